@@ -45,6 +45,8 @@ final class Daemon {
     private let deadLetters: DeadLetterService
     private let erasures: ErasureService
     private let pruning: LedgerPruning
+    private let gaps: GapRecorder
+    private let lastAlive: WallTime?
     private let logLevels: LogLevels
     private let metrics: MetricsService
     private var control: ControlServer?
@@ -129,6 +131,8 @@ final class Daemon {
         pruning = LedgerPruning(committer, journal: journal)
         erasures = ErasureService(
             processor: processor, pipeline: pipeline, committer: committer, lookup: lookup, journal: journal)
+        gaps = GapRecorder(processor)
+        lastAlive = recovered.lastAlive
         metrics = MetricsService { mailbox.post(.metrics(token: $0, line: $1)) }
         control = ControlServer(
             processor: processor, health: health, ledgerSync: ledgerSync, deadLetters: deadLetters,
@@ -162,6 +166,7 @@ final class Daemon {
             journal.log(JournalEntry(.info, message))
         }
         logLevels.begin()
+        gaps.begin(after: lastAlive)
         keepHouse()
         // What was recovered is not to wait for the first event.
         endTurn()
@@ -253,8 +258,9 @@ final class Daemon {
     private func take(_ report: StoreReport) {
         switch report {
         case .durable(let number, let duration):
-            health.resumed()
-            health.committed(took: duration, at: EventLoop.nowNanoseconds)
+            let now = EventLoop.nowNanoseconds
+            if let since = health.resumed() { gaps.stalled(from: since, to: now) }
+            committed(took: duration, at: now)
             pipeline.committed(number, took: duration)
         case .applied(let number):
             inject.applied(through: number)
@@ -291,7 +297,7 @@ final class Daemon {
         if mayContinueWork { processor.continueWork() }
         do throws(StoreError) {
             if let commit = try pipeline.endTurn(mayWait: mayWait(at: now), at: now) {
-                health.committed(took: commit.took, at: EventLoop.nowNanoseconds, isTold: commit.isTold)
+                committed(took: commit.took, at: EventLoop.nowNanoseconds, isTold: commit.isTold)
             }
         } catch {
             return fail(error)
@@ -313,6 +319,11 @@ final class Daemon {
         if isStopping { exitWhenDone() }
     }
 
+    private func committed(took duration: Duration, at now: Int64, isTold: Bool = false) {
+        health.committed(took: duration, at: now, isTold: isTold)
+        if duration >= health.slowCommit { gaps.stalled(from: now - duration.nanoseconds, to: now) }
+    }
+
     private static let bytesWaitingLimit = 8 << 20
 
     /// Whether there is work left that the disk has room for; else its next report is waited for.
@@ -331,9 +342,15 @@ final class Daemon {
 
     private func exitWhenDone() {
         guard processor.handlersRunning == 0 else { return }
-        // What a full disk keeps off it was not acknowledged, so nothing is lost by not waiting for room.
-        if health.problem != nil { return loop.exit(code: StartFailure.inputOutput) }
+        // What a full disk keeps off it was not acknowledged, so nothing is lost by not waiting for room. A last sign of life
+        // that finds none is no failure.
+        if health.problem != nil { return loop.exit(code: gaps.hasEnded ? 0 : StartFailure.inputOutput) }
         guard processor.isIdle, inject.isIdle else { return }
+        // Another turn writes it.
+        guard !gaps.end() else {
+            dueSource?.isEnabled = true
+            return
+        }
         // A connection is gone at once, and nothing else would tell of it.
         if runner.hasInstances { runner.endInstances() }
         guard !runner.hasInstances else { return }
@@ -356,6 +373,7 @@ final class Daemon {
         inject.buildFilter(at: now)
         refusals.tellWhatIsDue(at: now)
         processor.tellRejections(at: now)
+        gaps.look(canWrite: health.problem == nil)
         pruning.check(settings.store, at: Moment.now().wall, byAge: clockStep == nil)
         loop.beginTurnSlice()
         FreedMemory.trim()

@@ -15,6 +15,8 @@ struct RecoveredState {
     var customData: CustomData
     var devices: [KnownDevice]
     var recentDeliveries: [RecentDelivery]
+    /// When the run before was last known to be alive; `nil` where none ever was.
+    var lastAlive: WallTime?
     /// Has the rest: what is not finished.
     let ledger: LedgerReader
 
@@ -31,6 +33,7 @@ struct RecoveredState {
         lastNumber = try reader.highestSequenceNumber()
         devices = try reader.knownDevices()
         recentDeliveries = try reader.recentDeliveries()
+        lastAlive = try reader.lastAlive()
         customData = try CustomData(stateID: stateID, rules: settings.routing.customData, ledger: reader)
     }
 }

@@ -74,6 +74,10 @@ def make_ledger(root, daemon, rows):
     begin = int(time.time() * 1000) - 8 * 3_600_000
     for seq in range(1, rows + 1):
         insert_request(database, generator, seq, begin + seq * 8 * 3_600_000 // (rows + 1))
+    for kind in ("down", "clock_stepped", "suspended", "disk_stalled") * 5:
+        gap = begin + generator.randrange(8 * 3_600_000)
+        length = generator.randrange(-60_000 if kind == "clock_stepped" else 0, 3_600_000)
+        insert(database, "gaps", dict(kind=kind, begin_at=gap, end_at=gap + length))
     # The daemon has not counted these rows: reports are to read them.
     database.execute("UPDATE figure_state SET version = 0")
     database.commit()
@@ -188,6 +192,12 @@ def compare(report, database, since=0, until=1 << 62):
     spans = report["timeline"]["spans"]
     check(sum(span["accepted"] for span in spans) == len(rows), "timeline: accepted")
     check(sum(span["missed"] for span in spans) == len(missed), "timeline: missed")
+    gaps = [
+        (gap["kind"], gap["end_at"] - gap["begin_at"])
+        for gap in database.execute("SELECT * FROM gaps ORDER BY number")
+        if min(gap["begin_at"], gap["end_at"]) < until and max(gap["begin_at"], gap["end_at"]) >= since
+    ]
+    check([(gap["kind"], gap["length_ms"]) for gap in report["daemon_gaps"]] == gaps, "daemon_gaps")
     compare_limits(report, rows, since > 0)
     compare_burn(report, [row for row in of_all_times if not row["observer"]])
 

@@ -56,6 +56,11 @@ struct ColumnTests {
         #expect(
             try row(of: "dead_letters", database) == ["seq": "101", "n": "11", "at": "1161", "bytes": "1162"])
         #expect(
+            try row(of: "gaps", database) == [
+                "number": "1", "kind": "'suspended'", "begin_at": "1171", "end_at": "1172",
+            ])
+        #expect(try row(of: "life", database) == ["one": "1", "seen_at": "2181", "seq": "2182"])
+        #expect(
             try row(of: "events", database) == [
                 "cursor": "1", "seq": "103", "id": "X'00000000000004B100000000000004B2'",
                 "kind": "'users.messages.pushnotification.Open'", "time": "1203", "delivery": "51",

@@ -48,6 +48,8 @@ extension Whole {
         records += invocations.map { .invocation($0) }
         records += attempts.map { .attempt($0) }
         records += deadLetters.map { .deadLetter($0) }
+        records += gaps.map { .gap($0) }
+        records += lifeSigns.map { .lifeSign($0) }
         records += events.map { .event($0) }
         records += devices.map { .device($0) }
         for row in tracked { records += [.event(Fixture.event(row.seq.value)), .tracker(.delivery(row))] }

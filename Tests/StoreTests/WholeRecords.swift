@@ -68,6 +68,15 @@ enum Whole {
         DeadLetter(id: InvocationID(seq: number(101), n: 21), at: time(2161), byteCount: 2162),
     ]
 
+    static let gaps = [
+        DaemonGap(.suspended, begin: time(1171), end: time(1172)),
+        DaemonGap(.diskStalled, begin: time(2171), end: time(2172)),
+    ]
+
+    static let lifeSigns = [
+        LifeSign(at: time(1181), last: number(1182)), LifeSign(at: time(2181), last: number(2182)),
+    ]
+
     static let events = [
         AnalyticsEvent(
             id: UUID128(high: 1201, low: 1202), time: 1203, seq: number(103), delivery: number(51),

@@ -67,6 +67,9 @@ final class WholeRoundTripTests {
         #expect(try reader.pendingStarts() == Whole.pendingStarts)
         #expect(try reader.heldInteractions() == Whole.held)
         #expect(try reader.sendingState() == Whole.sending[1])
+        #expect(try reader.gaps() == Whole.gaps)
+        // There a request with a higher number was accepted before, which counts as later.
+        if way != .readBack { #expect(try reader.lastAlive() == Whole.lifeSigns[1].at) }
         var (tracked, interactions) = ([TrackedRow](), [InteractionRow]())
         var (sessions, starts) = ([SessionRow](), [StartsRow]())
         try reader.trackedDeliveries(newest: 9) { row, _ in tracked.append(row) }

@@ -247,4 +247,8 @@ public indirect enum LedgerRecord: Sendable {
     case device(KnownDevice)
     /// A device that is no longer remembered, by its number.
     case forgottenDevice(SequenceNumber)
+    /// A gap is over.
+    case gap(DaemonGap)
+    /// The daemon is alive; replaces the sign before it.
+    case lifeSign(LifeSign)
 }

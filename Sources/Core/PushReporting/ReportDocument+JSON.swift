@@ -20,6 +20,7 @@ extension ReportDocument {
             writer.member("histograms", object: { writeHistograms(to: &$0) })
             writer.member("error_budget", object: { writeBudget(to: &$0) })
             writer.member("clock_set_back", report.source == .ledger ? detail.clockSetBack : nil)
+            writeDaemonGaps(to: &writer)
             writer.member("comparison", object: { writeComparison(to: &$0) })
             writer.member("warnings", array: { list in warnings.forEach { list.string($0) } })
         }

@@ -35,6 +35,9 @@ extension ReportDocument {
             blocks.append(details("Slowest (\(slowest.count))", slowest.map(line).joined(separator: "\n")))
         }
         if report.observers.tally.accepted > 0 { blocks.append(observersAndTheirRoutes) }
+        if !daemonGaps.isEmpty {
+            blocks.append(details("Gaps of the daemon (\(grouped(daemonGaps.count)))", daemonGapMarkdown))
+        }
         if !gapSentences.isEmpty { blocks.append(gapSentences.map { "- Gap: \($0)" }.joined(separator: "\n")) }
         return blocks.joined(separator: "\n\n") + "\n"
     }

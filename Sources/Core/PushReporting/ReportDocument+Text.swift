@@ -13,7 +13,10 @@ extension ReportDocument {
             titled("Slowest misses", table(report.missTable(width: style.width), style)),
             titled("Slowest", table(report.slowestTable(width: style.width), style)),
             titled("Longest waits in a lane", table(report.waitTable(width: style.width), style)),
-            observerSection(style), gaps(style),
+            observerSection(style),
+            titled("Gaps of the daemon", table(daemonGapTable, style))
+                + (furtherDaemonGaps.map { wrapped($0, style) } ?? []),
+            gaps(style),
         ]
         return Array(sections.filter { !$0.isEmpty }.joined(separator: [ReportLine("")]))
     }
@@ -102,7 +105,8 @@ extension ReportDocument {
     }
 
     private func gaps(_ style: TextStyle) -> [ReportLine] {
-        gapSentences.flatMap { wrapped("Gap: \($0)", style) } + wrapped(report.source.unprovable, style)
+        gapSentences.flatMap { wrapped("Gap: \($0)", style) }
+            + (report.source.unprovable.map { wrapped($0, style) } ?? [])
     }
 
     private func titled(_ title: String, _ lines: [ReportLine]) -> [ReportLine] {

@@ -14,6 +14,8 @@ final class StoreHealth {
     private(set) var ledgerProblem: String?
     /// What the log waits for while the ledger makes room in it: no problem as long as the ledger does.
     private var waitsForRoom: StoreError?
+    /// Since when nothing can be accepted, in monotonic nanoseconds.
+    private var problemSince: Int64 = 0
     /// Since when commits have been slow, in monotonic nanoseconds; `nil` when they are not.
     private(set) var slowSince: Int64?
     /// How many commits took longer than they should.
@@ -103,15 +105,19 @@ final class StoreHealth {
     func stalled(_ error: StoreError) {
         if error.kind == .logFull, ledgerProblem == nil { return waitsForRoom = error }
         problem = "nothing can be written for now: \(error)"
+        problemSince = EventLoop.nowNanoseconds
         journal.log(JournalEntry(.critical, "no request can be accepted for now: \(error)", messageID: .storeStalled))
     }
 
     /// A batch was written.
-    func resumed() {
+    ///
+    /// - Returns: since when nothing could be, in monotonic nanoseconds; `nil` where there was no problem.
+    func resumed() -> Int64? {
         waitsForRoom = nil
-        guard problem != nil else { return }
+        guard problem != nil else { return nil }
         problem = nil
         journal.log(JournalEntry(.notice, "requests are accepted again", messageID: .storeResumed))
+        return problemSince
     }
 
     /// The ledger cannot be written for now.

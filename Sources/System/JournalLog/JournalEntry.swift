@@ -176,6 +176,12 @@ extension FieldName {
     public static let dropped = FieldName("PUSH_DROPPED")
     /// How many outcomes an entry stands for.
     public static let outcomes = FieldName("PUSH_OUTCOMES")
+    /// What kind of gap of the daemon an entry tells of.
+    public static let gap = FieldName("PUSH_GAP")
+    /// When the gap began, in microseconds of Unix time; the clock is read to the millisecond.
+    public static let gapBeginMicroseconds = FieldName("PUSH_GAP_BEGIN_USEC")
+    /// When the gap was over, in microseconds of Unix time.
+    public static let gapEndMicroseconds = FieldName("PUSH_GAP_END_USEC")
     /// Why a client did not get what it wanted: one of a closed set of names.
     public static let refusal = FieldName("PUSH_REFUSAL")
     /// How many refusals an entry stands for.

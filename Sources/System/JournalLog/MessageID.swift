@@ -31,6 +31,8 @@ public enum MessageID: String, CaseIterable, Sendable {
     case storeResumed = "05d21616597c469c9eeb012e6bd76cde"
     /// The wall clock was set while the daemon ran: nothing is deleted by it.
     case clockStepped = "c92f23a52e93415b97c3d838f86098e9"
+    /// The daemon was down, the clock was set, the machine was suspended or the disk stalled: from when to when.
+    case gap = "99cd294cf08241798e4e3f936c6dc2e6"
     /// A log was damaged; the daemon has begun another.
     case logSetAside = "e86786c7635541b6a39c4390ae442de1"
     /// A client did not get what it wanted.

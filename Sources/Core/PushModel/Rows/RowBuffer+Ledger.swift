@@ -24,6 +24,17 @@ extension RowBuffer {
                 values.integer(Int64(letter.byteCount))
             }
         case .noDeadLetters(let seq): append(.noDeadLetters) { $0.integer(seq.value) }
+        case .gap(let gap):
+            append(.gap) { values in
+                values.text(gap.kind.rawValue)
+                values.integer(gap.begin.milliseconds)
+                values.integer(gap.end.milliseconds)
+            }
+        case .lifeSign(let sign):
+            append(.lifeSign) { values in
+                values.integer(sign.at.milliseconds)
+                values.integer(sign.last.value)
+            }
         }
     }
 

@@ -74,6 +74,11 @@ public enum RowKind: UInt8, Sendable, CaseIterable {
     case deadLetter = 42
     /// The dead letters of a request are none any more.
     case noDeadLetters = 43
+
+    /// A gap of the daemon is over.
+    case gap = 48
+    /// The daemon is alive.
+    case lifeSign = 49
 }
 
 /// How a value is written: one byte before it.

@@ -1,5 +1,5 @@
 public import PushFigures
-import PushModel
+public import PushModel
 
 /// What a compliance report shows beside its own figures: times of all rows, both clocks, time series, breakdowns.
 ///
@@ -19,6 +19,8 @@ public struct ReportDetail: Sendable {
     public var fromInvocation: Compliance { Compliance(due: all.compliance.due, missed: lateFromInvocation) }
     /// How often a request was accepted at an earlier wall-clock time than the request before it: the clock was set back.
     public var clockSetBack = 0
+    /// The gaps of the daemon that touch the window, as the ledger has them.
+    public var daemonGaps: [DaemonGap] = []
 
     private var lateFromAcceptance = 0
     private var lateFromInvocation = 0

@@ -28,6 +28,7 @@ extension ReportDocument {
         page.section("slowest", "Slowest deliveries", slowest(stories))
         page.section("waits", "Longest waits in a lane", waits(stories))
         page.section("observers", "Observers, which are in none of the figures above", observerFigures)
+        page.section("daemon-gaps", "Gaps of the daemon", daemonGapHTML)
         page.section("gaps", "What these figures leave out", gaps)
         return page.text
     }
@@ -118,7 +119,8 @@ extension ReportDocument {
     }
 
     private var gaps: String {
-        let sentences = gapSentences + [report.source.unprovable]
+        let sentences = gapSentences + [report.source.unprovable].compactMap(\.self)
+        guard !sentences.isEmpty else { return "" }
         return "<ul>\(sentences.map { "<li>\(markup($0))</li>" }.joined())</ul>\n"
     }
 }

@@ -34,6 +34,9 @@ public struct JournalFacts: Hashable, Sendable {
     private var clockSteps = 0
     private var stalls = 0
     private var suspensions = 0
+    /// The last gaps that touch the window, as the daemon told them: at most as many as the ledger keeps.
+    private(set) var daemonGaps: [DaemonGap] = []
+    private static let daemonGapsMax = 4096
 
     private var run: Run?
     /// The names of handlers, routes and providers so far. The configuration has tens; an entry may say anything.
@@ -80,7 +83,7 @@ public struct JournalFacts: Hashable, Sendable {
         case .suppressed, .resumed:
             if isInside { foreign += 1 }
             return nil
-        case .outcome, .summed, .dropped, .started, .stopping, .stopped, .clockStepped, .storeStalled: break
+        case .outcome, .summed, .dropped, .started, .stopping, .stopped, .clockStepped, .storeStalled, .gap: break
         }
         guard record.isDaemons else {
             if isInside { foreign += 1 }
@@ -101,10 +104,21 @@ public struct JournalFacts: Hashable, Sendable {
             }
         case .clockStepped: if isInside { clockSteps += 1 }
         case .storeStalled: if isInside { stalls += 1 }
+        case .gap: take(gap: record, isInside, window)
         case .stopped: run?.hasStopped = true
         case .started, .stopping, .suppressed, .resumed: break
         }
         return nil
+    }
+
+    private mutating func take(gap record: JournalRecord, _ isInside: Bool, _ window: ReportWindow) {
+        guard let gap = try? record.gap() else {
+            if isInside { unreadable += 1 }
+            return
+        }
+        guard gap.touches(since: window.since, until: window.until) else { return }
+        if daemonGaps.count == Self.daemonGapsMax { daemonGaps.removeFirst() }
+        daemonGaps.append(gap)
     }
 
     private mutating func row(_ record: JournalRecord, _ isInside: Bool, _ window: ReportWindow) -> ReportRow? {

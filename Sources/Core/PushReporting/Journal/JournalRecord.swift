@@ -22,6 +22,8 @@ public struct JournalRecord: Hashable, Sendable {
         case clockStepped
         /// Nothing can be written for now.
         case storeStalled
+        /// A gap of the daemon is over.
+        case gap
         /// The machine comes back from a suspension.
         case resumed
     }
@@ -57,7 +59,20 @@ public struct JournalRecord: Hashable, Sendable {
 
     /// The fields whose values are needed.
     public static let fields =
-        ReportRow.journalFields + ["PUSH_OUTCOME_NUMBER", "PUSH_OUTCOMES", "PUSH_DROPPED", "N_DROPPED"]
+        ReportRow.journalFields + ["PUSH_OUTCOME_NUMBER", "PUSH_OUTCOMES", "PUSH_DROPPED", "N_DROPPED"] + gapFields
+
+    private static let gapFields = ["PUSH_GAP", "PUSH_GAP_BEGIN_USEC", "PUSH_GAP_END_USEC"]
+
+    /// The gap that it tells of.
+    ///
+    /// - Throws: for a field that is missing or has no such value.
+    func gap() throws(JournalFieldError) -> DaemonGap {
+        let fields = JournalFields(values)
+        return DaemonGap(
+            try fields.word(Self.gapFields[0]),
+            begin: WallTime(milliseconds: try fields.number(Self.gapFields[1]) / 1000),
+            end: WallTime(milliseconds: try fields.number(Self.gapFields[2]) / 1000))
+    }
 
     /// Whether the daemon itself wrote it. Its handlers are in the same unit, run as the same user, and may write any
     /// field: their program has another name, and where they have cgroups of their own these are below `runs`.

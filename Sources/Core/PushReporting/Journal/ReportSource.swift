@@ -21,12 +21,10 @@ public enum ReportSource: Hashable, Sendable {
         }
     }
 
-    /// What the source does not record, so that no report of it can show it.
-    var unprovable: String {
+    /// What the source does not record, so that no report of it can show it; `nil`: nothing.
+    var unprovable: String? {
         switch self {
-        case .ledger:
-            "The ledger does not record when the daemon was down without deliveries, when the machine was suspended, "
-                + "or how long the disk stalled; the journal does."
+        case .ledger: nil
         case .journal:
             "The journal does not say what is in flight, how many requests led to no invocation, or how often handlers "
                 + "declined or asked to be tried again; the ledger does."

@@ -168,7 +168,7 @@ extension JournalRecord.Kind {
         let own: [(MessageID, JournalRecord.Kind)] = [
             (.outcome, .outcome), (.miss, .outcome), (.failure, .outcome), (.outcomesSummed, .summed),
             (.entriesDropped, .dropped), (.started, .started), (.stopping, .stopping), (.stopped, .stopped),
-            (.clockStepped, .clockStepped), (.storeStalled, .storeStalled),
+            (.clockStepped, .clockStepped), (.storeStalled, .storeStalled), (.gap, .gap),
         ]
         var kinds = Dictionary(uniqueKeysWithValues: own.map { ($0.rawValue, $1) })
         kinds[suppressedID] = .suppressed

@@ -26,6 +26,7 @@ struct ReportReading {
         }
         if let times = try ledger.acceptedTimes(from: window.since, to: window.until) { report.cover(times) }
         detail.clockSetBack = try ledger.clockSteps(from: window.since, to: window.until)
+        detail.daemonGaps = try ledger.gaps(from: window.since, to: window.until)
         try readRates(ledger)
     }
 

@@ -138,6 +138,13 @@ extension ManPage {
             meaning: "requests with an earlier time than the request before them; null of the journal"
         ),
         (
+            name: "daemon_gaps",
+            meaning: """
+            times that touch the window: kind (down, clock_stepped, suspended, disk_stalled), begin, end, length_ms. Where \
+            the clock was set, begin and end are what it showed before and after
+            """
+        ),
+        (
             name: "comparison",
             meaning: """
             empty without --baseline; else since, until, tests, significance and worse: part (all, handler, route, \

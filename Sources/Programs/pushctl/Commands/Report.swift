@@ -31,6 +31,10 @@ extension Command {
             when chance does as much in less than one of 100 comparisons.
             """,
             """
+            Gaps of the daemon are times in which none ran, the machine was suspended or the disk stalled, and steps \
+            of the clock. After a crash one may begin up to 70 seconds too early, with the daemon's last sign of life.
+            """,
+            """
             --from-journal makes the report from the daemon's entries in the journal, with neither ledger nor \
             daemon: of this machine, or of the files in --journal-directory, such as those of another machine. It \
             reads entries by fields that journald writes itself and no program can forge: _SYSTEMD_UNIT (of \

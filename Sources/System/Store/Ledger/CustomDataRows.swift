@@ -47,6 +47,7 @@ final class CustomDataRows {
             try write(try reading { () throws(RowError) in try values.attributeRow() })
         case .sending: try replaceSending.run(values, count: 5, from: 2)
         case .sixthRequest, .sixthInvocation, .sixthInvocationUpdate, .attempt, .output, .deadLetter, .noDeadLetters,
+            .gap, .lifeSign,
             .formerRequest, .formerInvocation, .formerInvocationUpdate, .request, .invocation, .invocationUpdate,
             .event, .device, .forgottenDevice, .trackedDelivery, .openedDelivery, .influencedDelivery,
             .forgottenDelivery, .interaction, .session, .forgottenSession, .starts, .forgottenStarts, .pendingStart,

@@ -222,6 +222,7 @@ final class LedgerWriter {
                 try database.execute(deadLetters.deletion(limit: limit))
                 pruned.deadLetters = database.changes
             }
+            if let cutoff { try database.execute(GapRows.deletion(before: cutoff)) }
             let old = try oldest(before: cutoff, limit: limit)
             pruned.requests = old.count
             let isFinishedBefore = cutoff?.milliseconds ?? old.newest ?? .max

@@ -21,6 +21,7 @@ final class RowApplier {
     private let history: HistoryRows
     /// The texts that rows share.
     let texts: SharedTexts
+    private let gaps: GapRows
     /// What reports add up.
     let figures: FigureRows
     private let path: String
@@ -60,6 +61,7 @@ final class RowApplier {
         customData = try CustomDataRows(database)
         history = try HistoryRows(database)
         texts = try SharedTexts(database)
+        gaps = try GapRows(database)
         figures = try FigureRows(database)
         lastCursor = try database.integer(
             "SELECT max((SELECT highest_cursor FROM meta), (SELECT coalesce(max(cursor), 0) FROM event_rows))")
@@ -127,6 +129,7 @@ final class RowApplier {
             try history.apply(kind, values)
             try figures.add(attempt: values)
         case .output, .deadLetter, .noDeadLetters: try history.apply(kind, values)
+        case .gap, .lifeSign: try gaps.apply(kind, values)
         }
     }
 

@@ -409,6 +409,19 @@ enum Schema {
         -- Requests that were accepted at an earlier time than the request before them: the clock was set back.
         CREATE TABLE clock_steps (seq INTEGER PRIMARY KEY, accepted_at INTEGER NOT NULL) STRICT;
         """,
+        """
+        -- When the daemon was down, the clock was set, the machine suspended or the disk stalled. Where the clock was set, the
+        -- times are those before and after. At most 4096, the newest.
+        CREATE TABLE gaps (
+            number INTEGER PRIMARY KEY,
+            kind TEXT NOT NULL,
+            begin_at INTEGER NOT NULL,
+            end_at INTEGER NOT NULL
+        ) STRICT;
+        -- When the daemon was last known to be alive, and the last request that it had accepted by then: one row, or none
+        -- before the first.
+        CREATE TABLE life (one INTEGER PRIMARY KEY CHECK (one = 1), seen_at INTEGER NOT NULL, seq INTEGER NOT NULL) STRICT;
+        """,
         sharedTexts,
     ]
 

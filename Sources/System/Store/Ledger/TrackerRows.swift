@@ -98,6 +98,7 @@ final class TrackerRows {
         case .heldInteraction: try insertHeld.run(values, count: TrackerColumns.heldCount)
         case .settledInteraction: try deleteHeld.run(values, count: 1)
         case .sixthRequest, .sixthInvocation, .sixthInvocationUpdate, .attempt, .output, .deadLetter, .noDeadLetters,
+            .gap, .lifeSign,
             .formerRequest, .formerInvocation, .formerInvocationUpdate, .request, .invocation, .invocationUpdate,
             .event, .device, .forgottenDevice, .entry, .entryProblem, .entryMove, .attribute, .sending:
             preconditionFailure("\(kind) is no row of the tracker's")

@@ -1,0 +1,81 @@
+import PushModel
+
+/// The gaps of the daemon in the window of a report, as each format shows them.
+extension ReportDocument {
+    /// The gaps of the daemon that touch the window, in the order in which they were noticed.
+    var daemonGaps: [DaemonGap] { report.source.journal?.daemonGaps ?? detail.daemonGaps }
+
+    /// How many formats for people show: the last ones.
+    static let shownDaemonGaps = 20
+
+    private var shown: ArraySlice<DaemonGap> { daemonGaps.suffix(Self.shownDaemonGaps) }
+
+    /// What is said of those that are not shown; `nil` where all are.
+    var furtherDaemonGaps: String? {
+        let more = daemonGaps.count - shown.count
+        guard more > 0 else { return nil }
+        return "\(grouped(more)) earlier ones are in the JSON"
+    }
+
+    private func cells(_ gap: DaemonGap) -> [String] {
+        [gap.words, zone.text(gap.begin, milliseconds: true), zone.text(gap.end, milliseconds: true), gap.lengthText]
+    }
+
+    /// The table for a terminal.
+    var daemonGapTable: TextTable {
+        var table = TextTable(
+            [("Gap", .left), ("From", .left), ("To", .left), ("Length", .right)], widest: 40)
+        for gap in shown { table.add(cells(gap)) }
+        return table
+    }
+
+    /// The section of a page; empty without gaps.
+    var daemonGapHTML: String {
+        guard !daemonGaps.isEmpty else { return "" }
+        var table = HTMLTable(
+            "When the daemon could not work, or the clock was set",
+            [.name("Gap"), .name("From"), .name("To"), .number("Length")])
+        for gap in shown { table.add(cells(gap)) }
+        return table.text + (furtherDaemonGaps.map { "<p>\(markup($0)).</p>\n" } ?? "")
+    }
+
+    /// The table in Markdown; empty without gaps.
+    var daemonGapMarkdown: String {
+        guard !daemonGaps.isEmpty else { return "" }
+        let lines =
+            ["| Gap of the daemon | From | To | Length |", "| :-- | :-- | :-- | --: |"]
+            + shown.map { "| \(cells($0).joined(separator: " | ")) |" }
+        return lines.joined(separator: "\n") + (furtherDaemonGaps.map { "\n\n\($0)." } ?? "")
+    }
+
+    /// Writes the member `daemon_gaps`.
+    func writeDaemonGaps(to writer: inout JSONWriter) {
+        writer.member(
+            "daemon_gaps",
+            array: { list in
+                for gap in daemonGaps {
+                    list.object {
+                        $0.member("kind", gap.kind.rawValue)
+                        $0.member("begin", gap.begin.rfc3339)
+                        $0.member("end", gap.end.rfc3339)
+                        $0.member("length_ms", gap.length)
+                    }
+                }
+            })
+    }
+}
+
+extension DaemonGap {
+    /// What it was, for people.
+    var words: String {
+        switch kind {
+        case .down: "daemon down"
+        case .clockStepped: end < begin ? "clock set back" : "clock set ahead"
+        case .suspended: "machine suspended"
+        case .diskStalled: "disk stalled"
+        }
+    }
+
+    /// How long it was, for people; by how much the clock was set, without a sign.
+    var lengthText: String { spanInWords(length < .zero ? .zero - length : length) }
+}

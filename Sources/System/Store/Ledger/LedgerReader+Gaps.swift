@@ -1,0 +1,38 @@
+public import PushModel
+
+extension LedgerReader {
+    /// The gaps of the daemon of which any part is in a window, in the order in which they were noticed.
+    ///
+    /// - Parameters:
+    ///   - start: the first instant of the window; `nil`: it has no begin.
+    ///   - end: the first instant behind it; `nil`: it has no end.
+    /// - Throws: `corrupt` for a kind that this version does not know; SQLite's errors.
+    public func gaps(from start: WallTime? = nil, to end: WallTime? = nil) throws(StoreError) -> [DaemonGap] {
+        let rows = try database.prepare("SELECT kind, begin_at, end_at FROM gaps ORDER BY number")
+        var gaps: [DaemonGap] = []
+        while try rows.step() {
+            guard let kind = rows.text(0).flatMap(DaemonGap.Kind.init) else {
+                throw StoreError(
+                    .corrupt, message: "a gap has the kind \(rows.text(0) ?? "NULL")", context: database.path)
+            }
+            let gap = DaemonGap(
+                kind, begin: WallTime(milliseconds: rows.integer(1)), end: WallTime(milliseconds: rows.integer(2)))
+            if gap.touches(since: start, until: end) { gaps.append(gap) }
+        }
+        return gaps
+    }
+
+    /// When a daemon was last known to be alive: its last sign of life, or the last request after that; `nil` where none
+    /// ever was, or only a version before schema 9.
+    public func lastAlive() throws(StoreError) -> WallTime? {
+        let sign = try database.prepare(
+            """
+            SELECT coalesce(
+                (SELECT accepted_at FROM request_rows WHERE request_rows.seq > life.seq
+                    ORDER BY request_rows.seq DESC LIMIT 1), seen_at)
+            FROM life
+            """)
+        guard try sign.step() else { return nil }
+        return WallTime(milliseconds: sign.integer(0))
+    }
+}

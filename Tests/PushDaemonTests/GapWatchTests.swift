@@ -1,0 +1,78 @@
+import PushModel
+import Testing
+
+@testable import PushDaemon
+
+@Suite("What the daemon notices of gaps")
+struct GapWatchTests {
+    private static let start: Int64 = 1_795_230_480_000
+
+    /// Seconds since the start by each clock.
+    private func clocks(wall: Double, monotonic: Double, boot: Double? = nil) -> GapWatch.Clocks {
+        GapWatch.Clocks(
+            wall: time(wall), monotonic: nanoseconds(monotonic), boot: 7_000_000_000 + nanoseconds(boot ?? monotonic))
+    }
+
+    private func time(_ seconds: Double) -> WallTime { WallTime(milliseconds: Self.start + Int64(seconds * 1000)) }
+
+    private func nanoseconds(_ seconds: Double) -> Int64 { Int64(seconds * 1000) * 1_000_000 }
+
+    private func watch() -> GapWatch { GapWatch(clocks(wall: 0, monotonic: 0)) }
+
+    @Test("a clock that is set, ahead or back, once; a clock that is corrected by less than a second is none")
+    func steps() {
+        var watch = watch()
+        #expect(watch.look(clocks(wall: 10.9, monotonic: 10)) == [])
+        #expect(
+            watch.look(clocks(wall: 3620.9, monotonic: 20))
+                == [DaemonGap(.clockStepped, begin: time(20.9), end: time(3620.9))])
+        #expect(watch.look(clocks(wall: 3630.9, monotonic: 30)) == [])
+        #expect(
+            watch.look(clocks(wall: 40, monotonic: 40)) == [
+                DaemonGap(.clockStepped, begin: time(3640.9), end: time(40))
+            ])
+    }
+
+    @Test("a suspension, which sets no clock")
+    func suspension() {
+        var watch = watch()
+        #expect(
+            watch.look(clocks(wall: 610, monotonic: 10, boot: 610))
+                == [DaemonGap(.suspended, begin: time(10), end: time(610))])
+        #expect(watch.look(clocks(wall: 620, monotonic: 20, boot: 620)) == [])
+        #expect(
+            watch.look(clocks(wall: 1000, monotonic: 30, boot: 730)).map(\.kind) == [.suspended, .clockStepped],
+            "both at once")
+    }
+
+    @Test("a stall once it is over, and one for several in a row")
+    func stalls() {
+        var watch = watch()
+        func stalled(_ begin: Double, _ end: Double) -> DaemonGap? {
+            watch.stalled(
+                from: nanoseconds(begin), to: nanoseconds(end), at: clocks(wall: end, monotonic: end))
+        }
+        #expect(stalled(1, 2) == nil && stalled(2.5, 4) == nil && stalled(0.5, 4) == nil)
+        #expect(watch.look(clocks(wall: 4.5, monotonic: 4.5)) == [], "another may follow")
+        #expect(stalled(8, 9) == DaemonGap(.diskStalled, begin: time(0.5), end: time(4)))
+        #expect(watch.look(clocks(wall: 10, monotonic: 10)) == [DaemonGap(.diskStalled, begin: time(8), end: time(9))])
+        #expect(watch.look(clocks(wall: 20, monotonic: 20)) == [])
+        #expect(stalled(21, 22) == nil)
+        #expect(
+            watch.end(clocks(wall: 22, monotonic: 22)) == DaemonGap(.diskStalled, begin: time(21), end: time(22)))
+    }
+
+    @Test("no more than sixty of a kind in an hour, each kind by itself")
+    func storm() {
+        var watch = watch()
+        var kinds: [DaemonGap.Kind: Int] = [:]
+        for turn in 1...200 {
+            let seconds = Double(turn) * 10
+            // Each look finds the clock a minute further ahead.
+            for gap in watch.look(clocks(wall: seconds * 7, monotonic: seconds)) { kinds[gap.kind, default: 0] += 1 }
+        }
+        #expect(kinds == [.clockStepped: 60])
+        #expect(watch.look(clocks(wall: 14_500, monotonic: 2010, boot: 2510)).map(\.kind) == [.suspended])
+        #expect(watch.look(clocks(wall: 40_000, monotonic: 3700)).map(\.kind) == [.clockStepped], "an hour later")
+    }
+}
