@@ -56,7 +56,7 @@ struct CommitterTests {
         }
         #expect(error.kind == .contradiction)
         #expect(error.message == "UNIQUE constraint failed: requests.uid, requests.id")
-        #expect(error.context.hasPrefix("\(directory.path)/ledger.db: INSERT INTO requests"))
+        #expect(error.context.hasPrefix("\(directory.path)/ledger.db: INSERT INTO request_rows"))
         #expect(try ledger.storedNumbers() == [1])
         ledger.committer.stop()
 

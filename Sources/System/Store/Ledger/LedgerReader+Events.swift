@@ -31,7 +31,8 @@ extension LedgerReader {
         after cursor: Int64, limit: Int
     ) throws(StoreError) -> [(cursor: Int64, event: AnalyticsEvent)] {
         let statement = try database.prepare(
-            "SELECT \(LedgerColumns.event) FROM \(LedgerTable.events.source) WHERE cursor > ?1 ORDER BY cursor LIMIT ?2")
+            "SELECT \(LedgerColumns.event) FROM \(LedgerTable.events.source) WHERE cursor > ?1 ORDER BY cursor LIMIT ?2"
+        )
         statement.bind(cursor, at: 1)
         statement.bind(Int64(limit), at: 2)
         return try statement.events()

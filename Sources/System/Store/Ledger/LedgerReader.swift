@@ -43,8 +43,10 @@ public final class LedgerReader {
         }
         stateIdentity = try Schema.stateIdentity(database)
         requestByKey = try database.prepare(
-            "SELECT \(LedgerColumns.request) FROM \(LedgerTable.requests.source) INDEXED BY requests_by_id WHERE uid = ?1 AND id = ?2")
-        requestByNumber = try database.prepare("SELECT \(LedgerColumns.request) FROM \(LedgerTable.requests.source) WHERE seq = ?1")
+            "SELECT \(LedgerColumns.request) FROM \(LedgerTable.requests.source) INDEXED BY requests_by_id WHERE uid = ?1 AND id = ?2"
+        )
+        requestByNumber = try database.prepare(
+            "SELECT \(LedgerColumns.request) FROM \(LedgerTable.requests.source) WHERE seq = ?1")
         // As the tracker tells its own apart: a delivery without an app is that of any.
         let isMeant = """
             \(LedgerTable.requests.has("operation", Operation.deliver))

@@ -36,7 +36,8 @@ final class RowApplier {
 
     init(_ database: borrowing Database) throws(StoreError) {
         path = database.path
-        insertRequest = try database.prepare("INSERT INTO request_rows VALUES (\(parameters(LedgerColumns.requestCount)))")
+        insertRequest = try database.prepare(
+            "INSERT INTO request_rows VALUES (\(parameters(LedgerColumns.requestCount)))")
         insertInvocation = try database.prepare(
             "INSERT INTO invocation_rows VALUES (\(parameters(LedgerColumns.invocationCount)))")
         updateInvocation = try database.prepare(Self.update(reasonCode: "?24", ahead: "?25", waitedFor: "?26"))
@@ -136,7 +137,8 @@ final class RowApplier {
     private func applyRequest(_ kind: RowKind, _ values: RowValues) throws(StoreError) {
         switch kind {
         case .request: try insertRequest.run(values, count: LedgerColumns.requestCount, of: Self.requests, texts)
-        case .sixthRequest: try insertSixthRequest.run(values, count: LedgerColumns.sixthRequestCount, of: Self.requests, texts)
+        case .sixthRequest:
+            try insertSixthRequest.run(values, count: LedgerColumns.sixthRequestCount, of: Self.requests, texts)
         case .formerRequest:
             try insertFormerRequest.run(values, count: LedgerColumns.formerRequestCount, of: Self.requests, texts)
             return try figures.add(formerRequest: values)
@@ -147,17 +149,24 @@ final class RowApplier {
 
     private func applyInvocation(_ kind: RowKind, _ values: RowValues) throws(StoreError) {
         switch kind {
-        case .invocation: try insertInvocation.run(values, count: LedgerColumns.invocationCount, of: Self.invocations, texts)
-        case .sixthInvocation: try insertSixthInvocation.run(values, count: LedgerColumns.sixthInvocationCount, of: Self.invocations, texts)
-        case .formerInvocation: try insertFormerInvocation.run(values, count: LedgerColumns.formerInvocationCount, of: Self.invocations, texts)
+        case .invocation:
+            try insertInvocation.run(values, count: LedgerColumns.invocationCount, of: Self.invocations, texts)
+        case .sixthInvocation:
+            try insertSixthInvocation.run(
+                values, count: LedgerColumns.sixthInvocationCount, of: Self.invocations, texts)
+        case .formerInvocation:
+            try insertFormerInvocation.run(
+                values, count: LedgerColumns.formerInvocationCount, of: Self.invocations, texts)
         case .invocationUpdate:
             try updateInvocation.run(values, count: LedgerColumns.invocationCount, of: Self.invocations, texts)
             try requireOneChange(updateInvocation.changes, values)
         case .sixthInvocationUpdate:
-            try updateSixthInvocation.run(values, count: LedgerColumns.sixthInvocationCount, of: Self.invocations, texts)
+            try updateSixthInvocation.run(
+                values, count: LedgerColumns.sixthInvocationCount, of: Self.invocations, texts)
             try requireOneChange(updateSixthInvocation.changes, values)
         case .formerInvocationUpdate:
-            try updateFormerInvocation.run(values, count: LedgerColumns.formerInvocationCount, of: Self.invocations, texts)
+            try updateFormerInvocation.run(
+                values, count: LedgerColumns.formerInvocationCount, of: Self.invocations, texts)
             try requireOneChange(updateFormerInvocation.changes, values)
         default: preconditionFailure("a row of the kind \(kind) is no invocation")
         }
@@ -213,11 +222,9 @@ extension Statement {
             case .text(let text):
                 switch codings[Int(index) - 1] {
                 case .plain: bind(lending: text, at: index)
-                case .word(let words):
-                    if let number = words.number(of: text) { bind(number, at: index) } else { bind(lending: text, at: index) }
+                case .word(let words): bind(words.number(of: text), orLending: text, at: index)
                 case .shared:
-                    let number = try texts.number(of: text, isText: true, usedBy: seq)
-                    if let number { bind(number, at: index) } else { bind(lending: text, at: index) }
+                    bind(try texts.number(of: text, isText: true, usedBy: seq), orLending: text, at: index)
                 }
             case .bytes(let bytes):
                 guard case .shared = codings[Int(index) - 1],
@@ -231,6 +238,10 @@ extension Statement {
         }
         guard values.isAtEnd else { throw StoreError.row(RowError(message: "a row has too many values")) }
         try run()
+    }
+
+    private func bind(_ number: Int64?, orLending text: UnsafeRawBufferPointer, at index: Int32) {
+        if let number { bind(number, at: index) } else { bind(lending: text, at: index) }
     }
 }
 

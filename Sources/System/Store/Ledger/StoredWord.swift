@@ -111,7 +111,11 @@ struct WordSet: Sendable {
 extension [UInt8] {
     /// Whether these bytes are as many, and the same.
     func isEqual(to other: UnsafeRawBufferPointer) -> Bool {
-        guard count == other.count, count > 0 else { return count == other.count }
-        return withUnsafeBytes { memcmp($0.baseAddress!, other.baseAddress!, $0.count) == 0 }
+        guard count == other.count else { return false }
+        return withUnsafeBytes { bytes in
+            // Empty bytes have no address.
+            guard let start = bytes.baseAddress, let otherStart = other.baseAddress else { return true }
+            return memcmp(start, otherStart, bytes.count) == 0
+        }
     }
 }
