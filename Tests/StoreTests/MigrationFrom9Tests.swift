@@ -64,9 +64,7 @@ struct MigrationFrom9Tests {
         try Database(path: path, access: .readWrite).execute("UPDATE requests SET message_id = 'm12' WHERE seq = 7")
         let ledger = try TestLedger(directory.path)
         func found(_ id: String) throws -> Int64? {
-            try ledger.reader().delivery(
-                DeliveryReference(name: .message(id), app: nil, device: nil, interaction: nil))?
-                .request.seq.value
+            try ledger.reader().delivery(DeliveryReference(.message(id), app: nil, device: nil))?.request.seq.value
         }
         #expect(try found("m12") == 7)
         try await ledger.commit(Fixture.delivery(12))
