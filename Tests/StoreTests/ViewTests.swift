@@ -9,17 +9,17 @@ struct ViewTests {
     @Test(
         "are asked by the indexes of their tables, and no row is copied",
         arguments: [
-            ("SELECT * FROM requests WHERE seq = 5", "request_rows USING INTEGER PRIMARY KEY"),
+            ("SELECT * FROM requests WHERE seq = 5", "SEARCH requests USING INTEGER PRIMARY KEY"),
             ("SELECT app FROM requests WHERE uid = 0 AND id = 'a'", "USING INDEX requests_by_id"),
             ("SELECT * FROM requests WHERE accepted_at BETWEEN 1 AND 2", "USING INDEX requests_by_time"),
-            ("SELECT max(seq) FROM requests", "SEARCH request_rows"),
+            ("SELECT max(seq) FROM requests", "SEARCH requests"),
             ("SELECT count(*) FROM requests", "USING COVERING INDEX"),
-            ("SELECT * FROM requests JOIN invocations USING (seq) ORDER BY seq, n", "rows USING PRIMARY KEY"),
+            ("SELECT * FROM requests JOIN invocations USING (seq) ORDER BY seq, n", "SEARCH invocations USING PRIMARY"),
             (
                 "SELECT * FROM requests LEFT JOIN invocations USING (seq) WHERE requests.seq > 5 ORDER BY requests.seq, n",
-                "invocation_rows USING PRIMARY KEY (seq=?) LEFT-JOIN"
+                "SEARCH invocations USING PRIMARY KEY (seq=?) LEFT-JOIN"
             ),
-            ("SELECT * FROM events WHERE cursor > 5 ORDER BY cursor", "event_rows USING INTEGER PRIMARY KEY"),
+            ("SELECT * FROM events WHERE cursor > 5 ORDER BY cursor", "SEARCH events USING INTEGER PRIMARY KEY"),
             ("SELECT * FROM events WHERE seq = 5", "USING INDEX events_by_seq"),
         ])
     func plans(query: String, wanted: String) throws {
