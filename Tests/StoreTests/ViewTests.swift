@@ -14,7 +14,7 @@ struct ViewTests {
             ("SELECT * FROM requests WHERE accepted_at BETWEEN 1 AND 2", "USING INDEX requests_by_time"),
             ("SELECT max(seq) FROM requests", "SEARCH requests"),
             ("SELECT count(*) FROM requests", "USING COVERING INDEX"),
-            ("SELECT * FROM requests JOIN invocations USING (seq) ORDER BY seq, n", "SEARCH invocations USING PRIMARY"),
+            ("SELECT * FROM requests JOIN invocations USING (seq) ORDER BY seq, n", "SEARCH invocations USING PR"),
             (
                 "SELECT * FROM requests LEFT JOIN invocations USING (seq) WHERE requests.seq > 5 ORDER BY requests.seq, n",
                 "SEARCH invocations USING PRIMARY KEY (seq=?) LEFT-JOIN"
