@@ -5,7 +5,8 @@
 #   hour       the time of a report over the last hour; wanted: 100 ms
 #   load       how many deliveries a second are accepted in SECONDS once the log is full, without and with five programs at
 #              nice 19 that make one report after the other; wanted: 5 % fewer at most
-#   size       bytes of the ledger beside payloads for each delivery, by table; wanted: 400
+#   size       bytes of the ledger beside the line of each delivery that has an id, an app, a device and a user, by table;
+#              wanted: 400
 #
 #   Tests/Benchmarks/report.sh [DELIVERIES] [SECONDS]
 #

@@ -265,10 +265,12 @@ def main():
     with tempfile.TemporaryDirectory() as directory:
         root = pathlib.Path(directory)
         database = report.make_ledger(root, daemon, 1500)
-        database.execute("UPDATE invocations SET route = ? WHERE handler = 'broken'", [LONG])
         database.execute(
-            "UPDATE invocations SET waited_for_seq = seq - 1, waited_for_n = 0, waited_for_handler = 'crm', ahead = 60,"
-            " waited_for_us = 702000 WHERE outcome = 'expired'")
+            "UPDATE invocation_rows SET route = ? WHERE (seq, n) IN (SELECT seq, n FROM invocations WHERE handler = 'broken')",
+            [LONG])
+        database.execute(
+            "UPDATE invocation_rows SET waited_for_seq = seq - 1, waited_for_n = 0, waited_for_handler = 'crm', ahead = 60,"
+            " waited_for_us = 702000 WHERE (seq, n) IN (SELECT seq, n FROM invocations WHERE outcome = 'expired')")
         add_campaigns(database)
         where = [program, "--config", root / "config", "--state", root / "state", "--runtime", root / "run"]
 

@@ -55,14 +55,15 @@ struct CommitterTests {
             return
         }
         #expect(error.kind == .contradiction)
-        #expect(error.message == "UNIQUE constraint failed: requests.uid, requests.id")
-        #expect(error.context.hasPrefix("\(directory.path)/ledger.db: INSERT INTO requests"))
+        #expect(error.message == "UNIQUE constraint failed: request_rows.uid, request_rows.id")
+        #expect(error.context.hasPrefix("\(directory.path)/ledger.db: INSERT INTO request_rows"))
         #expect(try ledger.storedNumbers() == [1])
         ledger.committer.stop()
 
         let next = try TestLedger(directory.path)
         let aside = try #require(next.committer.recovery.setAside)
-        #expect(aside.reason == "batch 2 cannot be applied: UNIQUE constraint failed: requests.uid, requests.id")
+        #expect(
+            aside.reason == "batch 2 cannot be applied: UNIQUE constraint failed: request_rows.uid, request_rows.id")
         #expect(try next.storedNumbers() == [1])
         try await next.commit(Fixture.delivery(4))
         #expect(try next.storedNumbers() == [1, 4])

@@ -61,6 +61,33 @@ final class ErasureTests {
         #expect(story.invocations.map(\.result?.outcome) == [.handedToTracker])
     }
 
+    @Test("leaves no text that its rows shared and no other has")
+    func sharedTexts() async throws {
+        let ledger = try TestLedger(directory.path)
+        func delivery(_ seq: Int64, _ user: String, _ campaign: String) -> [LedgerRecord] {
+            var (request, event) = (Fixture.request(seq), Fixture.event(seq))
+            (request.externalID, event.externalUserID) = (user, user)
+            (request.device, event.deviceID) = ("of-\(user)", "of-\(user)")
+            event.content = .received(.init(campaignID: campaign, messageID: nil))
+            return [.request(request), .invocation(Fixture.invocation(seq)), .event(event)]
+        }
+        for seq in 1...3 { try await ledger.commit(delivery(Int64(seq), "anna", "for-anna-alone")) }
+        for seq in 4...6 { try await ledger.commit(delivery(Int64(seq), "ben", "for-many")) }
+        try await ledger.commit(delivery(7, "anna", "for-many"))
+        #expect(try ledger.intruder().integer("SELECT count(*) FROM texts WHERE text LIKE 'for-%'") == 2)
+        ledger.committer.erase(order("anna"))
+        guard case .erasedRows = try await ledger.report(), try await ledger.report() == .erased else {
+            Issue.record("no rows were erased")
+            return
+        }
+        #expect(!isAnywhere("for-anna-alone") && isAnywhere("for-many"))
+        for seq in 11...13 { try await ledger.commit(delivery(Int64(seq), "ben", "for-some")) }
+        #expect(try ledger.reader().events(after: 0, limit: 9).map(\.event.content.kind.rawValue).count == 6)
+        let campaigns = try ledger.intruder().prepare("SELECT group_concat(campaign_id) FROM events")
+        #expect(try campaigns.step())
+        #expect(campaigns.text(0) == "for-many,for-many,for-many,for-some,for-some,for-some")
+    }
+
     @Test("that a reader keeps from its end says so, and goes on when the reader has ended")
     func reader() async throws {
         let ledger = try TestLedger(directory.path)

@@ -36,7 +36,7 @@ struct LedgerCheckTests {
         let directory = try await stopped()
         let file = open(directory.path + "/ledger.db", O_WRONLY | O_CLOEXEC)
         defer { close(file) }
-        let page = 8192
+        let page = LedgerWriter.newPageLength
         let bytes = try #require(readFile(directory.path + "/ledger.db"))
         let body = [UInt8](repeating: UInt8(ascii: "x"), count: 900)
         let starts = Array(stride(from: 0, to: bytes.count, by: page))

@@ -91,8 +91,9 @@ struct OpeningTests {
     @Test("with damaged pages fails when they are read, never with wrong data")
     func damaged() async throws {
         let directory = try await stoppedLedger()
+        let length = LedgerWriter.newPageLength
         for page in 2..<10 {
-            overwrite(directory.path + "/ledger.db", at: page * 8192, with: Array(repeating: 0xFF, count: 8192))
+            overwrite(directory.path + "/ledger.db", at: page * length, with: Array(repeating: 0xFF, count: length))
         }
         let error = #expect(throws: StoreError.self) {
             _ = try LedgerReader(directory: directory.path).story(of: SequenceNumber(1))
@@ -104,7 +105,7 @@ struct OpeningTests {
     func unknownWord() async throws {
         let directory = try await stoppedLedger()
         try Database(path: directory.path + "/ledger.db", access: .readWrite)
-            .execute("UPDATE requests SET platform = 'palm'")
+            .execute("UPDATE request_rows SET platform = 'palm'")
         let error = #expect(throws: StoreError.self) {
             _ = try LedgerReader(directory: directory.path).story(of: SequenceNumber(1))
         }

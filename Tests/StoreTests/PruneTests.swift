@@ -106,7 +106,7 @@ struct PruneTests {
         try writer.apply([rows], through: LogPosition(number: 1, checksum: 0, segment: 1, end: 4096))
         let cutoff = WallTime(milliseconds: 60_001)
         try writer.database.execute(
-            "CREATE TRIGGER never BEFORE DELETE ON requests BEGIN SELECT RAISE(ABORT, 'not now'); END")
+            "CREATE TRIGGER never BEFORE DELETE ON request_rows BEGIN SELECT RAISE(ABORT, 'not now'); END")
         #expect(throws: StoreError.self) { _ = try writer.prune(olderThan: cutoff, limit: 10) }
         try writer.database.execute("DROP TRIGGER never")
         #expect(try writer.prune(olderThan: cutoff, limit: 10) == Pruned(requests: 1))

@@ -8,6 +8,7 @@ import Testing
 
 @Suite("Salvage", .timeLimit(.minutes(30)))
 struct SalvageTests: ~Copyable {
+    private static let page = LedgerWriter.newPageLength
     private let directory = TemporaryDirectory()
     private var state: String { directory.path + "/copy" }
     private var file: String { directory.path + "/salvaged.db" }
@@ -35,25 +36,25 @@ struct SalvageTests: ~Copyable {
     private func pagesWithBodies() throws -> [Int] {
         let bytes = try #require(readFile(state + "/ledger.db"))
         let body = [UInt8](repeating: UInt8(ascii: "x"), count: 900)
-        return stride(from: 0, to: bytes.count, by: 8192).filter { start in
-            bytes[start..<start + 8192].contains(body)
-        }.map { $0 / 8192 }
+        return stride(from: 0, to: bytes.count, by: Self.page).filter { start in
+            bytes[start..<start + Self.page].contains(body)
+        }.map { $0 / Self.page }
     }
 
     private func damage(_ pages: [Int]) throws {
         let database = open(state + "/ledger.db", O_WRONLY | O_CLOEXEC)
         defer { close(database) }
-        let noise = [UInt8](repeating: 0xA5, count: 8192)
-        for page in pages { try #require(pwrite(database, noise, 8192, page * 8192) == 8192) }
+        let noise = [UInt8](repeating: 0xA5, count: Self.page)
+        for page in pages { try #require(pwrite(database, noise, Self.page, off_t(page * Self.page)) == Self.page) }
     }
 
     @Test("saves all rows but those on damaged pages, the log's tail too, and only reads the state directory")
     func damaged() async throws {
         try await makeLedger(of: 400)
         let pages = try pagesWithBodies()
-        try #require(pages.count > 40)
+        try #require(pages.count > 20)
         // The first, the last, two side by side, and one alone: steps go over them, and back.
-        try damage([pages[0], pages[10], pages[11], pages[30], pages[pages.count - 1]])
+        try damage([pages[0], pages[8], pages[9], pages[16], pages[pages.count - 1]])
         let before = try #require(readFile(state + "/ledger.db"))
 
         let salvage = try Salvage.write(from: state, to: file)
@@ -61,8 +62,8 @@ struct SalvageTests: ~Copyable {
         #expect(!salvage.isWhole && salvage.logDamage == nil)
         let requests = try #require(salvage.tables.first { $0.name == "requests" })
         #expect(requests.damage?.contains("malformed") == true)
-        // At most eight requests fit on a page.
-        #expect((401 - 5 * 8..<401).contains(Int(salvage.backup.requests)), "\(salvage.backup.requests)")
+        // At most sixteen requests fit on a page.
+        #expect((401 - 5 * 16..<401).contains(Int(salvage.backup.requests)), "\(salvage.backup.requests)")
         #expect(salvage.orphans == 401 - Int(salvage.backup.requests), "the invocations of what is lost")
         #expect(names(in: directory.path) == ["copy", "salvaged.db", "state"])
 
@@ -77,10 +78,33 @@ struct SalvageTests: ~Copyable {
         #expect(try reader.highestSequenceNumber() > SequenceNumber(1_000_000))
     }
 
+    @Test("of rows whose shared texts are lost has the rows without them, and no other text in their place")
+    func lostTexts() async throws {
+        try await makeLedger(of: 40)
+        let place = try Database(path: state + "/ledger.db", access: .readOnly)
+            .integer("SELECT rootpage FROM sqlite_schema WHERE name = 'texts'")
+        try damage([Int(place) - 1])
+        let salvage = try Salvage.write(from: state, to: file)
+        #expect(!salvage.isWhole && salvage.backup.requests == 41)
+        #expect(salvage.tables.first { $0.name == "texts" }?.damage != nil)
+        let backup = open(file, O_RDONLY | O_CLOEXEC)
+        defer { close(backup) }
+        _ = try Restoration.restore(backup, into: state, at: WallTime(milliseconds: 5))
+        let ledger = try TestLedger(state)
+        for seq in 2_000_000...2_000_003 {
+            var request = Fixture.request(Int64(seq))
+            request.app = "com.example.other"
+            try await ledger.commit([.request(request)])
+        }
+        let story = try #require(try ledger.reader().story(of: SequenceNumber(20)))
+        #expect(story.request.app == nil && story.request.boot == UUID128(high: 0, low: 0))
+        #expect(story.request.device == "d1" && story.invocations.count == 1)
+    }
+
     @Test("is not done by a restore: it leaves a damaged ledger as it is, and goes on a million numbers behind it")
     func replaced() async throws {
         try await makeLedger(of: 400)
-        try damage([try pagesWithBodies()[10]])
+        try damage([try pagesWithBodies()[8]])
         let files = ["ledger.db", "ledger.db-wal"]
         let before = files.map { readFile("\(state)/\($0)") }
         let restored = try Restoration.restore(nil, into: state, at: WallTime(milliseconds: 5))
@@ -133,10 +157,10 @@ struct SalvageTests: ~Copyable {
     func short(pages: Int) async throws {
         try await makeLedger(of: 400)
         let length = try #require(readFile(state + "/ledger.db")).count
-        #expect(truncate(state + "/ledger.db", off_t(length - pages * 8192)) == 0)
+        #expect(truncate(state + "/ledger.db", off_t(length - pages * Self.page)) == 0)
         let salvage = try Salvage.write(from: state, to: file)
         #expect(!salvage.isWhole)
-        #expect((380 - pages * 8...401).contains(Int(salvage.backup.requests)), "\(salvage.backup.requests)")
+        #expect((380 - pages * 16...401).contains(Int(salvage.backup.requests)), "\(salvage.backup.requests)")
     }
 
     @Test("of what is no ledger at all says so, and leaves nothing")
@@ -159,7 +183,7 @@ struct SalvageTests: ~Copyable {
         #expect(try LedgerReader(directory: state).highestSequenceNumber() == SequenceNumber(0))
         let database = try Database(path: state + "/ledger.db", access: .readOnly)
         #expect(try database.integer("PRAGMA auto_vacuum") == 2, "it can give back space")
-        #expect(try database.integer("PRAGMA page_size") == 8192)
+        #expect(try database.integer("PRAGMA page_size") == Int64(Self.page))
     }
 }
 

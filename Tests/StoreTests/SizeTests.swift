@@ -34,7 +34,7 @@ final class SizeTests {
         #expect(requests == 401 - left.count && requests > 150)
         #expect(left == left.sorted() && left.last == 401, "the oldest go, and what is in flight stays")
         #expect(left.first == Int64(requests + 1))
-        let free = try ledger.intruder().integer("PRAGMA freelist_count") * Int64(LedgerWriter.pageLength)
+        let free = try ledger.intruder().integer("PRAGMA freelist_count") * Int64(LedgerWriter.newPageLength)
         #expect(free <= 8 << 20, "told when the pages are given back as well")
         ledger.committer.stop()
         let status = ledger.committer.status

@@ -184,7 +184,8 @@ final class TrackerRowTests {
         try writer.checkpoint()
         try apply(4001...4020)
         // Of each of the three tables the last page, the next one and the one above them; and the place in the log.
-        #expect(writer.hasLog(of: 3) && !writer.hasLog(of: 10), "pages of 8 KiB")
+        let page = writer.pageLength
+        #expect(writer.hasLog(of: 3 * page) && !writer.hasLog(of: 10 * page))
     }
 
     @Test("what waits for the end of the grace, until it is decided")

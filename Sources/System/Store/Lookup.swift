@@ -150,7 +150,7 @@ extension LedgerReader {
     func identifiers(after last: Lookup.Key?, limit: Int) throws(StoreError) -> [Lookup.Key] {
         var statement = try database.prepare(
             """
-            SELECT uid, id FROM requests INDEXED BY requests_by_id
+            SELECT uid, id FROM request_rows INDEXED BY requests_by_id
             WHERE id IS NOT NULL AND (uid, id) > (?1, ?2) ORDER BY uid, id LIMIT ?3
             """)
         statement.bind(last.map { Int64($0.uid) } ?? -1, at: 1)

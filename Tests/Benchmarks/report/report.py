@@ -14,26 +14,30 @@ DAYS = 30
 work, deliveries, seconds = pathlib.Path(sys.argv[1]), int(sys.argv[2]), int(sys.argv[3])
 places = ["--config", "etc/pushrouterd", "--state", str(work / "state"), "--runtime", str(work / "runtime")]
 
-# The request's number is the source of all that differs, so that each run has the same ledger.
-REQUESTS = """
+# The request's number is the source of all that differs, so that each run has the same ledger. Rows have numbers for texts,
+# as the daemon writes them: of closed sets as Sources/System/Store/Ledger/StoredWord.swift says, of others as here.
+TEXTS = [*(f"com.example.app{i}" for i in range(4)), *(f"20-{i}" for i in range(5)), *(f"handler-{i}" for i in range(5)),
+         "onesignal", "airship", bytes(16)]
+APP, ROUTE, HANDLER, PROVIDER, BOOT = 1, 5, 10, 15, 17
+REQUESTS = f"""
     WITH RECURSIVE numbers(i) AS (VALUES (:first) UNION ALL SELECT i + 1 FROM numbers WHERE i < :last)
-    INSERT INTO requests (seq, operation, uid, gid, pid, accepted_at, accepted_ns, boot, mode, platform, app, device,
+    INSERT INTO request_rows (seq, operation, uid, gid, pid, accepted_at, accepted_ns, boot, mode, platform, app, device,
         body, transport, original_priority, delivered_priority)
-    SELECT i, 'deliver', 0, 0, 1, :begin + i * :span / :count, i, zeroblob(16), 'device',
-        iif(i % 3, 'android', 'ios'), 'com.example.app' || (i % 4), 'device-' || (i % 9973), x'7b7d',
-        iif(i % 3, 'fcm', 'apns'), iif(i % 3, 'high', NULL), iif(i % 3, iif(i % 7, 'high', 'normal'), NULL)
+    SELECT i, 0, 0, 0, 1, :begin + i * :span / :count, i, {BOOT}, 0,
+        iif(i % 3, 0, 1), {APP} + i % 4, 'device-' || (i % 9973), x'7b7d',
+        iif(i % 3, 0, 1), iif(i % 3, 0, NULL), iif(i % 3, iif(i % 7, 0, 1), NULL)
     FROM numbers
 """
-INVOCATIONS = """
+INVOCATIONS = f"""
     WITH RECURSIVE numbers(i) AS (VALUES (:first) UNION ALL SELECT i + 1 FROM numbers WHERE i < :last),
         times(i, outcome, queue, exec) AS (
-            SELECT i, CASE WHEN i % 1009 = 0 THEN 'timed_out' WHEN i % 97 = 0 THEN 'failed' ELSE 'handled' END,
+            SELECT i, CASE WHEN i % 1009 = 0 THEN 3 WHEN i % 97 = 0 THEN 2 ELSE 0 END,
                 i * 7919 % 900, 500 + (i * 104729 % 1000) * (i * 1299709 % 100) FROM numbers)
-    INSERT INTO invocations (seq, n, callback, provider, route, handler, budget_us, started, outcome, queue_us, exec_us,
+    INSERT INTO invocation_rows (seq, n, callback, provider, route, handler, budget_us, started, outcome, queue_us, exec_us,
         total_us, decided_at, observer)
-    SELECT i, 0, iif(i % 3, 'onMessageReceived', 'didReceiveRemoteNotification'), iif(i % 5, 'onesignal', 'airship'),
-        '20-' || (i % 5), 'handler-' || (i % 5), 9000000, 0, outcome, queue, exec + 9000000 * (outcome = 'timed_out'),
-        queue + exec + 9000000 * (outcome = 'timed_out'), :begin + i * :span / :count, 0
+    SELECT i, 0, iif(i % 3, 0, 1), {PROVIDER} + NOT (i % 5),
+        {ROUTE} + i % 5, {HANDLER} + i % 5, 9000000, 0, outcome, queue, exec + 9000000 * (outcome = 3),
+        queue + exec + 9000000 * (outcome = 3), :begin + i * :span / :count, 0
     FROM times
 """
 
@@ -60,6 +64,7 @@ def fill():
     database.execute("PRAGMA synchronous = OFF")
     span = DAYS * 86_400_000
     begin = int(time.time() * 1000) - span
+    database.executemany("INSERT INTO texts (used, text) VALUES (?, ?)", [(deliveries, text) for text in TEXTS])
     for first in range(1, deliveries + 1, 500_000):
         last = min(first + 499_999, deliveries)
         values = dict(first=first, last=last, begin=begin, span=span, count=deliveries)
@@ -129,7 +134,11 @@ def size():
     global places
     places = ["--config", "etc/pushrouterd", "--state", str(work / "small"), "--runtime", str(work / "runtime")]
     daemon = start()
-    subprocess.run([work / "load", work / "runtime/inject.sock", "8", "64", "40000r", work / "line"], check=True,
+    payload = pathlib.Path("Tests/Benchmarks/ingest/payload.json").read_text().replace("\n", "")
+    (work / "size").write_text(
+        '{"op":"deliver","id":"order-@-#","platform":"android","app":"com.example.shop","device":"device-@",'
+        '"external_id":"user-@","payload":%s}\n' % payload)
+    subprocess.run([work / "load", work / "runtime/inject.sock", "8", "64", "40000r", work / "size"], check=True,
                    stdout=subprocess.DEVNULL)
     stop(daemon)
     database = sqlite3.connect(work / "small/ledger.db")

@@ -85,8 +85,8 @@ for _ in range(ROUNDS):
 tell("delivered", starts, memory)
 
 database = sqlite3.connect(f"{state}/ledger.db", isolation_level=None)
-columns = [row[1] for row in database.execute("PRAGMA table_info(requests)")]
-template = list(database.execute("SELECT * FROM requests WHERE seq = 1").fetchone())
+columns = [row[1] for row in database.execute("PRAGMA table_info(request_rows)")]
+template = list(database.execute("SELECT * FROM request_rows WHERE seq = 1").fetchone())
 template[columns.index("body")] = b"{}"
 highest = database.execute("SELECT max(seq) FROM requests").fetchone()[0]
 seq, identifier = columns.index("seq"), columns.index("id")
@@ -94,7 +94,7 @@ database.execute("PRAGMA synchronous = OFF")
 database.execute("BEGIN")
 rows = (template[:seq] + [highest + n] + template[seq + 1:] for n in range(1, ids + 1))
 rows = (row[:identifier] + [f"z-{row[seq]:012}"] + row[identifier + 1:] for row in rows)
-database.executemany(f"INSERT INTO requests VALUES ({','.join('?' * len(columns))})", rows)
+database.executemany(f"INSERT INTO request_rows VALUES ({','.join('?' * len(columns))})", rows)
 database.execute("UPDATE meta SET highest_seq = (SELECT max(seq) FROM requests)")
 database.execute("COMMIT")
 database.execute("PRAGMA wal_checkpoint(TRUNCATE)")

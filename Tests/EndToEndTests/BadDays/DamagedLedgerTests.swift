@@ -62,10 +62,11 @@ struct DamagedLedgerTests {
         try damage(at: 0, 0)
         // The tables of sessions are empty, and lie on pages of their own: damage that loses nothing but is damage.
         let bytes = try #require(readFile(ledger))
-        let pages = bytes.count / 8192
-        let empty = try #require((1..<pages).first { bytes[$0 * 8192] == 13 && bytes[$0 * 8192 + 4] == 0 })
+        let page = Int(bytes[16]) << 8 | Int(bytes[17])
+        let pages = bytes.count / page
+        let empty = try #require((1..<pages).first { bytes[$0 * page] == 13 && bytes[$0 * page + 4] == 0 })
         let database = open(ledger, O_WRONLY | O_CLOEXEC)
-        try #require(pwrite(database, [UInt8](repeating: 0xA5, count: 8192), 8192, off_t(empty * 8192)) == 8192)
+        try #require(pwrite(database, [UInt8](repeating: 0xA5, count: page), page, off_t(empty * page)) == page)
         close(database)
 
         let salvaged = pushctl("salvage", file, "--json")

@@ -92,7 +92,7 @@ public struct Salvage: Hashable, Sendable {
         let number = { (bytes: Range<Int>) in header[bytes].reduce(0) { $0 << 8 | Int($1) } }
         let pageLength = number(16..<18) == 1 ? 65536 : number(16..<18)
         var facts = stat()
-        guard pageLength == LedgerWriter.pageLength, fstat(file.rawValue, &facts) == 0 else { return }
+        guard pageLength.nonzeroBitCount == 1, pageLength >= 512, fstat(file.rawValue, &facts) == 0 else { return }
         let length = number(28..<32) * pageLength
         // Only zeros are added, which take no room; a damaged header may name any length.
         guard length > Int(facts.st_size), length <= 64 * max(Int(facts.st_size), 1 << 20) else { return }

@@ -30,7 +30,7 @@ struct TableSalvage: ~Copyable {
                 message: "the ledger has schema \(schema); this program salvages \(Schema.version)", context: damaged)
         }
         // The list of tables may be damaged as well.
-        guard try source.integer("SELECT count(*) FROM sqlite_schema WHERE name = 'requests'") == 1 else {
+        guard try source.integer("SELECT count(*) FROM sqlite_schema WHERE name = 'request_rows'") == 1 else {
             throw StoreError(.corrupt, message: "it has no table of requests", context: damaged)
         }
         // A damaged cell is to be noticed where it is.
@@ -46,7 +46,9 @@ struct TableSalvage: ~Copyable {
     func copyAll() throws(StoreError) -> [Salvage.Table] {
         var results: [Salvage.Table] = []
         for name in try names() {
-            let result = try copy(name)
+            var result = try copy(name)
+            // As people know it.
+            result.name = LedgerTable.all.first { $0.rows == name }?.name ?? name
             if result.rows > 0 || result.damage != nil { results.append(result) }
         }
         // Figures count what is there: whoever opens the new ledger counts anew.
@@ -172,22 +174,37 @@ struct TableSalvage: ~Copyable {
 
     // MARK: What belongs together
 
+    /// Takes numbers of texts that are lost out of rows: another text may get them.
+    private static func removalOfLostTexts(_ rows: String, _ column: String) -> String {
+        // A start takes a boot of zeros for another than its own.
+        let nothing = column == "boot" ? "zeroblob(16)" : "NULL"
+        return """
+            UPDATE \(rows) SET \(column) = \(nothing)
+            WHERE typeof(\(column)) = 'integer' AND \(column) NOT IN (SELECT number FROM texts)
+            """
+    }
+
     /// Takes out rows whose request, event or invocation is lost: nobody finds them, and no figure may count them. A request
-    /// whose invocations are lost stays: its id is known then, and a report says that it does not add up.
+    /// whose invocations are lost stays: its id is known then, and a report says that it does not add up. A row with a text
+    /// that is lost stays without it.
     ///
     /// - Returns: how many.
     func removeOrphans() throws(StoreError) -> Int {
         var count = 0
-        for statement in [
-            "DELETE FROM invocations WHERE seq NOT IN (SELECT seq FROM requests)",
-            "DELETE FROM attempts WHERE seq NOT IN (SELECT seq FROM requests)",
+        let removals = [
+            "DELETE FROM invocation_rows WHERE seq NOT IN (SELECT seq FROM request_rows)",
+            "DELETE FROM attempts WHERE seq NOT IN (SELECT seq FROM request_rows)",
             """
-            DELETE FROM dead_letters WHERE NOT EXISTS (SELECT 1 FROM invocations
-                WHERE invocations.seq = dead_letters.seq AND invocations.n = dead_letters.n)
+            DELETE FROM dead_letters WHERE NOT EXISTS (SELECT 1 FROM invocation_rows AS found
+                WHERE found.seq = dead_letters.seq AND found.n = dead_letters.n)
             """,
-            "DELETE FROM tracked_deliveries WHERE event NOT IN (SELECT cursor FROM events)",
+            "DELETE FROM tracked_deliveries WHERE event NOT IN (SELECT cursor FROM event_rows)",
             "DELETE FROM closed_buttons WHERE event NOT IN (SELECT event FROM tracked_deliveries)",
-        ] {
+        ]
+        let lostTexts = LedgerTable.all.flatMap { table in
+            table.sharedColumns.map { Self.removalOfLostTexts(table.rows, $0) }
+        }
+        for statement in removals + lostTexts {
             try target.execute(statement)
             count += target.changes
         }

@@ -116,7 +116,7 @@ struct LedgerLoop {
         if let due = [applying, erasure?.nextTry].compactMap(\.self).min() {
             return .nanoseconds(max(0, due - SystemClock.monotonicNanoseconds))
         }
-        return isEmpty && writer.hasLog(of: LedgerWriter.idleCheckpointFrames) ? Self.idleInterval : nil
+        return isEmpty && writer.hasLog(of: LedgerWriter.idleCheckpointLength) ? Self.idleInterval : nil
     }
 
     /// When the backlog is to be applied, in monotonic nanoseconds; `nil` when there is none.
@@ -202,7 +202,7 @@ struct LedgerLoop {
 
     /// Sees to it that the log has room: makes segments, and lets those go that the ledger has on disk.
     private mutating func makeRoom() throws(StoreError) {
-        if writer.hasLog(of: LedgerWriter.checkpointFrames) { try writer.checkpoint() }
+        if writer.hasLog(of: LedgerWriter.checkpointLength) { try writer.checkpoint() }
         guard log.isShort else { return }
         do throws(StoreError) {
             if try log.makeAnother() { return tellOfRoom() }
@@ -240,7 +240,7 @@ struct LedgerLoop {
     private mutating func keepHouse() throws(StoreError) {
         try tellSpace()
         guard inbox.withLock({ $0.backlog.isEmpty }), pruning == nil else { return }
-        if writer.hasLog(of: LedgerWriter.idleCheckpointFrames) {
+        if writer.hasLog(of: LedgerWriter.idleCheckpointLength) {
             try writer.checkpoint()
             try release()
         }
@@ -253,7 +253,7 @@ struct LedgerLoop {
         do throws(StoreError) {
             try work.next(writer)
             // However much it takes out, the WAL does not grow without bound.
-            if writer.hasLog(of: LedgerWriter.checkpointFrames) { try writer.checkpoint() }
+            if writer.hasLog(of: LedgerWriter.checkpointLength) { try writer.checkpoint() }
         } catch let error where error.isPassing {
             work.giveUp()
         }

@@ -9,8 +9,8 @@ struct Pruning: Sendable {
 
     /// How many requests, and how many entries, a transaction takes out.
     static let slice = 256
-    /// How many pages a transaction gives back: 2 MiB.
-    static let pagesAtOnce = 256
+    /// How many bytes a transaction gives back.
+    static let givenBackAtOnce = 2 << 20
 
     private let cutoff: WallTime
     private let deadLetters: DeadLetterLimits?
@@ -47,7 +47,7 @@ struct Pruning: Sendable {
             isTooLarge = try isLarger(writer, than: sizeMax)
             step = .giveBack
         case .giveBack:
-            if try !writer.giveBack(pages: Self.pagesAtOnce) { step = .done }
+            if try !writer.giveBack(bytes: Self.givenBackAtOnce) { step = .done }
         case .done: break
         }
     }

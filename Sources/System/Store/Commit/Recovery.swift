@@ -43,7 +43,7 @@ enum Recovery {
             summary.batches += 1
             guard summary.batches % 64 == 0 else { return }
             onProgress()
-            if writer.hasLog(of: LedgerWriter.checkpointFrames) { try writer.checkpoint() }
+            if writer.hasLog(of: LedgerWriter.checkpointLength) { try writer.checkpoint() }
         }
         if damage != nil || gap != nil {
             let reason = [damage?.message, gap].compactMap(\.self).joined(separator: "; ")

@@ -9,6 +9,7 @@ extension LedgerWriter {
             try keepNumbers()
             let isCounted = try database.integer(PersonRows.hasCountedRows) == 1
             try database.execute(rows.deletion)
+            try forgetUnusedTexts()
             // What stays is counted as before; figures have no way to take single rows out.
             if isCounted { try recountFigures() }
         }
@@ -44,10 +45,10 @@ extension LedgerReader {
     public func devices(of user: String) throws(StoreError) -> [String] {
         var statement = try database.prepare(
             """
-            SELECT device FROM requests WHERE external_id = ?1 AND device IS NOT NULL
+            SELECT device FROM request_rows WHERE external_id = ?1 AND device IS NOT NULL
             UNION SELECT device FROM devices WHERE external_id = ?1
             UNION SELECT device FROM sessions WHERE external_id = ?1
-            UNION SELECT device_id FROM events WHERE external_user_id = ?1 AND device_id IS NOT NULL
+            UNION SELECT device_id FROM event_rows WHERE external_user_id = ?1 AND device_id IS NOT NULL
             """)
         statement.bind(user, at: 1)
         var devices: [String] = []

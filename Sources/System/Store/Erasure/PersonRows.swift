@@ -50,12 +50,16 @@ struct PersonRows {
     private static let seq = "(SELECT seq FROM erased_bound)"
     private static let user = "(SELECT user FROM erased_bound)"
 
+    private static func has(_ operation: Operation) -> String {
+        "request_rows.operation IN (\(WordSet(Operation.self).values(of: [operation.rawValue])))"
+    }
+
     private static let devicesOfUser = """
         INSERT OR IGNORE INTO erased_devices
-            SELECT device FROM requests WHERE external_id = \(user) AND device IS NOT NULL AND seq <= \(seq)
+            SELECT device FROM request_rows WHERE external_id = \(user) AND device IS NOT NULL AND seq <= \(seq)
             UNION SELECT device FROM devices WHERE external_id = \(user)
             UNION SELECT device FROM sessions WHERE external_id = \(user)
-            UNION SELECT device_id FROM events WHERE external_user_id = \(user) AND device_id IS NOT NULL;
+            UNION SELECT device_id FROM event_rows WHERE external_user_id = \(user) AND device_id IS NOT NULL;
         """
 
     /// The condition on a row with these columns.
@@ -66,16 +70,16 @@ struct PersonRows {
 
     private var requests: String {
         """
-        INSERT INTO erased_requests SELECT seq FROM requests
+        INSERT INTO erased_requests SELECT seq FROM request_rows
             WHERE seq <= \(Self.seq) AND \(isOfPerson(user: "external_id", device: "device"));
         -- Replays of them, and taps that name their messages and nobody.
-        INSERT OR IGNORE INTO erased_requests SELECT seq FROM requests
+        INSERT OR IGNORE INTO erased_requests SELECT seq FROM request_rows
             WHERE replay_of IN (SELECT seq FROM erased_requests) AND seq <= \(Self.seq);
-        INSERT OR IGNORE INTO erased_requests SELECT seq FROM requests
-            WHERE operation = 'interact' AND device IS NULL AND external_id IS NULL AND seq <= \(Self.seq)
+        INSERT OR IGNORE INTO erased_requests SELECT seq FROM request_rows
+            WHERE \(Self.has(.interact)) AND device IS NULL AND external_id IS NULL AND seq <= \(Self.seq)
             AND message_id IN (
-                SELECT message_id FROM requests WHERE seq IN (SELECT seq FROM erased_requests) AND operation = 'deliver');
-        INSERT INTO erased_events SELECT cursor FROM events WHERE seq <= \(Self.seq) AND (
+                SELECT message_id FROM request_rows WHERE seq IN (SELECT seq FROM erased_requests) AND \(Self.has(.deliver)));
+        INSERT INTO erased_events SELECT cursor FROM event_rows WHERE seq <= \(Self.seq) AND (
             seq IN (SELECT seq FROM erased_requests) OR delivery IN (SELECT seq FROM erased_requests)
             OR \(isOfPerson(user: "external_user_id", device: "device_id")));
         """
@@ -127,7 +131,7 @@ struct PersonRows {
             try count("sessions", onDevice) + count("session_starts", starts) + count("devices", onDevice)
         receipt.devices = try count("erased_devices", "true")
         receipt.othersOnDevices = try count(
-            "requests",
+            "request_rows",
             """
             device IN (SELECT device FROM erased_devices) AND seq <= \(Self.seq)
                 AND seq NOT IN (SELECT seq FROM erased_requests)
@@ -139,7 +143,7 @@ struct PersonRows {
     static let hasCountedRows = """
         SELECT EXISTS (SELECT 1 FROM attempts WHERE seq IN (SELECT seq FROM erased_requests))
             OR EXISTS (
-                SELECT 1 FROM invocations WHERE seq IN (SELECT seq FROM erased_requests) AND outcome IS NULL)
+                SELECT 1 FROM invocation_rows WHERE seq IN (SELECT seq FROM erased_requests) AND outcome IS NULL)
         """
 
     /// What takes the rows out, within the caller's transaction.
@@ -150,7 +154,7 @@ struct PersonRows {
         """
         DELETE FROM closed_buttons WHERE event IN (SELECT cursor FROM erased_events);
         DELETE FROM tracked_deliveries WHERE event IN (SELECT cursor FROM erased_events);
-        DELETE FROM events WHERE cursor IN (SELECT cursor FROM erased_events);
+        DELETE FROM event_rows WHERE cursor IN (SELECT cursor FROM erased_events);
         DELETE FROM interactions WHERE cause IN (SELECT seq FROM erased_requests)
             OR delivery IN (SELECT seq FROM erased_requests);
         DELETE FROM pending_starts WHERE cause IN (SELECT seq FROM erased_requests) OR \(waiting);
@@ -162,14 +166,14 @@ struct PersonRows {
         DELETE FROM entries WHERE \(entries);
         DELETE FROM attempts WHERE seq IN (SELECT seq FROM erased_requests);
         DELETE FROM dead_letters WHERE seq IN (SELECT seq FROM erased_requests);
-        DELETE FROM requests WHERE seq IN (SELECT seq FROM erased_requests) AND EXISTS (
-            SELECT 1 FROM invocations WHERE invocations.seq = requests.seq AND outcome IS NULL);
-        DELETE FROM invocations WHERE seq IN (SELECT seq FROM erased_requests)
-            AND seq NOT IN (SELECT seq FROM requests);
-        UPDATE invocations SET reason = NULL, completed_by = NULL, completed_times = NULL, completed_result = NULL,
+        DELETE FROM request_rows WHERE seq IN (SELECT seq FROM erased_requests) AND EXISTS (
+            SELECT 1 FROM invocation_rows WHERE invocation_rows.seq = request_rows.seq AND outcome IS NULL);
+        DELETE FROM invocation_rows WHERE seq IN (SELECT seq FROM erased_requests)
+            AND seq NOT IN (SELECT seq FROM request_rows);
+        UPDATE invocation_rows SET reason = NULL, completed_by = NULL, completed_times = NULL, completed_result = NULL,
             completed_options = NULL
             WHERE seq IN (SELECT seq FROM erased_requests);
-        UPDATE requests SET id = NULL, device = NULL, external_id = NULL, message_id = NULL, duplicate_id = NULL,
+        UPDATE request_rows SET id = NULL, device = NULL, external_id = NULL, message_id = NULL, duplicate_id = NULL,
             tracked = 0, replay_of = NULL, body = x'7b7d'
             WHERE seq IN (SELECT seq FROM erased_requests);
         """

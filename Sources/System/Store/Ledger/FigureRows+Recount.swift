@@ -8,12 +8,15 @@ extension FigureRows {
         forgetFigures()
         try table.empty()
         first = 0
+        let invocation = LedgerTable.invocations
         let rows = try database.prepare(
             """
-            SELECT seq, operation, accepted_at, mode, platform, app, transport, original_priority, delivered_priority,
-                n, callback, provider, route, handler, budget_us, outcome, queue_us, exec_us, total_us, observer,
-                waited_for_seq, reason_code
-            FROM requests INDEXED BY requests_by_time LEFT JOIN invocations USING (seq) ORDER BY accepted_at, seq, n
+            SELECT seq, \(LedgerTable.requests.text("operation")), accepted_at, \(Self.requestParts),
+                n, \(invocation.text("callback")), \(invocation.text("provider")), \(invocation.text("route")),
+                \(invocation.text("handler")), budget_us, \(invocation.text("outcome")), queue_us, exec_us, total_us,
+                observer, waited_for_seq, \(invocation.text("reason_code"))
+            FROM \(LedgerTable.requests.source) INDEXED BY requests_by_time LEFT JOIN \(invocation.source) USING (seq)
+            ORDER BY accepted_at, seq, n
             """)
         while try rows.step() {
             if rows.integer(0) != request.seq {
@@ -40,8 +43,8 @@ extension FigureRows {
         }
         let attempts = try database.prepare(
             """
-            SELECT accepted_at, attempts.handler, answer FROM attempts JOIN requests USING (seq)
-                JOIN invocations USING (seq, n) WHERE observer = 0 AND answer IN ('declined', 'retry')
+            SELECT accepted_at, attempts.handler, answer FROM attempts JOIN request_rows USING (seq)
+                JOIN invocation_rows USING (seq, n) WHERE observer = 0 AND answer IN ('declined', 'retry')
             ORDER BY attempts.number
             """)
         while try attempts.step() {
@@ -56,7 +59,7 @@ extension FigureRows {
             """
             DELETE FROM clock_steps;
             INSERT INTO clock_steps SELECT seq, accepted_at FROM (
-                SELECT seq, accepted_at, lag(accepted_at) OVER (ORDER BY seq) AS before FROM requests)
+                SELECT seq, accepted_at, lag(accepted_at) OVER (ORDER BY seq) AS before FROM request_rows)
             WHERE accepted_at < before;
             """)
         while table.isRollUpDue { try table.rollUp() }

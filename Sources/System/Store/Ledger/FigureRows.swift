@@ -36,17 +36,24 @@ final class FigureRows {
     var first: Int64 = 0
     private var lastRequest: Statement
 
+    /// What keeps the figures of requests apart, as texts.
+    static let requestParts = ["mode", "platform", "app", "transport", "original_priority", "delivered_priority"]
+        .map(LedgerTable.requests.text).joined(separator: ", ")
+
     init(_ database: borrowing Database) throws(StoreError) {
         table = try FigureTable(database)
         requestFacts = try database.prepare(
             """
-            SELECT accepted_at, mode, platform, app, transport, original_priority, delivered_priority
-            FROM requests WHERE seq = ?1
+            SELECT accepted_at, \(Self.requestParts) FROM \(LedgerTable.requests.source) WHERE seq = ?1
             """)
-        isObserver = try database.prepare("SELECT observer FROM invocations WHERE seq = ?1 AND n = ?2")
+        isObserver = try database.prepare("SELECT observer FROM invocation_rows WHERE seq = ?1 AND n = ?2")
         noteClock = try database.prepare("INSERT OR REPLACE INTO clock_steps VALUES (?1, ?2)")
-        lastRequest = try database.prepare("SELECT accepted_at FROM requests ORDER BY seq DESC LIMIT 1")
-        storedCode = try database.prepare("SELECT reason_code FROM invocations WHERE seq = ?1 AND n = ?2")
+        lastRequest = try database.prepare("SELECT accepted_at FROM request_rows ORDER BY seq DESC LIMIT 1")
+        storedCode = try database.prepare(
+            """
+            SELECT \(LedgerTable.invocations.text("reason_code")) FROM \(LedgerTable.invocations.source)
+            WHERE seq = ?1 AND n = ?2
+            """)
         try readState()
     }
 

@@ -1,47 +1,25 @@
 import PushModel
 
-/// The ledger's columns, in the order of the values in rows (PushModel: `RowBuffer`), and how they become records again.
+/// The ledger's columns, in the order of the values in rows (PushModel: `RowBuffer`), and how they become records again: for
+/// statements that have the ``LedgerTable/source`` of their tables.
 enum LedgerColumns {
-    static let request = request(body: "requests.body")
+    static let request = LedgerTable.requests.values()
     /// The same with an empty body, which is not read.
-    static let requestWithoutBody = request(body: "x''")
-
-    private static func request(body: String) -> String {
-        """
-        requests.seq, requests.operation, requests.id, requests.uid, requests.gid, requests.pid, \
-        requests.accepted_at, requests.accepted_ns, requests.boot, requests.mode, requests.platform, \
-        requests.app, requests.device, requests.external_id, requests.message_id, \(body), \
-        requests.state, requests.duplicate_id, requests.tracked, requests.transport, \
-        requests.original_priority, requests.delivered_priority, requests.replay_of
-        """
-    }
+    static let requestWithoutBody = LedgerTable.requests.values(replacing: ["body": "x''"])
     static let requestCount: Int32 = 23
     /// Of a row that schema 6 wrote to the log: its columns are the first of today's.
     static let sixthRequestCount: Int32 = 22
     /// Of a row that a version before schema 6 wrote to the log: its columns are the first of today's.
     static let formerRequestCount: Int32 = 19
 
-    static let invocation = """
-        invocations.seq, invocations.n, invocations.callback, invocations.provider, invocations.route, \
-        invocations.handler, invocations.budget_us, invocations.deadline_ns, invocations.started, \
-        invocations.outcome, invocations.reason, invocations.queue_us, invocations.exec_us, \
-        invocations.total_us, invocations.completed_by, invocations.completed_times, \
-        invocations.completed_result, invocations.completed_options, invocations.decided_at, \
-        invocations.observer, invocations.waited_for_seq, invocations.waited_for_n, \
-        invocations.waited_for_handler, invocations.reason_code, invocations.ahead, invocations.waited_for_us
-        """
+    static let invocation = LedgerTable.invocations.values()
     static let invocationCount: Int32 = 26
     /// Of a row that schema 6 wrote to the log: its columns are the first of today's.
     static let sixthInvocationCount: Int32 = 24
     /// Of a row that a version before schema 6 wrote to the log: its columns are the first of today's.
     static let formerInvocationCount: Int32 = 23
 
-    static let event = """
-        events.cursor, events.seq, events.id, events.kind, events.time, events.delivery, events.external_user_id, \
-        events.device_id, events.app_id, events.platform, events.campaign_id, events.message_id, \
-        events.button_action_type, events.button_string, events.duration_us, events.push_token, events.token_change, \
-        events.name, events.properties
-        """
+    static let event = LedgerTable.events.values()
     static let eventCount: Int32 = 19
 }
 
@@ -49,16 +27,16 @@ enum LedgerColumns {
 extension Statement {
     func request(from first: Int32 = 0) throws(StoreError) -> AcceptedRequest {
         AcceptedRequest(
-            seq: SequenceNumber(integer(first)), operation: try name(first + 1), id: text(first + 2),
+            seq: SequenceNumber(integer(first)), operation: try word(first + 1), id: text(first + 2),
             peer: Peer(
                 uid: try number(first + 3), gid: try number(first + 4), pid: try number(first + 5)),
             acceptedAt: Moment(
                 monotonic: Instant(nanoseconds: integer(first + 7)), wall: WallTime(milliseconds: integer(first + 6))),
-            boot: try uuid(first + 8), mode: try name(first + 9), platform: try name(first + 10),
+            boot: try uuid(first + 8), mode: try word(first + 9), platform: try word(first + 10),
             app: text(first + 11), device: text(first + 12), externalID: text(first + 13), messageID: text(first + 14),
-            state: try optionalName(first + 16), duplicateID: text(first + 17),
-            isTracked: integer(first + 18) != 0, transport: try optionalName(first + 19),
-            originalPriority: try optionalName(first + 20), deliveredPriority: try optionalName(first + 21),
+            state: try optionalWord(first + 16), duplicateID: text(first + 17),
+            isTracked: integer(first + 18) != 0, transport: try optionalWord(first + 19),
+            originalPriority: try optionalWord(first + 20), deliveredPriority: try optionalWord(first + 21),
             replayOf: isNull(first + 22) ? nil : SequenceNumber(integer(first + 22)),
             body: bytes(first + 15))
     }
@@ -66,7 +44,7 @@ extension Statement {
     func invocation(from first: Int32 = 0) throws(StoreError) -> InvocationRecord {
         InvocationRecord(
             id: InvocationID(seq: SequenceNumber(integer(first)), n: try number(first + 1)),
-            callback: try name(first + 2), isObserver: integer(first + 19) != 0, provider: text(first + 3),
+            callback: try word(first + 2), isObserver: integer(first + 19) != 0, provider: text(first + 3),
             route: text(first + 4), handler: text(first + 5),
             budget: .microseconds(integer(first + 6)),
             deadline: isNull(first + 7) ? nil : Instant(nanoseconds: integer(first + 7)),
@@ -75,7 +53,7 @@ extension Statement {
 
     private func result(from first: Int32) throws(StoreError) -> InvocationResult {
         InvocationResult(
-            outcome: try name(first), reason: text(first + 1), reasonCode: try optionalName(first + 14),
+            outcome: try word(first), reason: text(first + 1), reasonCode: try optionalName(first + 14),
             queue: .microseconds(integer(first + 2)),
             exec: .microseconds(integer(first + 3)), total: .microseconds(integer(first + 4)),
             completion: isNull(first + 5) ? nil : try completion(from: first + 5),
@@ -93,7 +71,7 @@ extension Statement {
     private func completion(from first: Int32) throws(StoreError) -> Completion {
         let options = text(first + 3)?.split(separator: ",", omittingEmptySubsequences: false) ?? []
         return Completion(
-            by: try name(first), times: try number(first + 1), result: try name(first + 2),
+            by: try word(first), times: try number(first + 1), result: try word(first + 2),
             options: options.map(String.init))
     }
 
@@ -101,8 +79,8 @@ extension Statement {
         AnalyticsEvent(
             id: try uuid(first + 2), time: integer(first + 4), seq: SequenceNumber(integer(first + 1)),
             delivery: SequenceNumber(integer(first + 5)), externalUserID: text(first + 6), deviceID: text(first + 7),
-            appID: text(first + 8), platform: try name(first + 9),
-            content: try content(of: try name(first + 3), from: first + 10))
+            appID: text(first + 8), platform: try word(first + 9),
+            content: try content(of: try word(first + 3), from: first + 10))
     }
 
     private func content(
@@ -116,7 +94,7 @@ extension Statement {
         case .iosForeground: return .iosForeground(push)
         case .sessionStart: return .sessionStart
         case .sessionEnd: return .sessionEnd(.microseconds(integer(first + 4)))
-        case .tokenStateChange: return .tokenStateChange(try name(first + 6), token: text(first + 5))
+        case .tokenStateChange: return .tokenStateChange(try word(first + 6), token: text(first + 5))
         case .uninstall: return .uninstall
         case .customEvent: return .customEvent(name: text(first + 7) ?? "", properties: text(first + 8))
         }
@@ -124,7 +102,7 @@ extension Statement {
 
     private func button(from first: Int32) throws(StoreError) -> AnalyticsEvent.Button? {
         guard let id = text(first + 1) else { return nil }
-        return AnalyticsEvent.Button(id: id, action: try optionalName(first))
+        return AnalyticsEvent.Button(id: id, action: try optionalWord(first))
     }
 
     /// A value of an enumeration by its wire name.
@@ -139,6 +117,27 @@ extension Statement {
     /// A value of an enumeration by its wire name, or none.
     func optionalName<Value: RawRepresentable<String>>(_ column: Int32) throws(StoreError) -> Value? {
         isNull(column) ? nil : try name(column)
+    }
+
+    /// A word of a closed set, by its number or, as earlier versions stored it, by its wire name.
+    func word<Value: StoredWord>(_ column: Int32) throws(StoreError) -> Value {
+        guard isInteger(column) else {
+            let text = text(column) ?? ""
+            guard let value = Value(rawValue: text) else {
+                throw unreadable(column, "'\(text)' is no \(Value.self)")
+            }
+            return value
+        }
+        let number = integer(column)
+        guard number >= 0, number < Value.stored.count else {
+            throw unreadable(column, "\(number) stands for no \(Value.self)")
+        }
+        return Value.stored[Int(number)]
+    }
+
+    /// A word of a closed set, or none.
+    func optionalWord<Value: StoredWord>(_ column: Int32) throws(StoreError) -> Value? {
+        isNull(column) ? nil : try word(column)
     }
 
     func number<Value: FixedWidthInteger>(_ column: Int32) throws(StoreError) -> Value {

@@ -24,13 +24,13 @@ extension LedgerReader {
     public func sessionStart(
         of cause: SequenceNumber
     ) throws(StoreError) -> (request: AcceptedRequest, event: AnalyticsEvent)? {
-        var statement = try database.prepare(
+        let statement = try database.prepare(
             """
-            SELECT \(LedgerColumns.request), \(LedgerColumns.event) FROM requests JOIN events ON events.seq = requests.seq
-            WHERE requests.seq = ?1 AND events.kind = ?2 LIMIT 1
+            SELECT \(LedgerColumns.request), \(LedgerColumns.event)
+            FROM \(LedgerTable.requests.source) JOIN \(LedgerTable.events.source) ON events.seq = requests.seq
+            WHERE requests.seq = ?1 AND \(LedgerTable.events.has("kind", AnalyticsEvent.Kind.sessionStart)) LIMIT 1
             """)
         statement.bind(cause.value, at: 1)
-        statement.bind(AnalyticsEvent.Kind.sessionStart.rawValue, at: 2)
         guard try statement.step() else { return nil }
         return (try statement.request(), try statement.event(from: LedgerColumns.requestCount))
     }

@@ -13,9 +13,10 @@ extension LedgerReader {
     ) throws(StoreError) -> [RecentDelivery] {
         let statement = try database.prepare(
             """
-            SELECT app, device, duplicate_id, state FROM requests
-            WHERE seq > (SELECT coalesce(max(seq), 0) FROM requests) - ?1
-                AND platform = 'android' AND operation = 'deliver' AND device IS NOT NULL
+            SELECT \(LedgerTable.requests.text("app")), device, duplicate_id, state FROM \(LedgerTable.requests.source)
+            WHERE seq > (SELECT coalesce(max(seq), 0) FROM request_rows) - ?1
+                AND \(LedgerTable.requests.has("platform", Platform.android))
+                AND \(LedgerTable.requests.has("operation", Operation.deliver)) AND device IS NOT NULL
             ORDER BY seq
             """)
         statement.bind(requests, at: 1)
@@ -25,7 +26,7 @@ extension LedgerReader {
             deliveries.append(
                 RecentDelivery(
                     device: DeviceKey(app: statement.text(0), device: device), duplicateID: statement.text(2),
-                    state: statement.isNull(3) ? nil : try statement.name(3)))
+                    state: try statement.optionalWord(3)))
         }
         return deliveries
     }

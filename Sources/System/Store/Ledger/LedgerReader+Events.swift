@@ -31,7 +31,8 @@ extension LedgerReader {
         after cursor: Int64, limit: Int
     ) throws(StoreError) -> [(cursor: Int64, event: AnalyticsEvent)] {
         let statement = try database.prepare(
-            "SELECT \(LedgerColumns.event) FROM events WHERE cursor > ?1 ORDER BY cursor LIMIT ?2")
+            "SELECT \(LedgerColumns.event) FROM \(LedgerTable.events.source) WHERE cursor > ?1 ORDER BY cursor LIMIT ?2"
+        )
         statement.bind(cursor, at: 1)
         statement.bind(Int64(limit), at: 2)
         return try statement.events()
@@ -40,7 +41,7 @@ extension LedgerReader {
     /// The cursor of the last event; 0 when there was none.
     public func lastCursor() throws(StoreError) -> Int64 {
         try database.integer(
-            "SELECT max((SELECT highest_cursor FROM meta), (SELECT coalesce(max(cursor), 0) FROM events))")
+            "SELECT max((SELECT highest_cursor FROM meta), (SELECT coalesce(max(cursor), 0) FROM event_rows))")
     }
 
     /// Streams the events of a time from `start` on and before `end`, as the events have it, in the order in which they
@@ -51,7 +52,7 @@ extension LedgerReader {
         // Events have whole seconds: as milliseconds they lie in the same window.
         let statement = try database.prepare(
             """
-            SELECT \(LedgerColumns.event) FROM events
+            SELECT \(LedgerColumns.event) FROM \(LedgerTable.events.source)
             WHERE (?1 IS NULL OR time * 1000 >= ?1) AND (?2 IS NULL OR time * 1000 < ?2) ORDER BY cursor
             """)
         statement.bind(start?.milliseconds, at: 1)
@@ -64,7 +65,10 @@ extension LedgerReader {
         ofUser externalID: String, limit: Int
     ) throws(StoreError) -> [(cursor: Int64, event: AnalyticsEvent)] {
         var statement = try database.prepare(
-            "SELECT \(LedgerColumns.event) FROM events WHERE external_user_id = ?1 ORDER BY cursor DESC LIMIT ?2")
+            """
+            SELECT \(LedgerColumns.event) FROM \(LedgerTable.events.source)
+            WHERE external_user_id = ?1 ORDER BY cursor DESC LIMIT ?2
+            """)
         statement.bind(externalID, at: 1)
         statement.bind(Int64(limit), at: 2)
         return try statement.events()
@@ -77,12 +81,12 @@ extension LedgerReader {
     ) throws(StoreError) {
         let statement = try database.prepare(
             """
-            SELECT \(TrackerColumns.interaction), requests.platform, requests.app, requests.device,
-                requests.external_id, events.campaign_id,
+            SELECT \(TrackerColumns.interaction), requests.platform, \(LedgerTable.requests.text("app")), requests.device,
+                requests.external_id, \(LedgerTable.events.text("campaign_id")),
                 CASE verdict WHEN 'unmatched' THEN requests.body END
-            FROM interactions JOIN requests ON requests.seq = cause
-                LEFT JOIN events ON events.seq = interactions.delivery
-                    AND kind = '\(AnalyticsEvent.Kind.received.rawValue)'
+            FROM interactions JOIN \(LedgerTable.requests.source) ON requests.seq = cause
+                LEFT JOIN \(LedgerTable.events.source) ON events.seq = interactions.delivery
+                    AND \(LedgerTable.events.has("kind", AnalyticsEvent.Kind.received))
             WHERE at >= ?1 AND at < ?2 ORDER BY cause
             """)
         statement.bind(start, before: end)
@@ -90,7 +94,7 @@ extension LedgerReader {
         while try statement.step() {
             body(
                 StoredInteraction(
-                    row: try statement.interaction(), platform: try statement.name(facts),
+                    row: try statement.interaction(), platform: try statement.word(facts),
                     app: statement.text(facts + 1), device: statement.text(facts + 2),
                     externalID: statement.text(facts + 3), campaignID: statement.text(facts + 4),
                     isUnmatchedDismissal: Self.isDismissal(statement.bytes(facts + 5))))

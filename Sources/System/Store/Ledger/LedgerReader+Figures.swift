@@ -134,14 +134,15 @@ extension LedgerReader {
             due += figures.due
             missed += figures.missed
         }
-        func words(_ isMeant: (Outcome) -> Bool) -> String {
-            Outcome.allCases.filter(isMeant).map { "'\($0.rawValue)'" }.joined(separator: ", ")
+        func ended(_ isMeant: (Outcome) -> Bool) -> String {
+            LedgerTable.invocations.has("outcome", anyOf: Outcome.allCases.filter(isMeant))
         }
         var rows = try database.prepare(
             """
-            SELECT count(*), count(*) FILTER (WHERE outcome IN (\(words(\.isMissed))))
-            FROM requests INDEXED BY requests_by_time CROSS JOIN invocations USING (seq)
-            WHERE accepted_at >= ?1 AND accepted_at < ?2 AND observer = 0 AND outcome IN (\(words(\.isDue)))
+            SELECT count(*), count(*) FILTER (WHERE \(ended(\.isMissed)))
+            FROM \(LedgerTable.requests.source) INDEXED BY requests_by_time
+                CROSS JOIN \(LedgerTable.invocations.source) USING (seq)
+            WHERE accepted_at >= ?1 AND accepted_at < ?2 AND observer = 0 AND \(ended(\.isDue))
             """)
         for window in part.rest {
             rows.bind(window.from, before: window.to)
@@ -158,7 +159,8 @@ extension LedgerReader {
     public func pendingRows(from start: WallTime?, to end: WallTime?) throws(StoreError) -> [LedgerRow] {
         let statement = try database.prepare(
             """
-            SELECT \(Self.rowColumns) FROM invocations INDEXED BY invocations_pending CROSS JOIN requests USING (seq)
+            SELECT \(Self.rowColumns)
+            FROM \(LedgerTable.invocations.source) INDEXED BY invocations_pending CROSS JOIN \(LedgerTable.requests.source) USING (seq)
             WHERE outcome IS NULL AND accepted_at >= ?1 AND accepted_at < ?2 ORDER BY seq, n
             """)
         statement.bind(start, before: end)
@@ -171,7 +173,7 @@ extension LedgerReader {
     public func rows(of ids: [InvocationID]) throws(StoreError) -> [LedgerRow] {
         var statement = try database.prepare(
             """
-            SELECT \(Self.rowColumns) FROM requests CROSS JOIN invocations USING (seq)
+            SELECT \(Self.rowColumns) FROM \(LedgerTable.requests.source) CROSS JOIN \(LedgerTable.invocations.source) USING (seq)
             WHERE requests.seq = ?1 AND n = ?2
             """)
         var rows: [LedgerRow] = []
@@ -190,7 +192,7 @@ extension LedgerReader {
         func find(_ order: String) throws(StoreError) -> WallTime? {
             let statement = try database.prepare(
                 """
-                SELECT accepted_at FROM requests WHERE accepted_at >= ?1 AND accepted_at < ?2
+                SELECT accepted_at FROM request_rows WHERE accepted_at >= ?1 AND accepted_at < ?2
                 ORDER BY accepted_at \(order) LIMIT 1
                 """)
             statement.bind(start, before: end)

@@ -35,7 +35,7 @@ extension LedgerReader {
             var last = highest
             if let start {
                 let statement = try database.prepare(
-                    "SELECT min(seq) FROM requests INDEXED BY requests_by_time WHERE accepted_at >= ?1")
+                    "SELECT min(seq) FROM request_rows INDEXED BY requests_by_time WHERE accepted_at >= ?1")
                 statement.bind(start.milliseconds, at: 1)
                 if try statement.step(), !statement.isNull(0) { last = SequenceNumber(statement.integer(0) - 1) }
             }
@@ -88,7 +88,7 @@ extension LedgerReader {
 
     /// The cursor behind which the events of a time from `start` on begin; reads every event of the ledger once.
     public func eventCursor(from start: WallTime) throws(StoreError) -> Int64 {
-        let statement = try database.prepare("SELECT min(cursor) FROM events WHERE time >= ?1")
+        let statement = try database.prepare("SELECT min(cursor) FROM event_rows WHERE time >= ?1")
         statement.bind(start.seconds, at: 1)
         guard try statement.step(), !statement.isNull(0) else { return try lastCursor() }
         return statement.integer(0) - 1
@@ -96,7 +96,7 @@ extension LedgerReader {
 
     private func pendingIDs() throws(StoreError) -> Set<InvocationID> {
         let statement = try database.prepare(
-            "SELECT seq, n FROM invocations INDEXED BY invocations_pending WHERE outcome IS NULL")
+            "SELECT seq, n FROM invocation_rows INDEXED BY invocations_pending WHERE outcome IS NULL")
         var pending: Set<InvocationID> = []
         while try statement.step() {
             pending.insert(InvocationID(seq: SequenceNumber(statement.integer(0)), n: try statement.number(1)))
@@ -104,7 +104,9 @@ extension LedgerReader {
         return pending
     }
 
-    private static let following = "SELECT \(rowColumns) FROM requests LEFT JOIN invocations USING (seq) "
+    private static let following = """
+        SELECT \(rowColumns) FROM \(LedgerTable.requests.source) LEFT JOIN \(LedgerTable.invocations.source) USING (seq)\u{20}
+        """
 }
 
 extension NewOutcomes {

@@ -28,7 +28,8 @@ extension LedgerReader {
         let sign = try database.prepare(
             """
             SELECT coalesce(
-                (SELECT accepted_at FROM requests WHERE requests.seq > life.seq ORDER BY requests.seq DESC LIMIT 1), seen_at)
+                (SELECT accepted_at FROM request_rows WHERE request_rows.seq > life.seq
+                    ORDER BY request_rows.seq DESC LIMIT 1), seen_at)
             FROM life
             """)
         guard try sign.step() else { return nil }

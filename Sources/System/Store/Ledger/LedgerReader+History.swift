@@ -17,7 +17,7 @@ extension LedgerReader {
         letters.bind(seq, at: 1)
         while try letters.step() { story.deadLetters.append(try letters.deadLetter()) }
         let replays = try database.prepare(
-            "SELECT seq FROM requests INDEXED BY requests_by_replay WHERE replay_of = ?1 ORDER BY seq")
+            "SELECT seq FROM request_rows INDEXED BY requests_by_replay WHERE replay_of = ?1 ORDER BY seq")
         replays.bind(seq, at: 1)
         while try replays.step() { story.replays.append(SequenceNumber(replays.integer(0))) }
     }
@@ -31,8 +31,8 @@ extension LedgerReader {
         let statement = try database.prepare(
             """
             SELECT attempts.handler, answer, count(*)
-            FROM requests INDEXED BY requests_by_time CROSS JOIN attempts USING (seq)
-                CROSS JOIN invocations USING (seq, n)
+            FROM request_rows INDEXED BY requests_by_time CROSS JOIN attempts USING (seq)
+                CROSS JOIN invocation_rows USING (seq, n)
             WHERE observer = 0 AND accepted_at >= ?1 AND accepted_at < ?2 GROUP BY 1, 2 ORDER BY 1, 2
             """)
         statement.bind(start, before: end)
@@ -49,10 +49,14 @@ extension LedgerReader {
     public func deadLetters(_ filter: DeadLetterFilter, limit: Int) throws(StoreError) -> [SequenceNumber] {
         var statement = try database.prepare(
             """
-            SELECT DISTINCT seq FROM dead_letters JOIN invocations USING (seq, n) JOIN requests USING (seq)
-            WHERE accepted_at >= ?1 AND accepted_at < ?2 AND (?3 IS NULL OR handler = ?3)
-                AND (?4 IS NULL OR route = ?4) AND (?5 IS NULL OR outcome = ?5) AND (?6 IS NULL OR app = ?6)
-                AND (?7 IS NULL OR provider = ?7)
+            SELECT DISTINCT seq
+            FROM dead_letters JOIN \(LedgerTable.invocations.source) USING (seq, n) JOIN \(LedgerTable.requests.source) USING (seq)
+            WHERE accepted_at >= ?1 AND accepted_at < ?2
+                AND (?3 IS NULL OR \(LedgerTable.invocations.text("handler")) = ?3)
+                AND (?4 IS NULL OR \(LedgerTable.invocations.text("route")) = ?4)
+                AND (?5 IS NULL OR \(LedgerTable.invocations.text("outcome")) = ?5)
+                AND (?6 IS NULL OR \(LedgerTable.requests.text("app")) = ?6)
+                AND (?7 IS NULL OR \(LedgerTable.invocations.text("provider")) = ?7)
             ORDER BY seq DESC LIMIT ?8
             """)
         statement.bind(filter.since, before: filter.until)

@@ -63,7 +63,7 @@ extension LedgerReader {
         let statement = try database.prepare(
             """
             SELECT \(TrackerColumns.receipt), \(TrackerColumns.delivery)
-            FROM tracked_deliveries CROSS JOIN events ON cursor = event
+            FROM tracked_deliveries CROSS JOIN \(LedgerTable.events.source) ON cursor = event
             WHERE event >= \(Self.firstDelivery) ORDER BY event
             """)
         statement.bind(Int64(limit), at: 1)
@@ -78,7 +78,7 @@ extension LedgerReader {
     ) throws(StoreError) {
         let statement = try database.prepare(
             """
-            SELECT seq, button FROM closed_buttons CROSS JOIN events ON cursor = event
+            SELECT seq, button FROM closed_buttons CROSS JOIN event_rows ON cursor = event
             WHERE event >= \(Self.firstDelivery) ORDER BY event
             """)
         statement.bind(Int64(limit), at: 1)

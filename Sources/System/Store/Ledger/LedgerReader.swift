@@ -43,24 +43,28 @@ public final class LedgerReader {
         }
         stateIdentity = try Schema.stateIdentity(database)
         requestByKey = try database.prepare(
-            "SELECT \(LedgerColumns.request) FROM requests INDEXED BY requests_by_id WHERE uid = ?1 AND id = ?2")
-        requestByNumber = try database.prepare("SELECT \(LedgerColumns.request) FROM requests WHERE seq = ?1")
+            "SELECT \(LedgerColumns.request) FROM \(LedgerTable.requests.source) INDEXED BY requests_by_id WHERE uid = ?1 AND id = ?2"
+        )
+        requestByNumber = try database.prepare(
+            "SELECT \(LedgerColumns.request) FROM \(LedgerTable.requests.source) WHERE seq = ?1")
         // As the tracker tells its own apart: a delivery without an app is that of any.
         let isMeant = """
-            operation = 'deliver' AND (?2 IS NULL OR app IS NULL OR app = ?2) AND (?3 IS NULL OR device = ?3)
+            \(LedgerTable.requests.has("operation", Operation.deliver))
+                AND (?2 IS NULL OR app IS NULL OR \(LedgerTable.requests.text("app")) = ?2)
+                AND (?3 IS NULL OR device = ?3)
             """
         deliveryByNumber = try database.prepare(
-            "SELECT \(LedgerColumns.request) FROM requests WHERE seq = ?1 AND \(isMeant)")
+            "SELECT \(LedgerColumns.request) FROM \(LedgerTable.requests.source) WHERE seq = ?1 AND \(isMeant)")
         deliveryByMessage = try database.prepare(
             """
-            SELECT \(LedgerColumns.request) FROM requests INDEXED BY requests_by_message
+            SELECT \(LedgerColumns.request) FROM \(LedgerTable.requests.source) INDEXED BY requests_by_message
             WHERE message_id = ?1 AND tracked = 0 AND \(isMeant) AND seq < ?4 ORDER BY seq DESC LIMIT 1
             """)
         invocationsOfRequest = try database.prepare(
-            "SELECT \(LedgerColumns.invocation) FROM invocations WHERE seq = ?1 ORDER BY n")
+            "SELECT \(LedgerColumns.invocation) FROM \(LedgerTable.invocations.source) WHERE seq = ?1 ORDER BY n")
         eventsOfRequest = try database.prepare(
             """
-            SELECT \(LedgerColumns.event) FROM events
+            SELECT \(LedgerColumns.event) FROM \(LedgerTable.events.source)
             WHERE seq = ?1 OR delivery = ?1 AND delivery <> seq ORDER BY seq, cursor
             """)
         entriesOfRequest = try database.prepare(
@@ -81,7 +85,7 @@ public final class LedgerReader {
     public func highestSequenceNumber() throws(StoreError) -> SequenceNumber {
         SequenceNumber(
             try database.integer(
-                "SELECT max((SELECT highest_seq FROM meta), (SELECT coalesce(max(seq), 0) FROM requests))"))
+                "SELECT max((SELECT highest_seq FROM meta), (SELECT coalesce(max(seq), 0) FROM request_rows))"))
     }
 
     // MARK: One request
@@ -164,7 +168,7 @@ public final class LedgerReader {
         let statement = try database.prepare(
             """
             SELECT \(LedgerColumns.request), \(LedgerColumns.invocation)
-            FROM invocations INDEXED BY invocations_pending JOIN requests USING (seq)
+            FROM \(LedgerTable.invocations.source) INDEXED BY invocations_pending JOIN \(LedgerTable.requests.source) USING (seq)
             WHERE outcome IS NULL ORDER BY invocations.seq, n
             """)
         var pending: [(request: AcceptedRequest, invocation: InvocationRecord)] = []
@@ -182,7 +186,7 @@ public final class LedgerReader {
         let statement = try database.prepare(
             """
             SELECT \(LedgerColumns.requestWithoutBody), \(LedgerColumns.invocation), length(requests.body)
-            FROM invocations INDEXED BY invocations_pending JOIN requests USING (seq)
+            FROM \(LedgerTable.invocations.source) INDEXED BY invocations_pending JOIN \(LedgerTable.requests.source) USING (seq)
             WHERE outcome IS NULL ORDER BY invocations.seq, n
             """)
         let last = LedgerColumns.requestCount + LedgerColumns.invocationCount
@@ -197,12 +201,12 @@ public final class LedgerReader {
     public func pendingInvocationCount() throws(StoreError) -> Int {
         Int(
             try database.integer(
-                "SELECT count(*) FROM invocations INDEXED BY invocations_pending WHERE outcome IS NULL"))
+                "SELECT count(*) FROM invocation_rows INDEXED BY invocations_pending WHERE outcome IS NULL"))
     }
 
     /// The line of a request; `nil` when the ledger does not have it.
     public func line(of seq: SequenceNumber) throws(StoreError) -> [UInt8]? {
-        let statement = try database.prepare("SELECT body FROM requests WHERE seq = ?1")
+        let statement = try database.prepare("SELECT body FROM request_rows WHERE seq = ?1")
         statement.bind(seq.value, at: 1)
         return try statement.step() ? statement.bytes(0) : nil
     }
@@ -210,7 +214,7 @@ public final class LedgerReader {
     /// How many requests were accepted from `from` on and before `end`; `nil` is no bound.
     public func acceptedRequests(from start: WallTime? = nil, to end: WallTime? = nil) throws(StoreError) -> Int {
         let statement = try database.prepare(
-            "SELECT count(*) FROM requests WHERE accepted_at >= ?1 AND accepted_at < ?2")
+            "SELECT count(*) FROM request_rows WHERE accepted_at >= ?1 AND accepted_at < ?2")
         statement.bind(start, before: end)
         guard try statement.step() else { return 0 }
         return try statement.number(0)
@@ -273,8 +277,8 @@ public final class LedgerReader {
 
     /// The columns of a ``LedgerRow``.
     static let rowColumns = """
-        \(LedgerColumns.invocation), requests.seq, operation, id, uid, accepted_at, mode, platform, app, device, \
-        message_id, transport, original_priority, delivered_priority, replay_of
+        \(LedgerColumns.invocation), requests.seq, operation, id, uid, accepted_at, mode, platform, \
+        \(LedgerTable.requests.text("app")), device, message_id, transport, original_priority, delivered_priority, replay_of
         """
 
     /// How many of them are behind those of the invocation.
@@ -282,10 +286,10 @@ public final class LedgerReader {
 
     /// The clock may have been set back: the window bounds the numbers, and is asked of each request again.
     private static let rowQuery = {
-        let window = "requests INDEXED BY requests_by_time WHERE accepted_at >= ?1 AND accepted_at < ?2"
+        let window = "request_rows INDEXED BY requests_by_time WHERE accepted_at >= ?1 AND accepted_at < ?2"
         return """
             SELECT \(rowColumns)
-            FROM requests LEFT JOIN invocations USING (seq)
+            FROM \(LedgerTable.requests.source) LEFT JOIN \(LedgerTable.invocations.source) USING (seq)
             WHERE requests.seq BETWEEN max(?3 + 1, (SELECT min(seq) FROM \(window)))
                     AND min(?4, (SELECT max(seq) FROM \(window)))
                 AND accepted_at >= ?1 AND accepted_at < ?2
@@ -300,11 +304,11 @@ extension Statement {
         let facts = LedgerColumns.invocationCount
         return LedgerRow(
             seq: SequenceNumber(integer(facts)), invocation: isNull(0) ? nil : try invocation(),
-            operation: try name(facts + 1), id: text(facts + 2), uid: try number(facts + 3),
-            acceptedAt: WallTime(milliseconds: integer(facts + 4)), mode: try name(facts + 5),
-            platform: try name(facts + 6), app: text(facts + 7), device: text(facts + 8), messageID: text(facts + 9),
-            transport: try optionalName(facts + 10), originalPriority: try optionalName(facts + 11),
-            deliveredPriority: try optionalName(facts + 12),
+            operation: try word(facts + 1), id: text(facts + 2), uid: try number(facts + 3),
+            acceptedAt: WallTime(milliseconds: integer(facts + 4)), mode: try word(facts + 5),
+            platform: try word(facts + 6), app: text(facts + 7), device: text(facts + 8), messageID: text(facts + 9),
+            transport: try optionalWord(facts + 10), originalPriority: try optionalWord(facts + 11),
+            deliveredPriority: try optionalWord(facts + 12),
             replayOf: isNull(facts + 13) ? nil : SequenceNumber(integer(facts + 13)))
     }
 

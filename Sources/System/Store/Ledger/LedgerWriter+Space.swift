@@ -23,17 +23,17 @@ extension LedgerWriter {
         }
         guard try pageCount.step(), try freePageCount.step() else { return LedgerSpace() }
         return LedgerSpace(
-            length: Int(pageCount.integer(0)) * Self.pageLength, free: Int(freePageCount.integer(0)) * Self.pageLength)
+            length: Int(pageCount.integer(0)) * pageLength, free: Int(freePageCount.integer(0)) * pageLength)
     }
 
-    /// Gives some of the free pages at most back to the file system, which has them once the WAL is copied.
+    /// Gives so many bytes of the free pages at most back to the file system, which has them once the WAL is copied.
     ///
     /// - Returns: whether there may be more to give back: not in a ledger that an earlier version made.
-    func giveBack(pages: Int) throws(StoreError) -> Bool {
+    func giveBack(bytes: Int) throws(StoreError) -> Bool {
         let before = try space()
-        let surplus = (before.free - before.reserve) / Self.pageLength
+        let surplus = (before.free - before.reserve) / pageLength
         guard surplus > 0 else { return false }
-        try database.execute("PRAGMA incremental_vacuum(\(min(pages, surplus)))")
+        try database.execute("PRAGMA incremental_vacuum(\(min(bytes / pageLength, surplus)))")
         return try space().free < before.free
     }
 }

@@ -6,22 +6,23 @@ import PushModel
 /// The one connection that writes the ledger, with its statements. For one thread.
 ///
 /// What is committed here is not on disk before ``sync()``: until then the log has it. Page size and checkpoint interval
-/// were measured, on two cores and a virtual disk: of records with a payload of 1.3 KB a page of 8 KiB holds five, one of
-/// 4 KiB two, and a commit of 64 is a third faster.
+/// were measured, on two cores and a virtual disk (<doc:0082-shared-texts-are-stored-once>).
 final class LedgerWriter {
-    /// A page of the ledger, in bytes.
-    static let pageLength = 8192
+    /// A page of a new ledger, in bytes. One that is there keeps its own.
+    static let newPageLength = 16384
     /// What the file of a ledger is to be like, set before it has a table.
-    static let layout = "PRAGMA page_size = \(pageLength); PRAGMA auto_vacuum = INCREMENTAL;"
-    /// The WAL's length, in frames, at which it is copied to the database even while batches come.
-    static let checkpointFrames: Int32 = 2000
-    /// The WAL's length, in frames, that is worth a checkpoint when nothing else is to do.
-    static let idleCheckpointFrames: Int32 = 250
+    static let layout = "PRAGMA page_size = \(newPageLength); PRAGMA auto_vacuum = INCREMENTAL;"
+    /// The WAL's length, in bytes, at which it is copied to the database even while batches come.
+    static let checkpointLength = 16_384_000
+    /// The WAL's length, in bytes, that is worth a checkpoint when nothing else is to do.
+    static let idleCheckpointLength = 2_048_000
 
     /// The state directory's id.
     let stateID: UUID128
     /// The state directory.
     let directory: String
+    /// A page, in bytes.
+    let pageLength: Int
     /// The place in the log behind the last batch that is in the ledger.
     private(set) var position: LogPosition
     let database: Database
@@ -54,12 +55,13 @@ final class LedgerWriter {
             PRAGMA journal_mode = WAL;
             PRAGMA synchronous = FULL;
             PRAGMA cache_size = -1024;
-            PRAGMA journal_size_limit = \(Int(Self.checkpointFrames) * Self.pageLength);
+            PRAGMA journal_size_limit = \(Self.checkpointLength);
             PRAGMA secure_delete = FAST;
             """)
         try Schema.migrate(database, onMigration: onMigration)
         // From here on the log is what is acknowledged by.
         try database.execute("PRAGMA synchronous = NORMAL")
+        pageLength = Int(try database.integer("PRAGMA page_size"))
         stateID = try Schema.stateIdentity(database)
         position = try Schema.logPosition(database)
         begin = try database.prepare("BEGIN IMMEDIATE")
@@ -84,7 +86,7 @@ final class LedgerWriter {
         _ database: borrowing Database, _ rows: RowApplier, _ onMigration: () -> Void
     ) throws(StoreError) {
         guard try database.integer("SELECT version FROM figure_state") != FigureTable.version else { return }
-        if try database.integer("SELECT EXISTS (SELECT 1 FROM requests)") == 1 { onMigration() }
+        if try database.integer("SELECT EXISTS (SELECT 1 FROM request_rows)") == 1 { onMigration() }
         try database.execute("BEGIN IMMEDIATE")
         try rows.figures.recount(database)
         try database.execute("COMMIT")
@@ -138,13 +140,13 @@ final class LedgerWriter {
     // MARK: The WAL
 
     /// The WAL's length in bytes, as far as it is used.
-    var walLength: Int { Int(database.logFrames) * Self.pageLength }
+    var walLength: Int { Int(database.logFrames) * pageLength }
 
-    /// Whether the WAL has grown by so many frames since it was last copied to the database.
-    func hasLog(of frames: Int32) -> Bool {
+    /// Whether the WAL has grown by so many bytes since it was last copied to the database.
+    func hasLog(of length: Int) -> Bool {
         // It starts again from the beginning once all of it was copied.
         let start = database.logFrames < checkpointedFrames ? 0 : checkpointedFrames
-        return database.logFrames - start >= frames
+        return Int(database.logFrames - start) * pageLength >= length
     }
 
     /// Copies the WAL to the database as far as readers let it. A full disk only means: not now.
@@ -193,7 +195,7 @@ final class LedgerWriter {
     func keepNumbers(andSkip count: Int64 = 0) throws(StoreError) {
         try database.execute(
             """
-            UPDATE meta SET highest_seq = max(highest_seq, (SELECT coalesce(max(seq), 0) FROM requests)) + \(count),
+            UPDATE meta SET highest_seq = max(highest_seq, (SELECT coalesce(max(seq), 0) FROM request_rows)) + \(count),
                 highest_cursor = \(rows.lastCursor + count),
                 highest_entry = max(highest_entry, (SELECT coalesce(max(number), 0) FROM entries)) + \(count);
             """)
@@ -240,13 +242,14 @@ final class LedgerWriter {
             try database.execute(
                 """
                 DELETE FROM clock_steps WHERE seq IN (\(old.list));
-                DELETE FROM events WHERE seq IN (\(old.list))
+                DELETE FROM event_rows WHERE seq IN (\(old.list))
                     AND NOT EXISTS (SELECT 1 FROM tracked_deliveries WHERE event = cursor);
                 DELETE FROM attempts WHERE seq IN (\(old.list));
                 DELETE FROM interactions WHERE cause IN (\(old.list));
-                DELETE FROM invocations WHERE seq IN (\(old.list));
-                DELETE FROM requests WHERE seq IN (\(old.list));
+                DELETE FROM invocation_rows WHERE seq IN (\(old.list));
+                DELETE FROM request_rows WHERE seq IN (\(old.list));
                 """)
+            try rows.texts.forget(before: try database.integer(SharedTexts.firstUser))
         }
         rows.pruned = SequenceNumber(try database.integer("SELECT highest_seq FROM meta"))
         return pruned
@@ -267,10 +270,10 @@ final class LedgerWriter {
         let statement = try database.prepare(
             """
             SELECT group_concat(seq), count(*), max(seq), max(accepted_at) FROM (
-                SELECT seq, accepted_at FROM requests WHERE accepted_at < \(cutoff?.milliseconds ?? .max)
+                SELECT seq, accepted_at FROM request_rows WHERE accepted_at < \(cutoff?.milliseconds ?? .max)
                     AND NOT EXISTS (
-                        SELECT 1 FROM invocations WHERE invocations.seq = requests.seq AND outcome IS NULL)
-                    AND NOT EXISTS (SELECT 1 FROM dead_letters WHERE dead_letters.seq = requests.seq)
+                        SELECT 1 FROM invocation_rows WHERE invocation_rows.seq = request_rows.seq AND outcome IS NULL)
+                    AND NOT EXISTS (SELECT 1 FROM dead_letters WHERE dead_letters.seq = request_rows.seq)
                 ORDER BY accepted_at, seq LIMIT \(limit))
             """)
         guard try statement.step(), let list = statement.text(0) else { return OldRequests() }
@@ -286,6 +289,12 @@ final class LedgerWriter {
     /// Counts all rows anew, within the caller's transaction.
     func recountFigures() throws(StoreError) { try rows.figures.recount(database) }
 
+    /// Takes out the shared texts that no row has, within the caller's transaction.
+    func forgetUnusedTexts() throws(StoreError) {
+        try database.execute(SharedTexts.deletionOfUnused)
+        rows.texts.reset()
+    }
+
     /// Adds up the figures of one long span.
     func rollUp() throws(StoreError) {
         try transaction { () throws(StoreError) in try rows.figures.rollUp() }
@@ -299,6 +308,7 @@ final class LedgerWriter {
             rows.figures.noteCommit()
         } catch {
             rows.figures.reset()
+            rows.texts.reset()
             // SQLite has rolled back by itself after some errors, and the first error is the one that tells.
             if database.isInTransaction { try? database.execute("ROLLBACK") }
             throw error

@@ -19,6 +19,8 @@ final class RowApplier {
     private let tracker: TrackerRows
     private let customData: CustomDataRows
     private let history: HistoryRows
+    /// The texts that rows share.
+    let texts: SharedTexts
     private let gaps: GapRows
     /// What reports add up.
     let figures: FigureRows
@@ -28,42 +30,48 @@ final class RowApplier {
     /// The highest number of a request that pruning took.
     var pruned: SequenceNumber
 
+    private static let requests = LedgerTable.requests.codings
+    private static let invocations = LedgerTable.invocations.codings
+    private static let events = LedgerTable.events.codings
+
     init(_ database: borrowing Database) throws(StoreError) {
         path = database.path
-        insertRequest = try database.prepare("INSERT INTO requests VALUES (\(parameters(LedgerColumns.requestCount)))")
+        insertRequest = try database.prepare(
+            "INSERT INTO request_rows VALUES (\(parameters(LedgerColumns.requestCount)))")
         insertInvocation = try database.prepare(
-            "INSERT INTO invocations VALUES (\(parameters(LedgerColumns.invocationCount)))")
+            "INSERT INTO invocation_rows VALUES (\(parameters(LedgerColumns.invocationCount)))")
         updateInvocation = try database.prepare(Self.update(reasonCode: "?24", ahead: "?25", waitedFor: "?26"))
         insertSixthRequest = try database.prepare(
-            "INSERT INTO requests VALUES (\(parameters(LedgerColumns.sixthRequestCount)), NULL)")
+            "INSERT INTO request_rows VALUES (\(parameters(LedgerColumns.sixthRequestCount)), NULL)")
         insertSixthInvocation = try database.prepare(
-            "INSERT INTO invocations VALUES (\(parameters(LedgerColumns.sixthInvocationCount)), NULL, NULL)")
+            "INSERT INTO invocation_rows VALUES (\(parameters(LedgerColumns.sixthInvocationCount)), NULL, NULL)")
         updateSixthInvocation = try database.prepare(Self.update(reasonCode: "?24"))
         insertFormerRequest = try database.prepare(
-            "INSERT INTO requests VALUES (\(parameters(LedgerColumns.formerRequestCount)), NULL, NULL, NULL, NULL)")
+            "INSERT INTO request_rows VALUES (\(parameters(LedgerColumns.formerRequestCount)), NULL, NULL, NULL, NULL)")
         let formerCode = Schema.reasonCode(ofFormer: "?11")
         insertFormerInvocation = try database.prepare(
             """
-            INSERT INTO invocations
+            INSERT INTO invocation_rows
             VALUES (\(parameters(LedgerColumns.formerInvocationCount)), \(formerCode), NULL, NULL)
             """)
         updateFormerInvocation = try database.prepare(Self.update(reasonCode: formerCode))
-        insertEvent = try database.prepare("INSERT INTO events VALUES (\(parameters(LedgerColumns.eventCount)))")
+        insertEvent = try database.prepare("INSERT INTO event_rows VALUES (\(parameters(LedgerColumns.eventCount)))")
         replaceDevice = try database.prepare("INSERT OR REPLACE INTO devices VALUES (\(parameters(5)))")
         deleteDevice = try database.prepare("DELETE FROM devices WHERE number = ?1")
         tracker = try TrackerRows(database)
         customData = try CustomDataRows(database)
         history = try HistoryRows(database)
+        texts = try SharedTexts(database)
         gaps = try GapRows(database)
         figures = try FigureRows(database)
         lastCursor = try database.integer(
-            "SELECT max((SELECT highest_cursor FROM meta), (SELECT coalesce(max(cursor), 0) FROM events))")
+            "SELECT max((SELECT highest_cursor FROM meta), (SELECT coalesce(max(cursor), 0) FROM event_rows))")
         pruned = SequenceNumber(try database.integer("SELECT highest_seq FROM meta"))
     }
 
     private static func update(reasonCode: String, ahead: String = "NULL", waitedFor: String = "NULL") -> String {
         """
-        UPDATE invocations SET callback = ?3, provider = ?4, route = ?5, handler = ?6, budget_us = ?7,
+        UPDATE invocation_rows SET callback = ?3, provider = ?4, route = ?5, handler = ?6, budget_us = ?7,
             deadline_ns = ?8, started = ?9, outcome = ?10, reason = ?11, queue_us = ?12, exec_us = ?13,
             total_us = ?14, completed_by = ?15, completed_times = ?16, completed_result = ?17,
             completed_options = ?18, decided_at = ?19, observer = ?20, waited_for_seq = ?21, waited_for_n = ?22,
@@ -77,6 +85,7 @@ final class RowApplier {
     /// - Throws: `corrupt` for bytes that are no rows or do not fit what the ledger has; SQLite's errors. The caller rolls
     ///   the transaction back.
     func apply(_ batches: [UnsafeRawBufferPointer]) throws(StoreError) {
+        try texts.begin()
         try figures.begin()
         for batch in batches { try apply(batch) }
         try figures.write()
@@ -108,7 +117,7 @@ final class RowApplier {
         case .event:
             lastCursor += 1
             insertEvent.bind(lastCursor, at: 1)
-            try insertEvent.run(values, count: LedgerColumns.eventCount - 1, from: 2)
+            try insertEvent.run(values, count: LedgerColumns.eventCount - 1, from: 2, of: Self.events, texts)
             try tracker.note(values, cursor: lastCursor)
         case .device: try replaceDevice.run(values, count: 5)
         case .forgottenDevice: try deleteDevice.run(values, count: 1)
@@ -127,10 +136,11 @@ final class RowApplier {
 
     private func applyRequest(_ kind: RowKind, _ values: RowValues) throws(StoreError) {
         switch kind {
-        case .request: try insertRequest.run(values, count: LedgerColumns.requestCount)
-        case .sixthRequest: try insertSixthRequest.run(values, count: LedgerColumns.sixthRequestCount)
+        case .request: try insertRequest.run(values, count: LedgerColumns.requestCount, of: Self.requests, texts)
+        case .sixthRequest:
+            try insertSixthRequest.run(values, count: LedgerColumns.sixthRequestCount, of: Self.requests, texts)
         case .formerRequest:
-            try insertFormerRequest.run(values, count: LedgerColumns.formerRequestCount)
+            try insertFormerRequest.run(values, count: LedgerColumns.formerRequestCount, of: Self.requests, texts)
             return try figures.add(formerRequest: values)
         default: preconditionFailure("a row of the kind \(kind) is no request")
         }
@@ -139,17 +149,24 @@ final class RowApplier {
 
     private func applyInvocation(_ kind: RowKind, _ values: RowValues) throws(StoreError) {
         switch kind {
-        case .invocation: try insertInvocation.run(values, count: LedgerColumns.invocationCount)
-        case .sixthInvocation: try insertSixthInvocation.run(values, count: LedgerColumns.sixthInvocationCount)
-        case .formerInvocation: try insertFormerInvocation.run(values, count: LedgerColumns.formerInvocationCount)
+        case .invocation:
+            try insertInvocation.run(values, count: LedgerColumns.invocationCount, of: Self.invocations, texts)
+        case .sixthInvocation:
+            try insertSixthInvocation.run(
+                values, count: LedgerColumns.sixthInvocationCount, of: Self.invocations, texts)
+        case .formerInvocation:
+            try insertFormerInvocation.run(
+                values, count: LedgerColumns.formerInvocationCount, of: Self.invocations, texts)
         case .invocationUpdate:
-            try updateInvocation.run(values, count: LedgerColumns.invocationCount)
+            try updateInvocation.run(values, count: LedgerColumns.invocationCount, of: Self.invocations, texts)
             try requireOneChange(updateInvocation.changes, values)
         case .sixthInvocationUpdate:
-            try updateSixthInvocation.run(values, count: LedgerColumns.sixthInvocationCount)
+            try updateSixthInvocation.run(
+                values, count: LedgerColumns.sixthInvocationCount, of: Self.invocations, texts)
             try requireOneChange(updateSixthInvocation.changes, values)
         case .formerInvocationUpdate:
-            try updateFormerInvocation.run(values, count: LedgerColumns.formerInvocationCount)
+            try updateFormerInvocation.run(
+                values, count: LedgerColumns.formerInvocationCount, of: Self.invocations, texts)
             try requireOneChange(updateFormerInvocation.changes, values)
         default: preconditionFailure("a row of the kind \(kind) is no invocation")
         }
@@ -183,6 +200,48 @@ extension Statement {
         }
         guard values.isAtEnd else { throw StoreError.row(RowError(message: "a row has too many values")) }
         try run()
+    }
+}
+
+extension Statement {
+    /// The same for a row of a table that holds numbers for texts. The first value is the request's number.
+    ///
+    /// - Parameters:
+    ///   - codings: what the table's columns hold; a parameter has its column's number.
+    ///   - texts: what rows share.
+    mutating func run(
+        _ values: RowValues, count: Int32, from first: Int32 = 1, of codings: [LedgerTable.Coding], _ texts: SharedTexts
+    ) throws(StoreError) {
+        var values = values
+        let seq = try reading { () throws(RowError) in try values.integer() }
+        bind(seq, at: first)
+        for index in first + 1..<first + count {
+            switch try reading({ () throws(RowError) in try values.next() }) {
+            case .null: bind(nil as Int64?, at: index)
+            case .integer(let value): bind(value, at: index)
+            case .text(let text):
+                switch codings[Int(index) - 1] {
+                case .plain: bind(lending: text, at: index)
+                case .word(let words): bind(words.number(of: text), orLending: text, at: index)
+                case .shared:
+                    bind(try texts.number(of: text, isText: true, usedBy: seq), orLending: text, at: index)
+                }
+            case .bytes(let bytes):
+                guard case .shared = codings[Int(index) - 1],
+                    let number = try texts.number(of: bytes, isText: false, usedBy: seq)
+                else {
+                    bind(lendingBytes: bytes, at: index)
+                    continue
+                }
+                bind(number, at: index)
+            }
+        }
+        guard values.isAtEnd else { throw StoreError.row(RowError(message: "a row has too many values")) }
+        try run()
+    }
+
+    private func bind(_ number: Int64?, orLending text: UnsafeRawBufferPointer, at index: Int32) {
+        if let number { bind(number, at: index) } else { bind(lending: text, at: index) }
     }
 }
 

@@ -2,8 +2,8 @@ import PushModel
 
 /// The tables of the ledger, and how an older ledger becomes one of today.
 ///
-/// Enumerations are their wire names, so that `sqlite3 ledger.db` reads well; measured, that costs nothing that
-/// shows beside the sync. Columns end in their unit: `_at` Unix milliseconds, `_ns` monotonic nanoseconds within
+/// `requests`, `invocations` and `events` are views, which have the wire names of words and the texts that rows share, so that
+/// `sqlite3 ledger.db` reads well; in the rows of their tables these are numbers (``LedgerTable``). Columns end in their unit: `_at` Unix milliseconds, `_ns` monotonic nanoseconds within
 /// the request's boot, `_us` microseconds.
 enum Schema {
     /// The schema this program writes, kept in `PRAGMA user_version`.
@@ -422,6 +422,7 @@ enum Schema {
         -- before the first.
         CREATE TABLE life (one INTEGER PRIMARY KEY CHECK (one = 1), seen_at INTEGER NOT NULL, seq INTEGER NOT NULL) STRICT;
         """,
+        sharedTexts,
     ]
 
     /// The code of a reason of which a version before schema 6 wrote the text alone, for the two reasons that reports count
@@ -451,6 +452,7 @@ enum Schema {
             }
             try database.execute("PRAGMA user_version = \(version)")
         }
+        try makeViews(database)
         try database.execute("COMMIT")
     }
 

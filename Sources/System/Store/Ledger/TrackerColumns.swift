@@ -12,8 +12,8 @@ enum TrackerColumns {
 
     /// Of the event of a delivery's receipt.
     static let receipt = """
-        events.seq, events.external_user_id, events.device_id, events.app_id, events.platform, events.campaign_id,
-        events.message_id
+        events.seq, events.external_user_id, events.device_id, \(LedgerTable.events.text("app_id")), events.platform,
+        \(LedgerTable.events.text("campaign_id")), events.message_id
         """
     static let receiptCount: Int32 = 7
 
@@ -55,7 +55,7 @@ extension Statement {
 
     func trackedReceipt() throws(StoreError) -> TrackedReceipt {
         TrackedReceipt(
-            externalUserID: text(1), deviceID: text(2), appID: text(3), platform: try name(4), campaignID: text(5),
+            externalUserID: text(1), deviceID: text(2), appID: text(3), platform: try word(4), campaignID: text(5),
             messageID: text(6))
     }
 

@@ -3,7 +3,9 @@ import PushModel
 /// The statements that write what the tracker remembers.
 final class TrackerRows {
     /// A delivery's receipt, by its number.
-    private static let receipt = "FROM events WHERE seq = ?1 AND kind = '\(AnalyticsEvent.Kind.received.rawValue)'"
+    private static let receipt = """
+        FROM \(LedgerTable.events.source) WHERE seq = ?1 AND \(LedgerTable.events.has("kind", AnalyticsEvent.Kind.received))
+        """
 
     private var insertDelivery: Statement
     private var openDelivery: Statement
@@ -41,8 +43,8 @@ final class TrackerRows {
         deleteDeliveries = try database.prepare("DELETE FROM tracked_deliveries WHERE event <= ?1")
         deleteReceipts = try database.prepare(
             """
-            DELETE FROM events WHERE cursor IN (SELECT event FROM tracked_deliveries WHERE event <= ?1)
-                AND NOT EXISTS (SELECT 1 FROM requests WHERE requests.seq = events.seq)
+            DELETE FROM event_rows WHERE cursor IN (SELECT event FROM tracked_deliveries WHERE event <= ?1)
+                AND NOT EXISTS (SELECT 1 FROM request_rows WHERE request_rows.seq = event_rows.seq)
             """)
         insertInteraction = try database.prepare(
             "INSERT INTO interactions VALUES (\(parameters(TrackerColumns.interactionCount)))")
