@@ -239,13 +239,14 @@ public final class LedgerReader {
         endedAs outcome: Outcome, from start: WallTime? = nil, to end: WallTime? = nil,
         _ body: (_ row: LedgerRow, _ line: [UInt8]) -> Void
     ) throws(StoreError) {
-        var statement = try database.prepare(
+        let statement = try database.prepare(
             """
-            SELECT \(Self.rowColumns), body FROM requests CROSS JOIN invocations USING (seq)
-            WHERE accepted_at >= ?1 AND accepted_at < ?2 AND outcome = ?3 ORDER BY requests.seq, n
+            SELECT \(Self.rowColumns), body
+            FROM \(LedgerTable.requests.source) CROSS JOIN \(LedgerTable.invocations.source) USING (seq)
+            WHERE accepted_at >= ?1 AND accepted_at < ?2 AND \(LedgerTable.invocations.has("outcome", outcome))
+            ORDER BY requests.seq, n
             """)
         statement.bind(start, before: end)
-        statement.bind(outcome.rawValue, at: 3)
         let line = LedgerColumns.invocationCount + Self.rowFactCount
         while try statement.step() { body(try statement.row(), statement.bytes(line)) }
     }
