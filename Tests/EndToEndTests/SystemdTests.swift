@@ -5,7 +5,9 @@ import Testing
 /// The script that boots a throwaway systemd around a command, if there is one: `PUSH_TEST_BOX`.
 private let box = getenv("PUSH_TEST_BOX").map { String(cString: $0) }
 
-@Suite("Under a real systemd", .enabled(if: box != nil, "PUSH_TEST_BOX names no systemd-box"), .timeLimit(.minutes(30)))
+@Suite(
+    "Under a real systemd", .enabled(if: box != nil || testsAll, "PUSH_TEST_BOX names no systemd-box"),
+    .timeLimit(.minutes(30)))
 struct SystemdTests {
     @Test("cgroups, users and units of handlers do what they are for")
     func handlers() throws {
