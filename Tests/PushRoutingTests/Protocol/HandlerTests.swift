@@ -90,7 +90,9 @@ struct HandlerInputTests {
     func lineDeadline() throws {
         var run = try run(payload: "{}")
         let command = Handler.Command(arguments: ["/usr/bin/crm"])
-        for kind: Handler.Kind in [.http(HTTPEndpoint(url: "https://crm.example/"), .init()), .worker(command, .init())] {
+        for kind: Handler.Kind in [
+            .http(HTTPEndpoint(url: "https://crm.example/"), .init()), .worker(command, .init()),
+        ] {
             run.handler.kind = kind
             let line = try JSONDocument(scanning: HandlerInput.object(run, id: 7, at: Self.now)).root
             #expect(line["deadline_ns"]?.int64 == (kind.endpoint == nil ? nil : 29_000_000_000))
