@@ -215,6 +215,23 @@ struct WorkerTests {
         }
     }
 
+    @Test("has what it wrote while it had several invocations kept with none of them")
+    func sharedOutput() throws {
+        let script = "next; first=$id; next; echo both >&2; answer rejected $first; answer rejected; next"
+        installation.addWorker("loud", script, handler: "Pipeline=2")
+        let daemon = try TestDaemon(installation)
+        let client = try installation.injectClient()
+        for _ in 1...2 { try client.send(line: Requests.deliver(job: "loud")) }
+        var outcomes: [String] = []
+        while outcomes.count < 2 { if let outcome = try client.next().outcome { outcomes.append(outcome) } }
+        #expect(outcomes == ["failed", "failed"])
+        for seq in 1...2 {
+            let story = try json(daemon.pushctl("show", "\(seq)", "--json").output)["invocations"]?.elements.first
+            let attempt = try #require(story?["attempts"]?.elements.first)
+            #expect(attempt["answer"]?.string == "rejected" && attempt["errors"]?.string == nil)
+        }
+    }
+
     @Test("has descriptors 0 to 2 and no other")
     func descriptors() throws {
         installation.addWorker("list", "next; exec ls /proc/self/fd >$ROOT/list")

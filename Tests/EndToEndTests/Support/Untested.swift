@@ -6,3 +6,9 @@ func leaveUntested(_ reason: String) {
     print("not tested: \(reason)")
     if testsAll { Issue.record("not tested although PUSH_TEST_ALL=1: \(reason)") }
 }
+
+/// Ends a test that cannot be made here, and says why; with `PUSH_TEST_ALL=1` it fails.
+func cancelTest(_ reason: String) throws {
+    try #require(!testsAll, "not tested although PUSH_TEST_ALL=1: \(reason)")
+    try Test.cancel("\(reason)")
+}
