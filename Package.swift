@@ -103,7 +103,7 @@ let package = Package(
         swift(.system, "Store", ["CSQLite", "CLinux", "CChecksum", "PushModel", "PushFigures", "LinuxSystem"]),
         swift(.system, "HandlerProcess", ["CLinux", "LinuxSystem"]),
         swift(.system, "JournalLog", ["CSystemd", "LinuxSystem"]),
-        swift(.system, "HTTPClient", ["CCurl", "CLinux"]),
+        swift(.system, "HTTPClient", ["CCurl", "CLinux", "LinuxSystem"]),
         swift(.system, "HTTPServer", ["CMicroHTTPD", "LinuxSystem"], isHot: false),
         swift(.system, "DBus", ["CSystemd", "PushRouting", "LinuxSystem"], isHot: false),
         swift(.system, "JSONC", ["CJSON", "PushModel"]),

@@ -309,9 +309,10 @@ final class Daemon {
         health.watch(writingSince: pipeline.writingSince)
         // Above this the clients wait, not the memory.
         injectClients?.setCongested(pipeline.bytesWaiting > Self.bytesWaitingLimit)
-        if processor.nextDue != armedFor {
-            armedFor = processor.nextDue
-            if let due = armedFor { deadlineTimer?.arm(at: due.nanoseconds) } else { deadlineTimer?.disarm() }
+        // A later time costs no system call: the timer fires for nothing then, once.
+        if let due = processor.nextDue, armedFor.map({ due < $0 }) ?? true {
+            armedFor = due
+            deadlineTimer?.arm(at: due.nanoseconds)
         }
         injectClients?.flush()
         controlClients?.flush()

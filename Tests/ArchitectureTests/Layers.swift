@@ -76,7 +76,7 @@ let layers = [
         "Store", .adapter, ["CSQLite", "CLinux", "CChecksum", "PushModel", "PushFigures", "LinuxSystem"]),
     TargetRule("HandlerProcess", .adapter, ["CLinux", "LinuxSystem"]),
     TargetRule("JournalLog", .adapter, ["CSystemd", "LinuxSystem"]),
-    TargetRule("HTTPClient", .adapter, ["CCurl", "CLinux"]),
+    TargetRule("HTTPClient", .adapter, ["CCurl", "CLinux", "LinuxSystem"]),
     TargetRule("HTTPServer", .adapter, ["CMicroHTTPD", "LinuxSystem"]),
     TargetRule("DBus", .adapter, ["CSystemd", "PushRouting", "LinuxSystem"]),
     TargetRule("JSONC", .adapter, ["CJSON", "PushModel"]),

@@ -82,7 +82,7 @@ struct HTTPSecretTests {
     @Test("are a bearer token, too, and servers are those that CAFile= vouches for")
     func tls() throws {
         guard let authority = TestAuthority(in: installation.root) else {
-            return print("openssl is not installed, so TLS is not tested")
+            return leaveUntested("TLS, as openssl is not installed")
         }
         let server = try WebServer(
             in: installation.root + "/web", certificate: (authority.certificate, authority.key))
@@ -128,9 +128,7 @@ struct HTTPInteropTests {
         for step in steps {
             let result = Program(path: step[0]).run(Array(step.dropFirst()), environment: values)
             guard result.end == .exited(0) else {
-                print(
-                    "not tested with standardwebhooks and cloudevents of PyPI: \(step[0]): \(result.errors.suffix(200))"
-                )
+                leaveUntested("standardwebhooks and cloudevents of PyPI: \(step[0]): \(result.errors.suffix(200))")
                 return nil
             }
         }
@@ -162,7 +160,7 @@ struct HTTPInteropTests {
     func http2() throws {
         let nghttpd = "/usr/sbin/nghttpd"
         guard access(nghttpd, X_OK) == 0, let authority = TestAuthority(in: installation.root) else {
-            return print("nghttpd (nghttp2-server) or openssl is not installed, so HTTP/2 is not tested")
+            return leaveUntested("HTTP/2, as nghttpd (nghttp2-server) or openssl is not installed")
         }
         let port = try freePort()
         let log = installation.root + "/http2"

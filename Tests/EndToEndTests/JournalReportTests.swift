@@ -26,7 +26,7 @@ struct JournalReportTests {
         let result = Program(path: "/bin/bash").run([
             packageRoot + "/Tests/Package/box.sh", "/bin/bash", script, String(build),
         ])
-        if result.end == .exited(77) { try Test.cancel("\(result.errors)") }
+        if result.end == .exited(77) { try cancelTest(result.errors) }
         try #require(result.end == .exited(0), "\(result.errors)")
         var reports: [String: JSONNode] = [:]
         for line in result.output.split(separator: "\n") {

@@ -44,11 +44,14 @@ struct PushctlHandlerUnitsTests {
         writeFile(text(names[2]), to: "\(installation.configuration)/handlers.d/crm.handler")
         let verify = pushctl.run(["verify", "--config", installation.configuration])
         #expect(verify.output.hasPrefix("0 errors, 0 warnings\n"), "\(verify.output)")
-        guard access("/usr/bin/systemd-analyze", X_OK) == 0 else { return }
-        let analyzed = Program(path: "/usr/bin/systemd-analyze").run(
-            ["verify", "--man=no"] + names.prefix(2).map { "\(installation.root)/units/\($0)" })
-        #expect(analyzed.end == .exited(0), "\(analyzed.errors)")
-        #expect(!analyzed.errors.contains("pushrouter-crm"), "\(analyzed.errors)")
+        if access("/usr/bin/systemd-analyze", X_OK) == 0 {
+            let analyzed = Program(path: "/usr/bin/systemd-analyze").run(
+                ["verify", "--man=no"] + names.prefix(2).map { "\(installation.root)/units/\($0)" })
+            #expect(analyzed.end == .exited(0), "\(analyzed.errors)")
+            #expect(!analyzed.errors.contains("pushrouter-crm"), "\(analyzed.errors)")
+        } else {
+            leaveUntested("systemd-analyze is not installed")
+        }
 
         let again = units("crm", "--directory", "\(installation.root)/units")
         #expect(again.end == .exited(2), "it has no program in its file now")

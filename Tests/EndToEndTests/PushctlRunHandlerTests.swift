@@ -365,7 +365,14 @@ struct PushctlRunHandlerTests {
             (["run-handler", "journal", "-", "--deadline", "soon"], "--deadline soon: a time from 1ms to 1h"),
             (["run-handler", "journal", "-", "--deadline", "2h"], "--deadline 2h: a time from 1ms to 1h"),
             (["run-handler", "journal", "-", "--callback", "none"], "--callback none: one of onMessageReceived, "),
-        ])
+        ]
+            + ["didReceiveResponse", "notificationclick", "notificationclose", "onNewToken", "didRegister"].map {
+                (
+                    ["run-handler", "journal", "-", "--callback", $0],
+                    "; for that of a tap or a token write a scenario and run it with "
+                        + "pushctl test --real-handlers"
+                )
+            })
     func usage(words: [String], message: String) {
         let result = pushctl.run(words + ["--config", installation.configuration], input: Array("{}".utf8))
         #expect(result.end == .exited(2))

@@ -110,6 +110,46 @@ struct WorkerTests {
         }
     }
 
+    @Test("that is twice as slow as asked has one outcome for each invocation, and the rest is undisturbed")
+    func slow() throws {
+        // Two seconds of work within one.
+        let deliveries = 10
+        installation.addWorker("slow", "while next; do sleep 0.2; answer; done", route: "Deadline=1s")
+        installation.addWorker("good", "while next; do answer; done")
+        installation.addRoute("40-later", to: "slow", match: "Data=job later")
+        let daemon = try DaemonProcess.ready(installation)
+        defer { withExtendedLifetime(daemon) {} }
+        let client = try installation.injectClient()
+        let other = try installation.injectClient()
+        for _ in 0..<deliveries {
+            try client.send(line: Requests.deliver(job: "slow"))
+            #expect(try other.outcome(of: Requests.deliver(job: "good")).outcome == "handled")
+        }
+        var outcomes: [Int64: String] = [:]
+        while outcomes.count < deliveries {
+            let line = try client.next()
+            guard let outcome = line.outcome, let seq = line.seq else { continue }
+            #expect(outcomes.updateValue(outcome, forKey: seq) == nil, "\(line)")
+            #expect(try other.outcome(of: Requests.deliver(job: "good")).outcome == "handled")
+        }
+        #expect(Set(outcomes.values).isSubset(of: ["handled", "timed_out", "expired"]), "\(outcomes)")
+        #expect(outcomes.values.contains { $0 != "handled" })
+        #expect(try client.outcome(of: Requests.deliver(job: "later")).outcome == "handled")
+        #expect(try DaemonStatus(of: installation).number("handlers_running") == 0)
+    }
+
+    @Test("that has had nothing to do for IdleTimeout= ends, and another has what comes then")
+    func idle() throws {
+        installation.addWorker("idle", "while next; do answer; done", handler: "IdleTimeout=1s")
+        let daemon = try DaemonProcess.ready(installation)
+        let client = try installation.injectClient()
+        #expect(try client.outcome(of: Requests.deliver(job: "idle")).outcome == "handled")
+        let worker = try #require(children(of: daemon.processID).first)
+        try waitUntil("the worker has ended") { !isAlive(worker) }
+        #expect(try client.outcome(of: Requests.deliver(job: "idle")).outcome == "handled")
+        #expect(installation.starts == 2)
+    }
+
     @Test(
         "that writes blank lines without end, or leaves a program behind that does, keeps nobody waiting",
         arguments: ["exec yes ''", "next; setsid yes '' & sleep 0.2; exit 0"])
@@ -172,6 +212,23 @@ struct WorkerTests {
         for seq in 1...2 {
             let story = try json(daemon.pushctl("show", "\(seq)", "--json").output)["invocations"]?.elements.first
             #expect(story?["attempts"]?.elements.first?["errors"]?.string == "heard \(seq)\n")
+        }
+    }
+
+    @Test("has what it wrote while it had several invocations kept with none of them")
+    func sharedOutput() throws {
+        let script = "next; first=$id; next; echo both >&2; answer rejected $first; answer rejected; next"
+        installation.addWorker("loud", script, handler: "Pipeline=2")
+        let daemon = try TestDaemon(installation)
+        let client = try installation.injectClient()
+        for _ in 1...2 { try client.send(line: Requests.deliver(job: "loud")) }
+        var outcomes: [String] = []
+        while outcomes.count < 2 { if let outcome = try client.next().outcome { outcomes.append(outcome) } }
+        #expect(outcomes == ["failed", "failed"])
+        for seq in 1...2 {
+            let story = try json(daemon.pushctl("show", "\(seq)", "--json").output)["invocations"]?.elements.first
+            let attempt = try #require(story?["attempts"]?.elements.first)
+            #expect(attempt["answer"]?.string == "rejected" && attempt["errors"]?.string == nil)
         }
     }
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""A web server for tests: http-server.py DIRECTORY [CERTIFICATE KEY]
+"""A web server for tests: http-server.py DIRECTORY PORT [CERTIFICATE KEY]
 
-Writes its port to DIRECTORY/port and each request to DIRECTORY/requests, a JSON object a line. What it does is the path:
+Writes its port, any for 0, to DIRECTORY/port and each request to DIRECTORY/requests, a JSON object a line. What it does is the path:
 /status/N answers so, /flaky answers 503 once, then 200; the others are below.
 """
 import http.server, json, os, socket, ssl, struct, sys, threading, time
@@ -133,10 +133,10 @@ class Server(http.server.ThreadingHTTPServer):
         pass
 
 
-server = Server(("127.0.0.1", 0), Handler)
-if len(sys.argv) > 2:
+server = Server(("127.0.0.1", int(sys.argv[2])), Handler)
+if len(sys.argv) > 3:
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-    context.load_cert_chain(sys.argv[2], sys.argv[3])
+    context.load_cert_chain(sys.argv[3], sys.argv[4])
     server.socket = context.wrap_socket(server.socket, server_side=True)
 with open(directory + "/port.new", "w") as file:
     file.write(str(server.server_address[1]))

@@ -147,6 +147,29 @@ struct HTTPClientTests {
         if isClosed { #expect(reason == "the server closed a connection that had been used before") }
     }
 
+    @Test("tells what is left of the time when the request leaves, and what has none left does not leave")
+    func budget() throws {
+        let server = TrackServer()
+        let poller = try Poller()
+        var destination = HTTPDestination.track(server.url + "/users/track", secret: "key")
+        // The first needs more digits than the second, in the same memory.
+        for seconds: Int64 in [1000, 9] {
+            destination.budget = HTTPBudget(
+                header: "X-Left-Ms", deadlineNanoseconds: monotonicNanoseconds() + seconds * 1_000_000_000)
+            _ = try poller.post(Self.body, to: destination)
+            let left = try #require(server.requests.last?.headers["x-left-ms"])
+            #expect(Int64(left).map { (1..<seconds * 1000).contains($0) } == true, "\(left)")
+        }
+        #expect(server.requests.allSatisfy { $0.headers["content-type"] == "application/json" })
+        destination.budget?.deadlineNanoseconds = monotonicNanoseconds()
+        guard case .failure(wasSent: false, let reason) = try poller.post(Self.body, to: destination) else {
+            Issue.record("there is an answer, or something was sent")
+            return
+        }
+        #expect(reason == "its deadline came before it could be sent")
+        #expect(server.requests.count == 2)
+    }
+
     @Test("masks the token where an answer repeats it")
     func masks() throws {
         let server = TrackServer { request in

@@ -67,10 +67,13 @@ final class Poller {
 }
 
 /// The monotonic clock, in milliseconds.
-private func now() -> Int {
+private func now() -> Int { Int(monotonicNanoseconds() / 1_000_000) }
+
+/// The same in nanoseconds.
+func monotonicNanoseconds() -> Int64 {
     var time = timespec()
     clock_gettime(CLOCK_MONOTONIC, &time)
-    return time.tv_sec * 1000 + time.tv_nsec / 1_000_000
+    return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
 }
 
 extension HTTPDestination {

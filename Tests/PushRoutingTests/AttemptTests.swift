@@ -142,12 +142,17 @@ struct AttemptTests {
         #expect(bench.end(1)?.reason == reason)
     }
 
-    @Test("one that begins late, and finds no place or is not started, is told by the reason of the one before")
-    func missBeforeRetry() throws {
+    @Test(
+        "one that begins late, and finds no place or is not started, is told by the reason of the one before",
+        arguments: [
+            .retry(after: .seconds(8), reason: "no route to host"),
+            .unavailable(reason: "no route to host", after: .seconds(8)),
+        ] as [HandlerAnswer])
+    func missBeforeRetry(answer: HandlerAnswer) throws {
         var bench = Bench(.testing(.relay))
         try bench.submit(.deliver())
         bench.started(1)
-        bench.finished(1, 0, .retry(after: .seconds(8), reason: "no route to host"))
+        bench.finished(1, 0, answer)
         bench.at(.seconds(8))
         #expect(bench.clock().contains("start 1.0 crm"))
         bench.at(.seconds(9))
@@ -155,6 +160,19 @@ struct AttemptTests {
         #expect(
             bench.end(1)?.reason
                 == "tried 2 times and not finished at the deadline (at last: no route to host)")
+    }
+
+    @Test("one that cannot begin keeps its lane until the deadline: after a crash it would run behind a later delivery")
+    func laneWaits() throws {
+        var bench = Bench(.testing(.relay))
+        for _ in 1...2 { try bench.submit(.deliver(to: "phone")) }
+        bench.started(1)
+        bench.at(.seconds(1))
+        try bench.submit(.deliver(to: "phone"))
+        #expect(!bench.finished(1, 0, .retry(after: .seconds(60))).contains { $0.hasPrefix("start") })
+        bench.at(.seconds(9))
+        #expect(bench.clock().contains("start 3.0 crm"))
+        #expect(bench.outcome(1) == .timedOut && bench.outcome(2) == .expired)
     }
 
     @Test("the waits double, each between half and all of it, and the same number waits the same")

@@ -16,8 +16,8 @@ struct BreakerTests {
         return .testing(mode, routes: routes, handlers: [crm, .exec("other")])
     }
 
-    private func state(_ bench: Bench) -> HandlerStatus.BreakerState? {
-        bench.router.handlers(at: bench.now.monotonic).first { $0.name == "crm" }?.breaker
+    private func state(_ bench: Bench, of handler: String = "crm") -> HandlerStatus.BreakerState? {
+        bench.router.handlers(at: bench.now.monotonic).first { $0.name == handler }?.breaker
     }
 
     /// Lets `crm` die under the next deliveries, until its breaker is open.
@@ -123,6 +123,62 @@ struct BreakerTests {
             #expect(bench.end(seq)?.reasonCode == .retriesUsedUp)
         }
         #expect(state(bench) == .open)
+    }
+
+    @Test("counts a retry that was not begun, or found no place, by the deadline", arguments: [false, true])
+    func retryNotBegun(hasNoPlace: Bool) throws {
+        var bench = Bench(table(limit: 1))
+        try open(&bench, failures: 1)
+        try bench.submit(.deliver())
+        bench.started(2)
+        bench.finished(2, 0, .retry(after: .seconds(8)))
+        bench.at(.seconds(1))
+        if hasNoPlace {
+            try bench.submit(.deliver())
+            bench.started(3)
+        }
+        bench.at(.seconds(8))
+        #expect(bench.clock().contains("start 2.0 crm") == !hasNoPlace)
+        bench.at(.seconds(9))
+        #expect(bench.clock().contains("breaker crm open"))
+    }
+
+    @Test("counts a worker that got nothing by the deadline: it was there to answer")
+    func unopenedInstance() throws {
+        var crm = Handler(name: "crm", kind: .worker(.init(arguments: ["/usr/bin/crm"]), InstanceRules(instances: 2)))
+        crm.breaker = Self.rules
+        var bench = Bench(.testing(.relay, routes: [.all(to: "crm")], handlers: [crm]))
+        for _ in 1...2 { try bench.submit(.deliver()) }
+        bench.at(.seconds(9))
+        #expect(bench.clock().contains("breaker crm open"))
+    }
+
+    @Test("does not count for the next handler what was asked of the one before: that declined, or its breaker opened")
+    func nextHandler() throws {
+        var (crm, other) = (Handler.exec("crm"), Handler.exec("other"))
+        (crm.breaker, crm.maxConcurrent) = (BreakerRules(failures: 1, window: .seconds(30)), 1)
+        other.breaker = crm.breaker
+        let table = RoutingTable.testing(
+            .relay, routes: [.key("k", to: "crm"), .all(to: "other")], handlers: [crm, other])
+        for declines in [true, false] {
+            var bench = Bench(table)
+            try bench.submit(.deliver())
+            bench.started(1)
+            bench.finished(1, 0, .retry(after: .seconds(1), reason: "busy"))
+            if !declines {
+                try bench.submit(.deliver())
+                bench.started(2)
+            }
+            bench.at(.seconds(1))
+            bench.clock()
+            if declines { bench.started(1) }
+            let effects = declines ? bench.finished(1, 0, .declined) : bench.finished(2, 0, .signaled(9))
+            #expect(effects.contains("start 1.0 other"), "\(effects)")
+            bench.at(.seconds(9))
+            bench.clock()
+            #expect(bench.outcome(1) != nil && bench.end(1)?.reason?.contains("busy") == false)
+            #expect(state(bench, of: "other") == .closed)
+        }
     }
 
     @Test("takes a retry for no answer: done in the end, it ends the count, and of the probe it closes the breaker")

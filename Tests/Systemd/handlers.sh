@@ -2,7 +2,7 @@
 # Runs the unit as it is packaged, under a real systemd: cgroups of handlers, users of handlers, and the units that
 # "pushctl handler-units" writes. For a throwaway system only, since it installs files and users:
 #
-#   systemd-box -- bash Tests/Systemd/handlers.sh [BUILD]
+#   Tests/Package/box.sh bash Tests/Systemd/handlers.sh [BUILD]
 #
 # BUILD has the programs; .build/debug without it. Says what holds, and ends with 1 at the first that does not.
 set -euo pipefail

@@ -2,7 +2,7 @@
 # Runs a day of mixed outcomes under the packaged unit and a real journald, and prints reports of it: from the ledger and
 # from the journal alone. For a throwaway system only, since it installs files and users:
 #
-#   systemd-box -- bash Tests/Systemd/journal.sh [BUILD]
+#   Tests/Package/box.sh bash Tests/Systemd/journal.sh [BUILD]
 #
 # BUILD has the programs; .build/debug without it. A line of its output is a word and a report in JSON. What it does is said
 # on standard error. JournalReportTests compares the reports.

@@ -87,7 +87,7 @@ _pushctl() {
         explain:--notifications) mapfile -t COMPREPLY < <(compgen -W "allowed denied" -- "$current"); return ;;
         explain:--os-version) return ;;
         explain:--sdk) mapfile -t COMPREPLY < <(compgen -W "ready nil delayed" -- "$current"); return ;;
-        run-handler:--callback) mapfile -t COMPREPLY < <(compgen -W "onMessageReceived onDeletedMessages onMessageSent onSendError onNewToken onRegistered onUnregistered didReceiveRemoteNotification willPresent didReceiveResponse serviceExtension didRegister push notificationclick notificationclose" -- "$current"); return ;;
+        run-handler:--callback) mapfile -t COMPREPLY < <(compgen -W "onMessageReceived onDeletedMessages onMessageSent onSendError didReceiveRemoteNotification willPresent serviceExtension push" -- "$current"); return ;;
         run-handler:--deadline) return ;;
         run-handler:--platform) mapfile -t COMPREPLY < <(compgen -W "android ios web" -- "$current"); return ;;
         run-handler:--transport) mapfile -t COMPREPLY < <(compgen -W "fcm adm hms apns web_push" -- "$current"); return ;;

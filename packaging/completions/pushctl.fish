@@ -150,7 +150,7 @@ complete -c pushctl -n '__pushctl_in explain' -l notifications -x -a 'allowed de
 complete -c pushctl -n '__pushctl_in explain' -l os-version -x -d 'the version of the operating system'
 complete -c pushctl -n '__pushctl_in explain' -l sdk -x -a 'ready nil delayed' -d 'the app\'s Braze instance when the callback runs, on iOS (ready)'
 complete -c pushctl -n '__pushctl_in explain' -l json -d 'print JSON, for programs'
-complete -c pushctl -n '__pushctl_in run-handler' -l callback -x -a 'onMessageReceived onDeletedMessages onMessageSent onSendError onNewToken onRegistered onUnregistered didReceiveRemoteNotification willPresent didReceiveResponse serviceExtension didRegister push notificationclick notificationclose' -d 'the callback that the handler is run for (the first that the platform would run)'
+complete -c pushctl -n '__pushctl_in run-handler' -l callback -x -a 'onMessageReceived onDeletedMessages onMessageSent onSendError didReceiveRemoteNotification willPresent serviceExtension push' -d 'the callback that the handler is run for (the first that the platform would run)'
 complete -c pushctl -n '__pushctl_in run-handler' -l deadline -x -d 'how long the handler has, such as 500ms or 1min (as configured)'
 complete -c pushctl -n '__pushctl_in run-handler' -l platform -x -a 'android ios web' -d 'the platform that the payload is for'
 complete -c pushctl -n '__pushctl_in run-handler' -l transport -x -a 'fcm adm hms apns web_push' -d 'the service that carries the payload (by default the platform\'s own)'

@@ -233,7 +233,7 @@ explain)
     ;;
 run-handler)
     _arguments -S \
-        '*--callback=[the callback that the handler is run for (the first that the platform would run)]:callback:(onMessageReceived onDeletedMessages onMessageSent onSendError onNewToken onRegistered onUnregistered didReceiveRemoteNotification willPresent didReceiveResponse serviceExtension didRegister push notificationclick notificationclose)' \
+        '*--callback=[the callback that the handler is run for (the first that the platform would run)]:callback:(onMessageReceived onDeletedMessages onMessageSent onSendError didReceiveRemoteNotification willPresent serviceExtension push)' \
         '*--deadline=[how long the handler has, such as 500ms or 1min (as configured)]:deadline: ' \
         '*--platform=[the platform that the payload is for]:platform:(android ios web)' \
         '*--transport=[the service that carries the payload (by default the platform'\''s own)]:transport:(fcm adm hms apns web_push)' \

@@ -68,14 +68,19 @@ final class EndpointClient {
     func post(
         _ invocation: HTTPInvocation, answer: @escaping ([UInt8]) -> Void
     ) throws(PostFailure) -> () -> Void {
-        let request = invocation.request(to: endpoint, source: source, keys: try secret(keys), at: Moment.now().wall)
+        let now = Moment.now()
+        let request = invocation.request(to: endpoint, source: source, keys: try secret(keys), at: now.wall)
         var destination = destination
         destination.headerLines = request.headers.bytes
         destination.bearer = try secret(token)
-        destination.timeoutMilliseconds = Int(invocation.remaining.milliseconds + Self.lag)
+        destination.budget = HTTPBudget(
+            header: HTTPInvocation.budgetHeader, deadlineNanoseconds: invocation.deadline.nanoseconds)
+        let remaining = max(.zero, invocation.deadline - now.monotonic)
+        destination.timeoutMilliseconds = Int(remaining.milliseconds + Self.lag)
         do throws(HTTPClientError) {
             let id = try sender.post(request.body, to: destination) { [unowned self] result in
-                note(result)
+                // Too late it may be for our reasons, and nobody hears of it.
+                if Moment.now().monotonic < invocation.deadline { note(result) }
                 let reply = HTTPReply(result)
                 answer(
                     reply.line(answering: invocation.id, isIdempotent: configured.isIdempotent, at: Moment.now().wall))

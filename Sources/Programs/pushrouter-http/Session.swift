@@ -64,7 +64,7 @@ final class Session {
     private func take(_ line: [UInt8]) {
         guard !line.isEmpty else { return }
         do throws(LineFault) {
-            switch try HTTPLine(line) {
+            switch try HTTPLine(line, at: Moment.now().monotonic) {
             case .cancel(let id):
                 // What is not under way was answered already: the daemon will read that, and needs no other answer.
                 guard let cancel = underway.removeValue(forKey: id) else { return }

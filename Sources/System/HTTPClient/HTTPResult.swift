@@ -8,6 +8,8 @@ public struct HTTPDestination {
     public var bearer: Secret?
     /// How long a request may take, from the connection to the end of its answer, in milliseconds.
     public var timeoutMilliseconds: Int
+    /// The time until which a request may leave; `nil`: until its timeout.
+    public var budget: HTTPBudget?
     /// The names of the headers of an answer that are wanted, in lower case.
     public var wantedHeaders: Set<String>
     /// How long a connection may take to be set up, TLS included, in milliseconds.
@@ -46,6 +48,22 @@ public struct HTTPDestination {
         self.bearer = bearer
         self.timeoutMilliseconds = timeoutMilliseconds
         self.wantedHeaders = wantedHeaders
+    }
+}
+
+/// Until when a request may leave, and the header that tells the server what is left of that time.
+///
+/// What is left is counted when the request leaves: it may have waited for a connection before.
+public struct HTTPBudget: Sendable {
+    /// The name of the header; its value is in whole milliseconds, rounded down.
+    public var header: String
+    /// On `CLOCK_MONOTONIC`.
+    public var deadlineNanoseconds: Int64
+
+    /// Joins the parts.
+    public init(header: String, deadlineNanoseconds: Int64) {
+        self.header = header
+        self.deadlineNanoseconds = deadlineNanoseconds
     }
 }
 

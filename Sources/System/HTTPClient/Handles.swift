@@ -56,6 +56,11 @@ struct HeaderList: ~Copyable {
     private var text = UnsafeMutableRawBufferPointer(start: nil, count: 0)
     private var length = 0
     private var nodes = UnsafeMutableBufferPointer<curl_slist>(start: nil, count: 0)
+    /// Where the digits of the budget are.
+    private var budget: Range<Int>?
+
+    /// As many digits as a number of milliseconds has at most.
+    private static let digits = 19
 
     /// The first line, as libcurl takes the list.
     var first: UnsafeMutablePointer<curl_slist>? { length > 0 ? nodes.baseAddress : nil }
@@ -70,6 +75,7 @@ struct HeaderList: ~Copyable {
     mutating func clear() {
         overwrite()
         length = 0
+        budget = nil
     }
 
     /// One of the lines may be secret.
@@ -77,8 +83,8 @@ struct HeaderList: ~Copyable {
         if let start = text.baseAddress { explicit_bzero(start, length) }
     }
 
-    /// Has these lines, each with a NUL after it, and the one with the token.
-    mutating func fill(_ lines: [UInt8], bearer: Secret?) {
+    /// Has these lines, each with a NUL after it, the one with the token, and one with a number that is told later.
+    mutating func fill(_ lines: [UInt8], bearer: Secret?, budget header: String?) {
         clear()
         // "Expect: 100-continue" would cost a round trip, and a second where the server does not know it.
         append("Expect:\0".utf8)
@@ -86,7 +92,20 @@ struct HeaderList: ~Copyable {
         bearer?.withCString(after: "Authorization: Bearer ") { line in
             append(UnsafeRawBufferPointer(start: line, count: strlen(line) + 1))
         }
+        if let header {
+            append("\(header): ".utf8)
+            budget = length..<(length + Self.digits)
+            append(repeatElement(UInt8(ascii: "0"), count: Self.digits))
+            append(CollectionOfOne(0))
+        }
         link()
+    }
+
+    /// Writes the number into its line, in place: libcurl has the address of it.
+    mutating func tell(milliseconds: Int64) {
+        guard let budget else { return }
+        let number = Array(String(milliseconds).utf8.prefix(budget.count)) + [0]
+        UnsafeMutableRawBufferPointer(rebasing: text[budget.lowerBound...budget.upperBound]).copyBytes(from: number)
     }
 
     private mutating func append(_ lines: some Collection<UInt8>) {

@@ -1,5 +1,6 @@
 import CCurl
 import Glibc
+import LinuxSystem
 
 /// A request on its way, and its answer as it comes; then the next one of the same destination.
 ///
@@ -13,12 +14,15 @@ final class Transfer {
     let common: HTTPDestination.Common
     private var headers = HeaderList()
     private var bearer: Secret?
+    private var budget: HTTPBudget?
     private var wantedHeaders: Set<String> = []
     private var longestAnswer = 0
     /// What is posted; libcurl reads it where it is.
     private var body = UnsafeMutableRawBufferPointer(start: nil, count: 0)
     /// How many bytes of requests libcurl had sent when this one was about to be; `nil` before that.
     private var sentBefore: Int?
+    /// Whether its deadline came before it could be sent.
+    private var wasTooLate = false
     /// Whether libcurl wanted to send it once more.
     private var wasRefusedAgain = false
     private var status = 0
@@ -75,7 +79,8 @@ final class Transfer {
         bearer = destination.bearer
         wantedHeaders = destination.wantedHeaders
         longestAnswer = destination.longestAnswer
-        headers.fill(destination.headerLines, bearer: bearer)
+        budget = destination.budget
+        headers.fill(destination.headerLines, bearer: bearer, budget: budget?.header)
         let connectTimeout = min(destination.timeoutMilliseconds, destination.connectTimeoutMilliseconds)
         try easy.set(CURLOPT_TIMEOUT_MS, destination.timeoutMilliseconds)
         try easy.set(CURLOPT_CONNECTTIMEOUT_MS, connectTimeout)
@@ -96,7 +101,8 @@ final class Transfer {
         body = UnsafeMutableRawBufferPointer(start: nil, count: 0)
         completion = { _ in }
         bearer = nil
-        (sentBefore, wasRefusedAgain) = (nil, false)
+        budget = nil
+        (sentBefore, wasTooLate, wasRefusedAgain) = (nil, false, false)
         (status, hasAllHeaders, answerHeaders, answer, isTooLong) = (0, false, [:], [], false)
         errorText[0] = 0
     }
@@ -154,7 +160,13 @@ final class Transfer {
     private func maySend() -> Bool {
         wasRefusedAgain = wasSent
         if sentBefore == nil { sentBefore = bytesSent }
-        return !wasRefusedAgain
+        guard !wasRefusedAgain else { return false }
+        guard let budget else { return true }
+        let remaining = budget.deadlineNanoseconds - SystemClock.monotonicNanoseconds
+        wasTooLate = remaining <= 0
+        // libcurl reads the lines after this.
+        headers.tell(milliseconds: max(0, remaining) / 1_000_000)
+        return !wasTooLate
     }
 
     /// Whether anything of the request left: a server that got nothing of it cannot have acted on it.
@@ -180,6 +192,7 @@ final class Transfer {
 
     private func reason(_ code: CURLcode) -> String {
         if isTooLong { return "the answer is longer than \(longestAnswer) bytes" }
+        if wasTooLate { return "its deadline came before it could be sent" }
         if wasRefusedAgain { return "the server closed a connection that had been used before" }
         let detail = errorText.baseAddress.map { String(cString: $0) } ?? ""
         return detail.isEmpty ? String(cString: curl_easy_strerror(code)) : detail

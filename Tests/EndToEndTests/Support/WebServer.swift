@@ -17,16 +17,17 @@ final class WebServer {
 
     /// - Parameters:
     ///   - directory: for its files; made here.
+    ///   - port: where it listens; 0: anywhere.
     ///   - certificate: of the server, with its key; `nil`: no TLS.
-    init(in directory: String, certificate: (file: String, key: String)? = nil) throws {
+    init(in directory: String, port: Int = 0, certificate: (file: String, key: String)? = nil) throws {
         self.directory = directory
         scheme = certificate == nil ? "http" : "https"
         mkdir(directory, 0o755)
         let script = Self.fixtures + "/http-server.py"
         let files = certificate.map { [$0.file, $0.key] } ?? []
-        service = try Service(["/usr/bin/python3", script, directory] + files)
+        service = try Service(["/usr/bin/python3", script, directory, String(port)] + files)
         try waitUntil("the web server listens") { readFile("\(directory)/port") != nil }
-        port = Int(String(decoding: readFile("\(directory)/port") ?? [], as: UTF8.self)) ?? 0
+        self.port = Int(String(decoding: readFile("\(directory)/port") ?? [], as: UTF8.self)) ?? 0
     }
 
     func url(_ path: String) -> String { "\(scheme)://127.0.0.1:\(port)/\(path)" }

@@ -14,11 +14,18 @@ struct HTTPRequestTests {
         "at":"2026-11-21T03:08:09Z"}}
         """
 
+    private static let now = Instant(nanoseconds: 20_000_000_000)
+
+    /// The invocation of a line with these members before those of every handler.
+    private func invocation(_ members: String, object: String = Self.object) throws -> HTTPInvocation {
+        guard case .post(let invocation) = try HTTPLine(Array("{\(members),\(object.dropFirst())".utf8), at: Self.now)
+        else { throw LineFault.noID }
+        return invocation
+    }
+
     private func request(_ format: HTTPEndpoint.Format, secret: String? = nil) throws -> HTTPRequest {
-        guard case .post(let invocation) = try HTTPLine(Array("{\"id\":5,\(Self.object.dropFirst())".utf8)) else {
-            throw LineFault.noID
-        }
-        #expect(invocation.id == 5 && invocation.handler == "crm" && invocation.remaining == .milliseconds(8990))
+        let invocation = try invocation(#""id":5,"deadline_ns":28000000000"#)
+        #expect(invocation.id == 5 && invocation.handler == "crm")
         var endpoint = HTTPEndpoint(url: "https://crm.example/")
         endpoint.format = format
         endpoint.headers = ["X-Own: 1"]
@@ -29,14 +36,14 @@ struct HTTPRequestTests {
 
     private func body(_ request: HTTPRequest) -> String { String(decoding: request.body, as: UTF8.self) }
 
-    @Test("has the object that every kind gets, the budget, op, callback, lane and attempt, and its file's headers")
+    @Test("has the object that every kind gets, op, callback, lane and attempt, and its file's headers")
     func plain() throws {
         let request = try request(.plain)
         #expect(body(request) == Self.object)
         #expect(
             request.headers.lines == [
-                "Push-Deadline-Ms: 8990", "Push-Op: deliver", "Push-Callback: onMessageReceived",
-                "Push-Lane: /k%C3%A4the%201", "Push-Attempt: 2", "Content-Type: application/json", "X-Own: 1",
+                "Push-Op: deliver", "Push-Callback: onMessageReceived", "Push-Lane: /k%C3%A4the%201",
+                "Push-Attempt: 2", "Content-Type: application/json", "X-Own: 1",
             ])
     }
 
@@ -79,13 +86,28 @@ struct HTTPRequestTests {
         }
     }
 
+    @Test("has the deadline that its line says, however long that waited; of an earlier daemon's what was left")
+    func deadline() throws {
+        func deadline(_ members: String, _ object: String = Self.object) throws -> Duration {
+            try invocation(members, object: object).deadline - Self.now
+        }
+        #expect(try deadline(#""id":5,"deadline_ns":28000000000"#) == .seconds(8))
+        #expect(try deadline(#""id":5"#) == .milliseconds(8990))
+        #expect(try deadline(#""id":5"#, #"{"delivery":{}}"#) == .zero)
+        // Nonsense is bounded, either way.
+        let day = Duration.seconds(86_400)
+        #expect(try deadline(#""id":5,"deadline_ns":9223372036854775807"#) == day)
+        #expect(try deadline(#""id":5,"deadline_ns":-1"#) == .seconds(-20))
+        #expect(try deadline(#""id":5"#, #"{"deadline":{"remaining_ms":9223372036854775807}}"#) == day)
+    }
+
     @Test("is taken back by a line of its own; other lines are refused")
     func lines() throws {
-        guard case .cancel(9) = try HTTPLine(HTTPLine.cancellation(of: 9).dropLast()) else {
+        guard case .cancel(9) = try HTTPLine(HTTPLine.cancellation(of: 9).dropLast(), at: Self.now) else {
             Issue.record("a cancellation is not read as one")
             return
         }
-        #expect(throws: LineFault.noID) { try HTTPLine(Array("{}".utf8)) }
-        #expect(throws: LineFault.notAnObject) { try HTTPLine(Array("[]".utf8)) }
+        #expect(throws: LineFault.noID) { try HTTPLine(Array("{}".utf8), at: Self.now) }
+        #expect(throws: LineFault.notAnObject) { try HTTPLine(Array("[]".utf8), at: Self.now) }
     }
 }

@@ -9,9 +9,11 @@ public enum HTTPLine: Sendable {
 
     /// Reads a line.
     ///
-    /// - Parameter line: without its line feed.
+    /// - Parameters:
+    ///   - line: without its line feed.
+    ///   - now: when it was read.
     /// - Throws: why it can be neither posted nor answered.
-    public init(_ line: [UInt8]) throws(LineFault) {
+    public init(_ line: [UInt8], at now: Instant) throws(LineFault) {
         guard let root = try? JSONDocument(scanning: line, limits: JSONLimits(depth: .max)).root, root.kind == .object
         else { throw .notAnObject }
         if let id = root["cancel"]?.int64 {
@@ -19,7 +21,7 @@ public enum HTTPLine: Sendable {
             return
         }
         guard let id = root["id"]?.int64 else { throw .noID }
-        self = .post(HTTPInvocation(id: id, root))
+        self = .post(HTTPInvocation(id: id, root, at: now))
     }
 
     /// The line that takes one back.
@@ -36,21 +38,33 @@ public struct HTTPInvocation: Sendable {
     public let id: Int64
     /// The name of the handler.
     public let handler: String
-    /// What was left of its time when the line was written.
-    public let remaining: Duration
+    /// When its time is up.
+    public let deadline: Instant
     private let line: JSONNode
 
-    init(id: Int64, _ line: JSONNode) {
+    /// No deadline is longer, whatever a line says.
+    private static let longest = Duration.seconds(24 * 3600)
+
+    init(id: Int64, _ line: JSONNode, at now: Instant) {
         self.id = id
         self.line = line
         handler = line["delivery"]?["handler"]?.string ?? ""
-        remaining = .milliseconds(max(0, line["deadline"]?["remaining_ms"]?.int64 ?? 0))
+        if let due = line["deadline_ns"]?.int64 {
+            deadline = min(Instant(nanoseconds: max(0, due)), now + Self.longest)
+        } else {
+            // A daemon of an earlier version does not say it.
+            let remaining = Duration.milliseconds(max(0, line["deadline"]?["remaining_ms"]?.int64 ?? 0))
+            deadline = now + min(remaining, Self.longest)
+        }
     }
 
     /// The facts that every format has in headers, and their headers.
     private static let toldInHeaders: [(fact: StaticString, header: StaticString)] = [
         ("op", "Push-Op"), ("callback", "Push-Callback"), ("lane", "Push-Lane"), ("attempt", "Push-Attempt"),
     ]
+
+    /// The header that tells what is left of the time when the request leaves, in milliseconds. Who sends it adds it then.
+    public static let budgetHeader = "Push-Deadline-Ms"
 
     /// What is posted for it.
     ///
@@ -66,7 +80,6 @@ public struct HTTPInvocation: Sendable {
             let object = Self.object(line)
             let event = CloudEvent(line, from: source)
             var headers = HTTPHeaders()
-            headers.append("Push-Deadline-Ms", String(remaining.milliseconds))
             let delivery = line.member("delivery")
             for (fact, header) in Self.toldInHeaders {
                 delivery?.member(fact)?.withScalar { headers.append(header, escaping: $0) }
@@ -95,12 +108,12 @@ public struct HTTPInvocation: Sendable {
         }
     }
 
-    /// The object that every kind of handler gets: the line without its id.
+    /// The object that every kind of handler gets: the line without its id and its deadline for us.
     private static func object(_ line: JSONView) -> [UInt8] {
         var object: [UInt8] = []
         object.reserveCapacity(line.rawBytes.count)
         object.append(UInt8(ascii: "{"))
-        for (key, value) in line.members where !key.equals("id") {
+        for (key, value) in line.members where !key.equals("id") && !key.equals("deadline_ns") {
             if object.count > 1 { object.append(UInt8(ascii: ",")) }
             object.append(contentsOf: key.rawBytes)
             object.append(UInt8(ascii: ":"))

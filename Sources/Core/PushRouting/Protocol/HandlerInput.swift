@@ -12,6 +12,8 @@ public enum HandlerInput {
         var writer = JSONWriter(reserving: run.request.body.count + 512)
         writer.object { writer in
             if let id { writer.member("id", id) }
+            // Its line may wait before pushrouter-http reads it, and "remaining_ms" says what is left now.
+            if run.handler.kind.endpoint != nil { writer.member("deadline_ns", run.deadline.nanoseconds) }
             writer.member(
                 "delivery",
                 object: { delivery in

@@ -22,11 +22,14 @@ struct Option: Hashable, Sendable {
     let value: Value
     /// What it does, in a sentence without a full stop.
     let help: String
+    /// What to do instead with a word that it does not take, behind the message that says so.
+    let instead: String?
 
-    init(_ name: String, _ value: Value = .none, _ help: String) {
+    init(_ name: String, _ value: Value = .none, _ help: String, instead: String? = nil) {
         self.name = name
         self.value = value
         self.help = help
+        self.instead = instead
     }
 
     /// The options of these commands and of every command whose next word is no command, but their value.

@@ -164,8 +164,9 @@ extension Option {
     static let once = Option("once", .none, "print one picture and exit")
 
     static let callback = Option(
-        "callback", .words(Callback.allCases.filter { $0 != .none }.map(\.rawValue)),
-        "the callback that the handler is run for (the first that the platform would run)")
+        "callback", .words(Callback.allCases.filter(\.isOfDelivery).map(\.rawValue)),
+        "the callback that the handler is run for (the first that the platform would run)",
+        instead: "for that of a tap or a token write a scenario and run it with pushctl test --real-handlers")
     static let deadline = Option(
         "deadline", .text("SPAN"), "how long the handler has, such as 500ms or 1min (as configured)")
     static let verbose = Option("verbose", .none, "show what the handler gets with a line for each value")

@@ -122,7 +122,9 @@ struct Parser {
         if candidates.count > 1, given.isBeforeCommand || value.contains("/") { return candidates[1] }
         let near = nearest(to: value, among: words).map { "; did you mean \($0)?" } ?? ""
         let path = candidates.count > 1 ? " (a directory is written with a /)" : ""
-        throw .usage("--\(given.name) \(value): one of \(words.joined(separator: ", "))\(path)\(near)", of: command)
+        let instead = first.instead.map { "; \($0)" } ?? ""
+        throw .usage(
+            "--\(given.name) \(value): one of \(words.joined(separator: ", "))\(path)\(near)\(instead)", of: command)
     }
 
     private func checkOperands(of command: Command) throws(Failure) {

@@ -18,7 +18,8 @@ extension Command {
             A worker, a socket or http keeps its program or connection from one payload to the next. journal and discard are built \
             in: nothing is run. The handler runs as the user who calls this, outside of the sandbox and the limits of the \
             service. It gets a payload that another handler would get, and runs for a callback that the platform would not \
-            run, all the same; then a remark says so.
+            run, all the same; then a remark says so. Taps and tokens have other callbacks: a scenario has them, with \
+            "test --real-handlers".
             """,
             """
             Payloads are those that "inject" takes, and so are files. Ends with 0 when every payload was handled, with 1 \

@@ -70,6 +70,20 @@ struct TrialPlan {
     }
 }
 
+extension Callback {
+    /// Whether a delivery may lead to it; the others are those of what a person does, and of tokens.
+    var isOfDelivery: Bool {
+        switch self {
+        case .onMessageReceived, .onDeletedMessages, .onMessageSent, .onSendError, .didReceiveRemoteNotification,
+            .willPresent, .serviceExtension, .push:
+            true
+        case .onNewToken, .onRegistered, .onUnregistered, .didRegister, .didReceiveResponse, .notificationclick,
+            .notificationclose, .none:
+            false
+        }
+    }
+}
+
 extension Platform {
     /// The callback that a message leads to where the app is asked.
     fileprivate var mainCallback: Callback {

@@ -1,0 +1,51 @@
+import PushModel
+import TestSupport
+import Testing
+import UnixSockets
+
+@Suite("The breaker of an http handler", .timeLimit(.minutes(30)))
+struct HTTPBreakerTests {
+    private let relay = Installation("[Dispatch]\nMode=relay\nRetryDelay=10ms\n")
+
+    private func breaker() throws -> String? {
+        try DaemonStatus(of: relay)["handlers"]?["crm"]?["breaker"]?.string
+    }
+
+    @Test(
+        "opens where nobody listens, gives the next route what comes then, and closes when a server listens there",
+        arguments: [("Retry=1", "failed"), ("", "timed_out")])
+    func closedPort(handler: String, outcome: String) throws {
+        let port = try freePort()
+        let rules = "Breaker=2 in 1h\nBreakerPause=1s\n"
+        relay.addHTTP("crm", "http://127.0.0.1:\(port)/ok", handler: rules + handler, route: "Deadline=500ms")
+        let daemon = try DaemonProcess.ready(relay)
+        let client = try relay.injectClient()
+        #expect(try breaker() == "closed")
+        for _ in 0..<2 {
+            let line = try client.outcome(of: Requests.deliver(job: "crm"))
+            #expect(line.outcome == outcome, "\(line)")
+        }
+        #expect(try breaker() != "closed")
+        let passed = "not asked, because the breaker is open: crm"
+        // One that comes after the pause is a probe, and nobody answers it.
+        try waitUntil("a callback goes past the handler") {
+            let line = try client.outcome(of: Requests.deliver(job: "crm"))
+            #expect(line.outcome == outcome || (line.outcome == "handled" && line.reason == passed), "\(line)")
+            return line.reason == passed
+        }
+        let server = try WebServer(in: relay.root + "/web", port: port)
+        try waitUntil("the probe is answered") {
+            let line = try client.outcome(of: Requests.deliver(job: "crm"))
+            #expect(line.outcome == "handled" && (line.reason == nil || line.reason == passed), "\(line)")
+            return line.reason == nil
+        }
+        #expect(server.requests.count == 1)
+        #expect(try breaker() == "closed")
+        #expect(try client.outcome(of: Requests.deliver(job: "crm")).outcome == "handled")
+        #expect(server.requests.count == 2)
+        #expect(try daemon.stop() == .exited(0))
+        let told = daemon.standardError
+        #expect(told.contains("crm failed to answer 2 times in a row: its breaker is open"), "\(told)")
+        #expect(told.contains("crm answers again: its breaker is closed"), "\(told)")
+    }
+}
