@@ -118,7 +118,7 @@ struct PayloadMemoryTests {
         #expect(bench.runs[.init(2)] != nil)
     }
 
-    @Test("the memory of what is unfinished is bounded beside payloads, of one peer and in all, each callback by itself")
+    @Test("the memory of what is unfinished is bounded beside payloads, of one peer and in all, by callback")
     func invocations() throws {
         let watch = Route(name: "10-watch", match: RouteMatch(), handler: "watch", observes: true)
         var bench = Bench(
