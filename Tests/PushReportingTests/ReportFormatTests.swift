@@ -89,7 +89,7 @@ struct ReportFormatTests {
                   4  0  didReceiveRemoteNotification  -          journal  handled                0.1       0.1
                   1  0  onMessageReceived             braze      -        handed_to_tracker      0.0       0.0
 
-                Gap: 1 of 7 rows not decided yet: they have no outcome and no times
+                Gap: 1 of 7 invocations not decided yet: they have no outcome and no times
 
                 """)
     }

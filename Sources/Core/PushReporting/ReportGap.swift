@@ -13,7 +13,7 @@ public struct ReportGap: Hashable, Sendable {
         /// Rows of both modes.
         case mixedModes = "mixed_modes"
 
-        // What a report of the journal alone knows of: these count no rows.
+        // What a report of the journal alone knows of: these count no invocations.
         /// Outcomes without an entry.
         case noEntry = "no_entry"
         /// Outcomes that the daemon left out, because there were too many.
@@ -40,10 +40,10 @@ public struct ReportGap: Hashable, Sendable {
 
     /// What it is.
     public let kind: Kind
-    /// How many rows, entries or times.
+    /// How many invocations, entries or times.
     public let count: Int
 
-    /// What is the matter, for people: of rows it follows their number, of anything else the number follows it.
+    /// What is the matter, for people: of invocations it follows their number, of anything else the number follows it.
     public var message: String {
         switch kind {
         case .outOfSequence: "missing, doubled or out of order: the ledger is damaged"
@@ -66,8 +66,8 @@ public struct ReportGap: Hashable, Sendable {
         }
     }
 
-    /// Whether it is about rows of the report.
-    var isOfRows: Bool {
+    /// Whether it is about invocations of the report.
+    var isOfInvocations: Bool {
         switch kind {
         case .outOfSequence, .inFlight, .daemonDown, .daemonCrashed, .mixedModes: true
         case .noEntry, .summedOutcomes, .droppedEntries, .suppressedEntries, .foreignEntries, .unreadableEntries,
@@ -77,8 +77,8 @@ public struct ReportGap: Hashable, Sendable {
     }
 
     /// The whole sentence, without a full stop.
-    /// - Parameter accepted: how many rows the report has.
+    /// - Parameter accepted: how many invocations the report has.
     func sentence(ofAccepted accepted: Int) -> String {
-        isOfRows ? "\(grouped(count)) of \(grouped(accepted)) rows \(message)" : "\(message): \(grouped(count))"
+        isOfInvocations ? "\(grouped(count)) of \(grouped(accepted)) invocations \(message)" : "\(message): \(grouped(count))"
     }
 }
