@@ -23,6 +23,8 @@ struct HTMLReportTests {
         var detail = ReportDetail(crossed: [[.handler, .platform], [.app]])
         for row in rows { detail.add(row) }
         detail.clockSetBack = 2
+        let begin = WallTime(milliseconds: 0)
+        detail.daemonGaps = [DaemonGap(.suspended, begin: begin, end: WallTime(milliseconds: 61_000))]
         let objective = Percent("99.9")
         return ReportDocument(
             report: report, detail: detail,
@@ -55,7 +57,7 @@ struct HTMLReportTests {
         "crossed": ("by-handler-platform", ">orders, ios<"), "timeline": ("over-time", "spans of 1 min"),
         "misses": ("misses", "miss-3-0"), "waits": ("waits", "wait-4-0"), "histograms": ("times", "<svg"),
         "error_budget": ("budget", "Left: "), "clock_set_back": ("gaps", "the clock was set back"),
-        "comparison": ("comparison", nil), "warnings": ("summary", "Handler orders handled nothing"),
+        "daemon_gaps": ("daemon-gaps", ">machine suspended<"), "comparison": ("comparison", nil), "warnings": ("summary", "Handler orders handled nothing"),
     ]
 
     @Test("the page shows every figure that the JSON report has")
