@@ -57,7 +57,8 @@ struct HTMLReportTests {
         "crossed": ("by-handler-platform", ">orders, ios<"), "timeline": ("over-time", "spans of 1 min"),
         "misses": ("misses", "miss-3-0"), "waits": ("waits", "wait-4-0"), "histograms": ("times", "<svg"),
         "error_budget": ("budget", "Left: "), "clock_set_back": ("gaps", "the clock was set back"),
-        "daemon_gaps": ("daemon-gaps", ">machine suspended<"), "comparison": ("comparison", nil), "warnings": ("summary", "Handler orders handled nothing"),
+        "daemon_gaps": ("daemon-gaps", ">machine suspended<"), "comparison": ("comparison", nil),
+        "warnings": ("summary", "Handler orders handled nothing"),
     ]
 
     @Test("the page shows every figure that the JSON report has")
