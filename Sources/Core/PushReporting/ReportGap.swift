@@ -79,6 +79,7 @@ public struct ReportGap: Hashable, Sendable {
     /// The whole sentence, without a full stop.
     /// - Parameter accepted: how many invocations the report has.
     func sentence(ofAccepted accepted: Int) -> String {
-        isOfInvocations ? "\(grouped(count)) of \(grouped(accepted)) invocations \(message)" : "\(message): \(grouped(count))"
+        isOfInvocations
+            ? "\(grouped(count)) of \(grouped(accepted)) invocations \(message)" : "\(message): \(grouped(count))"
     }
 }
