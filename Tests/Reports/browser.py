@@ -247,10 +247,10 @@ def add_campaigns(database):
         if index % 5:
             data["cid"] = ("summer & <b>sale</b>", "winter")[index % 2]
         line = {"op": "deliver", "platform": "android", "payload": {"notification": {"title": "T"}, "data": data}}
-        database.execute("UPDATE requests SET body = ?, accepted_at = accepted_at - ? WHERE seq = ?",
+        database.execute("UPDATE request_rows SET body = ?, accepted_at = accepted_at - ? WHERE seq = ?",
                          [json.dumps(line).encode(), 86_400_000 * (index % 2), seq])
         database.execute(
-            "UPDATE invocations SET outcome = 'shown_by_system', provider = 'braze', handler = NULL, route = NULL"
+            "UPDATE invocation_rows SET outcome = 'shown_by_system', provider = 'braze', handler = NULL, route = NULL"
             " WHERE seq = ? AND n = 0", [seq])
     database.commit()
 
