@@ -3,8 +3,8 @@
 #
 #   all        the time and the memory of a report over everything, the median of five; wanted: 1 s and 64 MB
 #   hour       the time of a report over the last hour; wanted: 100 ms
-#   load       how many deliveries a second are accepted in SECONDS once the log is full, without and with five programs at
-#              nice 19 that make one report after the other; wanted: 5 % fewer at most
+#   load       how many deliveries a second are accepted in SECONDS once the log is full: alone, beside five reports at nice
+#              19 (wanted: 5 % fewer at most), beside five programs at nice 19 that make one report after the other
 #   size       bytes of the ledger beside the line of each delivery that has an id, an app, a device and a user, by table;
 #              wanted: 400
 #

@@ -114,17 +114,20 @@ def loss():
         # As long as the log has room, deliveries do not wait for the ledger: that is over before anything is compared.
         load("until the log is full")
         alone = load("alone")
-        loop = f"while :; do {PUSHCTL} {' '.join(places)} report --json; done"
-        reports = [
-            subprocess.Popen(["nice", "-n", "19", "sh", "-c", loop], stdout=subprocess.DEVNULL, start_new_session=True)
-            for _ in range(5)
-        ]
-        beside = load("beside five reports")
-        for process in reports:
-            os.killpg(process.pid, signal.SIGKILL)
-            process.wait()
-        again = load("alone")
-        print(f"load   {100 * (1 - 2 * beside / (alone + again)):.1f} % fewer")
+        command = f"{PUSHCTL} {' '.join(places)} report --json"
+        for name, script in [
+            ("beside five reports", f"for i in 1 2 3 4 5; do {command}; sleep {seconds / 6}; done"),
+            ("beside five programs that make one report after the other",
+             f"for i in 1 2 3 4 5; do while :; do {command}; done & done; wait"),
+        ]:
+            reports = subprocess.Popen(
+                ["nice", "-n", "19", "sh", "-c", script], stdout=subprocess.DEVNULL, start_new_session=True)
+            beside = load(name)
+            os.killpg(reports.pid, signal.SIGKILL)
+            reports.wait()
+            again = load("alone")
+            print(f"load   {100 * (1 - 2 * beside / (alone + again)):.1f} % fewer {name}")
+            alone = again
     finally:
         stop(daemon)
 
