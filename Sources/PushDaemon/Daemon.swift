@@ -273,7 +273,6 @@ final class Daemon {
             health.ledgerStalled(error)
             ledgerSync.ledgerStalled()
             erasures.ledgerStalled(error)
-            inject.admitLarge()
         case .ledgerResumed:
             health.ledgerResumed()
             ledgerSync.ledgerResumed()
@@ -302,9 +301,10 @@ final class Daemon {
         } catch {
             return fail(error)
         }
+        inject.admitLarge()
         let isDone = processor.performDue()
         // What is left, and what came of it, is for the next turn.
-        dueSource?.isEnabled = !isDone || pipeline.isReady || mayContinueWork
+        dueSource?.isEnabled = !isDone || pipeline.isReady || mayContinueWork || inject.mayAdmitLarge
         processor.endTurn(at: now)
         health.watch(writingSince: pipeline.writingSince)
         // Above this the clients wait, not the memory.

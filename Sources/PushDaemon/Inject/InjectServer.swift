@@ -122,12 +122,14 @@ final class InjectServer {
     /// Whether a large request has to wait, so that those who send small ones do not.
     private var mustWaitForRoom: Bool { health.ledgerProblem == nil && committer.isFarBehind }
 
-    /// Goes on with large requests that waited, one after the other as long as there is room.
+    /// Whether a large request waited, and has room now.
+    var mayAdmitLarge: Bool { !waitingForRoom.isEmpty && !mustWaitForRoom }
+
+    /// Goes on with one large request that waited, if there is room: many would make a turn too long.
     func admitLarge() {
-        while !mustWaitForRoom, let candidate = waitingForRoom.popFirst() {
-            candidate.session.heldBytes = 0
-            again(candidate)
-        }
+        guard mayAdmitLarge, let candidate = waitingForRoom.popFirst() else { return }
+        candidate.session.heldBytes = 0
+        again(candidate)
     }
 
     private func carryOut(for session: ClientSession, _ place: Int, _ act: () throws(ProtocolError) -> Void) {
@@ -224,7 +226,6 @@ final class InjectServer {
     func applied(through number: UInt64) {
         applied = number
         identifiers.applied(through: number)
-        admitLarge()
         guard !waitingForBatch.isEmpty else { return }
         let waited = waitingForBatch
         waitingForBatch = []
