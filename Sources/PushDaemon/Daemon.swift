@@ -46,7 +46,6 @@ final class Daemon {
     private let erasures: ErasureService
     private let pruning: LedgerPruning
     private let gaps: GapRecorder
-    private let lastAlive: WallTime?
     private let logLevels: LogLevels
     private let metrics: MetricsService
     private var control: ControlServer?
@@ -131,8 +130,7 @@ final class Daemon {
         pruning = LedgerPruning(committer, journal: journal)
         erasures = ErasureService(
             processor: processor, pipeline: pipeline, committer: committer, lookup: lookup, journal: journal)
-        gaps = GapRecorder(processor)
-        lastAlive = recovered.lastAlive
+        gaps = GapRecorder(processor, lastAlive: recovered.lastAlive)
         metrics = MetricsService { mailbox.post(.metrics(token: $0, line: $1)) }
         control = ControlServer(
             processor: processor, health: health, ledgerSync: ledgerSync, deadLetters: deadLetters,
@@ -166,7 +164,7 @@ final class Daemon {
             journal.log(JournalEntry(.info, message))
         }
         logLevels.begin()
-        gaps.begin(after: lastAlive)
+        gaps.begin()
         keepHouse()
         // What was recovered is not to wait for the first event.
         endTurn()

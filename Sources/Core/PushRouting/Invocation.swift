@@ -289,7 +289,7 @@ extension AcceptedRequest {
     /// What one of its invocations takes of the memory while it is in flight, beside line and payload, in bytes: about as
     /// much as was measured, and the texts.
     var memoryInFlight: Int {
-        let texts = [id, app, device, externalID, messageID]
-        return texts.reduce(1600) { $0 + ($1?.utf8.count ?? 0) }
+        func length(_ text: String?) -> Int { text?.utf8.count ?? 0 }
+        return 1600 + length(id) + length(app) + length(device) + length(externalID) + length(messageID)
     }
 }

@@ -10,21 +10,23 @@ final class GapRecorder {
     static let signInterval: Int64 = 60 * 1_000_000_000
 
     private let processor: Processor
+    private let lastAlive: WallTime?
     private var watch: GapWatch
     private var signedAt: Int64?
     /// Whether the last sign of life was given: there is nothing else left to write.
     private(set) var hasEnded = false
 
-    /// - Parameter processor: has rows written, and entries once those are durable.
-    init(_ processor: Processor) {
+    /// - Parameters:
+    ///   - processor: has rows written, and entries once those are durable.
+    ///   - lastAlive: when a daemon before this one was last known to be alive; `nil`: there was none.
+    init(_ processor: Processor, lastAlive: WallTime?) {
         self.processor = processor
+        self.lastAlive = lastAlive
         watch = GapWatch(.now())
     }
 
     /// The daemon is ready.
-    ///
-    /// - Parameter lastAlive: when one before it was last known to be alive; `nil`: there was none.
-    func begin(after lastAlive: WallTime?) {
+    func begin() {
         let now = GapWatch.Clocks.now()
         // A clock that shows less than then was set back, and nobody knows for how long no daemon ran.
         if let lastAlive {
