@@ -31,6 +31,15 @@ struct LogDamageTests: ~Copyable {
         #expect(try ledger.storedNumbers() == Array(1...9))
     }
 
+    @Test("at its end behind a clean stop is set aside like one in the middle: that batch was acknowledged")
+    func lastBatchOfStop() async throws {
+        try await writeAhead(isStopped: true)
+        try damage(batch: 9, at: 70)
+        try await checkSetAside(
+            stored: Array(1...8), reason: "batch 9 was on the disk, and cannot be read or does not follow batch 8",
+            kept: try segments())
+    }
+
     @Test(
         "in the middle is set aside, and that is said: the ledger goes on behind the last good batch, with new numbers",
         arguments: [0, 70, 300])
@@ -90,13 +99,18 @@ struct LogDamageTests: ~Copyable {
     // MARK: What is done and looked at
 
     /// Nine requests, a batch each; the ledger has the first, and the log the others.
-    private func writeAhead() async throws {
+    ///
+    /// - Parameter isStopped: whether the log knows of the stop behind them; otherwise it is as the daemon had it in use.
+    private func writeAhead(isStopped: Bool = false) async throws {
         try await TestLedger(directory.path).commit(Fixture.delivery(1))
         let database = try #require(readFile(directory.path + "/ledger.db"))
+        let inUse: [String: [UInt8]]
         do {
             let ledger = try TestLedger(directory.path)
             for seq in 2...9 { try ledger.write(Fixture.delivery(Int64(seq))) }
+            inUse = try segments()
         }
+        for (name, bytes) in inUse where !isStopped { try overwrite("\(directory.path)/log/\(name)", at: 0, bytes) }
         try overwrite(directory.path + "/ledger.db", at: 0, database)
         #expect(truncate(directory.path + "/ledger.db", off_t(database.count)) == 0)
         for name in ["ledger.db-wal", "ledger.db-shm"] { unlink(directory.path + "/" + name) }

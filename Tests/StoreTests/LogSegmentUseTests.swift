@@ -45,6 +45,62 @@ struct LogSegmentUseTests: ~Copyable {
         }
     }
 
+    @Test(
+        "and that was finished with is not looked through behind its beginning, however much older batches it has",
+        arguments: [true, false])
+    func closedIsNotRead(isClosed: Bool) throws {
+        // A batch far behind the end, in a place where nothing was written since: only a full look finds it.
+        let batches = try writeTwice(old: 40, new: 2, lost: 0, isClosed: isClosed)
+        try overwrite(at: 512 << 10, wholeBatch(43))
+        var chain = try chain()
+        #expect(try chain.next(after: batches[41]) == nil)
+        #expect(try (chain.batchBeyond(batches[41]) == nil) == isClosed)
+    }
+
+    @Test("and that was never used is not looked through, but for its beginning", arguments: [60 << 10, 512 << 10])
+    func neverUsedIsNotRead(offset: Int) throws {
+        let batches = try writeTwice(old: 1, new: 1, lost: 0)
+        let path = try logDirectory().create(9, length: 1 << 20).path
+        try overwrite(path, at: offset, wholeBatch(3))
+        var chain = try chain()
+        #expect(try chain.batchBeyond(batches[1]) == (offset < 64 << 10 ? 3 : nil))
+    }
+
+    @Test(
+        "and was finished with by a later batch than the ledger and the log have is damaged: a clean stop was behind it"
+    )
+    func lostBeforeStop() throws {
+        let batches = try writeTwice(old: 3, new: 3, lost: 3, isClosed: true)
+        var chain = try chain()
+        #expect(try chain.next(after: batches[2]) == nil)
+        #expect(
+            try chain.damage(behind: batches[2])
+                == "batch 6 follows batch 3, and the batches between them cannot be read")
+    }
+
+    @Test("is noted at each stop to have no later batch than the last one")
+    func stops() async throws {
+        for number in UInt64(1)...3 {
+            try await TestLedger(directory.path).commit(Fixture.delivery(Int64(number)))
+            let state = try LedgerReader(directory: directory.path).stateIdentity
+            let segments = try #require(try LogDirectory(reading: directory.path, state: state)).segmentsForReading()
+            #expect(segments.compactMap(\.closedWith).max() == number)
+        }
+    }
+
+    @Test("is looked through again once it is begun again")
+    func begunAgain() throws {
+        let batches = try writeTwice(old: 3, new: 3, lost: 0, isClosed: true)
+        let log = try CommitLog(
+            try logDirectory(), limits: .init(length: 64 << 20), segments: try logDirectory().segments().0,
+            after: batches[5], released: 6)
+        let next = try append(7, to: log)
+        try overwrite(at: 512 << 10, wholeBatch(9))
+        var chain = try chain()
+        #expect(next.segment == 1)
+        #expect(try chain.batchBeyond(next) == 9)
+    }
+
     @Test("of a newer format is not read: the ledger does not open, nothing is changed, and the way out is an upgrade")
     func newerFormat() async throws {
         try await TestLedger(directory.path).commit(Fixture.delivery(1))
@@ -71,27 +127,39 @@ struct LogSegmentUseTests: ~Copyable {
     /// Fills the first segment twice, a block a batch, and puts back the first blocks of the first time.
     ///
     /// - Returns: the places behind all batches.
-    private func writeTwice(old: Int, new: Int, lost: Int) throws -> [LogPosition] {
+    private func writeTwice(old: Int, new: Int, lost: Int, isClosed: Bool = false) throws -> [LogPosition] {
         let limits = CommitLog.Limits(length: 64 << 20)
         let log = try CommitLog(try logDirectory(), limits: limits, segments: [], after: .start, released: 0)
         let path = LogSegment.path(1, in: directory.path + "/log")
         var positions: [LogPosition] = []
         func write(_ count: Int) throws {
-            for _ in 0..<count {
-                let rows = RowBuffer()
-                Fixture.delivery(Int64(positions.count + 1)).forEach { rows.append($0) }
-                positions.append(
-                    try log.append(
-                        rows, lastSequence: SequenceNumber(1), at: WallTime(milliseconds: 1_760_000_000_000)))
-            }
+            for _ in 0..<count { positions.append(try append(Int64(positions.count + 1), to: log)) }
         }
         try write(old)
         let before = try #require(readFile(path))
         log.release(through: UInt64(old))
         try write(new)
+        if isClosed { try log.close() }
         try #require(positions.allSatisfy { $0.segment == 1 } && positions[old].end == positions[0].end)
         try overwrite(path, at: Self.block, Array(before[Self.block..<(1 + lost) * Self.block]))
         return positions
+    }
+
+    private func append(_ number: Int64, to log: CommitLog) throws -> LogPosition {
+        let rows = RowBuffer()
+        Fixture.delivery(number).forEach { rows.append($0) }
+        return try log.append(rows, lastSequence: SequenceNumber(1), at: WallTime(milliseconds: 1_760_000_000_000))
+    }
+
+    /// A batch as the disk has it.
+    private func wholeBatch(_ number: UInt64) -> [UInt8] {
+        let rows = RowBuffer()
+        Fixture.delivery(Int64(number)).forEach { rows.append($0) }
+        let header = BatchHeader(
+            number: number, previousChecksum: 0, rowsLength: rows.byteCount, released: 0,
+            lastSequence: SequenceNumber(1), writtenAt: WallTime(milliseconds: 1_760_000_000_000))
+        _ = header.write(to: rows)
+        return Array(rows.memory[..<rows.padToAlignment()])
     }
 
     private func overwrite(at offset: Int, _ bytes: [UInt8]) throws {

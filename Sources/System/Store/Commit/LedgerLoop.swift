@@ -296,6 +296,11 @@ struct LedgerLoop {
     private func finish() throws(StoreError) {
         guard !isStalled else { return }
         _ = try writer.checkpointWhole()
+        do throws(StoreError) {
+            try log.close()
+        } catch let error where error.isPassing {
+            // The next start takes longer.
+        }
     }
 }
 

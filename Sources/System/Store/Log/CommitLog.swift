@@ -259,6 +259,16 @@ final class CommitLog: Sendable {
         }
     }
 
+    /// Notes on the disk that nothing was written behind the last batch, for a start that has nothing else to do than to
+    /// find that out. To be called when nothing more is written.
+    func close() throws(StoreError) {
+        let (segment, number) = state.withLock { state in
+            let all = state.filled.map(\.segment) + state.free
+            return (all.first { $0.id == state.position.segment }, state.position.number)
+        }
+        try segment?.close(with: number)
+    }
+
     // MARK: Erasing
 
     /// Has every segment that is there overwritten before anything more is written to it.
@@ -277,6 +287,7 @@ final class CommitLog: Sendable {
         guard let segment = taken else { return false }
         defer { state.withLock { $0.free.append(segment) } }
         try segment.fillWithZeros()
+        try segment.close(with: 0)
         state.withLock { _ = $0.tainted.remove(segment.id) }
         return true
     }

@@ -31,8 +31,8 @@ struct LogChain: ~Copyable {
     /// What was read last: a part of a segment.
     private var memory = AlignedMemory(byteCount: 64 << 10)
     private var inMemory: (place: Place, count: Int)?
-    /// How much is read at a time: of each segment its first block, then more, since what follows is wanted next. A read of
-    /// one block takes as long as one of ten.
+    /// How much is read at a time: of each segment its first block, then more with each read, since what follows is wanted
+    /// next.
     private var readAhead = RowBuffer.alignment
 
     /// - Throws: that the disk cannot read one of them; so does everything below.
@@ -42,7 +42,7 @@ struct LogChain: ~Copyable {
             let place = Place(segment: segment, offset: LogSegment.headerLength)
             firsts.append(try batch(at: place)?.header.number ?? 0)
         }
-        readAhead = 1 << 20
+        readAhead = Self.shortRead
     }
 
     /// The batch that follows one; `nil` when there is none.
@@ -85,12 +85,14 @@ struct LogChain: ~Copyable {
         return false
     }
 
-    /// The number of a batch above this one that is whole, or whose segment was begun for it when the one before it was on
-    /// the disk; `nil` when there is none. To be asked where the chain ends: then it is cut off from what is before it.
+    /// The number of a batch above this one that is whole, or of which a segment's header says that it or the one before it
+    /// was on the disk; `nil` when there is none. To be asked where the chain ends: then it is cut off from what is before it.
     ///
     /// A torn batch is the last one that was written, because one is written at a time. So what is whole and follows it
     /// within the length of a batch, or begins a segment, was there before the torn one could be. A segment is looked
-    /// through as well if its first batch cannot be read, or is from before its last use: that was not overwritten.
+    /// through as well if its first batch cannot be read, or is from before its last use: that was not overwritten. Of one
+    /// that was finished with before the chain's end only the beginning is: after a clean stop there is nothing to find,
+    /// unless the disk lost the note that it was begun again.
     mutating func batchBeyond(_ position: LogPosition) throws(StoreError) -> UInt64? {
         // A daemon may have written since.
         inMemory = nil
@@ -100,6 +102,8 @@ struct LogChain: ~Copyable {
             let begunWith = segments[segment].begunWith
             if begunWith > position.number, begunWith > firsts[segment] {
                 try look(for: &found, from: start, after: position.number)
+            } else if let last = segments[segment].closedWith, last <= position.number {
+                try look(for: &found, from: start, after: position.number, within: Self.shortRead)
             } else if segments[segment].id == position.segment {
                 try look(for: &found, from: Place(segment: segment, offset: position.end), after: position.number)
             } else if firsts[segment] == 0 {
@@ -110,14 +114,18 @@ struct LogChain: ~Copyable {
         }
         if let found { return found.number }
         // A segment is begun when the batch before its first one is on the disk. The first one itself may not have come.
-        return segments.map(\.begunWith).filter { $0 > position.number + 1 }.min()
+        // The last one of a segment that was closed had come.
+        let begun = segments.map(\.begunWith).filter { $0 > position.number + 1 }
+        return (begun + segments.compactMap(\.closedWith).filter { $0 > position.number }).min()
     }
 
-    /// Looks for the batch with the lowest number above `number` from a place on, as far as a batch may reach.
+    /// Looks for the batch with the lowest number above `number` from a place on, as far as a batch may reach, or not as
+    /// far.
     private mutating func look(
-        for found: inout BatchHeader?, from start: Place, after number: UInt64
+        for found: inout BatchHeader?, from start: Place, after number: UInt64, within reach: Int = longestBatch
     ) throws(StoreError) {
-        let end = min(start.offset + Self.longestBatch, segments[start.segment].length)
+        readAhead = Self.shortRead
+        let end = min(start.offset + reach, segments[start.segment].length)
         for offset in stride(from: start.offset, to: end, by: RowBuffer.alignment) {
             try look(for: &found, at: Place(segment: start.segment, offset: offset), after: number)
         }
@@ -134,9 +142,11 @@ struct LogChain: ~Copyable {
 
     /// What is wrong where the chain ends; `nil`: nothing comes later.
     mutating func damage(behind position: LogPosition) throws(StoreError) -> String? {
-        try batchBeyond(position).map {
-            "batch \($0) follows batch \(position.number), and the batches between them cannot be read"
-        }
+        guard let beyond = try batchBeyond(position) else { return nil }
+        let last = position.number
+        return beyond == last + 1
+            ? "batch \(beyond) was on the disk, and cannot be read or does not follow batch \(last)"
+            : "batch \(beyond) follows batch \(last), and the batches between them cannot be read"
     }
 
     /// The header of the batch with a number; `nil` when there is none.
@@ -163,6 +173,11 @@ struct LogChain: ~Copyable {
 
     /// No batch takes more, in bytes.
     static let longestBatch = 128 << 20
+
+    /// How much is read first, and how far a segment that was finished with is looked through, in bytes: it takes hardly
+    /// longer than a block.
+    private static let shortRead = 64 << 10
+    private static let longestRead = 1 << 20
 
     // MARK: Reading
 
@@ -231,6 +246,7 @@ struct LogChain: ~Copyable {
                 into: UnsafeMutableRawBufferPointer(rebasing: memory.bytes[..<count]), at: place.offset)
         }
         inMemory = (place, taken)
+        if readAhead >= Self.shortRead { readAhead = min(2 * readAhead, Self.longestRead) }
         return taken < count ? nil : UnsafeRawBufferPointer(rebasing: memory.bytes[..<count])
     }
 }

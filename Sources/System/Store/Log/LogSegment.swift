@@ -22,18 +22,23 @@ final class LogSegment: Sendable {
     /// The number of the batch that was to be its first when it was last taken into use, as its header said when it was
     /// opened; 0 where it does not say.
     let begunWith: UInt64
+    /// The number above which it had no batch when it was last finished with, as its header said when it was opened: the
+    /// log's last one at a stop, 0 when it was made or overwritten. `nil` where the header does not say, as in a segment
+    /// that was in use when the daemon ended.
+    let closedWith: UInt64?
     let path: String
     private let state: UUID128
     private let file: FileDescriptor
 
     private init(
-        id: UInt32, length: Int, isCopy: Bool, begunWith: UInt64 = 0, path: String, state: UUID128,
-        file: consuming FileDescriptor
+        id: UInt32, length: Int, isCopy: Bool, begunWith: UInt64 = 0, closedWith: UInt64? = nil, path: String,
+        state: UUID128, file: consuming FileDescriptor
     ) {
         self.id = id
         self.length = length
         self.isCopy = isCopy
         self.begunWith = begunWith
+        self.closedWith = closedWith
         self.path = path
         self.state = state
         self.file = file
@@ -71,7 +76,8 @@ final class LogSegment: Sendable {
             }
             let segment = LogSegment(id: id, length: length, isCopy: isCopy, path: path, state: state, file: file)
             try segment.fillWithZeros()
-            try segment.writeHeader()
+            // A copy is not begun before it is written.
+            try segment.writeHeader(isCopy ? nil : (.closed, 0))
             return segment
         } catch {
             unlink(path)
@@ -101,10 +107,10 @@ final class LogSegment: Sendable {
         guard header.state == state, header.id == id else {
             throw StoreError(.corrupt, message: "segment \(id) belongs to another log", context: path)
         }
+        let bytes = UnsafeRawBufferPointer(block.bytes)
         return LogSegment(
-            id: id, length: header.length, isCopy: header.isCopy,
-            begunWith: SegmentUse(UnsafeRawBufferPointer(block.bytes))?.first ?? 0, path: path, state: state,
-            file: file)
+            id: id, length: header.length, isCopy: header.isCopy, begunWith: SegmentNote.first.read(bytes) ?? 0,
+            closedWith: SegmentNote.closed.read(bytes), path: path, state: state, file: file)
     }
 
     /// Whether a segment was never finished. The header is written last, before any batch: until then there are zeros as
@@ -149,12 +155,18 @@ final class LogSegment: Sendable {
     /// later and is older was not overwritten, though the disk said so. On the disk when this returns.
     ///
     /// - Parameter number: the number of the batch.
-    func begin(with number: UInt64) throws(StoreError) { try writeHeader(SegmentUse(first: number)) }
+    func begin(with number: UInt64) throws(StoreError) { try writeHeader((.first, number)) }
 
-    private func writeHeader(_ use: SegmentUse? = nil) throws(StoreError) {
+    /// Notes in the header that the segment has no batch above this one until it is begun again: a start need not look
+    /// for one. On the disk when this returns.
+    ///
+    /// - Parameter number: the number of the log's last batch; 0 where the segment has none.
+    func close(with number: UInt64) throws(StoreError) { try writeHeader((.closed, number)) }
+
+    private func writeHeader(_ note: (SegmentNote, number: UInt64)?) throws(StoreError) {
         let block = AlignedMemory(byteCount: Self.headerLength)
         SegmentHeader(id: id, length: length, isCopy: isCopy, state: state).write(to: block.bytes)
-        use?.write(to: block.bytes)
+        if let (note, number) = note { note.write(number, to: block.bytes) }
         try write(UnsafeRawBufferPointer(block.bytes), at: 0)
     }
 
@@ -254,33 +266,40 @@ private struct SegmentHeader {
     }
 }
 
-/// What the first block of a segment says of its use. It changes, so it lies in a sector of its own: a power cut tears it
-/// at worst, and never the header. Zeros in a segment that was not used, or by a version that did not write this.
-private struct SegmentUse {
-    /// In the block; no disk has smaller sectors.
-    private static let offset = 512
-    private static let magic: [UInt8] = Array("FIRST".utf8) + [0, 0, 0]
+/// A number that the first block of a segment has beside the header. It changes, so it lies in a sector of its own: a
+/// power cut tears it at worst, and never the header.
+private struct SegmentNote {
+    /// The number of its first batch, from before that is written. Zeros by a version that did not write this.
+    static let first = SegmentNote(offset: 512, name: "FIRST")
+    /// The number above which it has no batch.
+    static let closed = SegmentNote(offset: 1024, name: "CLOSED")
+
     /// Magic and number; then the checksum of both.
     private static let checkedLength = 16
 
-    /// The number of its first batch.
-    var first: UInt64
+    /// In the block; no disk has sectors below 512 bytes.
+    private let offset: Int
+    private let magic: [UInt8]
 
-    init(first: UInt64) { self.first = first }
-
-    init?(_ block: UnsafeRawBufferPointer) {
-        let bytes = UnsafeRawBufferPointer(rebasing: block[Self.offset...])
-        let checksum = UInt32(littleEndian: bytes.loadUnaligned(fromByteOffset: Self.checkedLength, as: UInt32.self))
-        guard bytes.prefix(8).elementsEqual(Self.magic),
-            checksum == CChecksum_crc32c(0, bytes.baseAddress, Self.checkedLength)
-        else { return nil }
-        first = UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: 8, as: UInt64.self))
+    private init(offset: Int, name: String) {
+        self.offset = offset
+        magic = Array(name.utf8) + [UInt8](repeating: 0, count: 8 - name.utf8.count)
     }
 
-    func write(to block: UnsafeMutableRawBufferPointer) {
-        let bytes = UnsafeMutableRawBufferPointer(rebasing: block[Self.offset...])
-        bytes.copyBytes(from: Self.magic)
-        bytes.storeBytes(of: first.littleEndian, toByteOffset: 8, as: UInt64.self)
+    /// The number; `nil` where there is none, or a torn one.
+    func read(_ block: UnsafeRawBufferPointer) -> UInt64? {
+        let bytes = UnsafeRawBufferPointer(rebasing: block[offset...])
+        let checksum = UInt32(littleEndian: bytes.loadUnaligned(fromByteOffset: Self.checkedLength, as: UInt32.self))
+        guard bytes.prefix(8).elementsEqual(magic),
+            checksum == CChecksum_crc32c(0, bytes.baseAddress, Self.checkedLength)
+        else { return nil }
+        return UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: 8, as: UInt64.self))
+    }
+
+    func write(_ number: UInt64, to block: UnsafeMutableRawBufferPointer) {
+        let bytes = UnsafeMutableRawBufferPointer(rebasing: block[offset...])
+        bytes.copyBytes(from: magic)
+        bytes.storeBytes(of: number.littleEndian, toByteOffset: 8, as: UInt64.self)
         let checksum = CChecksum_crc32c(0, bytes.baseAddress, Self.checkedLength)
         bytes.storeBytes(of: checksum.littleEndian, toByteOffset: Self.checkedLength, as: UInt32.self)
     }
