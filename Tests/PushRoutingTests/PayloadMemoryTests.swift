@@ -9,6 +9,9 @@ struct PayloadMemoryTests {
     /// What line and payload of a delivery of nine bytes take.
     private let size = 9 + JSONDocument(test: #"{"k":"v"}"#).memorySize
 
+    @Test("what waits is small beside its payload: what only attempts and ends have is behind references")
+    func invocationSize() { #expect(MemoryLayout<Invocation>.size <= 544) }
+
     @Test("what waits in a lane keeps its payload as long as there is room for payloads, and what comes later does not")
     func room() throws {
         var bench = Bench(.testing(payloadMemory: 2 * size))

@@ -24,3 +24,15 @@ public struct Indirect<Value: Sendable>: Sendable {
         }
     }
 }
+
+extension Indirect: Equatable where Value: Equatable {
+    @inlinable
+    public static func == (left: Indirect, right: Indirect) -> Bool {
+        left.storage === right.storage || left.value == right.value
+    }
+}
+
+extension Indirect: Hashable where Value: Hashable {
+    @inlinable
+    public func hash(into hasher: inout Hasher) { hasher.combine(value) }
+}

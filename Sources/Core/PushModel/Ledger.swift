@@ -199,7 +199,12 @@ public struct InvocationRecord: Hashable, Sendable {
     /// Whether a handler may be running: true from before its start until its answer is known, unless it is idempotent.
     public var started: Bool
     /// How it ended; `nil` while in flight.
-    public var result: InvocationResult?
+    @inlinable public var result: InvocationResult? {
+        get { end?.value }
+        set { end = newValue.map { Indirect($0) } }
+    }
+    /// Behind a reference: most rows in memory have none, and it takes more room than all the rest.
+    @usableFromInline var end: Indirect<InvocationResult>?
 
     /// Joins the parts.
     public init(
@@ -215,7 +220,7 @@ public struct InvocationRecord: Hashable, Sendable {
         self.budget = budget
         self.deadline = deadline
         self.started = started
-        self.result = result
+        end = result.map { Indirect($0) }
     }
 }
 

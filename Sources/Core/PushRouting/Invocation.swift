@@ -49,13 +49,27 @@ struct Invocation: Sendable {
     var handler: Indirect<Handler>?
     let lane: DeviceKey?
     /// Of those before it in its lane, the one that took longest.
-    var waitedFor: Predecessor?
+    var waitedFor: Predecessor? {
+        get { sharedWaitedFor?.value }
+        set { sharedWaitedFor = newValue.map { Indirect($0) } }
+    }
+    private var sharedWaitedFor: Indirect<Predecessor>?
     /// How many were ahead of it in its lane when it came.
     var ahead: Int?
     /// What handlers made of it so far.
-    var attempts = Attempts()
+    var attempts: Attempts {
+        _read { yield sharedAttempts.value }
+        _modify { yield &sharedAttempts.value }
+    }
+    /// What waits has none yet, and shares this.
+    private var sharedAttempts = Invocation.noAttempts
+    private static let noAttempts = Indirect(Attempts())
     /// What the tracker takes over when its turn comes.
-    var receipt: Receipt?
+    var receipt: Receipt? {
+        get { sharedReceipt?.value }
+        set { sharedReceipt = newValue.map { Indirect($0) } }
+    }
+    private var sharedReceipt: Indirect<Receipt>?
     /// From when its time counts; `nil` while it waits in its lane in `device` mode.
     var clockStart: Instant?
     /// When a handler first began to run.
