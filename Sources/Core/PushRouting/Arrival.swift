@@ -22,6 +22,8 @@ struct Arrival {
         self.lane = lane
     }
 
+    var isInLane: Bool { lane != nil }
+
     func facts(_ callback: Callback) -> RouteFacts {
         RouteFacts(
             provider: provider, platform: request.platform, callback: callback, app: request.app, keys: keys)
@@ -52,7 +54,8 @@ extension Router {
             return
         }
         let row = arrival.row(callback, budget: table.budget)
-        let invocation = Invocation(of: arrival, record: row, owner: .route, table: sharedTable, lane: arrival.lane)
+        let invocation = Invocation(
+            of: arrival, record: row, owner: .route, table: sharedTable, isInLane: arrival.isInLane)
         admit(invocation, at: now, &effects)
     }
 
@@ -78,7 +81,8 @@ extension Router {
         row.route = route.name
         row.handler = route.handler
         var invocation = Invocation(
-            of: arrival, record: row, owner: .route, table: sharedTable, lane: route.observes ? nil : arrival.lane)
+            of: arrival, record: row, owner: .route, table: sharedTable,
+            isInLane: !route.observes && arrival.isInLane)
         invocation.position = position
         invocation.isPinned = true
         admit(invocation, at: now, &effects)

@@ -24,38 +24,30 @@ struct Invocation: Sendable {
     var request: AcceptedRequest { _read { yield sharedRequest.value } }
     private var sharedRequest: Indirect<AcceptedRequest>
     /// What the request asks for; `nil` once that is let go of.
-    private(set) var subject: InvocationSubject?
+    var subject: InvocationSubject? { content?.value.subject }
+    private var content: Indirect<Content>?
     /// How many bytes the request line has.
     let byteCount: Int
-    let osVersion: OSVersion?
     /// How many bytes of memory line and payload take, the payload of the delivery that an interaction is about included.
     let memorySize: Int
-    /// Whether its bytes are counted among those that are kept in memory.
-    var isCounted = false
     var record: InvocationRecord
-    let owner: PlannedInvocation.Owner
-    private var facts: RouteFacts
     /// The routes that match; `nil` while the payload is there to match against.
     private var matches: [Int]?
-    var stage = Stage.waiting
     /// The table that it was accepted under: a reload does not move it.
     var table: RoutingTable { _read { yield sharedTable.value } }
     private let sharedTable: Indirect<RoutingTable>
     /// The place of its route in `table`.
     var position = 0
-    /// Whether only that route is meant: an observer's, or one of those that hear a broadcast.
-    var isPinned = false
     /// What runs it: large, and the same as long as it has it.
     var handler: Indirect<Handler>?
-    let lane: DeviceKey?
+    /// Where it waits for others: with those of its request's device, or nowhere.
+    var lane: DeviceKey? { isInLane ? request.lane : nil }
     /// Of those before it in its lane, the one that took longest.
     var waitedFor: Predecessor? {
         get { sharedWaitedFor?.value }
         set { sharedWaitedFor = newValue.map { Indirect($0) } }
     }
     private var sharedWaitedFor: Indirect<Predecessor>?
-    /// How many were ahead of it in its lane when it came.
-    var ahead: Int?
     /// What handlers made of it so far.
     var attempts: Attempts {
         _read { yield sharedAttempts.value }
@@ -70,18 +62,37 @@ struct Invocation: Sendable {
         set { sharedReceipt = newValue.map { Indirect($0) } }
     }
     private var sharedReceipt: Indirect<Receipt>?
-    /// From when its time counts; `nil` while it waits in its lane in `device` mode.
-    var clockStart: Instant?
-    /// When a handler first began to run.
-    var firstStart: Instant?
-    /// When the handler began to run that it has now.
-    var latestStart: Instant?
-    /// The handlers that declined it.
-    var declined = DeclinedHandlers()
-    /// The handlers that it went past because their breakers were open.
-    var passedOver = PassedOverHandlers()
+    /// The handlers that it went past.
+    var bypassed: BypassedHandlers {
+        _read { yield sharedBypassed.value }
+        _modify { yield &sharedBypassed.value }
+    }
+    private var sharedBypassed = Invocation.noneBypassed
+    private static let noneBypassed = Indirect(BypassedHandlers())
     /// What the ledger has of the row; `nil` before the first write.
     var stored: ChangingFields?
+    // The small ones are next to each other, where they fill eight bytes and not eight each.
+    let osVersion: OSVersion?
+    let owner: PlannedInvocation.Owner
+    /// Whether its bytes are counted among those that are kept in memory.
+    var isCounted = false
+    /// Whether only the route at `position` is meant: an observer's, or one of those that hear a broadcast.
+    var isPinned = false
+    private let isInLane: Bool
+    var stage = Stage.waiting
+    /// From when its time counts; `nil` while it waits in its lane in `device` mode.
+    var clockStart: Instant?
+    /// How many were ahead of it in its lane when it came.
+    var ahead: Int32?
+
+    /// What a request's objects take of the memory beside the bytes of line and payload: about as much as was measured.
+    static let memorySizeOfContent = 304
+
+    /// What is let go of while others are ahead.
+    private struct Content: Sendable {
+        var subject: InvocationSubject
+        var keys: PayloadKeys?
+    }
 
     /// What of a row changes while its invocation is in flight.
     struct ChangingFields: Hashable, Sendable {
@@ -104,37 +115,47 @@ struct Invocation: Sendable {
     ///   - subject: what it asks for; `nil`: the ledger has it, and no route asks for anything of the payload.
     ///   - record: the row.
     ///   - owner: whose it is.
-    ///   - facts: what routes are held against.
+    ///   - keys: what routes are held against, of the payload.
     ///   - table: what it was accepted under.
-    ///   - lane: where it waits for others.
+    ///   - isInLane: whether it waits for others of its request's device.
     init(
         request: AcceptedRequest, byteCount: Int, subject: InvocationSubject?, osVersion: OSVersion?,
-        record: InvocationRecord, owner: PlannedInvocation.Owner, facts: RouteFacts, table: Indirect<RoutingTable>,
-        lane: DeviceKey?
+        record: InvocationRecord, owner: PlannedInvocation.Owner, keys: PayloadKeys?, table: Indirect<RoutingTable>,
+        isInLane: Bool
     ) {
         sharedRequest = Indirect(request)
         self.byteCount = byteCount
-        self.subject = subject
+        content = subject.map { Indirect(Content(subject: $0, keys: keys)) }
         memorySize =
-            byteCount + (subject?.payload?.document.memorySize ?? 0) + (facts.keys?.memorySizeOfKeyValues ?? 0)
+            byteCount + (subject?.payload?.document.memorySize ?? 0) + (keys?.memorySizeOfKeyValues ?? 0)
+            + (subject == nil ? 0 : Self.memorySizeOfContent)
         self.osVersion = osVersion
         self.record = record
         self.owner = owner
-        self.facts = facts
         sharedTable = table
-        self.lane = lane
-        if subject == nil { letGo() }
+        self.isInLane = isInLane
+        if subject == nil {
+            matches = table.value.positions(for: facts(keys), observing: false)
+            sharedRequest.value.body = []
+        }
     }
 
     /// An invocation of a request that is being accepted.
     init(
         of arrival: Arrival, record: InvocationRecord, owner: PlannedInvocation.Owner, table: Indirect<RoutingTable>,
-        lane: DeviceKey?
+        isInLane: Bool
     ) {
         self.init(
             request: arrival.request, byteCount: arrival.request.body.count, subject: arrival.subject,
-            osVersion: arrival.subject.osVersion, record: record, owner: owner, facts: arrival.facts(record.callback),
-            table: table, lane: lane)
+            osVersion: arrival.subject.osVersion, record: record, owner: owner, keys: arrival.keys, table: table,
+            isInLane: isInLane)
+    }
+
+    /// What routes are held against.
+    private func facts(_ keys: PayloadKeys?) -> RouteFacts {
+        RouteFacts(
+            provider: record.provider, platform: request.platform, callback: record.callback, app: request.app,
+            keys: keys)
     }
 
     /// How its callback is completed: by its owner's invocation, never by an observer's.
@@ -145,23 +166,24 @@ struct Invocation: Sendable {
 
     /// The position of the first route at or after its own that matches, and does not observe.
     var nextOwner: Int? {
-        guard let matches else { return table.owner(of: facts, from: position) }
+        guard let matches else { return table.owner(of: facts(content?.value.keys), from: position) }
         return matches.first { $0 >= position }
     }
 
     /// Lets go of the request line and the payload: the ledger has them. What routes need of them is decided first.
     mutating func letGo() {
-        if matches == nil { matches = isPinned ? [] : table.positions(for: facts, observing: false) }
-        facts.keys = nil
+        if matches == nil {
+            matches = isPinned ? [] : table.positions(for: facts(content?.value.keys), observing: false)
+        }
         sharedRequest.value.body = []
-        subject = nil
+        content = nil
     }
 
     /// Lets it wait until it goes on: with its payload if there is room for so many more bytes.
     ///
     /// - Returns: how many bytes more it keeps than before.
     mutating func park(_ room: Int) -> Int {
-        guard subject != nil, !isCounted else { return 0 }
+        guard content != nil, !isCounted else { return 0 }
         guard memorySize <= room else {
             letGo()
             return 0
@@ -198,7 +220,7 @@ struct Invocation: Sendable {
     }
 
     /// How it ends when its time is up.
-    var missed: Outcome { firstStart == nil ? .expired : .timedOut }
+    var missed: Outcome { attempts.first == nil ? .expired : .timedOut }
 }
 
 /// What the request line of an invocation says beside what the ledger's columns say.
@@ -253,57 +275,11 @@ struct Receipt: Sendable {
     var at: WallTime
 }
 
-/// The handlers that were asked in vain to take an invocation, for the reason of its outcome.
-struct DeclinedHandlers: Sendable {
-    /// How many are named: an invocation may go past hundreds of routes.
-    private static let namesMax = 5
-
-    private var names: [String] = []
-    private var count = 0
-
-    /// Notes one.
-    ///
-    /// - Parameter took: from its start until it declined.
-    mutating func append(_ handler: String, took: Duration) {
-        count += 1
-        if names.count < Self.namesMax { names.append("\(handler) declined after \(took.milliseconds) ms") }
-    }
-
-    /// Who declined, for people; `nil` when nobody did.
-    var remark: String? {
-        guard count > 0 else { return nil }
-        return names.joined(separator: ", ") + (count > names.count ? ", and \(count - names.count) more" : "")
-    }
-}
-
-/// The handlers that an invocation went past because their breakers were open, for the reason of its outcome.
-struct PassedOverHandlers: Sendable {
-    private static let namesMax = 5
-
-    private var names: [String] = []
-    private var count = 0
-
-    var isEmpty: Bool { count == 0 }
-
-    /// Notes one.
-    mutating func append(_ handler: String) {
-        count += 1
-        if names.count < Self.namesMax { names.append(handler) }
-    }
-
-    /// Who was not asked, for people; `nil` when everybody was.
-    var remark: String? {
-        guard count > 0 else { return nil }
-        let others = count > names.count ? " and \(count - names.count) more" : ""
-        return "not asked, because the breaker is open: " + names.joined(separator: ", ") + others
-    }
-}
-
 extension AcceptedRequest {
     /// What one of its invocations takes of the memory while it is in flight, beside line and payload, in bytes: about as
     /// much as was measured, and the texts.
     var memoryInFlight: Int {
         func length(_ text: String?) -> Int { text?.utf8.count ?? 0 }
-        return 1600 + length(id) + length(app) + length(device) + length(externalID) + length(messageID)
+        return 900 + length(id) + length(app) + length(device) + length(externalID) + length(messageID)
     }
 }

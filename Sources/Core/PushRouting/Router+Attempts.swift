@@ -9,7 +9,11 @@ struct Attempts: Sendable {
     /// When the start of the last one was asked for.
     private(set) var asked: Instant?
     /// When it began to run; `nil` before it does.
-    var started: Instant?
+    private(set) var started: Instant?
+    /// When the first one of all began to run.
+    private(set) var first: Instant?
+    /// When the latest one that did began to run.
+    private(set) var latest: Instant?
     /// What was seen of it from outside.
     var facts = RunFacts()
 
@@ -23,6 +27,13 @@ struct Attempts: Sendable {
         asked = now
         started = nil
         facts = RunFacts()
+    }
+
+    /// It runs.
+    mutating func start(at now: Instant) {
+        started = now
+        latest = now
+        if first == nil { first = now }
     }
 
     /// The next ones are those of another handler.

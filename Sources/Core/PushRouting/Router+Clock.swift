@@ -27,13 +27,16 @@ extension Router {
         }
     }
 
-    /// Has the clock end the invocation at its deadline, and warn its handler before where that is wanted.
-    mutating func watch(_ invocation: Invocation, from now: Moment) {
+    /// Has the clock end the invocation at its deadline.
+    mutating func watch(_ invocation: Invocation) {
         guard let deadline = invocation.record.deadline else { preconditionFailure("watched before it had a deadline") }
         timers.insert(.init(due: deadline, purpose: .deadline, invocation: invocation.record.id))
-        if let due = invocation.terminationDue, due > now.monotonic {
-            timers.insert(.init(due: due, purpose: .terminate, invocation: invocation.record.id))
-        }
+    }
+
+    /// Has the clock warn the handler of an invocation that is about to start, before the deadline, where that is wanted.
+    mutating func watchTermination(of invocation: Invocation, at now: Moment) {
+        guard let due = invocation.terminationDue, now.monotonic < due else { return }
+        timers.insert(.init(due: due, purpose: .terminate, invocation: invocation.record.id))
     }
 
     /// Takes out the timers before the next one that still means something, so that nobody wakes for nothing.
@@ -73,7 +76,7 @@ extension Router {
             case .running, .terminating: .notFinishedAtDeadline
             case .ready where isHeldUp: .queueFull
             case .ready, .starting, .pausing:
-                invocation.firstStart == nil
+                invocation.attempts.first == nil
                     ? .noHandlerStartedInTime
                     : .notDoneAfterRetries(
                         attempts: invocation.attempts.count, wantsRetry: invocation.stage == .pausing,

@@ -13,26 +13,26 @@ extension Router {
         let total = age(of: invocation.request, at: now)
         // When an earlier run of the daemon started it is not stored: all its time counts as running.
         let queue =
-            if let start = invocation.firstStart {
+            if let start = invocation.attempts.first {
                 start - invocation.request.acceptedAt.monotonic
             } else if case .daemonCrashed? = reason { Duration.zero } else { total }
-        let exec = invocation.firstStart.map { now.monotonic - $0 } ?? (total - queue)
+        let exec = invocation.attempts.first.map { now.monotonic - $0 } ?? (total - queue)
         let completions = invocation.completions
         var remarks = remarks
         if let remark = completions.remark(onSilenceOf: invocation.handler?.value.name, outcome: outcome) {
             remarks.append(remark)
         }
-        if let remark = invocation.declined.remark { remarks.append(remark) }
-        if let remark = invocation.passedOver.remark { remarks.append(remark) }
+        if let remark = invocation.bypassed.declined.remark { remarks.append(remark) }
+        if let remark = invocation.bypassed.passedOver.remark { remarks.append(remark) }
         let why =
             reason?.ofOutcome(remarks: remarks)
             ?? (remarks.isEmpty ? nil : OutcomeReason(.handledWithRemarks, nil, remarks: remarks))
         let result = InvocationResult(
             outcome: outcome, reason: why?.text, reasonCode: why?.code, queue: queue, exec: exec, total: total,
             completion: completion ?? completions.byHost(outcome),
-            waitedFor: invocation.waitedFor, ahead: invocation.ahead, decidedAt: now.wall)
+            waitedFor: invocation.waitedFor, ahead: invocation.ahead.map(Int.init), decidedAt: now.wall)
         invocation.record.result = result
-        figures.count(invocation.record, result, hasRun: invocation.firstStart != nil)
+        figures.count(invocation.record, result, hasRun: invocation.attempts.first != nil)
         invocation.save(&effects)
         if invocation.request.mode == .relay, outcome.isDeadLetter {
             effects.record(.deadLetter(DeadLetter(id: id, at: now.wall, byteCount: invocation.byteCount)))

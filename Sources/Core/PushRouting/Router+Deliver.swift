@@ -98,7 +98,7 @@ extension Router {
             concludeAtOnce(row, of: arrival, .sdkNotReady, because: reason, at: now, &effects)
         } else if mustWait(in: arrival.lane) {
             var invocation = Invocation(
-                of: arrival, record: row, owner: .tracker, table: sharedTable, lane: arrival.lane)
+                of: arrival, record: row, owner: .tracker, table: sharedTable, isInLane: true)
             invocation.receipt = receipt
             admit(invocation, at: now, &effects)
         } else {

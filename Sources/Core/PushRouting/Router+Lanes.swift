@@ -22,7 +22,7 @@ extension Router {
         }
         if let lane = invocation.lane {
             if let ahead = lanes.join(lane, invocation.record.id, at: now.monotonic) {
-                invocation.ahead = ahead
+                invocation.ahead = Int32(clamping: ahead)
                 invocation.save(&effects)
                 park(invocation)
                 return
@@ -57,8 +57,8 @@ extension Router {
         guard !invocation.isPinned else {
             return conclude(invocation, .unrouted, because: .handlerDeclined, at: now, &effects)
         }
-        invocation.declined.append(
-            invocation.handler?.value.name ?? "", took: now.monotonic - (invocation.latestStart ?? now.monotonic))
+        invocation.bypassed.declined.append(
+            invocation.handler?.value.name ?? "", took: now.monotonic - (invocation.attempts.latest ?? now.monotonic))
         invocation.position += 1
         invocation.attempts.goOnToNextHandler()
         invocation.record.started = false
@@ -73,7 +73,7 @@ extension Router {
     ) -> Bool {
         invocation.clockStart = start
         guard let position = nextPosition(of: &invocation, at: now) else {
-            guard invocation.passedOver.isEmpty else {
+            guard invocation.bypassed.passedOver.isEmpty else {
                 conclude(invocation, .failed, because: .breakerOpen, at: now, &effects)
                 return false
             }
@@ -82,13 +82,13 @@ extension Router {
             return false
         }
         let route = invocation.table.routes[position]
-        guard let handler = invocation.table.handlers[route.handler] else {
+        guard let handler = invocation.table.sharedHandlers[route.handler] else {
             preconditionFailure("route \(route.name) names the handler \(route.handler), which the table does not have")
         }
         invocation.position = position
-        invocation.handler = Indirect(handler)
+        invocation.handler = handler
         invocation.record.route = route.name
-        invocation.record.handler = handler.name
+        invocation.record.handler = handler.value.name
         invocation.record.budget = min(route.budget ?? invocation.table.budget, invocation.table.budget)
         let deadline = start + invocation.record.budget
         invocation.record.deadline = deadline
@@ -96,7 +96,7 @@ extension Router {
             conclude(invocation, invocation.missed, because: .routeTimeOver(route: route.name), at: now, &effects)
             return false
         }
-        watch(invocation, from: now)
+        watch(invocation)
         return true
     }
 
@@ -111,9 +111,8 @@ extension Router {
         case .journal, .discard:
             note(answered: true, of: invocation, at: now, &effects)
             // The time of a handler that declined is no waiting.
-            invocation.firstStart = invocation.firstStart ?? now.monotonic
             invocation.attempts.begin(at: now.monotonic)
-            invocation.attempts.started = now.monotonic
+            invocation.attempts.start(at: now.monotonic)
             endAttempt(&invocation, .handled, at: now, &effects)
             let completion = invocation.completions.byHandler(HandlerAnswer.Content())
             conclude(invocation, .handled, completion: completion, at: now, &effects)
@@ -181,6 +180,7 @@ extension Router {
         usage.took(placeOfObserver: isObserver)
         invocation.stage = .starting
         invocation.attempts.begin(at: now.monotonic)
+        watchTermination(of: invocation, at: now)
         if !handler.idempotent { invocation.record.started = true }
         invocation.save(&effects)
         invocations.put(invocation)

@@ -76,7 +76,7 @@ extension Router {
         while let candidate = position {
             let route = invocation.table.routes[candidate]
             if admits(invocation, to: route.handler, at: now) { return candidate }
-            invocation.passedOver.append(route.handler)
+            invocation.bypassed.passedOver.append(route.handler)
             handlerPlaces.passOver(route.handler)
             // If nobody else has it, this is whose it was.
             (invocation.record.route, invocation.record.handler) = (route.name, route.handler)

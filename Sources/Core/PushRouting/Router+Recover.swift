@@ -103,14 +103,11 @@ extension Router {
         let accepted = unfinished.accepted
         let isPinned = record.isPinned
         let isBraze = record.isTracked(of: accepted)
-        let facts = RouteFacts(
-            provider: record.provider, platform: accepted.platform, callback: record.callback, app: accepted.app,
-            keys: context.keys)
         var invocation = Invocation(
             request: accepted, byteCount: unfinished.byteCount,
             subject: unfinished.isLeftInLedger ? nil : context.subject, osVersion: context.subject.osVersion,
-            record: record, owner: isBraze ? .tracker : .route, facts: facts, table: sharedTable,
-            lane: record.isObserver ? nil : accepted.lane)
+            record: record, owner: isBraze ? .tracker : .route, keys: context.keys, table: sharedTable,
+            isInLane: !record.isObserver)
         if record.id.n == 0 { invocation.receipt = context.receipt }
         invocation.stored = stored.map(Invocation.ChangingFields.init)
         // Who declined before the crash is not asked again, as long as the routes are the same.

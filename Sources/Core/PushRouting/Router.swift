@@ -157,9 +157,7 @@ public struct Router: Sendable {
         invocations.change(id) { invocation in
             guard invocation.stage == .starting else { return }
             invocation.stage = .running
-            if invocation.firstStart == nil { invocation.firstStart = start }
-            invocation.latestStart = start
-            invocation.attempts.started = start
+            invocation.attempts.start(at: start)
         }
     }
 

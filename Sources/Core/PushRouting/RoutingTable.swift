@@ -14,7 +14,11 @@ public struct RoutingTable: Sendable {
     /// The routes in the order in which they apply: the first that matches wins.
     public var routes: [Route]
     /// The handlers by name. Every route's handler is in it.
-    public var handlers: [String: Handler]
+    public var handlers: [String: Handler] {
+        didSet { sharedHandlers = handlers.mapValues { Indirect($0) } }
+    }
+    /// The same, for invocations: each refers to the one that has it.
+    private(set) var sharedHandlers: [String: Indirect<Handler>]
     /// What routing never exceeds.
     public var limits: RoutingLimits
     /// In `relay` mode: how long to wait before a handler that asked for it is tried again.
@@ -44,6 +48,7 @@ public struct RoutingTable: Sendable {
         self.budget = budget
         self.routes = routes
         self.handlers = handlers
+        sharedHandlers = handlers.mapValues { Indirect($0) }
         self.limits = limits
         self.retry = retry
         self.detection = detection
@@ -82,7 +87,7 @@ public struct RoutingLimits: Hashable, Sendable {
     public init(
         handlers: Int = 64, observers: Int = 16, inFlight: Int = 50_000, inFlightPerPeer: Int = 20_000,
         unfinishedBytes: Int = 1 << 30, unfinishedBytesPerPeer: Int = 512 << 20, payloadMemory: Int = 32 << 20,
-        invocationMemory: Int = 88 << 20, invocationMemoryPerPeer: Int = 44 << 20,
+        invocationMemory: Int = 56 << 20, invocationMemoryPerPeer: Int = 28 << 20,
         deviceMemory: Int = 512 << 20
     ) {
         self.handlers = handlers

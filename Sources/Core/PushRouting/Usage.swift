@@ -16,7 +16,7 @@ struct Usage: Sendable {
     private var byPeer: [UInt32: Share] = [:]
     /// Of each request in flight how many invocations have no outcome, how long its line is, and what memory all its
     /// invocations were counted with.
-    private var open = ShardedDictionary<SequenceNumber, (invocations: Int, bytes: Int, memory: Int)>()
+    private var open = ShardedDictionary<SequenceNumber, (invocations: Int32, bytes: Int32, memory: Int)>()
 
     /// What one peer has in flight.
     private struct Share {
@@ -31,7 +31,7 @@ struct Usage: Sendable {
 
     func invocationBytes(of peer: Peer) -> Int { byPeer[peer.uid]?.memory ?? 0 }
 
-    func invocations(of seq: SequenceNumber) -> Int { open[seq]?.invocations ?? 0 }
+    func invocations(of seq: SequenceNumber) -> Int { open[seq].map { Int($0.invocations) } ?? 0 }
 
     mutating func reserve(_ count: Int) { open.reserveCapacity(count) }
 
@@ -51,7 +51,7 @@ struct Usage: Sendable {
     ///   - length: of the request's line.
     ///   - memory: what the invocation takes beside line and payload, about.
     mutating func began(_ id: InvocationID, of peer: Peer, bytes length: Int, memory: Int) {
-        var request = open[id.seq] ?? (0, length, 0)
+        var request = open[id.seq] ?? (0, Int32(length), 0)
         request.invocations += 1
         request.memory += memory
         open[id.seq] = request
@@ -75,11 +75,11 @@ struct Usage: Sendable {
         }
         open[id.seq] = nil
         requests -= 1
-        bytes -= request.bytes
+        bytes -= Int(request.bytes)
         invocationBytes -= request.memory
         guard var share = byPeer[peer.uid] else { return }
         share.requests -= 1
-        share.bytes -= request.bytes
+        share.bytes -= Int(request.bytes)
         share.memory -= request.memory
         byPeer[peer.uid] = share.requests == 0 ? nil : share
     }
