@@ -32,7 +32,8 @@ struct OutcomeEntryTests {
         var result = result
         result.outcome = outcome ?? result.outcome
         return JournalEntry(
-            InvocationEnd(request: request, invocation: invocation, result: result), number: 55, successLevel: level)
+            InvocationEnd(request: Indirect(request), invocation: invocation, result: Indirect(result)), number: 55,
+            successLevel: level)
     }
 
     private func fields(_ entry: JournalEntry) -> [String: JournalEntry.Value] {

@@ -10,7 +10,7 @@ struct WholeRecordTests {
         switch mirror.displayStyle {
         case .optional where mirror.children.isEmpty: return [path: "nil"]
         case .optional: return mirror.children.reduce(into: [:]) { $0.merge(leaves(of: $1.value, at: path)) { $1 } }
-        case .struct where !(value is Duration), .tuple,
+        case .struct where !(value is Duration), .tuple, .class,
             .enum where value is AnalyticsEvent.Content:
             return mirror.children.reduce(into: [:]) { found, child in
                 found.merge(leaves(of: child.value, at: "\(path).\(child.label ?? "")")) { $1 }

@@ -200,11 +200,11 @@ public struct InvocationRecord: Hashable, Sendable {
     public var started: Bool
     /// How it ended; `nil` while in flight.
     @inlinable public var result: InvocationResult? {
-        get { end?.value }
-        set { end = newValue.map { Indirect($0) } }
+        get { sharedResult?.value }
+        set { sharedResult = newValue.map { Indirect($0) } }
     }
-    /// Behind a reference: most rows in memory have none, and it takes more room than all the rest.
-    @usableFromInline var end: Indirect<InvocationResult>?
+    /// The same behind a reference: most rows in memory have none, and it takes more room than all the rest.
+    public var sharedResult: Indirect<InvocationResult>?
 
     /// Joins the parts.
     public init(
@@ -220,7 +220,7 @@ public struct InvocationRecord: Hashable, Sendable {
         self.budget = budget
         self.deadline = deadline
         self.started = started
-        end = result.map { Indirect($0) }
+        sharedResult = result.map { Indirect($0) }
     }
 }
 

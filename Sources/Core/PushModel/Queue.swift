@@ -19,6 +19,14 @@ public struct Queue<Element> {
     @inlinable
     public var first: Element? { isEmpty ? nil : storage[head] }
 
+    /// Changes the one that waited longest where it is; does nothing when there is none.
+    @inlinable
+    public mutating func changeFirst<Result>(_ body: (inout Element) -> Result) -> Result? {
+        guard !isEmpty, var element = storage[head].take() else { return nil }
+        defer { storage[head] = element }
+        return body(&element)
+    }
+
     /// The one that came last.
     @inlinable
     public var last: Element? { isEmpty ? nil : storage[storage.count - 1] }
@@ -53,8 +61,7 @@ public struct Queue<Element> {
                 head = 0
             }
         }
-        let element = storage[head]
-        storage[head] = nil
+        let element = storage[head].take()
         head += 1
         return element
     }

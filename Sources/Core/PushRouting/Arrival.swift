@@ -3,7 +3,9 @@ import PushModel
 
 /// A request on its way in: what its invocations have in common, and how many it has so far.
 struct Arrival {
-    let request: AcceptedRequest
+    var request: AcceptedRequest { _read { yield sharedRequest.value } }
+    /// The same, for the invocations and their ends.
+    let sharedRequest: Indirect<AcceptedRequest>
     let subject: InvocationSubject
     let provider: String?
     let keys: PayloadKeys?
@@ -15,7 +17,7 @@ struct Arrival {
         _ request: AcceptedRequest, subject: InvocationSubject, provider: String?, keys: PayloadKeys?,
         lane: DeviceKey?
     ) {
-        self.request = request
+        sharedRequest = Indirect(request)
         self.subject = subject
         self.provider = provider
         self.keys = keys

@@ -22,7 +22,7 @@ struct Invocation: Sendable {
 
     /// The request; without its line once that is let go of.
     var request: AcceptedRequest { _read { yield sharedRequest.value } }
-    private var sharedRequest: Indirect<AcceptedRequest>
+    private(set) var sharedRequest: Indirect<AcceptedRequest>
     /// What the request asks for; `nil` once that is let go of.
     var subject: InvocationSubject? { content?.value.subject }
     private var content: Indirect<Content>?
@@ -119,11 +119,11 @@ struct Invocation: Sendable {
     ///   - table: what it was accepted under.
     ///   - isInLane: whether it waits for others of its request's device.
     init(
-        request: AcceptedRequest, byteCount: Int, subject: InvocationSubject?, osVersion: OSVersion?,
+        request: Indirect<AcceptedRequest>, byteCount: Int, subject: InvocationSubject?, osVersion: OSVersion?,
         record: InvocationRecord, owner: PlannedInvocation.Owner, keys: PayloadKeys?, table: Indirect<RoutingTable>,
         isInLane: Bool
     ) {
-        sharedRequest = Indirect(request)
+        sharedRequest = request
         self.byteCount = byteCount
         content = subject.map { Indirect(Content(subject: $0, keys: keys)) }
         memorySize =
@@ -146,7 +146,7 @@ struct Invocation: Sendable {
         isInLane: Bool
     ) {
         self.init(
-            request: arrival.request, byteCount: arrival.request.body.count, subject: arrival.subject,
+            request: arrival.sharedRequest, byteCount: arrival.request.body.count, subject: arrival.subject,
             osVersion: arrival.subject.osVersion, record: record, owner: owner, keys: arrival.keys, table: table,
             isInLane: isInLane)
     }

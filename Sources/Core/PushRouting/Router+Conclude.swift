@@ -27,18 +27,19 @@ extension Router {
         let why =
             reason?.ofOutcome(remarks: remarks)
             ?? (remarks.isEmpty ? nil : OutcomeReason(.handledWithRemarks, nil, remarks: remarks))
-        let result = InvocationResult(
-            outcome: outcome, reason: why?.text, reasonCode: why?.code, queue: queue, exec: exec, total: total,
-            completion: completion ?? completions.byHost(outcome),
-            waitedFor: invocation.waitedFor, ahead: invocation.ahead.map(Int.init), decidedAt: now.wall)
-        invocation.record.result = result
-        figures.count(invocation.record, result, hasRun: invocation.attempts.first != nil)
+        let result = Indirect(
+            InvocationResult(
+                outcome: outcome, reason: why?.text, reasonCode: why?.code, queue: queue, exec: exec, total: total,
+                completion: completion ?? completions.byHost(outcome),
+                waitedFor: invocation.waitedFor, ahead: invocation.ahead.map(Int.init), decidedAt: now.wall))
+        invocation.record.sharedResult = result
+        figures.count(invocation.record, result.value, hasRun: invocation.attempts.first != nil)
         invocation.save(&effects)
         if invocation.request.mode == .relay, outcome.isDeadLetter {
             effects.record(.deadLetter(DeadLetter(id: id, at: now.wall, byteCount: invocation.byteCount)))
         }
         effects.append(
-            .decided(InvocationEnd(request: invocation.request, invocation: invocation.record, result: result)))
+            .decided(InvocationEnd(request: invocation.sharedRequest, invocation: invocation.record, result: result)))
         if invocation.stage == .ready { leaveQueue(invocation) }
         if let handler = invocation.handler { handlerPlaces.withdraw(id, from: handler.value, at: now.monotonic) }
         invocations.remove(id)
@@ -53,13 +54,16 @@ extension Router {
         completion: Completion? = nil, at now: Moment, _ effects: inout Effects
     ) {
         var row = row
-        let result = InvocationResult(
-            outcome: outcome, reason: reason?.text, reasonCode: reason?.code, queue: .zero, exec: .zero, total: .zero,
-            completion: completion ?? arrival.completions(row.callback, table).byHost(outcome), decidedAt: now.wall)
-        row.result = result
-        figures.count(row, result, hasRun: false)
+        let result = Indirect(
+            InvocationResult(
+                outcome: outcome, reason: reason?.text, reasonCode: reason?.code, queue: .zero, exec: .zero,
+                total: .zero,
+                completion: completion ?? arrival.completions(row.callback, table).byHost(outcome), decidedAt: now.wall)
+        )
+        row.sharedResult = result
+        figures.count(row, result.value, hasRun: false)
         effects.record(row, isNew: true)
-        effects.tell(InvocationEnd(request: arrival.request, invocation: row, result: result), outcome)
+        effects.tell(InvocationEnd(request: arrival.sharedRequest, invocation: row, result: result), outcome)
     }
 
     /// Hands a Braze payload to the tracker. That takes no time: the SDK's own call only enqueues.

@@ -104,7 +104,7 @@ extension Router {
         let isPinned = record.isPinned
         let isBraze = record.isTracked(of: accepted)
         var invocation = Invocation(
-            request: accepted, byteCount: unfinished.byteCount,
+            request: Indirect(accepted), byteCount: unfinished.byteCount,
             subject: unfinished.isLeftInLedger ? nil : context.subject, osVersion: context.subject.osVersion,
             record: record, owner: isBraze ? .tracker : .route, keys: context.keys, table: sharedTable,
             isInLane: !record.isObserver)

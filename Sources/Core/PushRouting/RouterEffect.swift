@@ -123,15 +123,17 @@ public struct HandlerRun: Sendable {
 /// the commit to the journal's thread.
 public final class InvocationEnd: Sendable {
     /// The request that led to it.
-    public let request: AcceptedRequest
+    public var request: AcceptedRequest { _read { yield sharedRequest.value } }
+    private let sharedRequest: Indirect<AcceptedRequest>
     /// The invocation; its `result` is set.
     public let invocation: InvocationRecord
     /// The result.
-    public let result: InvocationResult
+    public var result: InvocationResult { _read { yield sharedResult.value } }
+    private let sharedResult: Indirect<InvocationResult>
 
-    init(request: AcceptedRequest, invocation: InvocationRecord, result: InvocationResult) {
-        self.request = request
+    init(request: Indirect<AcceptedRequest>, invocation: InvocationRecord, result: Indirect<InvocationResult>) {
+        sharedRequest = request
         self.invocation = invocation
-        self.result = result
+        sharedResult = result
     }
 }

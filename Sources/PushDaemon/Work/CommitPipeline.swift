@@ -11,7 +11,7 @@ import Store
 final class CommitPipeline {
     private struct Batch {
         var effects: Effects
-        var followUps: [FollowUp] = []
+        var followUps = Queue<FollowUp>()
 
         var rowBytes: Int { effects.rows?.byteCount ?? 0 }
         var hasRows: Bool { effects.rows?.isEmpty == false }
@@ -27,9 +27,9 @@ final class CommitPipeline {
     private let watch: CommitWatch
     private var growing: Batch
     private var closed = Queue<Batch>()
-    private var underway: [FollowUp]?
-    /// What follows the batches that are durable.
-    private var due = Queue<FollowUp>()
+    private var underway: Queue<FollowUp>?
+    /// What follows the batches that are durable, batch by batch; none is empty.
+    private var due = Queue<Queue<FollowUp>>()
     private var rowBytesClosed = 0
     private var rowBytesUnderway = 0
     private var lastSequence: SequenceNumber
@@ -125,7 +125,7 @@ final class CommitPipeline {
         guard underway == nil, let batch = nextBatch() else { return nil }
         guard let rows = batch.effects.rows, batch.hasRows else {
             // With nothing to write there is nothing to wait for.
-            batch.followUps.forEach { due.append($0) }
+            follow(batch.followUps)
             return nil
         }
         number += 1
@@ -137,7 +137,7 @@ final class CommitPipeline {
             let isTold = watch.end()
             if let took = try result.get() {
                 durable = number
-                batch.followUps.forEach { due.append($0) }
+                follow(batch.followUps)
                 lastDuration = took.nanoseconds
                 writer.loopWrote(took: took)
                 return (took, isTold)
@@ -157,7 +157,7 @@ final class CommitPipeline {
             preconditionFailure("batch \(number) is durable, and \(self.number) was being written")
         }
         durable = number
-        followUps.forEach { due.append($0) }
+        follow(followUps)
         underway = nil
         rowBytesUnderway = 0
         writingSince = nil
@@ -166,7 +166,13 @@ final class CommitPipeline {
     }
 
     /// Takes out the next thing to be done.
-    func nextDue() -> FollowUp? { due.popFirst() }
+    func nextDue() -> FollowUp? {
+        let followUp = due.changeFirst { $0.popFirst() } ?? nil
+        if due.first?.isEmpty == true { _ = due.popFirst() }
+        return followUp
+    }
+
+    private func follow(_ followUps: Queue<FollowUp>) { if !followUps.isEmpty { due.append(followUps) } }
 
     private func nextBatch() -> Batch? {
         if let batch = closed.popFirst() {
@@ -175,7 +181,7 @@ final class CommitPipeline {
         }
         guard !growing.isEmpty else { return nil }
         if growing.hasRows { return takeGrowing() }
-        return Batch(effects: Effects(), followUps: exchange(&growing.followUps, with: []))
+        return Batch(effects: Effects(), followUps: exchange(&growing.followUps, with: Queue()))
     }
 }
 

@@ -21,7 +21,7 @@ struct SimulationLineTests {
             acceptedAt: Moment(monotonic: Instant(nanoseconds: 0), wall: WallTime(milliseconds: 995)),
             boot: UUID128(high: 0, low: 0), mode: .device, platform: .android, app: nil, device: nil, externalID: nil,
             messageID: nil, body: [])
-        let end = InvocationEnd(request: request, invocation: invocation, result: result)
+        let end = InvocationEnd(request: Indirect(request), invocation: invocation, result: Indirect(result))
         #expect(
             String(decoding: SimulationLine.invocation(end, at: result.decidedAt), as: UTF8.self)
                 == #"{"type":"invocation","seq":41,"n":1,"at":9000,"callback":"onMessageReceived","provider":"braze","#

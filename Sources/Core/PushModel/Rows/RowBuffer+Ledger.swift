@@ -70,8 +70,6 @@ extension RowBuffer {
     /// Appends an invocation: a new one, or one that changed.
     public func append(_ invocation: InvocationRecord, isNew: Bool) {
         append(isNew ? .invocation : .invocationUpdate) { values in
-            let result = invocation.result
-            let completion = result?.completion
             values.integer(invocation.id.seq.value)
             values.integer(Int64(invocation.id.n))
             values.text(invocation.callback.rawValue)
@@ -81,24 +79,13 @@ extension RowBuffer {
             values.integer(invocation.budget.microseconds)
             values.integer(invocation.deadline?.nanoseconds)
             values.flag(invocation.started)
-            values.text(result?.outcome.rawValue)
-            values.text(result?.reason)
-            values.integer(result?.queue.microseconds)
-            values.integer(result?.exec.microseconds)
-            values.integer(result?.total.microseconds)
-            values.text(completion?.by.rawValue)
-            values.integer(completion.map { Int64($0.times) })
-            values.text(completion?.result.rawValue)
-            // Apple's names have no commas; no text is no name, the empty text one empty name.
-            values.text(completion.flatMap { $0.options.isEmpty ? nil : $0.options.joined(separator: ",") })
-            values.integer(result?.decidedAt.milliseconds)
-            values.flag(invocation.isObserver)
-            values.integer(result?.waitedFor?.id.seq.value)
-            values.integer(result?.waitedFor.map { Int64($0.id.n) })
-            values.text(result?.waitedFor?.handler)
-            values.text(result?.reasonCode?.rawValue)
-            values.integer(result?.ahead.map(Int64.init))
-            values.integer(result?.waitedFor?.took?.microseconds)
+            if let result = invocation.sharedResult {
+                values.append(result.value, isObserver: invocation.isObserver)
+            } else {
+                for _ in 1...10 { values.null() }
+                values.flag(invocation.isObserver)
+                for _ in 1...6 { values.null() }
+            }
         }
     }
 
@@ -150,6 +137,28 @@ extension RowWriter {
     fileprivate mutating func append(_ id: InvocationID) {
         integer(id.seq.value)
         integer(Int64(id.n))
+    }
+
+    /// The columns of an invocation that has ended. A function of its own: it is given the result, and copies nothing of it.
+    fileprivate mutating func append(_ result: InvocationResult, isObserver: Bool) {
+        text(result.outcome.rawValue)
+        text(result.reason)
+        integer(result.queue.microseconds)
+        integer(result.exec.microseconds)
+        integer(result.total.microseconds)
+        text(result.completion?.by.rawValue)
+        integer(result.completion.map { Int64($0.times) })
+        text(result.completion?.result.rawValue)
+        // Apple's names have no commas; no text is no name, the empty text one empty name.
+        text(result.completion.flatMap { $0.options.isEmpty ? nil : $0.options.joined(separator: ",") })
+        integer(result.decidedAt.milliseconds)
+        flag(isObserver)
+        integer(result.waitedFor?.id.seq.value)
+        integer(result.waitedFor.map { Int64($0.id.n) })
+        text(result.waitedFor?.handler)
+        text(result.reasonCode?.rawValue)
+        integer(result.ahead.map(Int64.init))
+        integer(result.waitedFor?.took?.microseconds)
     }
 
     fileprivate mutating func append(_ output: ErrorOutput?) {

@@ -164,8 +164,7 @@ struct RowWriter {
 
     /// A text of any length, NUL characters included.
     mutating func text(_ value: String) {
-        var value = value
-        value.withUTF8 { append(UnsafeRawBufferPointer($0), isText: true) }
+        value.utf8Span.span.withUnsafeBytes { append($0, isText: true) }
     }
 
     @inline(__always)
