@@ -44,7 +44,7 @@ final class LedgerWriter {
         let path = directory + "/ledger.db"
         self.directory = directory
         try Self.requireNotLost(path, in: directory)
-        try Self.create(path)
+        try Self.create(path, in: directory)
         try WALFile.writeAgain(path + "-wal")
         let database = try Database(path: path, access: .readWrite)
         database.keepLogOnClose()
@@ -347,17 +347,13 @@ final class LedgerWriter {
             .lost, message: "the ledger is \(isMissing ? "missing" : "empty"), and its log is there", context: path)
     }
 
-    /// Creates the file with a mode of our own: requests hold what people were sent. SQLite gives the files beside
-    /// it the same mode.
-    private static func create(_ path: String) throws(StoreError) {
-        let file = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o640)
-        guard file < 0 else {
-            close(file)
-            return
-        }
-        guard errno == EEXIST else { throw StoreError.system("open", path, errno: errno) }
+    /// Makes the ledger where there is none, and looks whose the one is that is there.
+    private static func create(_ path: String, in directory: String) throws(StoreError) {
         var facts = stat()
-        guard lstat(path, &facts) == 0 else { throw StoreError.system("stat", path, errno: errno) }
+        guard lstat(path, &facts) == 0 else {
+            guard errno == ENOENT else { throw StoreError.system("stat", path, errno: errno) }
+            return try NewLedger.make(at: path, in: directory)
+        }
         guard facts.st_nlink == 1 else {
             throw StoreError(
                 .notPermitted,
