@@ -1,3 +1,4 @@
+import CSQLite
 import LinuxSystem
 import PushModel
 import Synchronization
@@ -43,6 +44,17 @@ final class StartReadingTests {
         #expect(applied.wait(atMost: .seconds(60)) { $0.first } == number)
         #expect(try LedgerReader(directory: directory.path).highestSequenceNumber() == SequenceNumber(3))
         committer.stop()
+    }
+
+    @Test("is read without the lock by which SQLite counts memory")
+    func noCount() async {
+        // In a process of its own: elsewhere somebody may have used SQLite before.
+        await #expect(processExitsWith: .success) {
+            let directory = TemporaryDirectory()
+            let writer = try LedgerWriter(directory: directory.path)
+            precondition(sqlite3_memory_used() == 0)
+            withExtendedLifetime(writer) {}
+        }
     }
 
     @Test("is a shared text once, however many rows have it")

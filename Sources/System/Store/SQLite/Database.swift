@@ -41,7 +41,12 @@ struct Database: ~Copyable {
         path = other.path
     }
 
+    /// Nobody asks how much memory SQLite has in use, and the count is one lock for each allocation of all connections:
+    /// threads that read at once waited for each other.
+    private static let countsNoMemory = CSQLite_count_no_memory()
+
     private static func open(_ path: String, _ access: Access) throws(StoreError) -> OpaquePointer {
+        _ = countsNoMemory
         // No mutex: each connection stays with one thread. Extended codes: a failed fsync differs from a full disk.
         let flags = SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE
         var opened: OpaquePointer?
