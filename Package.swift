@@ -195,7 +195,7 @@ let package = Package(
             ]),
         tests("EventLoopTests", ["EventLoop", "CLinux", "LinuxSystem"]),
         tests("UnixSocketsTests", ["UnixSockets", "CLinux", "LinuxSystem"]),
-        tests("StoreTests", ["PushModel", "Store", "CLinux", "LinuxSystem"]),
+        tests("StoreTests", ["PushModel", "Store", "CLinux", "CSQLite", "LinuxSystem"]),
         // Reports from figures beside reports from rows.
         tests("ReportReadingTests", ["PushModel", "PushFigures", "PushReporting", "Store", "pushctl"]),
         tests("HandlerProcessTests", ["HandlerProcess", "CLinux", "LinuxSystem"]),

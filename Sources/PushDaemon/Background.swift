@@ -1,23 +1,13 @@
 import LinuxSystem
 
-/// A value that a thread of its own makes, while this one does something else.
-final class Background<Value: Sendable, Failure: Error> {
-    private let result: Monitor<Result<Value, Failure>?>
+/// A value that another thread makes, while this one does something else.
+final class Background<Value: Sendable, Failure: Error>: Sendable {
+    private let result = Monitor<Result<Value, Failure>?>(nil)
 
-    /// Begins to make it. Without another thread it is made at once.
-    init(_ name: StaticString, _ make: @escaping @Sendable () throws(Failure) -> Value) {
-        let result = Monitor<Result<Value, Failure>?>(nil)
-        self.result = result
-        let work: @Sendable () -> Void = {
-            let made = Result(catching: make)
-            result.update { $0 = made }
-        }
-        do {
-            // The thread ends by itself: nobody needs to wait for more than the value.
-            try WorkerThread(name, work).detach()
-        } catch {
-            work()
-        }
+    /// Makes it, on the thread that calls this, once.
+    func make(_ make: () throws(Failure) -> Value) {
+        let made = Result(catching: make)
+        result.update { $0 = made }
     }
 
     /// Waits until it is made.

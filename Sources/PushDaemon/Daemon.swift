@@ -91,15 +91,22 @@ final class Daemon {
         let mailbox = try Mailbox<Message>()
         self.mailbox = mailbox
         let progress = StartProgress()
+        let tracker = RecoveredState.TrackerInBackground()
+        let rules = settings.routing.tracking
         committer = try Committer(
             directory: state, limits: Committer.Limits(logLength: settings.store.logSizeMax),
             onMigration: { progress.beginsLongWork() }, onProgress: { progress.goesOn() },
+            onRecovered: { ledger in
+                tracker.make { () throws(StoreError) in
+                    try Tracker(reading: ledger, rules: rules, now: Moment.now().wall)
+                }
+            },
             onReport: { mailbox.post(.store($0)) })
         lookup = Lookup(directory: directories.state) { mailbox.post(.answer(token: $0, $1)) }
         largeRequests = LargeRequestReader { mailbox.post(.largeRequest(token: $0, $1)) }
         health = try StoreHealth(loop: loop, journal: journal, slowCommit: settings.store.slowCommit)
         refusals = RefusalLog(journal: journal)
-        let recovered = try RecoveredState(directory: directories.state, settings: settings, now: .now())
+        let recovered = try RecoveredState(directory: directories.state, settings: settings)
         runner = try HandlerRunner(
             loop: loop, stateID: recovered.stateID, descriptorLimit: descriptorLimit,
             cgroups: containment.cgroups,
@@ -137,16 +144,18 @@ final class Daemon {
             erasures: erasures, logLevels: logLevels, metrics: metrics, refusals: refusals, statusSource: self)
         try watch()
         endLeftovers(of: recovered.stateID)
-        try recover(recovered)
+        try recover(recovered, tracker)
         try listen(directories)
     }
 
-    private func recover(_ state: RecoveredState) throws(StoreError) {
+    private func recover(
+        _ state: RecoveredState, _ tracker: RecoveredState.TrackerInBackground
+    ) throws(StoreError) {
         if let aside = committer.recovery.setAside {
             let message = "the log is damaged and was moved to \(aside.path): \(aside.reason)"
             journal.log(JournalEntry(.critical, message, messageID: .logSetAside))
         }
-        let unfinished = try processor.recover(from: state.ledger, tracker: state.tracker)
+        let unfinished = try processor.recover(from: state.ledger, tracker: tracker)
         guard unfinished > 0 else { return }
         let message = "unfinished requests of an earlier run: \(unfinished)"
         journal.log(JournalEntry(.notice, message, messageID: .recovered))

@@ -8,10 +8,12 @@ import Store
 
 /// What the ledger says of the earlier runs of the daemon.
 struct RecoveredState {
+    /// The tracker, which takes as long as all else that is read: the ledger's thread reads it, by the connection that
+    /// brought the ledger up to date. Another one would read the schema once more.
+    typealias TrackerInBackground = Background<Tracker, StoreError>
+
     var stateID: UUID128
     var lastNumber: SequenceNumber
-    /// Read by a thread of its own, which takes as long as all else that is read.
-    let tracker: Background<Tracker, StoreError>
     var customData: CustomData
     var devices: [KnownDevice]
     var recentDeliveries: [RecentDelivery]
@@ -20,28 +22,32 @@ struct RecoveredState {
     /// Has the rest: what is not finished.
     let ledger: LedgerReader
 
-    init(directory: String, settings: Settings, now: Moment) throws(StoreError) {
+    init(directory: String, settings: Settings) throws(StoreError) {
         let reader = try LedgerReader(directory: directory)
         ledger = reader
-        let stateID = reader.stateIdentity
-        self.stateID = stateID
-        let rules = settings.routing.tracking
-        tracker = Background("tracker") { () throws(StoreError) in
-            try Tracker(
-                stateID: stateID, rules: rules, ledger: LedgerReader(directory: directory), now: now.wall)
+        stateID = reader.stateIdentity
+        (lastNumber, devices, recentDeliveries, lastAlive, customData) = try reader.snapshot { () throws(StoreError) in
+            (
+                try reader.highestSequenceNumber(), try reader.knownDevices(), try reader.recentDeliveries(),
+                try reader.lastAlive(),
+                try CustomData(stateID: reader.stateIdentity, rules: settings.routing.customData, ledger: reader)
+            )
         }
-        lastNumber = try reader.highestSequenceNumber()
-        devices = try reader.knownDevices()
-        recentDeliveries = try reader.recentDeliveries()
-        lastAlive = try reader.lastAlive()
-        customData = try CustomData(stateID: stateID, rules: settings.routing.customData, ledger: reader)
     }
 }
 
 extension Tracker {
     /// The tracker that wrote the ledger's rows.
-    fileprivate init(stateID: UUID128, rules: TrackerRules, ledger: LedgerReader, now: WallTime) throws(StoreError) {
-        self.init(stateID: stateID, rules: rules)
+    init(reading ledger: LedgerReader, rules: TrackerRules, now: WallTime) throws(StoreError) {
+        // One state of the ledger costs one lock, each read of its own another.
+        self = try ledger.snapshot { () throws(StoreError) in
+            var tracker = Tracker(stateID: ledger.stateIdentity, rules: rules)
+            try tracker.restore(from: ledger, now: now)
+            return tracker
+        }
+    }
+
+    private mutating func restore(from ledger: LedgerReader, now: WallTime) throws(StoreError) {
         for start in try ledger.pendingStarts() { restore(start, now: now) }
         try ledger.sessions { restore($0, now: now) }
         try ledger.sessionStarts { restore($0) }

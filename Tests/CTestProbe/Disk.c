@@ -126,14 +126,9 @@ static void note_written(struct watch *watch, const char *name, ssize_t bytes) {
     }
 }
 
-/* The watch of a file and the name in its path; takes the lock if there is one. */
-static struct watch *watch_of(int file, char path[PATH_MAX], const char **name) {
+/* The watch of a path and the name in it; takes the lock if there is one. */
+static struct watch *watch_of_path(const char *path, const char **name) {
     if (atomic_load(&in_use) == 0) return NULL;
-    char link[64];
-    snprintf(link, sizeof link, "/proc/self/fd/%d", file);
-    ssize_t length = readlink(link, path, PATH_MAX - 1);
-    if (length <= 0) return NULL;
-    path[length] = 0;
     pthread_mutex_lock(&lock);
     for (int i = 0; i < WATCHES; i++) {
         if (!watches[i].in_use || strncmp(path, watches[i].directory, strlen(watches[i].directory)) != 0) continue;
@@ -142,6 +137,17 @@ static struct watch *watch_of(int file, char path[PATH_MAX], const char **name) 
     }
     pthread_mutex_unlock(&lock);
     return NULL;
+}
+
+/* The watch of a file and the name in its path; takes the lock if there is one. */
+static struct watch *watch_of(int file, char path[PATH_MAX], const char **name) {
+    if (atomic_load(&in_use) == 0) return NULL;
+    char link[64];
+    snprintf(link, sizeof link, "/proc/self/fd/%d", file);
+    ssize_t length = readlink(link, path, PATH_MAX - 1);
+    if (length <= 0) return NULL;
+    path[length] = 0;
+    return watch_of_path(path, name);
 }
 
 /* With the lock. Whole or not at all: a test may copy what is there. */
@@ -155,7 +161,7 @@ static void copy(struct watch *watch, int file, const char *name) {
     for (off64_t offset = 0; (count = pread64(file, block, sizeof block, offset)) > 0; offset += count)
         syscall(SYS_pwrite64, target, block, count, offset);
     close(target);
-    rename(temporary, path);
+    syscall(SYS_rename, temporary, path);
 }
 
 static int synced(int file, long call) {
@@ -176,6 +182,26 @@ static int synced(int file, long call) {
     saved = error ? error : errno;
     if (result == 0 && watch->copies[0]) copy(watch, file, name);
     pthread_mutex_unlock(&lock);
+    errno = saved;
+    return result;
+}
+
+/* What was synced has the new name, too: that the directory is synced before anything counts on that others test. */
+int rename(const char *old, const char *new) {
+    int result = (int)syscall(SYS_rename, old, new);
+    int saved = errno;
+    const char *name;
+    struct watch *watch = result == 0 ? watch_of_path(new, &name) : NULL;
+    if (watch) {
+        note(watch, "rename", name, 0);
+        if (watch->copies[0]) {
+            char from[PATH_MAX + 80], to[PATH_MAX + 80];
+            snprintf(from, sizeof from, "%s/%s", watch->copies, strrchr(old, '/') + 1);
+            snprintf(to, sizeof to, "%s/%s", watch->copies, name);
+            syscall(SYS_rename, from, to);
+        }
+        pthread_mutex_unlock(&lock);
+    }
     errno = saved;
     return result;
 }

@@ -13,7 +13,8 @@ public final class DiskWatch: Sendable {
 
     deinit { CTestProbe_end(watch) }
 
-    /// What happened, in order: `write`, `sync` or `truncate`, a file's name, and how many bytes or which error number.
+    /// What happened, in order: `write`, `sync`, `truncate` or `rename`, a file's name, and how many bytes or which error
+    /// number.
     public var events: [String] {
         let text = CTestProbe_events(watch)
         defer { free(text) }

@@ -13,9 +13,11 @@ public struct ConfigurationFile: Hashable, Sendable {
 
     /// The last component of the path without its extension.
     var stem: String {
-        let component = path.split(separator: "/").last ?? ""
-        guard let dot = component.lastIndex(of: "."), dot != component.startIndex else { return String(component) }
-        return String(component[..<dot])
+        let component = path.utf8.split(separator: UInt8(ascii: "/")).last ?? ""[...].utf8
+        guard let dot = component.lastIndex(of: UInt8(ascii: ".")), dot != component.startIndex else {
+            return String(Substring(component))
+        }
+        return String(Substring(component[..<dot]))
     }
 
     /// Whether it only hides a file of the same name in a lower directory, as an empty unit file or a link to

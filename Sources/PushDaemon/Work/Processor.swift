@@ -216,7 +216,8 @@ final class Processor {
         var wantsLine = false
         let now = clock()
         let needs = router.recoveryNeeds
-        router.reserve(invocations: try ledger.pendingInvocationCount())
+        let pending = try ledger.pendingInvocationCount()
+        router.reserve(invocations: pending)
         func takeUp() throws(StoreError) {
             guard let left = unfinished else { return }
             count += 1
@@ -226,7 +227,9 @@ final class Processor {
             carryOut()
             pipeline.endRequest()
         }
-        try ledger.pendingInvocations { (accepted, byteCount, invocation) throws(StoreError) in
+        func takeIn(
+            _ accepted: AcceptedRequest, _ byteCount: Int, _ invocation: InvocationRecord
+        ) throws(StoreError) {
             if unfinished?.accepted.seq != accepted.seq {
                 try takeUp()
                 unfinished = UnfinishedRequest(leaving: accepted, byteCount: byteCount, invocations: [])
@@ -235,6 +238,8 @@ final class Processor {
             unfinished?.invocations.append(invocation)
             wantsLine = wantsLine || needs.wantsLine(of: accepted, invocation, at: now)
         }
+        // As a rule there is none, and to compile what would read them takes longer than to ask.
+        if pending > 0 { try ledger.pendingInvocations(takeIn) }
         try takeUp()
         try waitForTracker()
         // Even without any: the router learns what time it is, and with that when the tracker's waits end.

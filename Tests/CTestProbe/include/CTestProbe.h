@@ -24,8 +24,8 @@ void CTestProbe_kill_at_write(int watch, int passing);
  * synced. */
 void CTestProbe_keep_synced(int watch, const char *_Nonnull directory);
 
-/* What happened, in order: lines of a call (write, sync, truncate), a file's name without its directory, and how many
- * bytes were written, or the error number of a sync. To be freed. */
+/* What happened, in order: lines of a call (write, sync, truncate, rename), a file's name without its directory, the new one
+ * of a rename, and how many bytes were written, or the error number of a sync. To be freed. */
 char *_Nonnull CTestProbe_events(int watch);
 
 /* How many bytes were written to the files whose names begin so. */

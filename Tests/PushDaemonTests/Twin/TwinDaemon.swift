@@ -45,8 +45,13 @@ final class TwinDaemon: ClientSession.Owner {
         self.directory = directory
         self.clock = clock
         let messages = messages
+        let tracker = RecoveredState.TrackerInBackground()
+        let (rules, now) = (settings.routing.tracking, clock.now.wall)
         committer = try Committer(
             directory: StateDirectory(path: directory), limits: Committer.Limits(logLength: 16 << 20),
+            onRecovered: { ledger in
+                tracker.make { () throws(StoreError) in try Tracker(reading: ledger, rules: rules, now: now) }
+            },
             onReport: { report in messages.update { $0.append(.store(report)) } })
         lookup = Lookup(directory: directory) { token, answer in
             messages.update { $0.append(.answer(token: token, answer)) }
@@ -54,7 +59,7 @@ final class TwinDaemon: ClientSession.Owner {
         largeRequests = LargeRequestReader { token, request in
             messages.update { $0.append(.largeRequest(token: token, request)) }
         }
-        let recovered = try RecoveredState(directory: directory, settings: settings, now: clock.now)
+        let recovered = try RecoveredState(directory: directory, settings: settings)
         stateID = recovered.stateID
         pipeline = CommitPipeline(
             committer, lastSequence: recovered.lastNumber,
@@ -77,7 +82,7 @@ final class TwinDaemon: ClientSession.Owner {
         let (runner, processor) = (runner, processor)
         loader.begin(start: { runner.start($0) }) { processor.handle(.failedToStart($0, reason: $1)) }
         session.open(owner: self)
-        _ = try processor.recover(from: recovered.ledger, tracker: recovered.tracker)
+        _ = try processor.recover(from: recovered.ledger, tracker: tracker)
         inject.buildFilter(at: 0)
         try settle()
     }

@@ -36,13 +36,12 @@ extension Form<[ProviderCondition]> {
     }
 
     private static func condition(_ words: [String]) throws(ValueError) -> ProviderCondition {
-        let known = ConditionWord.allCases.map(\.rawValue)
         guard let name = words.first else {
-            throw ValueError("a condition is missing beside \(and); it must begin with \(alternatives(known))")
+            throw ValueError("a condition is missing beside \(and); it must begin with \(alternatives(knownWords))")
         }
         guard let word = ConditionWord(rawValue: name) else {
             throw ValueError(
-                "must begin with \(alternatives(known))" + suggestion(for: name, among: known) { $0 })
+                "must begin with \(alternatives(knownWords))" + suggestion(for: name, among: knownWords) { $0 })
         }
         return try condition(word, Array(words.dropFirst()))
     }
@@ -109,6 +108,8 @@ extension Form<[ProviderCondition]> {
         ValueError("\(printable(key, limit: 60)) can match a key of FCM, which carries pushes of every provider")
     }
 }
+
+private let knownWords = ConditionWord.allCases.map(\.rawValue)
 
 /// How the keys begin that FCM adds, whoever sends the push.
 private let transportPrefixes = ["gcm.", "google."]

@@ -33,15 +33,15 @@ struct RouteDraft: Fillable {
 extension Schema<RouteDraft> {
     /// `routes.d/*.route`.
     static let route = Schema(keys: [
-        Key("Match", "Provider", addingTo: \.match.providers, Form.providerName.list),
-        Key("Match", "Platform", addingTo: \.match.platforms, Form.choice.list),
-        Key("Match", "Callback", addingTo: \.match.callbacks, Form.choice(of: routedCallbacks).list),
-        Key("Match", "App", addingTo: \.match.apps, Form.glob.list),
-        Key("Match", "Data", addingTo: \.match.data, .keyCondition),
-        Key("Match", "KeyValue", addingTo: \.match.keyValues, .keyCondition),
-        Key("Route", "Handler", \.handler, Form.stem.optional),
-        Key("Route", "Deadline", \.deadline, Form.budget.optional),
-        Key("Route", "Observe", \.observe, .boolean),
+        Key("Match", "Provider", addingTo: { $1(&$0.match.providers) }, Form.providerName.list),
+        Key("Match", "Platform", addingTo: { $1(&$0.match.platforms) }, Form.choice.list),
+        Key("Match", "Callback", addingTo: { $1(&$0.match.callbacks) }, Form.choice(of: routedCallbacks).list),
+        Key("Match", "App", addingTo: { $1(&$0.match.apps) }, Form.glob.list),
+        Key("Match", "Data", addingTo: { $1(&$0.match.data) }, .keyCondition),
+        Key("Match", "KeyValue", addingTo: { $1(&$0.match.keyValues) }, .keyCondition),
+        Key("Route", "Handler", { $1(&$0.handler) }, Form.stem.optional),
+        Key("Route", "Deadline", { $1(&$0.deadline) }, Form.budget.optional),
+        Key("Route", "Observe", { $1(&$0.observe) }, .boolean),
     ])
 }
 

@@ -95,7 +95,10 @@ private struct Line {
 }
 
 extension ArraySlice<UInt8> {
-    fileprivate var isText: Bool { !contains(0) && String(validating: self, as: UTF8.self) != nil }
+    fileprivate var isText: Bool {
+        // Nearly all of a configuration is ASCII, which needs no string to be made of it.
+        allSatisfy { $0 != 0 && $0 < 0x80 } || !contains(0) && String(validating: self, as: UTF8.self) != nil
+    }
 
     fileprivate var isComment: Bool {
         let first = first { !$0.isWhitespace }

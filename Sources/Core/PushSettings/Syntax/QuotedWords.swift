@@ -81,6 +81,7 @@ struct QuotedWords {
     }
 
     private func withoutSpecifiers(_ word: String) throws(ValueError) -> String {
+        guard word.utf8.contains(UInt8(ascii: "%")) else { return word }
         var result = String.UnicodeScalarView()
         var scalars = word.unicodeScalars[...]
         while let scalar = scalars.popFirst() {

@@ -6,7 +6,13 @@ protocol Fillable: SendableMetatype {
 }
 
 /// One key that a kind of file may hold.
+///
+/// Where its value goes a closure says, `{ $1(&$0.title) }`: key paths are built by the runtime at each start, with the
+/// types that they lead through, which took a third of reading a configuration.
 struct Key<Target: Fillable>: Sendable {
+    /// Hands over the place in the target that a key fills in.
+    typealias Place<Value> = @Sendable (inout Target, (inout Value) -> Void) -> Void
+
     let section: String
     let name: String
     /// Whether further values add to the earlier ones rather than replace them.
@@ -19,36 +25,63 @@ struct Key<Target: Fillable>: Sendable {
 
     /// A key with one value; the last one counts.
     init<Value>(
-        _ section: String, _ name: String, _ path: any WritableKeyPath<Target, Value> & Sendable,
+        _ section: String, _ name: String, _ place: @escaping Place<Value>,
         _ form: Form<Value>, showsValue: Bool = true
     ) {
         self.section = section
         self.name = name
         self.showsValue = showsValue
         accumulates = false
-        assign = { target, text throws(ValueError) in target[keyPath: path] = try form.parse(text) }
-        reset = { $0[keyPath: path] = Target()[keyPath: path] }
+        assign = { target, text throws(ValueError) in
+            let parsed = try form.parse(text)
+            place(&target) { $0 = parsed }
+        }
+        reset = { Self.reset(&$0, place) }
     }
 
     /// A key whose values add up to a list.
     init<Element>(
-        _ section: String, _ name: String, addingTo path: any WritableKeyPath<Target, [Element]> & Sendable,
+        _ section: String, _ name: String, addingTo place: @escaping Place<[Element]>,
         _ form: Form<[Element]>, showsValue: Bool = true
     ) {
         self.section = section
         self.name = name
         self.showsValue = showsValue
         accumulates = true
-        assign = { target, text throws(ValueError) in target[keyPath: path] += try form.parse(text) }
-        reset = { $0[keyPath: path] = Target()[keyPath: path] }
+        assign = { target, text throws(ValueError) in
+            let parsed = try form.parse(text)
+            place(&target) { $0 += parsed }
+        }
+        reset = { Self.reset(&$0, place) }
+    }
+
+    private static func reset<Value>(_ target: inout Target, _ place: Place<Value>) {
+        var defaults = Target()
+        var value: Value?
+        place(&defaults) { value = $0 }
+        guard let value else { return }
+        place(&target) { $0 = value }
     }
 }
 
 /// The keys of one kind of file: the one table by which it is read, and by which typing errors are understood.
 struct Schema<Target: Fillable>: Sendable {
     let keys: [Key<Target>]
+    /// What each key is called among the lines.
+    private let places: [String]
     /// Why a key that is not known must not be there at all, by its section and name; `nil`: it is only ignored.
-    var objection: @Sendable (_ section: String, _ key: String) -> String? = { _, _ in nil }
+    private let objection: @Sendable (_ section: String, _ key: String) -> String?
+
+    init(
+        keys: [Key<Target>],
+        objection: @escaping @Sendable (_ section: String, _ key: String) -> String? = { _, _ in nil }
+    ) {
+        self.keys = keys
+        self.objection = objection
+        places = keys.map { key in
+            keys.count { $0.name == key.name } > 1 ? "\(key.section).\(key.name)" : key.name
+        }
+    }
 
     /// Fills `target` with what `file` says.
     ///
@@ -76,7 +109,7 @@ struct Schema<Target: Fillable>: Sendable {
         _ assignment: INIFile.Assignment, of section: String, to target: inout Target, lines: inout [String: Int],
         report: inout FileReport
     ) {
-        guard let key = keys.first(where: { $0.section == section && $0.name == assignment.key }) else {
+        guard let index = keys.firstIndex(where: { $0.section == section && $0.name == assignment.key }) else {
             if let reason = objection(section, assignment.key) {
                 report.error("\(printable(assignment.key))= in [\(section)]: \(reason)", line: assignment.line)
                 return
@@ -87,13 +120,14 @@ struct Schema<Target: Fillable>: Sendable {
                 line: assignment.line)
             return
         }
-        let place = keys.count { $0.name == key.name } > 1 ? "\(section).\(key.name)" : key.name
+        let (key, place) = (keys[index], places[index])
         guard !assignment.value.isEmpty else {
             key.reset(&target)
             lines[place] = nil
             return
         }
-        let shown = "\(key.name)=\(key.showsValue ? printable(assignment.value, limit: 60) : "")"
+        // Only for messages, of which most files have none.
+        var shown: String { "\(key.name)=\(key.showsValue ? printable(assignment.value, limit: 60) : "")" }
         if !key.accumulates, let earlier = lines[place] {
             report.warning("\(shown): replaces the \(key.name)= of line \(earlier)", line: assignment.line)
         }

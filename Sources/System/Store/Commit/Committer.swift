@@ -64,11 +64,14 @@ public final class Committer: Sendable {
     ///   - limits: how large files may become.
     ///   - onMigration: called before an older ledger is brought up to date, which may take long, on another thread.
     ///   - onProgress: called from time to time while a log is applied, on another thread.
+    ///   - onRecovered: gets the ledger as an earlier run left it, on the ledger's thread, which applies nothing before it
+    ///     returns; this initializer does not wait for that.
     ///   - onReport: gets every report, on the store's threads, which wait for it to return.
     /// - Throws: what kept the ledger from being opened, created or brought up to date.
     public init(
         directory: consuming StateDirectory, limits: Limits = Limits(),
         onMigration: @escaping @Sendable () -> Void = {}, onProgress: @escaping @Sendable () -> Void = {},
+        onRecovered: @escaping @Sendable (LedgerReader) -> Void = { _ in },
         onReport: @escaping @Sendable (StoreReport) -> Void
     ) throws(StoreError) {
         let path = directory.path
@@ -91,7 +94,9 @@ public final class Committer: Sendable {
                 let erasure = try ErasureOrder.left(in: path).map { (order) throws(StoreError) in
                     try ErasureSteps(goingOnWith: order, writer)
                 }
+                let reader = try writer.reader()
                 ledger.update { $0.opening = .opened(log, summary) }
+                onRecovered(reader)
                 // Look-ups can wait, acceptance cannot: it fails where a sandbox forbids it, and that is all right.
                 _ = CLinux_lower_thread_priority()
                 var loop = LedgerLoop(

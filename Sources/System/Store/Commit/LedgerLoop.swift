@@ -73,6 +73,7 @@ struct LedgerLoop {
     /// Works until the stop or an error that is not passing.
     mutating func run() {
         do throws(StoreError) {
+            try writer.prepareRows()
             try tellSpace()
             while true {
                 let isStopping = waitForWork()

@@ -43,10 +43,11 @@ extension LedgerReader {
 
     /// The entries that a request led to, in order of numbers.
     func entries(of cause: SequenceNumber) throws(StoreError) -> [EntryRecord] {
-        entriesOfRequest.bind(cause.value, at: 1)
-        defer { entriesOfRequest.reset() }
+        let rows = try entriesOfRequest.compiled(for: database)
+        rows.statement.bind(cause.value, at: 1)
+        defer { rows.statement.reset() }
         var entries: [EntryRecord] = []
-        while try entriesOfRequest.step() { entries.append(try entriesOfRequest.entryRecord()) }
+        while try rows.statement.step() { entries.append(try rows.statement.entryRecord()) }
         return entries
     }
 }

@@ -67,8 +67,9 @@ extension LedgerReader {
             WHERE event >= \(Self.firstDelivery) ORDER BY event
             """)
         statement.bind(Int64(limit), at: 1)
+        var texts = try TextMemory(database)
         while try statement.step() {
-            body(statement.trackedRow(from: TrackerColumns.receiptCount), try statement.trackedReceipt())
+            body(statement.trackedRow(from: TrackerColumns.receiptCount), try statement.trackedReceipt(&texts))
         }
     }
 

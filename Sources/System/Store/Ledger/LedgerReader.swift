@@ -9,13 +9,34 @@ public final class LedgerReader {
     /// The daemon's 128-bit name of this state directory, made when the ledger was created.
     public let stateIdentity: UUID128
     let database: Database
-    private var requestByKey: Statement
-    private var requestByNumber: Statement
-    private var deliveryByNumber: Statement
-    private var deliveryByMessage: Statement
-    private var invocationsOfRequest: Statement
-    private var eventsOfRequest: Statement
-    var entriesOfRequest: Statement
+    private var requestByKey = LaterStatement(
+        "SELECT \(LedgerColumns.request) FROM \(LedgerTable.requests.source) INDEXED BY requests_by_id WHERE uid = ?1 AND id = ?2"
+    )
+    private var requestByNumber = LaterStatement(
+        "SELECT \(LedgerColumns.request) FROM \(LedgerTable.requests.source) WHERE seq = ?1")
+    private var deliveryByNumber = LaterStatement(
+        "SELECT \(LedgerColumns.request) FROM \(LedgerTable.requests.source) WHERE seq = ?1 AND \(isMeant)")
+    private var deliveryByMessage = LaterStatement(
+        """
+        SELECT \(LedgerColumns.request) FROM \(LedgerTable.requests.source) INDEXED BY requests_by_message
+        WHERE message_id = ?1 AND tracked = 0 AND \(isMeant) AND seq < ?4 ORDER BY seq DESC LIMIT 1
+        """)
+    private var invocationsOfRequest = LaterStatement(
+        "SELECT \(LedgerColumns.invocation) FROM \(LedgerTable.invocations.source) WHERE seq = ?1 ORDER BY n")
+    private var eventsOfRequest = LaterStatement(
+        """
+        SELECT \(LedgerColumns.event) FROM \(LedgerTable.events.source)
+        WHERE seq = ?1 OR delivery = ?1 AND delivery <> seq ORDER BY seq, cursor
+        """)
+    var entriesOfRequest = LaterStatement(
+        "SELECT \(CustomDataColumns.entry) FROM entries WHERE cause = ?1 ORDER BY number")
+
+    /// As the tracker tells its own apart: a delivery without an app is that of any.
+    private static let isMeant = """
+        \(LedgerTable.requests.has("operation", Operation.deliver))
+            AND (?2 IS NULL OR app IS NULL OR \(LedgerTable.requests.text("app")) = ?2)
+            AND (?3 IS NULL OR device = ?3)
+        """
 
     /// Opens the ledger of a state directory.
     ///
@@ -29,10 +50,19 @@ public final class LedgerReader {
         try self.init(try Database(path: path, access: .readOnly))
     }
 
-    /// Reads from a connection.
-    init(_ database: consuming Database) throws(StoreError) {
-        let path = database.path
+    /// Reads from a connection of its own.
+    convenience init(_ database: consuming Database) throws(StoreError) {
         try database.execute("PRAGMA busy_timeout = 5000; PRAGMA cache_size = -1024")
+        try self.init(reading: database)
+    }
+
+    /// Reads from a connection that is somebody's, on the same thread: it has read the schema already.
+    convenience init(sharing database: borrowing Database) throws(StoreError) {
+        try self.init(reading: Database(sharing: database))
+    }
+
+    private init(reading database: consuming Database) throws(StoreError) {
+        let path = database.path
         let schema = try Schema.check(database)
         guard schema == Schema.version else {
             throw schema == 0
@@ -42,33 +72,6 @@ public final class LedgerReader {
                     context: path)
         }
         stateIdentity = try Schema.stateIdentity(database)
-        requestByKey = try database.prepare(
-            "SELECT \(LedgerColumns.request) FROM \(LedgerTable.requests.source) INDEXED BY requests_by_id WHERE uid = ?1 AND id = ?2"
-        )
-        requestByNumber = try database.prepare(
-            "SELECT \(LedgerColumns.request) FROM \(LedgerTable.requests.source) WHERE seq = ?1")
-        // As the tracker tells its own apart: a delivery without an app is that of any.
-        let isMeant = """
-            \(LedgerTable.requests.has("operation", Operation.deliver))
-                AND (?2 IS NULL OR app IS NULL OR \(LedgerTable.requests.text("app")) = ?2)
-                AND (?3 IS NULL OR device = ?3)
-            """
-        deliveryByNumber = try database.prepare(
-            "SELECT \(LedgerColumns.request) FROM \(LedgerTable.requests.source) WHERE seq = ?1 AND \(isMeant)")
-        deliveryByMessage = try database.prepare(
-            """
-            SELECT \(LedgerColumns.request) FROM \(LedgerTable.requests.source) INDEXED BY requests_by_message
-            WHERE message_id = ?1 AND tracked = 0 AND \(isMeant) AND seq < ?4 ORDER BY seq DESC LIMIT 1
-            """)
-        invocationsOfRequest = try database.prepare(
-            "SELECT \(LedgerColumns.invocation) FROM \(LedgerTable.invocations.source) WHERE seq = ?1 ORDER BY n")
-        eventsOfRequest = try database.prepare(
-            """
-            SELECT \(LedgerColumns.event) FROM \(LedgerTable.events.source)
-            WHERE seq = ?1 OR delivery = ?1 AND delivery <> seq ORDER BY seq, cursor
-            """)
-        entriesOfRequest = try database.prepare(
-            "SELECT \(CustomDataColumns.entry) FROM entries WHERE cause = ?1 ORDER BY number")
         self.database = database
     }
 
@@ -93,8 +96,9 @@ public final class LedgerReader {
     /// A request with its body and all that came of it; `nil` when the ledger does not have it.
     public func story(of seq: SequenceNumber) throws(StoreError) -> RequestStory? {
         try snapshot { () throws(StoreError) in
-            requestByNumber.bind(seq.value, at: 1)
-            return try story(&requestByNumber)
+            let found = try requestByNumber.compiled(for: database)
+            found.statement.bind(seq.value, at: 1)
+            return try story(found)
         }
     }
 
@@ -102,9 +106,10 @@ public final class LedgerReader {
     /// ledger does not have it.
     public func find(uid: UInt32, id: String) throws(StoreError) -> RequestStory? {
         try snapshot { () throws(StoreError) in
-            requestByKey.bind(Int64(uid), at: 1)
-            requestByKey.bind(id, at: 2)
-            return try story(&requestByKey)
+            let found = try requestByKey.compiled(for: database)
+            found.statement.bind(Int64(uid), at: 1)
+            found.statement.bind(id, at: 2)
+            return try story(found)
         }
     }
 
@@ -116,10 +121,11 @@ public final class LedgerReader {
             case .seq(let seq): return try delivery(seq, reference)
             case .message(let id):
                 if let found = try trackedDelivery(of: reference.interaction) { return try delivery(found, reference) }
-                deliveryByMessage.bind(id, at: 1)
-                deliveryByMessage.bind(placeOf: reference)
-                deliveryByMessage.bind(reference.interaction?.value ?? .max, at: 4)
-                return try story(&deliveryByMessage)
+                let named = try deliveryByMessage.compiled(for: database)
+                named.statement.bind(id, at: 1)
+                named.statement.bind(placeOf: reference)
+                named.statement.bind(reference.interaction?.value ?? .max, at: 4)
+                return try story(named)
             }
         }
     }
@@ -127,9 +133,10 @@ public final class LedgerReader {
     private func delivery(_ seq: SequenceNumber, _ reference: DeliveryReference) throws(StoreError) -> RequestStory? {
         // A number that nobody had when the interaction was accepted is no delivery's.
         if let interaction = reference.interaction, seq >= interaction { return nil }
-        deliveryByNumber.bind(seq.value, at: 1)
-        deliveryByNumber.bind(placeOf: reference)
-        return try story(&deliveryByNumber)
+        let found = try deliveryByNumber.compiled(for: database)
+        found.statement.bind(seq.value, at: 1)
+        found.statement.bind(placeOf: reference)
+        return try story(found)
     }
 
     /// The delivery that the tracker found for an interaction that was accepted after it.
@@ -140,17 +147,19 @@ public final class LedgerReader {
         return try statement.step() ? SequenceNumber(statement.integer(0)) : nil
     }
 
-    private func story(_ statement: inout Statement) throws(StoreError) -> RequestStory? {
-        defer { statement.reset() }
-        guard try statement.step() else { return nil }
-        let request = try statement.request()
+    private func story(_ found: StatementBox) throws(StoreError) -> RequestStory? {
+        defer { found.statement.reset() }
+        guard try found.statement.step() else { return nil }
+        let request = try found.statement.request()
         var story = RequestStory(request: request, invocations: [], events: [], entries: [])
-        invocationsOfRequest.bind(request.seq.value, at: 1)
-        defer { invocationsOfRequest.reset() }
-        while try invocationsOfRequest.step() { story.invocations.append(try invocationsOfRequest.invocation()) }
-        eventsOfRequest.bind(request.seq.value, at: 1)
-        defer { eventsOfRequest.reset() }
-        while try eventsOfRequest.step() { story.events.append(try eventsOfRequest.event()) }
+        let invocations = try invocationsOfRequest.compiled(for: database)
+        invocations.statement.bind(request.seq.value, at: 1)
+        defer { invocations.statement.reset() }
+        while try invocations.statement.step() { story.invocations.append(try invocations.statement.invocation()) }
+        let events = try eventsOfRequest.compiled(for: database)
+        events.statement.bind(request.seq.value, at: 1)
+        defer { events.statement.reset() }
+        while try events.statement.step() { story.events.append(try events.statement.event()) }
         story.entries = try entries(of: request.seq)
         try readHistory(of: &story)
         guard request.operation == .interact else { return story }

@@ -33,7 +33,8 @@ final class LedgerWriter {
     private var savePosition: Statement
     var pageCount: Statement
     var freePageCount: Statement
-    private let rows: RowApplier
+    /// What applies rows; `nil` until it is needed.
+    private var applier: RowApplier?
     private var checkpointedFrames: Int32 = 0
 
     /// Opens the ledger of `directory`, creating it or bringing it up to date.
@@ -43,7 +44,7 @@ final class LedgerWriter {
         let path = directory + "/ledger.db"
         self.directory = directory
         try Self.requireNotLost(path, in: directory)
-        try Self.create(path)
+        try Self.create(path, in: directory)
         try WALFile.writeAgain(path + "-wal")
         let database = try Database(path: path, access: .readWrite)
         database.keepLogOnClose()
@@ -70,8 +71,7 @@ final class LedgerWriter {
             "UPDATE log_position SET number = ?1, checksum = ?2, segment = ?3, segment_end = ?4")
         pageCount = try database.prepare("PRAGMA page_count")
         freePageCount = try database.prepare("PRAGMA freelist_count")
-        rows = try RowApplier(database)
-        try Self.countAnew(database, rows, onMigration)
+        applier = try Self.countAnew(database, onMigration)
         database.trackLogLength()
         // Its closing takes no lock of SQLite's away: those are on the other two files.
         guard let wal = FileDescriptor(open(path + "-wal", O_RDONLY | O_CLOEXEC)) else {
@@ -81,16 +81,33 @@ final class LedgerWriter {
         self.database = database
     }
 
+    /// Compiles the statements that apply rows, if they are not: a start with nothing to apply does it when it is over.
+    func prepareRows() throws(StoreError) { _ = try rows() }
+
+    private func rows() throws(StoreError) -> RowApplier {
+        if let applier { return applier }
+        let rows = try RowApplier(database)
+        applier = rows
+        return rows
+    }
+
+    /// Reads the ledger as this connection sees it, on the same thread.
+    func reader() throws(StoreError) -> LedgerReader { try LedgerReader(sharing: database) }
+
     /// Counts all rows where the figures are of another version.
+    ///
+    /// - Returns: what counted them; `nil`: the figures are of this version.
     private static func countAnew(
-        _ database: borrowing Database, _ rows: RowApplier, _ onMigration: () -> Void
-    ) throws(StoreError) {
-        guard try database.integer("SELECT version FROM figure_state") != FigureTable.version else { return }
+        _ database: borrowing Database, _ onMigration: () -> Void
+    ) throws(StoreError) -> RowApplier? {
+        guard try database.integer("SELECT version FROM figure_state") != FigureTable.version else { return nil }
+        let rows = try RowApplier(database)
         if try database.integer("SELECT EXISTS (SELECT 1 FROM request_rows)") == 1 { onMigration() }
         try database.execute("BEGIN IMMEDIATE")
         try rows.figures.recount(database)
         try database.execute("COMMIT")
         rows.figures.noteCommit()
+        return rows
     }
 
     // MARK: Batches
@@ -107,6 +124,7 @@ final class LedgerWriter {
 
     /// The same with rows that lie elsewhere.
     func apply(_ batches: [UnsafeRawBufferPointer], through position: LogPosition) throws(StoreError) {
+        let rows = try rows()
         let cursor = rows.lastCursor
         do throws(StoreError) {
             try transaction { () throws(StoreError) in
@@ -134,7 +152,7 @@ final class LedgerWriter {
     /// Leaves out so many numbers of each kind: some of them may have been given, to what is lost.
     func skipNumbers(_ count: Int64) throws(StoreError) {
         try transaction { () throws(StoreError) in try keepNumbers(andSkip: count) }
-        rows.lastCursor += count
+        try rows().lastCursor += count
     }
 
     // MARK: The WAL
@@ -196,7 +214,7 @@ final class LedgerWriter {
         try database.execute(
             """
             UPDATE meta SET highest_seq = max(highest_seq, (SELECT coalesce(max(seq), 0) FROM request_rows)) + \(count),
-                highest_cursor = \(rows.lastCursor + count),
+                highest_cursor = \(try rows().lastCursor + count),
                 highest_entry = max(highest_entry, (SELECT coalesce(max(number), 0) FROM entries)) + \(count);
             """)
     }
@@ -218,6 +236,7 @@ final class LedgerWriter {
         olderThan cutoff: WallTime?, limit: Int, deadLetters: DeadLetterLimits? = nil
     ) throws(StoreError) -> Pruned {
         var pruned = Pruned()
+        let rows = try rows()
         try transaction { () throws(StoreError) in
             if let deadLetters {
                 try database.execute(deadLetters.deletion(limit: limit))
@@ -284,31 +303,33 @@ final class LedgerWriter {
     // MARK: Figures
 
     /// Whether there are figures of a long span to be added up.
-    var isRollUpDue: Bool { rows.figures.isRollUpDue }
+    var isRollUpDue: Bool { applier?.figures.isRollUpDue ?? false }
 
     /// Counts all rows anew, within the caller's transaction.
-    func recountFigures() throws(StoreError) { try rows.figures.recount(database) }
+    func recountFigures() throws(StoreError) { try rows().figures.recount(database) }
 
     /// Takes out the shared texts that no row has, within the caller's transaction.
     func forgetUnusedTexts() throws(StoreError) {
         try database.execute(SharedTexts.deletionOfUnused)
-        rows.texts.reset()
+        applier?.texts.reset()
     }
 
     /// Adds up the figures of one long span.
     func rollUp() throws(StoreError) {
-        try transaction { () throws(StoreError) in try rows.figures.rollUp() }
+        try transaction { () throws(StoreError) in try rows().figures.rollUp() }
     }
 
     func transaction(_ body: () throws(StoreError) -> Void) throws(StoreError) {
+        // What it remembers of the ledger it has to read before anything is taken out.
+        try prepareRows()
         try begin.run()
         do throws(StoreError) {
             try body()
             try commit.run()
-            rows.figures.noteCommit()
+            applier?.figures.noteCommit()
         } catch {
-            rows.figures.reset()
-            rows.texts.reset()
+            applier?.figures.reset()
+            applier?.texts.reset()
             // SQLite has rolled back by itself after some errors, and the first error is the one that tells.
             if database.isInTransaction { try? database.execute("ROLLBACK") }
             throw error
@@ -326,17 +347,13 @@ final class LedgerWriter {
             .lost, message: "the ledger is \(isMissing ? "missing" : "empty"), and its log is there", context: path)
     }
 
-    /// Creates the file with a mode of our own: requests hold what people were sent. SQLite gives the files beside
-    /// it the same mode.
-    private static func create(_ path: String) throws(StoreError) {
-        let file = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o640)
-        guard file < 0 else {
-            close(file)
-            return
-        }
-        guard errno == EEXIST else { throw StoreError.system("open", path, errno: errno) }
+    /// Makes the ledger where there is none, and looks whose the one is that is there.
+    private static func create(_ path: String, in directory: String) throws(StoreError) {
         var facts = stat()
-        guard lstat(path, &facts) == 0 else { throw StoreError.system("stat", path, errno: errno) }
+        guard lstat(path, &facts) == 0 else {
+            guard errno == ENOENT else { throw StoreError.system("stat", path, errno: errno) }
+            return try NewLedger.make(at: path, in: directory)
+        }
         guard facts.st_nlink == 1 else {
             throw StoreError(
                 .notPermitted,

@@ -17,7 +17,7 @@ extension Schema {
         PRAGMA writable_schema = RESET;
         """
 
-    private static let requestRows = """
+    static let requestRows = """
         CREATE TABLE request_rows (
             seq INTEGER PRIMARY KEY,
             operation ANY NOT NULL,
@@ -45,7 +45,7 @@ extension Schema {
         ) STRICT
         """
 
-    private static let invocationRows = """
+    static let invocationRows = """
         CREATE TABLE invocation_rows (
             seq INTEGER NOT NULL,
             n INTEGER NOT NULL,
@@ -77,7 +77,7 @@ extension Schema {
         ) STRICT, WITHOUT ROWID
         """
 
-    private static let eventRows = """
+    static let eventRows = """
         CREATE TABLE event_rows (
             cursor INTEGER PRIMARY KEY,
             seq INTEGER NOT NULL,

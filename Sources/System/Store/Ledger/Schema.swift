@@ -10,7 +10,7 @@ enum Schema {
     static var version: Int64 { Int64(migrations.count) }
 
     /// Element `v` brings a ledger of version `v` to `v + 1`.
-    private static let migrations = [
+    static let migrations = [
         """
         CREATE TABLE requests (
             seq INTEGER PRIMARY KEY,
@@ -444,11 +444,13 @@ enum Schema {
         try database.execute("BEGIN IMMEDIATE")
         let found = try check(database)
         if found < version {
-            if found > 0 { onMigration() }
-            for migration in migrations[Int(found)...] { try database.execute(migration) }
             if found == 0 {
+                try database.execute(today)
                 let stateID = UUID128(high: .random(in: .min ... .max), low: .random(in: .min ... .max))
                 try database.execute("INSERT INTO meta (state_id, highest_seq) VALUES ('\(stateID)', 0)")
+            } else {
+                onMigration()
+                for migration in migrations[Int(found)...] { try database.execute(migration) }
             }
             try database.execute("PRAGMA user_version = \(version)")
         }

@@ -10,10 +10,10 @@ enum TrackerColumns {
         """
     static let deliveryCount: Int32 = 11
 
-    /// Of the event of a delivery's receipt.
+    /// Of the event of a delivery's receipt, shared texts as the row has them.
     static let receipt = """
-        events.seq, events.external_user_id, events.device_id, \(LedgerTable.events.text("app_id")), events.platform,
-        \(LedgerTable.events.text("campaign_id")), events.message_id
+        events.seq, events.external_user_id, events.device_id, events.app_id, events.platform, events.campaign_id,
+        events.message_id
         """
     static let receiptCount: Int32 = 7
 
@@ -53,10 +53,10 @@ extension Statement {
             isInfluenced: integer(first + 10) != 0)
     }
 
-    func trackedReceipt() throws(StoreError) -> TrackedReceipt {
+    func trackedReceipt(_ texts: inout TextMemory) throws(StoreError) -> TrackedReceipt {
         TrackedReceipt(
-            externalUserID: text(1), deviceID: text(2), appID: text(3), platform: try word(4), campaignID: text(5),
-            messageID: text(6))
+            externalUserID: text(1), deviceID: text(2), appID: try texts.text(self, 3), platform: try word(4),
+            campaignID: try texts.text(self, 5), messageID: text(6))
     }
 
     func interaction(from first: Int32 = 0) throws(StoreError) -> InteractionRow {

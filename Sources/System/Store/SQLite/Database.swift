@@ -2,31 +2,51 @@ import CSQLite
 import Glibc
 import LinuxSystem
 
-/// One connection to a SQLite database, closed with the value. For one thread at a time.
+/// One connection to a SQLite database, closed with the last value that has it. For one thread at a time.
 struct Database: ~Copyable {
     enum Access {
         case readWrite, readOnly
     }
 
+    private final class Connection {
+        let handle: OpaquePointer
+        let frames = UnsafeMutablePointer<Int32>.allocate(capacity: 1)
+
+        init(_ handle: OpaquePointer) {
+            self.handle = handle
+            frames.initialize(to: 0)
+        }
+
+        deinit {
+            // v2: a statement that outlives this value keeps the connection until it is finalized. It commits nothing
+            // in that time, so nothing is written to `frames` any more.
+            sqlite3_close_v2(handle)
+            frames.deallocate()
+        }
+    }
+
     let path: String
-    private let handle: OpaquePointer
-    private let frames: UnsafeMutablePointer<Int32>
+    private let connection: Connection
+    private var handle: OpaquePointer { connection.handle }
+    private var frames: UnsafeMutablePointer<Int32> { connection.frames }
 
     init(path: String, access: Access) throws(StoreError) {
-        handle = try Self.open(path, access)
+        connection = Connection(try Self.open(path, access))
         self.path = path
-        frames = .allocate(capacity: 1)
-        frames.initialize(to: 0)
     }
 
-    deinit {
-        // v2: a statement that outlives this value keeps the connection until it is finalized. It commits nothing
-        // in that time, so nothing is written to `frames` any more.
-        sqlite3_close_v2(handle)
-        frames.deallocate()
+    /// The same connection once more.
+    init(sharing other: borrowing Database) {
+        connection = other.connection
+        path = other.path
     }
+
+    /// Nobody asks how much memory SQLite has in use, and the count is one lock for each allocation of all connections:
+    /// threads that read at once waited for each other.
+    private static let countsNoMemory = CSQLite_count_no_memory()
 
     private static func open(_ path: String, _ access: Access) throws(StoreError) -> OpaquePointer {
+        _ = countsNoMemory
         // No mutex: each connection stays with one thread. Extended codes: a failed fsync differs from a full disk.
         let flags = SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE
         var opened: OpaquePointer?

@@ -1,0 +1,89 @@
+import CSQLite
+import LinuxSystem
+import PushModel
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import Store
+
+@Suite("What a start reads", .timeLimit(.minutes(10)))
+final class StartReadingTests {
+    private let directory = TemporaryDirectory()
+
+    @Test("is the ledger as it was left, on the ledger's own thread and connection")
+    func recovered() async throws {
+        do {
+            let ledger = try TestLedger(directory.path)
+            try await ledger.commit(Fixture.delivery(1) + Fixture.delivery(2))
+            ledger.committer.stop()
+        }
+        let found = Monitor<SequenceNumber?>(nil)
+        let applied = Monitor<[UInt64]>([])
+        let mayGoOn = Monitor(false)
+        let committer = try Committer(
+            directory: StateDirectory(path: directory.path),
+            onRecovered: { reader in
+                let highest = try? reader.highestSequenceNumber()
+                found.update { $0 = highest }
+                _ = mayGoOn.wait { $0 ? true : nil }
+            },
+            onReport: { report in
+                if case .applied(let number) = report { applied.update { $0.append(number) } }
+            })
+        #expect(found.wait { $0 } == SequenceNumber(2))
+        let rows = committer.takeBuffer()
+        for record in Fixture.delivery(3) { rows.append(record) }
+        let number = committer.lastNumber + 1
+        #expect(try committer.commit(CommitBatch(number: number, rows: rows, lastSequence: SequenceNumber(3))) != nil)
+        committer.hurry(through: number)
+        // It is durable, and in the ledger only behind what is read.
+        #expect(try LedgerReader(directory: directory.path).highestSequenceNumber() == SequenceNumber(2))
+        #expect(applied.withLock(\.isEmpty))
+        mayGoOn.update { $0 = true }
+        #expect(applied.wait(atMost: .seconds(60)) { $0.first } == number)
+        #expect(try LedgerReader(directory: directory.path).highestSequenceNumber() == SequenceNumber(3))
+        committer.stop()
+    }
+
+    @Test("is read without the lock by which SQLite counts memory")
+    func noCount() async {
+        // In a process of its own: elsewhere somebody may have used SQLite before.
+        await #expect(processExitsWith: .success) {
+            let directory = TemporaryDirectory()
+            let writer = try LedgerWriter(directory: directory.path)
+            precondition(sqlite3_memory_used() == 0)
+            withExtendedLifetime(writer) {}
+        }
+    }
+
+    @Test("is a shared text once, however many rows have it")
+    func sharedTexts() throws {
+        let writer = try LedgerWriter(directory: directory.path)
+        try writer.database.execute("INSERT INTO texts VALUES (1, 1, 'one'), (2, 1, 'two')")
+        let rows = try writer.database.prepare("VALUES (1), (2), (1), ('own'), (NULL), (2), (1)")
+        var memory = try TextMemory(writer.database)
+        var texts: [String?] = []
+        while try rows.step() { texts.append(try memory.text(rows, 0)) }
+        #expect(texts == ["one", "two", "one", "own", nil, "two", "one"])
+        #expect(memory.lookUps == 2)
+    }
+
+    @Test("compiles a statement when it is first needed, and once")
+    func laterStatement() throws {
+        let writer = try LedgerWriter(directory: directory.path)
+        let count = Mutex(0)
+        @Sendable func sql() -> String {
+            count.withLock { $0 += 1 }
+            return "SELECT 7"
+        }
+        var statement = LaterStatement(sql())
+        #expect(count.withLock(\.self) == 0)
+        for _ in 0..<2 {
+            let box = try statement.compiled(for: writer.database)
+            #expect(try box.statement.step() && box.statement.integer(0) == 7)
+            box.statement.reset()
+        }
+        #expect(count.withLock(\.self) == 1)
+    }
+}
