@@ -48,7 +48,7 @@ final class ClientSession {
     /// Whether its next request must wait for something that only it waits for: a look-up, or a large request on its way.
     private(set) var isBlocked = false
     private var replies = ReplyQueue()
-    private var source: IOSource?
+    private var member: IOMember?
     private unowned let owner: any Owner
     private var isFlushPending = false
 
@@ -63,8 +63,8 @@ final class ClientSession {
     }
 
     /// Begins to serve it.
-    func open(on loop: EventLoop, serve: @escaping (ClientSession, IOEvents) -> Void) throws(SystemError) {
-        source = try IOSource(loop: loop, descriptor: connection.descriptor, interest: .read) { [weak self] events in
+    func open(in group: IOGroup, serve: @escaping (ClientSession, IOEvents) -> Void) throws(SystemError) {
+        member = try IOMember(of: group, descriptor: connection.descriptor, interest: .read) { [weak self] events in
             if let self { serve(self, events) }
         }
     }
@@ -145,16 +145,16 @@ final class ClientSession {
         if connection.pendingBytes > 0 { interest.insert(.write) }
         // A client that ended and waits is still watched for going away altogether.
         if interest.isEmpty, hasEnded || isAtEnd { interest.insert(.hangup) }
-        source?.interest = interest
+        member?.interest = interest
     }
 
     /// Lets go of the connection.
     func close() {
         isClosed = true
-        // Out of epoll before the descriptor is closed. Dropping the source alone is too late when this is called from
-        // its own handler: it lives until that returns. Outcomes may still be awaited here for long.
-        source?.interest = []
-        source = nil
+        // Dropping it alone is too late when this is called from its own handler: it lives until that returns. Outcomes may
+        // still be awaited here for long.
+        member?.leave()
+        member = nil
         connection.close()
     }
 }

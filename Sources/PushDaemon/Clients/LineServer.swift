@@ -44,6 +44,7 @@ final class LineServer {
     private let loop: EventLoop
     private let buffer = ReadBuffer()
     private var listener: Listener?
+    private let clients: IOGroup
     private var acceptSource: IOSource?
     private var workSource: DeferSource?
     private var sweepTimer: TimerSource?
@@ -76,6 +77,7 @@ final class LineServer {
         self.limits = limits
         self.refusals = refusals
         self.takeLine = takeLine
+        clients = try IOGroup(loop: loop)
         accounts = ClientAccounts(input: limits.input, output: limits.output)
         workSource = try DeferSource(loop: loop) { [unowned self] in workForNext() }
         sweepTimer = try TimerSource(loop: loop) { [unowned self] in sweep() }
@@ -196,7 +198,7 @@ final class LineServer {
         }
         let session = ClientSession(connection, owner: self, now: EventLoop.nowNanoseconds)
         do {
-            try session.open(on: loop) { [unowned self] in serve($0, $1) }
+            try session.open(in: clients) { [unowned self] in serve($0, $1) }
         } catch {
             return turnAway(connection, .descriptors, "the daemon cannot watch another connection: \(error)")
         }

@@ -1,0 +1,186 @@
+import EventLoop
+import Foundation
+import Glibc
+import LinuxSystem
+import Testing
+
+@Suite("IOGroup", .timeLimit(.minutes(30)))
+struct IOGroupTests {
+    let loop: EventLoop
+    let group: IOGroup
+    let pair = DescriptorPair()
+
+    init() throws {
+        loop = try EventLoop()
+        group = try IOGroup(loop: loop)
+    }
+
+    /// Ends the loop when nothing else is ready.
+    private func endWhenIdle() throws -> TimerSource {
+        let timer = try TimerSource(loop: loop, priority: .idle) { [loop] in loop.exit(code: 0) }
+        timer.arm(at: EventLoop.nowNanoseconds)
+        return timer
+    }
+
+    @Test("calls a member's handler with what its descriptor is ready for")
+    func reportsReadiness() throws {
+        var seen: [IOEvents] = []
+        let member = try IOMember(of: group, descriptor: pair.near, interest: [.read, .write]) { events in
+            seen.append(events)
+            loop.exit(code: 0)
+        }
+        pair.send()
+        #expect(try loop.run() == 0)
+        #expect(seen == [[.read, .write]])
+        withExtendedLifetime(member) {}
+    }
+
+    @Test("all members that stay ready have their turns, as many as others, however many they are")
+    func turns() throws {
+        let pairs = (0..<100).map { _ in DescriptorPair() }
+        var turns = Array(repeating: 0, count: pairs.count)
+        var total = 0
+        let members = try pairs.indices.map { number in
+            try IOMember(of: group, descriptor: pairs[number].near, interest: .read) { _ in
+                turns[number] += 1
+                total += 1
+                if total == 20 * pairs.count { loop.exit(code: 0) }
+            }
+        }
+        for pair in pairs { pair.send() }
+        #expect(try loop.run() == 0)
+        #expect(turns.allSatisfy { (19...21).contains($0) }, "\(turns)")
+        withExtendedLifetime(members) {}
+    }
+
+    @Test("a member that takes long is the last of its go: other sources have their turn before the next")
+    func slice() throws {
+        let pairs = (0..<4).map { _ in DescriptorPair() }
+        var order: [String] = []
+        let members = try pairs.indices.map { number in
+            try IOMember(of: group, descriptor: pairs[number].near, interest: .read) { _ in
+                order.append("member")
+                let start = EventLoop.nowNanoseconds
+                while EventLoop.nowNanoseconds - start < 200_000 {}
+            }
+        }
+        for pair in pairs { pair.send() }
+        let other = try DeferSource(loop: loop) {
+            order.append("other")
+            if order.count >= 40 { loop.exit(code: 0) }
+        }
+        other.isEnabled = true
+        #expect(try loop.run() == 0)
+        #expect(order.split(separator: "other").allSatisfy { $0.count <= 1 }, "\(order)")
+        #expect(order.count { $0 == "member" } >= 10, "\(order)")
+        withExtendedLifetime((members, other)) {}
+    }
+
+    @Test("waits for what its interest says now, and says nothing of what it does not")
+    func followsItsInterest() throws {
+        var seen: [IOEvents] = []
+        let member = try IOMember(of: group, descriptor: pair.near, interest: .read) { seen.append($0) }
+        pair.send()
+        member.interest = []
+        let first = try endWhenIdle()
+        #expect(try loop.run() == 0)
+        #expect(seen == [])
+        member.interest = .write
+        let later = try TimerSource(loop: loop) { member.interest = [] }
+        later.arm(at: EventLoop.nowNanoseconds + 1_000_000)
+        let second = try TimerSource(loop: loop, priority: .idle) { loop.exit(code: 0) }
+        second.arm(at: EventLoop.nowNanoseconds + 1_000_000)
+        #expect(try loop.run() == 0)
+        #expect(!seen.isEmpty && seen.allSatisfy { $0 == .write }, "\(seen)")
+        withExtendedLifetime((first, later, second)) {}
+    }
+
+    @Test("with an empty interest stays quiet, even about a hangup, and does not keep the loop busy")
+    func emptyInterestIsQuiet() throws {
+        let member = try IOMember(of: group, descriptor: pair.near, interest: .read) { _ in
+            Issue.record("called without interest")
+        }
+        member.interest = []
+        pair.closeFar()
+        var turns = 0
+        loop.endOfTurn = { turns += 1 }
+        let timer = try TimerSource(loop: loop) { loop.exit(code: 0) }
+        timer.arm(at: EventLoop.nowNanoseconds + 20_000_000)
+        #expect(try loop.run() == 0)
+        #expect(turns <= 3)
+        withExtendedLifetime(member) {}
+    }
+
+    @Test("epoll hears of interest that is over when it matters, not before: most often it comes back")
+    func comesBack() throws {
+        var calls = 0
+        let member = try IOMember(of: group, descriptor: pair.near, interest: .read) { _ in calls += 1 }
+        member.interest = []
+        #expect(isWatched(pair.near))
+        member.interest = .read
+        member.interest = []
+        pair.send()
+        let first = try endWhenIdle()
+        #expect(try loop.run() == 0)
+        #expect(!isWatched(pair.near))
+        #expect(calls == 0)
+        member.interest = .read
+        #expect(isWatched(pair.near))
+        member.leave()
+        #expect(!isWatched(pair.near))
+        withExtendedLifetime(first) {}
+    }
+
+    /// Whether some epoll instance of this process watches a descriptor.
+    private func isWatched(_ descriptor: Int32) -> Bool {
+        let files = (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fdinfo")) ?? []
+        return files.contains { file in
+            let lines = (try? String(contentsOfFile: "/proc/self/fdinfo/\(file)", encoding: .utf8)) ?? ""
+            return lines.split(separator: "\n").contains {
+                let words = $0.split(separator: " ")
+                return words.first == "tfd:" && words.dropFirst().first == "\(descriptor)"
+            }
+        }
+    }
+
+    @Test("who has left is not called, though it was ready, and its descriptor may be closed and used anew")
+    func left() throws {
+        var members: [IOMember] = []
+        let pairs = (0..<8).map { _ in DescriptorPair() }
+        var calls = 0
+        members = try pairs.map { pair in
+            try IOMember(of: group, descriptor: pair.near, interest: .read) { _ in
+                calls += 1
+                for member in members { member.leave() }
+            }
+        }
+        for pair in pairs { pair.send() }
+        let timer = try endWhenIdle()
+        #expect(try loop.run() == 0)
+        #expect(calls == 1)
+        let again = try IOMember(of: group, descriptor: pairs[0].near, interest: .read) { _ in loop.exit(code: 4) }
+        #expect(try loop.run() == 4)
+        withExtendedLifetime((again, timer)) {}
+    }
+
+    @Test("may be dropped by its handler")
+    func dropped() throws {
+        var member: IOMember?
+        member = try IOMember(of: group, descriptor: pair.near, interest: .read) { _ in
+            member = nil
+            loop.exit(code: 3)
+        }
+        pair.send()
+        #expect(try loop.run() == 3)
+        withExtendedLifetime(member) {}
+    }
+
+    @Test("a descriptor that cannot be watched is refused")
+    func refusesFiles() throws {
+        let file = open("/etc/passwd", O_RDONLY | O_CLOEXEC)
+        defer { close(file) }
+        #expect(throws: SystemError(operation: "watch descriptor \(file)", errno: EPERM)) {
+            _ = try IOMember(of: group, descriptor: file, interest: .read) { _ in }
+        }
+    }
+}
