@@ -1,7 +1,7 @@
 import EventLoop
-import Foundation
 import Glibc
 import LinuxSystem
+import TestSupport
 import Testing
 
 @Suite("IOGroup", .timeLimit(.minutes(30)))
@@ -133,9 +133,8 @@ struct IOGroupTests {
 
     /// Whether some epoll instance of this process watches a descriptor.
     private func isWatched(_ descriptor: Int32) -> Bool {
-        let files = (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fdinfo")) ?? []
-        return files.contains { file in
-            let lines = (try? String(contentsOfFile: "/proc/self/fdinfo/\(file)", encoding: .utf8)) ?? ""
+        (0..<1024).contains { file in
+            let lines = String(decoding: readFile("/proc/self/fdinfo/\(file)") ?? [], as: UTF8.self)
             return lines.split(separator: "\n").contains {
                 let words = $0.split(separator: " ")
                 return words.first == "tfd:" && words.dropFirst().first == "\(descriptor)"

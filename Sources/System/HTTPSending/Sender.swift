@@ -3,53 +3,38 @@ public import HTTPClient
 
 /// The HTTP client on the event loop: it watches sockets and a timer for it.
 public final class Sender {
-    /// One socket of the client.
-    private final class Socket {
-        var source: IOSource?
-        /// Whether the client wants to hear of it.
-        var isWanted = true
-    }
-
     private final class Watcher {
-        let loop: EventLoop
-        var sockets: [Int32: Socket] = [:]
+        let group: IOGroup
+        var members: [Int32: IOMember] = [:]
         var ready: (Int32, HTTPReadiness) -> Void = { _, _ in }
 
-        init(loop: EventLoop) { self.loop = loop }
+        init(loop: EventLoop) throws { group = try IOGroup(loop: loop) }
 
         func watch(_ descriptor: Int32, for wanted: HTTPReadiness?) {
             guard let wanted else {
                 // It is closed next, also from within its own handler, which keeps it alive until then.
-                sockets.removeValue(forKey: descriptor)?.source = nil
+                members.removeValue(forKey: descriptor)?.leave()
                 return
             }
             var interest: IOEvents = []
             if wanted.contains(.read) { interest.insert(.read) }
             if wanted.contains(.write) { interest.insert(.write) }
-            guard let socket = sockets[descriptor] else { return watch(descriptor, newlyFor: interest) }
-            socket.isWanted = !interest.isEmpty
-            // The next request over the connection wants the same as the last: to change it twice each time would be two
-            // system calls. If something comes in between, it is no more watched.
-            if socket.isWanted { socket.source?.interest = interest }
+            if let member = members[descriptor] {
+                member.interest = interest
+            } else if !interest.isEmpty {
+                // Without a member the request runs into its timeout, which says so.
+                members[descriptor] = try? member(descriptor, for: interest)
+            }
         }
 
-        private func watch(_ descriptor: Int32, newlyFor interest: IOEvents) {
-            guard !interest.isEmpty else { return }
-            let socket = Socket()
-            // Without a source the request runs into its timeout, which says so.
-            socket.source = try? IOSource(loop: loop, descriptor: descriptor, interest: interest) {
-                [unowned self, unowned socket] in
-                guard socket.isWanted else {
-                    socket.source?.interest = []
-                    return
-                }
+        private func member(_ descriptor: Int32, for interest: IOEvents) throws -> IOMember {
+            try IOMember(of: group, descriptor: descriptor, interest: interest) { [unowned self] in
                 var readiness: HTTPReadiness = []
                 if $0.contains(.read) || $0.contains(.hangup) { readiness.insert(.read) }
                 if $0.contains(.write) { readiness.insert(.write) }
                 if $0.contains(.error) { readiness.insert(.error) }
                 ready(descriptor, readiness)
             }
-            sockets[descriptor] = socket
         }
     }
 
@@ -103,7 +88,7 @@ public final class Sender {
     ///     requests.
     /// - Throws: when there is no descriptor or memory left.
     public init(loop: EventLoop, connectionsPerHost: Int? = nil) throws {
-        let watcher = Watcher(loop: loop)
+        let watcher = try Watcher(loop: loop)
         var fire: () -> Void = {}
         let alarm = try Alarm(loop: loop) { fire() }
         let client = try HTTPClient(
