@@ -60,6 +60,6 @@ status=0
 # has what a report needs (0078): 6,000 more.
 budget 1 1 109000 69500 125000 10100 || status=1
 # How many outcomes have an entry each, and how many deliveries a batch, depends on the speed.
-budget 8 64 92000 69500 99500 2300 || status=1
+budget 8 64 89500 69500 97000 2300 || status=1
 ids || status=1
 exit $status
