@@ -24,7 +24,7 @@ struct PayloadMemoryTests {
         for text in ["one", "two"] { #expect(try client.ask(delivery(text)).isAccepted) }
         let status = try DaemonStatus(of: installation)
         #expect(try status.number("payload_bytes_in_memory") == 0)
-        #expect(try status.number("invocation_bytes_in_memory") > 2 * 1600)
+        #expect(try status.number("invocation_bytes_in_memory") > 2 * 900)
         #expect(try status.number("bytes_in_flight") == delivery("one").utf8.count + delivery("two").utf8.count)
         gate.send(times: 2)
         for _ in 1...2 { #expect(try client.next().outcome == "handled") }
