@@ -105,7 +105,7 @@ struct Invocation: Sendable {
 
         init(_ record: InvocationRecord) {
             (route, handler, budget, deadline) = (record.route, record.handler, record.budget, record.deadline)
-            (started, isDecided) = (record.started, record.result != nil)
+            (started, isDecided) = (record.started, record.sharedResult != nil)
         }
     }
 

@@ -98,13 +98,29 @@ static void prefer_to_be_ended(void) {
     syscall(SYS_close, file);
 }
 
+/* The signals that may have another action than the standard one: those that had when the first program was started, and
+ * the two that glibc takes for itself when it needs them. Nobody here gives a signal an action later than that, and to set
+ * each of the 64 anew for each program was 3 % of what a program costs. */
+static uint64_t changed_signals;
+
+static void note_changed_signals(void) {
+    for (int signal = 1; signal < NSIG; signal++) {
+        /* Past glibc, which hides its own two; the first word of the kernel's struct sigaction is the action. */
+        unsigned long action[8] = {0};
+        bool is_standard = syscall(SYS_rt_sigaction, signal, NULL, action, 8) < 0 || action[0] == (unsigned long)SIG_DFL;
+        if (!is_standard || signal == __SIGRTMIN || signal == __SIGRTMIN + 1) changed_signals |= UINT64_C(1) << (signal - 1);
+    }
+}
+
 /* In the child, with all signals blocked: system calls only, nothing that changes what the parent's memory means. */
 static void become(struct child *child) {
     const struct CLinux_program *program = child->program;
     /* A handler of ours would run in shared memory; an ignored signal would stay so. Past glibc, which refuses the two that
      * it keeps for itself: all zero is the kernel's struct sigaction with SIG_DFL, and a set of signals has 8 bytes. */
     const unsigned long standard[8] = {0};
-    for (int signal = 1; signal < NSIG; signal++) syscall(SYS_rt_sigaction, signal, standard, NULL, 8);
+    for (int signal = 1; signal < NSIG; signal++) {
+        if (changed_signals >> (signal - 1) & 1) syscall(SYS_rt_sigaction, signal, standard, NULL, 8);
+    }
     if (setpgid(0, 0) < 0) goto failed;
     prefer_to_be_ended();
     child->step = CLinux_step_cgroup;
@@ -133,6 +149,8 @@ failed:
 }
 
 int CLinux_spawn(pid_t *pid, const struct CLinux_program *program, enum CLinux_step *step) {
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, note_changed_signals);
     struct child child = {program, CLinux_step_program, 0};
     sigset_t all, before;
     sigfillset(&all);

@@ -1,8 +1,10 @@
 /// When the next sweep of an `OrphanReaper` may begin: sweeps take at most a twentieth of the time, however many processes
-/// there are to look through.
+/// there are to look through, and there are at most a thousand a second, however many processes end.
 public struct SweepPace: Sendable, Equatable {
     /// How many times as long as a sweep took it is until the next may begin.
     static let rest: Int64 = 19
+    /// How long it is at least from one sweep to the next, in nanoseconds.
+    static let pause: Int64 = 1_000_000
 
     /// In monotonic nanoseconds.
     private var earliest: Int64 = .min
@@ -21,5 +23,7 @@ public struct SweepPace: Sendable, Equatable {
     /// - Parameters:
     ///   - start: when it began, in monotonic nanoseconds.
     ///   - end: when it was done.
-    public mutating func swept(from start: Int64, to end: Int64) { earliest = end + (end - start) * Self.rest }
+    public mutating func swept(from start: Int64, to end: Int64) {
+        earliest = end + max((end - start) * Self.rest, Self.pause)
+    }
 }
