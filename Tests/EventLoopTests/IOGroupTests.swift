@@ -168,6 +168,18 @@ struct IOGroupTests {
         withExtendedLifetime((again, timer)) {}
     }
 
+    @Test("who leaves when its descriptor is closed already does the group no harm")
+    func closedBefore() throws {
+        let file = dup(pair.near)
+        let copy = try IOMember(of: group, descriptor: file, interest: .read) { _ in }
+        close(file)
+        copy.leave()
+        let member = try IOMember(of: group, descriptor: pair.near, interest: .read) { _ in loop.exit(code: 5) }
+        pair.send()
+        #expect(try loop.run() == 5)
+        withExtendedLifetime(member) {}
+    }
+
     @Test("may be dropped by its handler")
     func dropped() throws {
         var member: IOMember?

@@ -167,8 +167,8 @@ final class CommitPipeline {
 
     /// Takes out the next thing to be done.
     func nextDue() -> FollowUp? {
-        let followUp = due.changeFirst { $0.popFirst() } ?? nil
-        if due.first?.isEmpty == true { _ = due.popFirst() }
+        guard let (followUp, isLast) = due.changeFirst({ ($0.popFirst(), $0.isEmpty) }) else { return nil }
+        if isLast { _ = due.popFirst() }
         return followUp
     }
 

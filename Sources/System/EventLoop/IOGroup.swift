@@ -26,16 +26,12 @@ public final class IOGroup {
 
     /// A group without members.
     ///
-    /// - Parameters:
-    ///   - loop: the loop of the calling thread.
-    ///   - priority: before or after which other sources.
+    /// - Parameter loop: the loop of the calling thread.
     /// - Throws: when there is no memory or descriptor left.
-    public init(loop: EventLoop, priority: EventLoop.Priority = .normal) throws(SystemError) {
+    public init(loop: EventLoop) throws(SystemError) {
         self.loop = loop
         epoll = try EpollDescriptor(atOnce: Self.foundAtOnce)
-        source = try IOSource(loop: loop, descriptor: epoll.rawValue, interest: .read, priority: priority) {
-            [unowned self] _ in serve()
-        }
+        source = try IOSource(loop: loop, descriptor: epoll.rawValue, interest: .read) { [unowned self] _ in serve() }
     }
 
     // Before the descriptor is closed: epoll forgets it only with the last copy of it (IOSource).
@@ -67,7 +63,8 @@ public final class IOGroup {
 
     fileprivate func remove(_ key: UInt64, _ descriptor: Int32, isWatched: Bool) {
         members[key] = nil
-        if isWatched { watch(descriptor, key, from: .read, to: []) }
+        // One that was closed before is forgotten already.
+        if isWatched { try? epoll.remove(descriptor) }
     }
 
     fileprivate func watch(_ descriptor: Int32, _ key: UInt64, from before: IOEvents, to interest: IOEvents) {
@@ -143,7 +140,6 @@ public final class IOMember {
     }
 
     fileprivate func fire(_ events: IOEvents) {
-        guard !hasLeft else { return }
         if interest != watched { watch(interest) }
         let wanted = interest.isEmpty ? [] : events.intersection(interest.union([.hangup, .error]))
         if !wanted.isEmpty { handler(wanted) }

@@ -82,9 +82,9 @@ extension RowBuffer {
             if let result = invocation.sharedResult {
                 values.append(result.value, isObserver: invocation.isObserver)
             } else {
-                for _ in 1...10 { values.null() }
+                values.nulls(10)
                 values.flag(invocation.isObserver)
-                for _ in 1...6 { values.null() }
+                values.nulls(6)
             }
         }
     }
@@ -200,5 +200,5 @@ extension RowWriter {
         text(push.messageID)
     }
 
-    private mutating func nulls(_ count: Int) { for _ in 0..<count { null() } }
+    fileprivate mutating func nulls(_ count: Int) { for _ in 0..<count { null() } }
 }
