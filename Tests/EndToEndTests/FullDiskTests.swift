@@ -178,6 +178,10 @@ struct FullDiskTests {
         let daemon = try TestDaemon(installation)
         try live(daemon)
         #expect(daemon.pushctl("report").end == .exited(0), "the ledger has all of it then")
+        // A segment for which there is no more room gives back what it has taken.
+        try waitUntil("the log has the segments that it wants") {
+            try #require(DaemonStatus(of: installation)["store"]?["log_bytes"]?.int64) >= 17 << 20
+        }
         disk.fill()
         let client = try Client(path: installation.controlSocket)
         let answer = try client.ask(#"{"op":"erase","external_id":"anna7731"}"#)

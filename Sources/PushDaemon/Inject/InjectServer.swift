@@ -41,7 +41,7 @@ final class InjectServer {
     /// Requests that wait until the ledger has a batch.
     private var waitingForBatch: [(number: UInt64, candidate: Candidate)] = []
     /// Large requests that wait until the log has room for more than small ones.
-    private var waitingForRoom = Queue<Candidate>()
+    private(set) var waitingForRoom = Queue<Candidate>()
     /// When the filter of ids may be built again after that failed, in monotonic nanoseconds.
     private var buildsAgainAt: Int64 = 0
 

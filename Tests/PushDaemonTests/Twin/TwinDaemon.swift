@@ -24,15 +24,17 @@ final class TwinDaemon: ClientSession.Owner {
     }
 
     let stateID: UUID128
+    let committer: Committer
+    let pipeline: CommitPipeline
+    let inject: InjectServer
+    /// Whether somebody else may hold the ledger's lock.
+    var expectsStalls = false
     private let directory: String
     private let messages = Monitor<[Message]>([])
-    private let committer: Committer
     private let lookup: Lookup
     private let largeRequests: LargeRequestReader
-    private let pipeline: CommitPipeline
     private let loader: RunLoader
     private let processor: Processor
-    private let inject: InjectServer
     private let runner: ScriptedRunner
     private let clock: TwinClock
     private let session: TwinSession
@@ -40,7 +42,7 @@ final class TwinDaemon: ClientSession.Owner {
     /// Starts on a state directory as the daemon starts.
     init(
         directory: String, settings: Settings, boot: UUID128, clock: TwinClock, scripts: TwinScripts,
-        surroundings: TwinSurroundings
+        surroundings: TwinSurroundings, logLength: Int = 16 << 20
     ) throws {
         self.directory = directory
         self.clock = clock
@@ -48,7 +50,7 @@ final class TwinDaemon: ClientSession.Owner {
         let tracker = RecoveredState.TrackerInBackground()
         let (rules, now) = (settings.routing.tracking, clock.now.wall)
         committer = try Committer(
-            directory: StateDirectory(path: directory), limits: Committer.Limits(logLength: 16 << 20),
+            directory: StateDirectory(path: directory), limits: Committer.Limits(logLength: logLength),
             onRecovered: { ledger in
                 tracker.make { () throws(StoreError) in try Tracker(reading: ledger, rules: rules, now: now) }
             },
@@ -149,18 +151,31 @@ final class TwinDaemon: ClientSession.Owner {
             _ = processor.performDue()
             for id in runner.takeStarted() { processor.handle(.started(id)) }
             let isIdle = pipeline.isIdle && inject.isIdle && loader.isIdle && !runner.hasStarted
-            let came = messages.wait(atMost: isIdle ? .zero : .seconds(60)) { messages -> [Message]? in
-                defer { messages = [] }
-                return messages.isEmpty ? nil : messages
-            }
-            if let came {
-                for message in came { try take(message) }
-            } else if isIdle {
-                return
-            } else if pipeline.isIdle, !processor.performDue() {
+            if try takeMessages(waiting: isIdle ? .zero : .seconds(60)) { continue }
+            if isIdle { return }
+            if pipeline.isIdle, !processor.performDue() { throw Stuck() }
+        }
+    }
+
+    /// Takes turns until something is so.
+    func takeTurns(until isDone: () -> Bool) throws {
+        while !isDone() {
+            _ = try pipeline.endTurn(mayWait: true, at: EventLoop.nowNanoseconds)
+            let mayGoOn = !processor.performDue() || pipeline.isReady
+            guard try takeMessages(waiting: mayGoOn || isDone() ? .zero : .seconds(60)) || mayGoOn || isDone() else {
                 throw Stuck()
             }
         }
+    }
+
+    /// - Returns: whether other threads said something.
+    private func takeMessages(waiting: Duration) throws -> Bool {
+        let came = messages.wait(atMost: waiting) { messages -> [Message]? in
+            defer { messages = [] }
+            return messages.isEmpty ? nil : messages
+        }
+        for message in came ?? [] { try take(message) }
+        return came != nil
     }
 
     private struct Stuck: Error {}
@@ -171,6 +186,7 @@ final class TwinDaemon: ClientSession.Owner {
         case .store(.applied(let number)):
             inject.applied(through: number)
             loader.applied(through: number)
+        case .store(.ledgerStalled) where expectsStalls: break
         case .store(.failed(let error)), .store(.stalled(let error)), .store(.ledgerStalled(let error)): throw error
         case .store: break
         case .answer(let token, let answer) where loader.owns(token): loader.answered(token, answer)

@@ -1,0 +1,66 @@
+import EventLoop
+import PushModel
+import PushSettings
+import TestSupport
+import Testing
+
+@testable import PushDaemon
+@testable import PushRouting
+@testable import Store
+
+@Suite("Large requests that wait until the ledger is less far behind")
+struct LargeRequestTests {
+    @Test("are admitted one a turn: many would make a turn too long")
+    func oneATurn() throws {
+        let directory = TemporaryDirectory()
+        let daemon = try TwinDaemon(
+            directory: directory.path, settings: try Self.settings, boot: UUID128(high: 0, low: 0),
+            clock: TwinClock(WallTime(milliseconds: 1_700_000_000_000)), scripts: TwinScripts(),
+            surroundings: try TwinSurroundings(), logLength: 24 << 20)
+        defer { daemon.abandon() }
+        let intruder = try Database(path: directory.path + "/ledger.db", access: .readWrite)
+        try intruder.execute("BEGIN IMMEDIATE")
+        daemon.expectsStalls = true
+        // Half of the log, and more than the 2 MiB that the ledger tries to take up at once.
+        for _ in 0..<25 {
+            for _ in 0..<50 { daemon.takeWithoutCommit(Self.request(ofBytes: 12 << 10)) }
+            try daemon.takeTurns { daemon.pipeline.isIdle }
+        }
+        #expect(daemon.committer.isFarBehind)
+        let before = daemon.nextNumber.value
+        let sessions = try (0..<3).map { _ in try TwinSession() }
+        for session in sessions {
+            session.open(owner: daemon)
+            daemon.inject.take(Self.request(ofBytes: 20 << 10), from: session.session)
+        }
+        try daemon.takeTurns { daemon.inject.waitingForRoom.count == 3 }
+        daemon.inject.admitLarge()
+        #expect(daemon.nextNumber.value == before, "the ledger is still far behind")
+
+        try intruder.execute("ROLLBACK")
+        try daemon.takeTurns { daemon.inject.mayAdmitLarge }
+        for admitted in 1...3 {
+            daemon.inject.admitLarge()
+            #expect(daemon.nextNumber.value == before + Int64(admitted))
+        }
+        #expect(!daemon.inject.mayAdmitLarge)
+    }
+
+    private static func request(ofBytes count: Int) -> [UInt8] {
+        let text = String(repeating: "x", count: count)
+        return Array(#"{"op":"deliver","platform":"android","app":"shop","payload":{"data":{"k":"\#(text)"}}}"#.utf8)
+    }
+
+    /// All goes into the journal, which is built in.
+    private static var settings: Settings {
+        get throws {
+            func file(_ name: String, _ text: String) -> ConfigurationFile {
+                ConfigurationFile(path: name, bytes: Array(text.utf8))
+            }
+            let sources = ConfigurationSources(
+                main: [], handlers: [file("journal.handler", "[Handler]\nType=journal\n")],
+                routes: [file("90-rest.route", "[Match]\n[Route]\nHandler=journal\n")])
+            return try #require(Settings.load(sources).settings)
+        }
+    }
+}
