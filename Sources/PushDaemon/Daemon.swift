@@ -178,6 +178,8 @@ final class Daemon {
         // What was recovered is not to wait for the first event.
         endTurn()
         let end = Result { () throws(SystemError) in try loop.run() }
+        // Where the disk kept the daemon from waiting for handlers, nobody would write down what they say.
+        runner.stopAll()
         largeRequests.stop()
         metrics.stop()
         lookup.stop()
@@ -446,11 +448,9 @@ final class Daemon {
         Notify.ready(status: configurationProblem == nil ? statusLine : "reload failed, still as before: \(statusLine)")
     }
 
-    /// The disk cannot be trusted: ends without acknowledging anything that may not be on it. Handlers end, too: nobody
-    /// would write down what they say.
+    /// The disk cannot be trusted: ends without acknowledging anything that may not be on it.
     private func fail(_ error: StoreError) {
         journal.log(JournalEntry(.critical, "\(error)"))
-        runner.stopAll()
         loop.exit(code: StartFailure.inputOutput)
     }
 

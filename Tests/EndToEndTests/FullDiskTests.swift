@@ -153,6 +153,7 @@ struct FullDiskTests {
             var facts = stat()
             return stat(installation.state + "/ledger.db", &facts) == 0 && facts.st_size > 37 << 20
         }
+        try waitForSegments(of: installation)
         disk.fill(sparing: 12 << 20)
 
         let process = daemon.process.processID
@@ -178,10 +179,7 @@ struct FullDiskTests {
         let daemon = try TestDaemon(installation)
         try live(daemon)
         #expect(daemon.pushctl("report").end == .exited(0), "the ledger has all of it then")
-        // A segment for which there is no more room gives back what it has taken.
-        try waitUntil("the log has the segments that it wants") {
-            try #require(DaemonStatus(of: installation)["store"]?["log_bytes"]?.int64) >= 17 << 20
-        }
+        try waitForSegments(of: installation)
         disk.fill()
         let client = try Client(path: installation.controlSocket)
         let answer = try client.ask(#"{"op":"erase","external_id":"anna7731"}"#)
@@ -195,6 +193,15 @@ struct FullDiskTests {
             daemon.pushctl("erase", "--user", "anna7731", "--yes", "--json").output.contains(#""complete":true"#)
         }
         #expect(daemon.pushctl("erase", "--user", "anna7731", "--dry-run", "--json").output.contains(#""requests":0"#))
+    }
+
+    /// Waits until the log has the two free segments, of 8 MiB each, that it wants: one that is being made writes, and gives
+    /// back what it has taken when there is no more room.
+    private func waitForSegments(of installation: Installation) throws {
+        try waitUntil("the log has the segments that it wants") {
+            let store = try #require(DaemonStatus(of: installation)["store"])
+            return try #require(store["log_bytes"]?.int64) - #require(store["log_used_bytes"]?.int64) >= 16 << 20
+        }
     }
 
     /// A person has a request.

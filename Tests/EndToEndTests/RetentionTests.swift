@@ -23,7 +23,9 @@ struct RetentionTests {
                 return try LedgerReader(directory: bed.installation.state).acceptedRequests() == 0
             }
         }
-        #expect(bed.daemon?.standardError.contains("5 requests were older than Retention= and deleted") == true)
+        try waitUntil("it says so") {
+            bed.daemon?.standardError.contains("5 requests were older than Retention= and deleted") == true
+        }
         #expect(try bed.stop() == .exited(0))
     }
 

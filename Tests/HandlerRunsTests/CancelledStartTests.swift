@@ -2,6 +2,7 @@ import EventLoop
 import Glibc
 import JournalLog
 import PushModel
+import TestSupport
 import Testing
 
 @testable import HandlerRuns
@@ -12,8 +13,10 @@ struct CancelledStartTests {
     /// So many that the threads have not begun with most of them when they are taken back.
     private static let count: Int64 = 100
 
-    private static func run(_ number: Int64, isWorker: Bool) -> HandlerRun {
-        let command = Handler.Command(arguments: ["/bin/sleep", "600"])
+    private static func run(
+        _ number: Int64, isWorker: Bool, arguments: [String] = ["/bin/sleep", "600"]
+    ) -> HandlerRun {
+        let command = Handler.Command(arguments: arguments)
         let rules = InstanceRules(instances: 1, pipeline: 1, idleTimeout: nil)
         let handler = Handler(name: "h\(number)", kind: isWorker ? .worker(command, rules) : .exec(command))
         let now = Moment.now()
@@ -43,11 +46,38 @@ struct CancelledStartTests {
             for run in runs { runner.start(run) }
             #expect(runner.processCount == Int(Self.count))
             runner.stopAll()
+            // Perhaps all were taken back, and nothing more comes.
+            if runner.processCount == 0 { loop.exit(code: 0) }
             loop.endOfTurn = { [unowned loop] in if runner.processCount == 0 { loop.exit(code: 0) } }
             let patience = try TimerSource(loop: loop) { [unowned loop] in loop.exit(code: 1) }
             patience.arm(at: EventLoop.nowNanoseconds + 60_000_000_000)
             #expect(try loop.run() == 0, "there are \(runner.processCount) processes")
             #expect(runner.count == 0 && !runner.hasInstances && runner.instances.starting.isEmpty)
+        }
+    }
+
+    // The daemon ends at once when its disk cannot be trusted.
+    @Test(
+        "ends what runs already, though the loop has not heard of it and takes no further turn",
+        arguments: [false, true])
+    func unheard(isWorker: Bool) async {
+        await #expect(processExitsWith: .success) { [isWorker] in
+            SignalSource.block([SIGCHLD])
+            let loop = try EventLoop()
+            let runner = try HandlerRunner(
+                loop: loop, stateID: UUID128(high: 1, low: UInt64(getpid())), descriptorLimit: nil, httpCommand: nil,
+                log: { Issue.record("it logs \($0.message)") })
+            try runner.begin(reportingTo: { _ in })
+            let directory = TemporaryDirectory()
+            let fifo = directory.path + "/process"
+            #expect(mkfifo(fifo, 0o600) == 0)
+            let arguments = ["/bin/sh", "-c", "echo $$ >\(fifo); exec sleep 60"]
+            runner.start(Self.run(1, isWorker: isWorker, arguments: arguments))
+            let number = try #require(readFile(fifo)).dropLast()
+            let process = try #require(Int32(String(decoding: number, as: UTF8.self)))
+            runner.stopAll()
+            var facts = siginfo_t()
+            #expect(waitid(P_PID, id_t(process), &facts, WEXITED | WNOWAIT) == 0 && facts.si_code == CLD_KILLED)
         }
     }
 }

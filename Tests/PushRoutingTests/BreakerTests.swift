@@ -47,6 +47,33 @@ struct BreakerTests {
         #expect(bench.row(3)?.handler == "other")
     }
 
+    @Test("has what waits go past its handler some at a time, when that is too much for one turn")
+    func muchWaiting() throws {
+        var crm = Handler.exec("crm")
+        (crm.breaker, crm.queueMax) = (Self.rules, 2000)
+        var bench = Bench(
+            .testing(
+                .relay, routes: [.all(to: "crm"), .all(to: "journal")],
+                handlers: [crm, Handler(name: "journal", kind: .journal)], places: 2, inFlight: 2000,
+                inFlightPerPeer: 2000))
+        for _ in 1...1402 { try bench.submit(.deliver()) }
+        for seq: Int64 in 1...2 { bench.started(seq) }
+        bench.finished(1, 0, .signaled(9))
+        // Number 3 has the place that is free now, and number 2 the last word.
+        bench.started(3)
+        var turns: [Int] = []
+        var effects = bench.finished(2, 0, .signaled(9))
+        #expect(effects.contains("breaker crm open"))
+        while true {
+            turns.append(effects.count { $0.hasSuffix(" handled") && $0.hasPrefix("end ") })
+            guard bench.router.hasWorkLeft else { break }
+            effects = bench.clock()
+        }
+        #expect(turns.count > 10 && turns.allSatisfy { $0 <= 128 } && turns.reduce(0, +) == 1399, "\(turns)")
+        #expect((4...1402).allSatisfy { bench.end($0)?.reason == "not asked, because the breaker is open: crm" })
+        #expect(state(bench) == .open)
+    }
+
     @Test("leaves what no other route matches as failed, with a fixed word as the reason")
     func failed() throws {
         var bench = Bench(table(fallback: false))

@@ -52,4 +52,21 @@ struct NextDueTests {
         try bench.submit(.deliver(#"{"short":"1"}"#))
         #expect(bench.nextDue == .seconds(3))
     }
+
+    @Test("is due still when very much was due at once: some of it is carried out in each turn, in order of time")
+    func muchDue() throws {
+        var bench = Bench()
+        for seq: Int64 in 1...300 {
+            bench.at(.milliseconds(seq))
+            try bench.submit(.deliver())
+        }
+        bench.at(.seconds(20))
+        var turns: [Int] = []
+        while let due = bench.nextDue, due <= .seconds(20) {
+            turns.append(bench.clock().count { $0.hasPrefix("end ") })
+            let ended = Int64(turns.reduce(0, +))
+            #expect(bench.end(ended) != nil && bench.end(ended + 1) == nil)
+        }
+        #expect(turns.reduce(0, +) == 300 && turns.allSatisfy { $0 <= 64 }, "\(turns)")
+    }
 }

@@ -164,6 +164,11 @@ struct HandlerPlaces: Sendable {
         return hadPlace
     }
 
+    /// Who waits for a place of the handler, owners and observers.
+    func queues(of handler: String) -> [Queue<InvocationID>] {
+        byHandler[handler].map { [$0.owners.queue, $0.observers.queue] } ?? []
+    }
+
     /// Whether an invocation waits because its handler runs as many as it may, or has more waiting than it should.
     func isHeldUp(_ id: InvocationID, of handler: Handler) -> Bool {
         guard let own = byHandler[handler.name] else { return false }

@@ -2,7 +2,7 @@ import PushModel
 
 extension Router {
     /// How much of what is due is carried out in one turn: after a halt of the machine very much may be due at once.
-    private static let dueAtOnce = 512
+    private static let dueAtOnce = 64
 
     /// Carries out what is due, in order of time. What is too much for one turn is still due after it.
     mutating func takeDue(at now: Moment, _ effects: inout Effects) {

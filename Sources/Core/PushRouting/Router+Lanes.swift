@@ -129,8 +129,8 @@ extension Router {
     /// Ends a turn: what became possible in it is begun, what changed is written.
     mutating func endTurn(at now: Moment, _ effects: inout Effects) {
         latest = now
+        divertWaiting(at: now, &effects)
         repeat {
-            divertWaiting(at: now, &effects)
             takeTurns(at: now, &effects)
             fillPlaces(at: now, &effects)
             // What goes past a handler at its start may end, and with that begin the turn of another.
@@ -159,11 +159,13 @@ extension Router {
         if isObserver { readyObservers.append(id) } else { ready.append(id) }
     }
 
-    /// Starts as many handlers as there are places, in order.
+    /// Starts as many handlers as there are places, in order, unless very much goes past its handler at that.
     private mutating func fillPlaces(at now: Moment, _ effects: inout Effects) {
         guard !isDraining else { return }
-        while usage.handlers < table.limits.handlers, let id = ready.popFirst() { start(id, at: now, &effects) }
-        while usage.observers < table.limits.observers, let id = readyObservers.popFirst() {
+        while usage.handlers < table.limits.handlers, divertsLeft > 0, let id = ready.popFirst() {
+            start(id, at: now, &effects)
+        }
+        while usage.observers < table.limits.observers, divertsLeft > 0, let id = readyObservers.popFirst() {
             start(id, at: now, &effects)
         }
     }

@@ -91,6 +91,7 @@ extension Router {
 
     /// Goes on with the next route that matches, because the breaker of the handler is open.
     mutating func divert(_ invocation: inout Invocation, at now: Moment, _ effects: inout Effects) {
+        divertsLeft = max(0, divertsLeft - 1)
         if invocation.stage == .ready { leaveQueue(invocation) }
         // It has not been started for this handler, and is in nobody's queue.
         invocation.stage = .waiting
@@ -100,16 +101,38 @@ extension Router {
         run(&invocation, at: now, &effects)
     }
 
-    /// Has all that waits for handlers whose breakers have just opened go past them.
-    mutating func divertWaiting(at now: Moment, _ effects: inout Effects) {
+    /// How much goes past handlers with open breakers in one turn.
+    static let divertsAtOnce = 128
+    /// How much that waits is looked at in one turn, whomever it waits for.
+    private static let looksAtOnce = 2048
+
+    /// Notes where all that waits for handlers is whose breakers have just opened: it is to go past them.
+    private mutating func noteWaiting() {
         while let handler = opened.popLast() {
-            let waiting = invocations.ids.filter { isReady($0, for: handler) }
-            for id in waiting.sorted() {
-                guard var invocation = invocations[id], !admits(invocation, to: handler, at: now),
-                    invocation.record.deadline.map({ now.monotonic < $0 }) == true
-                else { continue }
-                divert(&invocation, at: now, &effects)
+            for queue in [ready, readyObservers] + handlerPlaces.queues(of: handler) where !queue.isEmpty {
+                diverting.append((queue, handler))
             }
+        }
+    }
+
+    /// Has what waits for handlers whose breakers have opened go past them. What is too much for one turn is left, and goes
+    /// past its handler as well if it comes to its start before.
+    mutating func divertWaiting(at now: Moment, _ effects: inout Effects) {
+        noteWaiting()
+        divertsLeft = Self.divertsAtOnce
+        var looksLeft = Self.looksAtOnce
+        while divertsLeft > 0, looksLeft > 0,
+            let (next, isLast, handler) = diverting.changeFirst({
+                ($0.waiting.popFirst(), $0.waiting.isEmpty, $0.handler)
+            })
+        {
+            looksLeft -= 1
+            if isLast { _ = diverting.popFirst() }
+            guard let id = next, isReady(id, for: handler), var invocation = invocations[id],
+                !admits(invocation, to: handler, at: now),
+                invocation.record.deadline.map({ now.monotonic < $0 }) == true
+            else { continue }
+            divert(&invocation, at: now, &effects)
         }
     }
 

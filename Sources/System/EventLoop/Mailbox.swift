@@ -34,8 +34,11 @@ public final class Mailbox<Message: Sendable>: Sendable {
         try IOSource(loop: loop, descriptor: wakeup.rawValue, interest: .read, priority: priority) { _ in
             // Cleared before the messages are taken: one posted in between signals again and is not forgotten.
             self.wakeup.clear()
-            let batch = self.messages.withLock { messages in exchange(&messages, with: []) }
+            let batch = self.takeAll()
             if !batch.isEmpty { handler(batch) }
         }
     }
+
+    /// Takes out all messages that have come, for a loop that takes no further turn; on the loop's thread.
+    public func takeAll() -> [Message] { messages.withLock { messages in exchange(&messages, with: []) } }
 }

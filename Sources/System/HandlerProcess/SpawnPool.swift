@@ -28,6 +28,8 @@ public final class SpawnPool: Sendable {
         var queue: [Job] = []
         var threads: [PoolThread] = []
         var idle = 0
+        /// Jobs that a thread has taken up, and of which the result is not delivered yet.
+        var underway = 0
         var isStopped = false
     }
 
@@ -36,7 +38,7 @@ public final class SpawnPool: Sendable {
     private let cgroups: RunCgroups?
     private let users = KnownUsers()
     private let deliver: @Sendable (SpawnResult) -> Void
-    private let state = Mutex(State())
+    private let state = Monitor(State())
     /// Counts the jobs in the queue; after `stop`, one more for each thread.
     private let available: FileDescriptor
 
@@ -94,6 +96,13 @@ public final class SpawnPool: Sendable {
         }
     }
 
+    /// Waits until the results of all starts are delivered that a thread has taken up; what nobody has taken up stays.
+    ///
+    /// - Parameter limit: how long at most: a program on a disk that does not answer may never be started.
+    public func waitForStarts(atMost limit: Duration) {
+        _ = state.wait(atMost: limit) { $0.underway == 0 ? true : nil }
+    }
+
     /// Has users looked up again: what is known of them may have changed.
     public func forgetUsers() { users.forget() }
 
@@ -116,6 +125,7 @@ public final class SpawnPool: Sendable {
     private func run() {
         while let job = nextJob() {
             deliver(SpawnResult(token: job.token, outcome: Result { () throws(SpawnError) in try start(job) }))
+            state.update { $0.underway -= 1 }
         }
     }
 
@@ -130,9 +140,11 @@ public final class SpawnPool: Sendable {
             state.withLock { $0.idle += 1 }
             var count: UInt64 = 0
             while read(available.rawValue, &count, 8) < 0 { precondition(errno == EINTR) }
-            let (job, isStopped) = state.withLock { state in
+            let (job, isStopped) = state.withLock { state -> (Job?, Bool) in
                 state.idle -= 1
-                return (state.queue.isEmpty ? nil : state.queue.removeFirst(), state.isStopped)
+                guard !state.queue.isEmpty else { return (nil, state.isStopped) }
+                state.underway += 1
+                return (state.queue.removeFirst(), state.isStopped)
             }
             // Neither: what this thread was woken for was taken back.
             if job != nil || isStopped { return job }

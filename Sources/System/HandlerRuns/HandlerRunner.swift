@@ -119,11 +119,12 @@ public final class HandlerRunner: HandlerRunning {
     /// Ends instances as soon as they have nothing to do; nothing is started any more.
     public func endInstances() { instances.reconfigured([]) }
 
-    /// Ends every run now: nobody would hear what it says.
+    /// Ends every run now: nobody would hear what it says. What is being started is waited for, and ended too.
     public func stopAll() {
         programs.stopAll()
         instances.stopAll()
         notifications.stopAll()
+        starter.finishStarts()
         cgroups?.killAll()
         sweeper.sweep(isLast: true)
     }

@@ -15,6 +15,7 @@ final class ProgramStarter {
     private let mailbox: Mailbox<SpawnResult>
     private let pool: SpawnPool
     private var source: IOSource?
+    private var take: (SpawnResult) -> Void = { _ in preconditionFailure("a program started before anybody listens") }
 
     /// - Parameters:
     ///   - loop: the loop.
@@ -32,6 +33,7 @@ final class ProgramStarter {
 
     /// - Parameter take: gets each result, on the loop.
     func begin(handingTo take: @escaping (SpawnResult) -> Void) throws(SystemError) {
+        self.take = take
         source = try mailbox.receive(on: loop, priority: .important) { $0.forEach(take) }
     }
 
@@ -56,6 +58,13 @@ final class ProgramStarter {
             workingDirectory: command.workingDirectory ?? "/", streams: streams, descriptorLimit: descriptorLimit,
             confinement: ProcessConfinement(command.confinement), mark: mark)
         pool.submit(process, token: token, deadline: deadline?.nanoseconds)
+    }
+
+    /// Waits for the starts that have begun, a second at most, and hands their results over: for a loop that takes no further
+    /// turn.
+    func finishStarts() {
+        pool.waitForStarts(atMost: .seconds(1))
+        mailbox.takeAll().forEach(take)
     }
 
     /// Has users looked up again.
