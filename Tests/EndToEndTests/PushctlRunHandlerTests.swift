@@ -45,6 +45,35 @@ struct PushctlRunHandlerTests {
             .compactMap { Int32($0) }
     }
 
+    // MARK: http
+
+    @Test("shows the request that the endpoint of an http handler gets, and names what is added as it leaves")
+    func request() throws {
+        let server = try WebServer(in: installation.root + "/web")
+        writeFile("token", to: installation.root + "/token")
+        chmod(installation.root + "/token", 0o600)
+        addLines(
+            "crm", type: "http", "URL=\(server.url("ok"))\nBearerFile=\(installation.root)/token\nHeader=X-Tenant: shop"
+        )
+        let (object, end) = try object("crm")
+        #expect(end == .exited(0))
+        let request = try #require(object["attempts"]?.elements.first?["request"])
+        #expect(request["url"]?.string == server.url("ok"))
+        let got = try #require(server.requests(to: "ok").first)
+        #expect(request["body"]?.string == got["body"]?.string)
+        let headers = try #require(request["headers"]?.strings)
+        #expect(headers.contains("X-Tenant: shop") && headers.contains("Push-Op: deliver"))
+        for line in headers {
+            let colon = try #require(line.firstIndex(of: ":"))
+            #expect(got.header(line[..<colon].lowercased()) == String(line[colon...].dropFirst(2)), "\(line)")
+        }
+        let text = run("crm").output
+        #expect(text.contains("\n  request to \(server.url("ok")):\n    Push-Op: deliver\n"), "\(text)")
+        #expect(
+            text.contains("\n    Push-Deadline-Ms, Authorization: added as it leaves\n\n    {\"delivery\":{"), "\(text)"
+        )
+    }
+
     // MARK: exec
 
     @Test("shows what the handler got, said and answered, the outcome and the time, and ends with 0")

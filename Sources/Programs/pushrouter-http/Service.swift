@@ -62,7 +62,7 @@ final class Service {
         self.endpoints = endpoints
         self.entrance = entrance
         self.log = log
-        source = "pushrouterd://\(Self.hostName)"
+        source = HTTPInvocation.source(ofHost: HostName.current)
         entranceSource = try IOSource(loop: loop, descriptor: entrance.descriptor, interest: .read) {
             [unowned self] _ in
             enter()
@@ -86,16 +86,6 @@ final class Service {
     }
 
     private var status: String { "http handlers: \(endpoints.count)" }
-
-    private static var hostName: String {
-        var name = [CChar](repeating: 0, count: 256)
-        guard gethostname(&name, name.count - 1) == 0 else { return "localhost" }
-        let bytes = name.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }
-        let isHostByte = { (byte: UInt8) in
-            48...57 ~= byte || 65...90 ~= byte || 97...122 ~= byte || byte == 45 || byte == 46
-        }
-        return bytes.isEmpty || !bytes.allSatisfy(isHostByte) ? "localhost" : String(decoding: bytes, as: UTF8.self)
-    }
 
     // MARK: Sessions
 

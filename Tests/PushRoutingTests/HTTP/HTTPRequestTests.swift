@@ -86,19 +86,15 @@ struct HTTPRequestTests {
         }
     }
 
-    @Test("has the deadline that its line says, however long that waited; of an earlier daemon's what was left")
+    @Test("has the deadline that its line says, however long that waited; without one it is too late")
     func deadline() throws {
-        func deadline(_ members: String, _ object: String = Self.object) throws -> Duration {
-            try invocation(members, object: object).deadline - Self.now
-        }
+        func deadline(_ members: String) throws -> Duration { try invocation(members).deadline - Self.now }
         #expect(try deadline(#""id":5,"deadline_ns":28000000000"#) == .seconds(8))
-        #expect(try deadline(#""id":5"#) == .milliseconds(8990))
-        #expect(try deadline(#""id":5"#, #"{"delivery":{}}"#) == .zero)
+        #expect(try deadline(#""id":5"#) == .seconds(-20))
         // Nonsense is bounded, either way.
         let day = Duration.seconds(86_400)
         #expect(try deadline(#""id":5,"deadline_ns":9223372036854775807"#) == day)
         #expect(try deadline(#""id":5,"deadline_ns":-1"#) == .seconds(-20))
-        #expect(try deadline(#""id":5"#, #"{"deadline":{"remaining_ms":9223372036854775807}}"#) == day)
     }
 
     @Test("is taken back by a line of its own; other lines are refused")

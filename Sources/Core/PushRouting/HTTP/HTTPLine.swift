@@ -49,13 +49,7 @@ public struct HTTPInvocation: Sendable {
         self.id = id
         self.line = line
         handler = line["delivery"]?["handler"]?.string ?? ""
-        if let due = line["deadline_ns"]?.int64 {
-            deadline = min(Instant(nanoseconds: max(0, due)), now + Self.longest)
-        } else {
-            // A daemon of an earlier version does not say it.
-            let remaining = Duration.milliseconds(max(0, line["deadline"]?["remaining_ms"]?.int64 ?? 0))
-            deadline = now + min(remaining, Self.longest)
-        }
+        deadline = min(Instant(nanoseconds: max(0, line["deadline_ns"]?.int64 ?? 0)), now + Self.longest)
     }
 
     /// The facts that every format has in headers, and their headers.
@@ -65,6 +59,9 @@ public struct HTTPInvocation: Sendable {
 
     /// The header that tells what is left of the time when the request leaves, in milliseconds. Who sends it adds it then.
     public static let budgetHeader = "Push-Deadline-Ms"
+
+    /// Who posts from a host, a URI.
+    public static func source(ofHost name: String) -> String { "pushrouterd://\(name)" }
 
     /// What is posted for it.
     ///

@@ -10,9 +10,9 @@ extension Command {
             """
             Runs the handler NAME of the configuration on each payload as the daemon does: the same input, environment and \
             working directory, the same deadline, and at its end everything that it started is killed, whatever it did to \
-            get away. Nothing is recorded, and no other handler is asked. It shows what the handler got, what it wrote to \
-            standard output and standard error (the last 4 KiB of each), what that means as an answer, the outcome, and \
-            how long it took.
+            get away. Nothing is recorded, and no other handler is asked. It shows what the handler got (of http the request to \
+            its endpoint), what it wrote to standard output and standard error (the last 4 KiB of each), what that means as \
+            an answer, the outcome, and how long it took.
             """,
             """
             A worker, a socket or http keeps its program or connection from one payload to the next. journal and discard are built \

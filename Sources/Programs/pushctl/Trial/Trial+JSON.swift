@@ -13,7 +13,7 @@ extension Trial {
             writer.member("callback", plan.callback.rawValue)
             writer.member("route", plan.route.name)
             writer.member("deadline_ms", plan.budget.milliseconds)
-            writer.member("attempts", array: { list in attempts.forEach { $0.write(to: &list) } })
+            writer.member("attempts", array: { list in attempts.forEach { $0.write(to: &list, of: handler) } })
             if let result = end?.result { writer.members(of: result) }
             writer.member("remarks", array: { list in plan.remarks.forEach { list.string($0) } })
             writer.member("journal", array: { list in notes.forEach { list.string($0) } })
@@ -23,10 +23,19 @@ extension Trial {
 }
 
 extension Trial.Attempt {
-    fileprivate func write(to writer: inout JSONWriter) {
+    fileprivate func write(to writer: inout JSONWriter, of handler: Handler) {
         writer.object { writer in
             writer.member("number", number)
             if input.isEmpty { writer.null("input") } else { writer.member("input", raw: input.dropLast()) }
+            if let request = request(to: handler) {
+                writer.member(
+                    "request",
+                    object: { member in
+                        member.member("url", handler.kind.endpoint?.url)
+                        member.member("headers", array: { list in request.headers.lines.forEach { list.string($0) } })
+                        member.member("body", String(decoding: request.body, as: UTF8.self))
+                    })
+            }
             writer.member("output", object: { $0.members(of: written) })
             writer.member("errors", object: { $0.members(of: errors) })
             switch end {

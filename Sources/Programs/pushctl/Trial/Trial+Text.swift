@@ -50,7 +50,7 @@ extension Trial.Attempt {
 
     /// - Parameter outcome: the reason of the outcome; what it says is not said twice.
     fileprivate func text(of handler: Handler, isVerbose: Bool, outcome: String?) -> String {
-        var text = "  got:\n" + Self.indented(isVerbose ? Self.pretty(input) : input)
+        var text = given(to: handler, isVerbose: isVerbose)
         if handler.kind.notificationRules == nil {
             text += Self.stream("standard output", written, unknown: discarded)
         }
@@ -60,6 +60,16 @@ extension Trial.Attempt {
         text += "  answer: \(answerText)\n"
         for remark in reply?.remarks ?? [] where outcome?.has(remark) != true { text += "    remark: \(remark)\n" }
         return text
+    }
+
+    private func given(to handler: Handler, isVerbose: Bool) -> String {
+        guard let endpoint = handler.kind.endpoint, let request = request(to: handler) else {
+            return "  got:\n" + Self.indented(isVerbose ? Self.pretty(input) : input)
+        }
+        let headers = request.headers.lines.map { "    \($0)\n" }.joined()
+        let body = Self.indented(isVerbose ? Self.pretty(request.body) : request.body)
+        let added = endpoint.addedHeaders.joined(separator: ", ")
+        return "  request to \(endpoint.url):\n\(headers)    \(added): added as it leaves\n\n\(body)"
     }
 
     private var answerText: String {

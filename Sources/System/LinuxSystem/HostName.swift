@@ -1,0 +1,15 @@
+import Glibc
+
+/// What this machine calls itself.
+public enum HostName {
+    /// Its name, of letters, digits, "-" and "." alone; `localhost` when it has none, or another one.
+    public static var current: String {
+        var name = [CChar](repeating: 0, count: 256)
+        guard gethostname(&name, name.count - 1) == 0 else { return "localhost" }
+        let bytes = name.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }
+        let isHostByte = { (byte: UInt8) in
+            48...57 ~= byte || 65...90 ~= byte || 97...122 ~= byte || byte == 45 || byte == 46
+        }
+        return bytes.isEmpty || !bytes.allSatisfy(isHostByte) ? "localhost" : String(decoding: bytes, as: UTF8.self)
+    }
+}
