@@ -158,7 +158,7 @@ final class InstanceRuns {
         var output = entry.errors.removeValue(forKey: invocation)
         for (id, outstanding) in entry.outstanding where outstanding.contains(invocation) {
             entry.outstanding[id]?.remove(invocation)
-            guard let written = attend(id, entry), outstanding.count == 1 else { continue }
+            guard let written = attend(id, entry) else { continue }
             if output == nil {
                 output = written
             } else {
@@ -169,6 +169,8 @@ final class InstanceRuns {
     }
 
     /// Has an instance work for whom it has, if that is one alone.
+    ///
+    /// - Returns: what it wrote for whom it worked alone before.
     @discardableResult
     private func attend(_ id: InstanceID, _ entry: Entry) -> ErrorOutput? {
         let outstanding = entry.outstanding[id] ?? []
@@ -178,9 +180,7 @@ final class InstanceRuns {
     /// Keeps what an instance wrote that is gone: whom it worked for may go on elsewhere.
     private func forget(_ id: InstanceID, _ entry: Entry) {
         let outstanding = entry.outstanding.removeValue(forKey: id) ?? []
-        guard let errors = entry.channels[id]?.handOverErrors(to: nil), outstanding.count == 1,
-            let invocation = outstanding.first
-        else { return }
+        guard let errors = entry.channels[id]?.handOverErrors(to: nil), let invocation = outstanding.first else { return }
         entry.errors[invocation] = errors
     }
 
