@@ -161,7 +161,8 @@ struct HTTPHandlerTests {
         var line = try client.next()
         if line.outcome == nil { line = try client.next() }
         #expect(line.outcome == "failed", "\(line)")
-        #expect(try client.outcome(of: Requests.deliver(job: "crm")).outcome == "handled")
+        let again = try client.outcome(of: Requests.deliver(job: "crm"))
+        #expect(again.outcome == "handled", "\(again)\n\(daemon.standardError)")
         let programs = children(of: daemon.processID)
         #expect(programs.count == 1)
         daemon.crash()
