@@ -303,6 +303,7 @@ final class Daemon {
         control?.endTurn()
         ownRequests?.endTurn()
         if mayContinueWork { processor.continueWork() }
+        inject.admitLarge()
         do throws(StoreError) {
             if let commit = try pipeline.endTurn(mayWait: mayWait(at: now), at: now) {
                 committed(took: commit.took, at: EventLoop.nowNanoseconds, isTold: commit.isTold)
@@ -310,7 +311,6 @@ final class Daemon {
         } catch {
             return fail(error)
         }
-        inject.admitLarge()
         let isDone = processor.performDue()
         // What is left, and what came of it, is for the next turn.
         dueSource?.isEnabled = !isDone || pipeline.isReady || mayContinueWork || inject.mayAdmitLarge

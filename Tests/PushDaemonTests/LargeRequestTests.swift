@@ -33,7 +33,7 @@ struct LargeRequestTests {
             session.open(owner: daemon)
             daemon.inject.take(Self.request(ofBytes: 20 << 10), from: session.session)
         }
-        try daemon.takeTurns { daemon.inject.waitingForRoom.count == 3 }
+        try daemon.takeTurns { daemon.inject.largeRead.count == 3 }
         daemon.inject.admitLarge()
         #expect(daemon.nextNumber.value == before, "the ledger is still far behind")
 

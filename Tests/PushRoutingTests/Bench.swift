@@ -14,7 +14,7 @@ import Testing
 ///     bench.at(.seconds(9))
 ///     bench.clock() == ["stop 1.0", "update 1.0 timed_out", "end 1.0 timed_out"]
 struct Bench {
-    private(set) var router: Router
+    var router: Router
     private(set) var ledger = MemoryLedger()
     private(set) var ends: [InvocationID: InvocationEnd] = [:]
     private(set) var runs: [InvocationID: HandlerRun] = [:]

@@ -164,7 +164,7 @@ struct LaneTests {
         #expect(bench.row(2)?.route == "all-crm")
     }
 
-    @Test("a lane full of what takes no time is empty in one turn")
+    @Test("a lane full of what takes no time is emptied some at a time, at once")
     func longLane() throws {
         var bench = Bench(
             .testing(
@@ -175,8 +175,46 @@ struct LaneTests {
         try bench.submit(.deliver(#"{"slow":"1"}"#, to: "phone"))
         for _ in 1...500 { try bench.submit(.deliver(to: "phone")) }
         #expect(bench.router.requestsInFlight == 501)
-        #expect(bench.finished(1).filter { $0.hasPrefix("end") }.count == 501)
+        var ended = [bench.finished(1).count { $0.hasPrefix("end") }]
+        while bench.router.hasWorkLeft { ended.append(bench.clock().count { $0.hasPrefix("end") }) }
+        #expect(ended == [129, 128, 128, 116])
         #expect(bench.router.requestsInFlight == 0)
+    }
+
+    @Test("who is over in a lane is passed some at a time; who comes meanwhile waits until the lane is through")
+    func deadLane() throws {
+        var bench = Bench(
+            .testing(
+                .relay, routes: [.key("slow", to: "crm"), .all(to: "crm", budget: .milliseconds(100))],
+                inFlight: 10_000, inFlightPerPeer: 10_000))
+        try bench.submit(.deliver(#"{"slow":"1"}"#, to: "phone"))
+        bench.started(1)
+        for _ in 1...3000 { try bench.submit(.deliver("{}", to: "phone")) }
+        bench.at(.milliseconds(100))
+        while let due = bench.nextDue, due <= .milliseconds(100) { bench.clock() }
+        #expect(bench.router.requestsInFlight == 1)
+        bench.finished(1)
+        #expect(bench.router.hasWorkLeft, "2,048 are looked at in one turn")
+        #expect(try bench.submit(.deliver("{}", to: "phone")).contains("start 3002.0 crm"))
+        #expect(!bench.router.hasWorkLeft)
+    }
+
+    @Test("who waits for a place of a handler that has none is passed some at a time while places are free")
+    func manyWaitForOne() throws {
+        var one = Handler.exec("one")
+        (one.maxConcurrent, one.queueMax) = (1, 10_000)
+        var bench = Bench(
+            .testing(
+                routes: [.key("slow", to: "crm"), .all(to: "one")], handlers: [.exec("crm"), one], places: 1,
+                inFlight: 10_000, inFlightPerPeer: 10_000))
+        try bench.submit(.deliver(#"{"slow":"1"}"#))
+        for _ in 1...3000 { try bench.submit(.deliver("{}")) }
+        bench.started(1)
+        #expect(bench.finished(1).contains("start 2.0 one"))
+        bench.router.table.limits.handlers = 2
+        #expect(bench.clock().isEmpty && bench.router.hasWorkLeft, "2,048 are looked at in one turn")
+        #expect(bench.clock().isEmpty && !bench.router.hasWorkLeft)
+        #expect(bench.finished(2).contains("start 3.0 one"))
     }
 
     @Test("a handler that declines keeps its place at the head of the lane")

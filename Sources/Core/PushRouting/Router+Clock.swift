@@ -39,9 +39,17 @@ extension Router {
         timers.insert(.init(due: due, purpose: .terminate, invocation: invocation.record.id))
     }
 
-    /// Takes out the timers before the next one that still means something, so that nobody wakes for nothing.
+    /// How many timers that mean nothing any more are taken out in one turn.
+    private static let staleAtOnce = 256
+
+    /// Takes out the timers before the next one that still means something, so that nobody wakes for nothing. Those that are
+    /// left when there are very many do no harm.
     mutating func dropStaleTimers() {
-        while let timer = timers.first, !isCurrent(timer) { _ = timers.popFirst() }
+        var left = Self.staleAtOnce
+        while left > 0, let timer = timers.first, !isCurrent(timer) {
+            left -= 1
+            _ = timers.popFirst()
+        }
     }
 
     /// Whether a timer still means something: its invocation may have ended, or have gone on to another route.

@@ -33,7 +33,8 @@ extension Router {
 
     /// Lets the heads of lanes go whose turn has come.
     private mutating func takeTurns(at now: Moment, _ effects: inout Effects) {
-        while let id = turns.popFirst() {
+        while budget.acts > 0, let id = turns.popFirst() {
+            budget.acts -= 1
             guard var invocation = invocations[id] else { continue }
             invocation.waitedFor = invocation.lane.flatMap { lanes[$0]?.headWaitedFor }
             begin(&invocation, at: now, &effects)
@@ -129,12 +130,14 @@ extension Router {
     /// Ends a turn: what became possible in it is begun, what changed is written.
     mutating func endTurn(at now: Moment, _ effects: inout Effects) {
         latest = now
+        goOnWithWorkLeft()
         divertWaiting(at: now, &effects)
         repeat {
             takeTurns(at: now, &effects)
             fillPlaces(at: now, &effects)
             // What goes past a handler at its start may end, and with that begin the turn of another.
-        } while !turns.isEmpty
+        } while !turns.isEmpty && budget.acts > 0
+        budget = TurnBudget()
         for id in touched {
             let room = table.limits.payloadMemory - usage.payloadBytes
             let kept = invocations.change(id) { invocation in
@@ -159,19 +162,29 @@ extension Router {
         if isObserver { readyObservers.append(id) } else { ready.append(id) }
     }
 
-    /// Starts as many handlers as there are places, in order, unless very much goes past its handler at that.
+    /// Starts as many handlers as there are places, in order.
     private mutating func fillPlaces(at now: Moment, _ effects: inout Effects) {
         guard !isDraining else { return }
-        while usage.handlers < table.limits.handlers, divertsLeft > 0, let id = ready.popFirst() {
+        while usage.handlers < table.limits.handlers, !budget.isSpent, let id = ready.popFirst() {
             start(id, at: now, &effects)
         }
-        while usage.observers < table.limits.observers, divertsLeft > 0, let id = readyObservers.popFirst() {
+        while usage.observers < table.limits.observers, !budget.isSpent, let id = readyObservers.popFirst() {
             start(id, at: now, &effects)
         }
+        workLeft.hasFreePlaces =
+            usage.handlers < table.limits.handlers && !ready.isEmpty
+            || usage.observers < table.limits.observers && !readyObservers.isEmpty
+    }
+
+    /// Goes on with what earlier turns left of lanes and of handlers' queues.
+    private mutating func goOnWithWorkLeft() {
+        while budget.looks > 0, let lane = workLeft.lanes.popFirst() { findHead(of: lane) }
+        for handler in exchange(&workLeft.handlers, with: []) { passOn(handler) }
     }
 
     /// Starts a handler, unless its invocation has ended meanwhile or is about to.
     private mutating func start(_ id: InvocationID, at now: Moment, _ effects: inout Effects) {
+        budget.looks -= 1
         guard var invocation = invocations[id], invocation.stage == .ready, let handler = invocation.handler?.value,
             let deadline = invocation.record.deadline, now.monotonic < deadline
         else { return }
@@ -180,6 +193,7 @@ extension Router {
         let free = freePlaces(ofObservers: isObserver)
         guard handlerPlaces.take(id, of: handler, free: free, isObserver: isObserver) else { return }
         usage.took(placeOfObserver: isObserver)
+        budget.acts -= 1
         invocation.stage = .starting
         invocation.attempts.begin(at: now.monotonic)
         watchTermination(of: invocation, at: now)
@@ -203,12 +217,19 @@ extension Router {
             return
         }
         lanes.popHead(lane, at: now.monotonic, handler: invocation.handler?.value.name)
+        findHead(of: lane)
+    }
+
+    /// Gives the turn to the first of a lane that still waits.
+    private mutating func findHead(of lane: DeviceKey) {
         while let next = lanes[lane]?.head {
             if invocations.contains(next) {
                 lanes.takeTurn(lane)
                 return turns.append(next)
             }
             // It expired while it waited.
+            guard budget.looks > 0 else { return workLeft.lanes.append(lane) }
+            budget.looks -= 1
             lanes.dropHead(lane)
         }
         lanes.end(lane)

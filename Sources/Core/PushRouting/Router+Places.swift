@@ -35,6 +35,8 @@ extension Router {
     private mutating func passOn(_ handler: String, ofObservers isObserver: Bool) {
         while let id = handlerPlaces.first(of: handler, ofObservers: isObserver) {
             guard isReady(id, for: handler), !handlerPlaces.hasGrant(id) else {
+                guard budget.looks > 0 else { return workLeft.handlers.append(handler) }
+                budget.looks -= 1
                 handlerPlaces.dropFirst(of: handler, ofObservers: isObserver)
                 continue
             }
@@ -91,7 +93,7 @@ extension Router {
 
     /// Goes on with the next route that matches, because the breaker of the handler is open.
     mutating func divert(_ invocation: inout Invocation, at now: Moment, _ effects: inout Effects) {
-        divertsLeft = max(0, divertsLeft - 1)
+        budget.acts -= 1
         if invocation.stage == .ready { leaveQueue(invocation) }
         // It has not been started for this handler, and is in nobody's queue.
         invocation.stage = .waiting
@@ -100,11 +102,6 @@ extension Router {
         guard pick(&invocation, from: start, at: now, &effects) else { return }
         run(&invocation, at: now, &effects)
     }
-
-    /// How much goes past handlers with open breakers in one turn.
-    static let divertsAtOnce = 128
-    /// How much that waits is looked at in one turn, whomever it waits for.
-    private static let looksAtOnce = 2048
 
     /// Notes where all that waits for handlers is whose breakers have just opened: it is to go past them.
     private mutating func noteWaiting() {
@@ -119,14 +116,12 @@ extension Router {
     /// past its handler as well if it comes to its start before.
     mutating func divertWaiting(at now: Moment, _ effects: inout Effects) {
         noteWaiting()
-        divertsLeft = Self.divertsAtOnce
-        var looksLeft = Self.looksAtOnce
-        while divertsLeft > 0, looksLeft > 0,
+        while !budget.isSpent,
             let (next, isLast, handler) = diverting.changeFirst({
                 ($0.waiting.popFirst(), $0.waiting.isEmpty, $0.handler)
             })
         {
-            looksLeft -= 1
+            budget.looks -= 1
             if isLast { _ = diverting.popFirst() }
             guard let id = next, isReady(id, for: handler), var invocation = invocations[id],
                 !admits(invocation, to: handler, at: now),

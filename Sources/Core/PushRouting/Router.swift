@@ -47,8 +47,8 @@ public struct Router: Sendable {
     /// The queues as they were then, in which is all that waited for such a handler: it goes elsewhere, in this turn or, if it
     /// is much, in the next ones. None is empty.
     var diverting = Queue<(waiting: Queue<InvocationID>, handler: String)>()
-    /// How much more may go past a handler with an open breaker in this turn.
-    var divertsLeft = Self.divertsAtOnce
+    var budget = TurnBudget()
+    var workLeft = WorkLeft()
     /// When the last turn was.
     var latest = Moment(monotonic: Instant(nanoseconds: 0), wall: WallTime(milliseconds: 0))
     /// Invocations whose row may have to be written before the turn ends.
@@ -86,7 +86,9 @@ public struct Router: Sendable {
     public private(set) var nextDue: Instant?
 
     /// Whether something has begun that is too much for one turn: the next `.clock` goes on with it, at any time.
-    public var hasWorkLeft: Bool { customData.isRemoving || tracker.isBehind || !diverting.isEmpty || divertsLeft == 0 }
+    public var hasWorkLeft: Bool {
+        customData.isRemoving || tracker.isBehind || !turns.isEmpty || !diverting.isEmpty || !workLeft.isNone
+    }
 
     /// Notes when something is due next; at the end of a turn.
     mutating func noteNextDue() { nextDue = dueNext }

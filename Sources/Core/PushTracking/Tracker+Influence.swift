@@ -148,10 +148,12 @@ extension Tracker {
 
     mutating func unlistOpened(_ device: UInt32) {
         guard !openings.isEmpty else { return }
-        for slot in devices[device].unopened.all where deliveries[slot].flags.contains(.opened) {
+        let opened = devices[device].unopened.all.filter { deliveries[$0].flags.contains(.opened) }
+        for slot in opened {
             openings[SequenceNumber(deliveries[slot].seq)] = nil
-            unlist(slot)
+            deliveries[slot].flags.remove(.listed)
         }
+        devices[device].unopened.remove(opened)
     }
 
     // MARK: Memory

@@ -40,8 +40,9 @@ final class InjectServer {
     private var sameIdentifier: [UInt64: [Candidate]] = [:]
     /// Requests that wait until the ledger has a batch.
     private var waitingForBatch: [(number: UInt64, candidate: Candidate)] = []
-    /// Large requests that wait until the log has room for more than small ones.
-    private(set) var waitingForRoom = Queue<Candidate>()
+    /// Large requests that were read, or why they are none: they go on one a turn, once the log has room for more than small
+    /// ones.
+    private(set) var largeRead = Queue<(session: ClientSession, place: Int, result: Result<Request, ProtocolError>)>()
     /// When the filter of ids may be built again after that failed, in monotonic nanoseconds.
     private var buildsAgainAt: Int64 = 0
 
@@ -75,7 +76,7 @@ final class InjectServer {
 
     /// Whether no request waits for anything.
     var isIdle: Bool {
-        reading.isEmpty && waitingForBatch.isEmpty && waitingForRoom.isEmpty && sameIdentifier.isEmpty
+        reading.isEmpty && waitingForBatch.isEmpty && largeRead.isEmpty && sameIdentifier.isEmpty
             && !questions.values.contains { if case .identifiers = $0 { false } else { true } }
     }
 
@@ -108,28 +109,24 @@ final class InjectServer {
     /// Takes in a large request that was read, or why it is none.
     func wasRead(_ token: UInt64, _ result: Result<Request, ProtocolError>) {
         guard let (session, place) = reading.removeValue(forKey: token) else { return }
-        if case .success(let request) = result, mustWaitForRoom {
-            return waitingForRoom.append(Candidate(session: session, place: place, request: request))
-        }
+        largeRead.append((session, place, result))
+    }
+
+    /// Whether a large request has to wait, so that those who send small ones do not.
+    private var mustWaitForRoom: Bool { health.ledgerProblem == nil && committer.isFarBehind }
+
+    /// Whether a large request was read, and has room now.
+    var mayAdmitLarge: Bool { !largeRead.isEmpty && !mustWaitForRoom }
+
+    /// Goes on with one large request that was read, if there is room: many would make a turn too long.
+    func admitLarge() {
+        guard mayAdmitLarge, let (session, place, result) = largeRead.popFirst() else { return }
         session.heldBytes = 0
         session.beginAgain()
         carryOut(for: session, place) { () throws(ProtocolError) in
             try admit(Candidate(session: session, place: place, request: try result.get()))
         }
         if !session.isBlocked { session.goOn() }
-    }
-
-    /// Whether a large request has to wait, so that those who send small ones do not.
-    private var mustWaitForRoom: Bool { health.ledgerProblem == nil && committer.isFarBehind }
-
-    /// Whether a large request waited, and has room now.
-    var mayAdmitLarge: Bool { !waitingForRoom.isEmpty && !mustWaitForRoom }
-
-    /// Goes on with one large request that waited, if there is room: many would make a turn too long.
-    func admitLarge() {
-        guard mayAdmitLarge, let candidate = waitingForRoom.popFirst() else { return }
-        candidate.session.heldBytes = 0
-        again(candidate)
     }
 
     private func carryOut(for session: ClientSession, _ place: Int, _ act: () throws(ProtocolError) -> Void) {
@@ -299,12 +296,15 @@ final class InjectServer {
     private func `repeat`(_ candidate: Candidate, _ story: RequestStory) throws(ProtocolError) {
         let seq = story.request.seq
         // A line that was accepted under other limits is no reason to refuse it now.
-        guard let document = try? JSONDocument(scanning: story.request.body, limits: JSONLimits(depth: .max)),
-            document.root.isSameRequest(as: candidate.request.document.root)
-        else {
+        guard isSameRequest(story.request.body, candidate.request) else {
             throw ProtocolError(
                 .idConflict, field: "id", message: "id was used for another request, seq \(seq)",
                 id: candidate.request.id)
+        }
+        guard !candidate.request.waitsForOutcome || processor.mayWait(for: seq) else {
+            throw ProtocolError(
+                .overloaded, field: "id", message: "too many wait for the outcomes of this id already",
+                retryAfter: .seconds(1), id: candidate.request.id)
         }
         let undecided = story.invocations.count { $0.result == nil }
         guard undecided == processor.invocationsInFlight(of: seq) else {
@@ -312,6 +312,13 @@ final class InjectServer {
             return wait(candidate, forBatch: pipeline.lastGrowingNumber)
         }
         processor.repeat(candidate, story, undecided: undecided)
+    }
+
+    /// Whether a request came before as this line. Most that come again are the same bytes.
+    private func isSameRequest(_ body: [UInt8], _ request: Request) -> Bool {
+        guard !request.document.root.rawBytes.elementsEqual(body) else { return true }
+        return (try? JSONDocument(scanning: body, limits: JSONLimits(depth: .max)))?.root
+            .isSameRequest(as: request.document.root) == true
     }
 
     // MARK: The filter of ids

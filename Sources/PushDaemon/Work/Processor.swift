@@ -37,6 +37,8 @@ final class Processor {
     private let journal: JournalWriter
     private let clock: () -> Moment
     private var waits: [SequenceNumber: [OutcomeWait]] = [:]
+    /// How many may wait for the outcomes of one request: all of them are told in one turn.
+    private static let waitsMax = 1000
     private var successes: SuccessEntries
     /// How many outcomes there were since the start, with those that have no entry in the journal.
     private var outcomeNumber: UInt64 = 0
@@ -141,6 +143,9 @@ final class Processor {
         carryOut()
         pipeline.endRequest()
     }
+
+    /// Whether another one may wait for the outcomes of a request.
+    func mayWait(for seq: SequenceNumber) -> Bool { waits[seq].map { $0.count < Self.waitsMax } ?? true }
 
     /// Answers a request that was accepted before as it was answered then.
     ///

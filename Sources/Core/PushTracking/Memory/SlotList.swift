@@ -26,4 +26,15 @@ struct SlotList: Sendable {
             gone = 0
         }
     }
+
+    /// Takes out some, which are in the order of the list, in one go through it.
+    mutating func remove(_ some: [UInt32]) {
+        guard some.count > 1 else { return some.first.map { remove($0) } ?? () }
+        var left = some[...]
+        var kept = SlotList()
+        for slot in all {
+            if slot == left.first { left.removeFirst() } else { kept.append(slot) }
+        }
+        self = kept
+    }
 }
