@@ -45,6 +45,11 @@ struct TableTests {
             }
             list.remove(5000)
             #expect(Array(list.all) == model)
+            guard slot % 7 == 0 else { continue }
+            let some = model.filter { _ in Bool.random(using: &random) }
+            list.remove(some)
+            model.removeAll { some.contains($0) }
+            #expect(Array(list.all) == model)
         }
     }
 

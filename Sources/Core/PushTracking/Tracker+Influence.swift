@@ -148,7 +148,7 @@ extension Tracker {
 
     mutating func unlistOpened(_ device: UInt32) {
         guard !openings.isEmpty else { return }
-        let opened = devices[device].unopened.all.filter { deliveries[$0].flags.contains(.opened) }
+        let opened: [UInt32] = devices[device].unopened.all.filter { deliveries[$0].flags.contains(.opened) }
         for slot in opened {
             openings[SequenceNumber(deliveries[slot].seq)] = nil
             deliveries[slot].flags.remove(.listed)
