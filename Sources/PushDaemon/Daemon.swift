@@ -179,7 +179,7 @@ final class Daemon {
         endTurn()
         let end = Result { () throws(SystemError) in try loop.run() }
         // Where the disk kept the daemon from waiting for handlers, nobody would write down what they say.
-        runner.stopAll()
+        runner.endAll()
         largeRequests.stop()
         metrics.stop()
         lookup.stop()

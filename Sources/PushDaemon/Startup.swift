@@ -46,13 +46,17 @@ public func runDaemon(_ options: DaemonOptions) throws(StartFailure) -> Int32 {
         for warning in warnings { journal.log(JournalEntry(.warning, warning)) }
         try createRuntimeDirectory(options.directories.runtime)
         let boot = try bootID()
+        var containment: Containment?
         let made = try onceThereIsRoom(journal) {
             let state = try patiently(while: { if case .inUse = ($0 as StoreError).kind { true } else { false } }) {
                 () throws(StoreError) in try StateDirectory(path: options.directories.state)
             }
+            // Once: it moves this process.
+            let kept = containment ?? .available()
+            containment = kept
             return try Daemon(
                 directories: options.directories, configuration: configuration, settings: settings, state: state,
-                boot: boot, descriptorLimit: descriptorLimit, containment: .available(), journal: journal)
+                boot: boot, descriptorLimit: descriptorLimit, containment: kept, journal: journal)
         }
         guard let daemon = made else { return StartFailure.inputOutput }
         let status = try daemon.run()

@@ -1,3 +1,4 @@
+import Glibc
 import Synchronization
 
 /// The runs of this process that have not ended, and the children that have not been reaped.
@@ -22,12 +23,15 @@ enum LiveRuns {
         var runs: [String: Run] = [:]
         var unreaped: [Int32: String] = [:]
         var lastBegin: UInt64 = 0
+        /// What all marks of this process begin with, up to their first colon.
+        var prefix: Substring?
     }
 
     private static let state = Mutex(State())
 
     static func begin(_ mark: String) {
         state.withLock { state in
+            if state.prefix == nil { state.prefix = mark.prefix { $0 != ":" } }
             state.lastBegin += 1
             state.runs[mark, default: Run(count: 0, begin: state.lastBegin)].count += 1
         }
@@ -52,6 +56,18 @@ enum LiveRuns {
     /// Whether processes with the mark may live.
     static func isLive(_ mark: String) -> Bool {
         state.withLock { $0.runs[mark] != nil }
+    }
+
+    /// Whether a mark is that of a run of this process, if only of one that has ended: another program that runs handlers
+    /// marks its own.
+    static func isOurs(_ mark: String) -> Bool {
+        state.withLock { $0.prefix == mark.prefix { $0 != ":" } }
+    }
+
+    /// Whether all children that are not reaped are dead.
+    static var areDead: Bool {
+        let unreaped = state.withLock { Array($0.unreaped.keys) }
+        return unreaped.allSatisfy { ExitStatus.wait(P_PID, id_t($0), WNOHANG | Int32(WNOWAIT)) != nil }
     }
 
     /// Whether we started the process ourselves.

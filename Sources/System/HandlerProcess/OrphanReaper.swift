@@ -140,6 +140,21 @@ public struct OrphanReaper: ~Copyable {
         return sweep
     }
 
+    /// Ends all that is left, for a process that ends: what the dead leave is adopted, and ended in turn.
+    ///
+    /// - Parameter limit: how long it waits at most, in nanoseconds.
+    public mutating func endAll(withinNanoseconds limit: Int64) {
+        let end = SystemClock.monotonicNanoseconds + limit
+        while true {
+            // Before the sweep: what they leave is adopted when they die.
+            let areDead = LiveRuns.areDead
+            let sweep = sweep(atMost: .max)
+            guard !areDead || sweep.reaped + sweep.killed + sweep.undecided > 0 else { return }
+            guard SystemClock.monotonicNanoseconds < end else { return }
+            usleep(1000)
+        }
+    }
+
     private mutating func judge(_ process: Int32, _ sweep: inout Sweep) {
         work += Self.lookCost
         // Before it is looked at: a run that begins later cannot have started it.
@@ -147,11 +162,11 @@ public struct OrphanReaper: ~Copyable {
         switch mark(process) {
         case .undecided: sweep.undecided += 1
         case .marked(let mark) where LiveRuns.isLive(mark): verdicts[process] = .belongs(mark)
-        case .marked: end(process, &sweep)
+        case .marked(let mark) where LiveRuns.isOurs(mark): end(process, &sweep)
         case .exiting where looks(at: process) < Self.exitingMax:
             verdicts[process] = .exiting(looks(at: process) + 1)
             sweep.undecided += 1
-        case .unmarked, .unreadable, .exiting:
+        case .marked, .unmarked, .unreadable, .exiting:
             if let mark = ProcessFiles.status(of: process).flatMap({ LiveRuns.mark(ofGroup: $0.group) }) {
                 verdicts[process] = .belongs(mark)
             } else if LiveRuns.oldest > now {

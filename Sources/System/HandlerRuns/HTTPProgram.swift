@@ -78,7 +78,7 @@ final class HTTPProgram {
         private var child: ChildProcess?
         private var conversation: Connection?
         private var errors: ErrorLines?
-        private var exitSource: IOSource?
+        private var exitWatch: ExitWatch?
         private var endTimer: TimerSource?
         private var isFinishing = false
         private var wasKilled = false
@@ -107,7 +107,7 @@ final class HTTPProgram {
             case .success(let child):
                 self.child = child
                 watch(child)
-                guard !isFinishing else { return child.killGroup() }
+                guard !isFinishing else { return kill() }
                 conversation = Connection(owning: child.takeConversation())
                 let waiting = exchange(&waiting, with: [])
                 users -= waiting.count
@@ -121,16 +121,14 @@ final class HTTPProgram {
 
         private func watch(_ child: ChildProcess) {
             do throws(SystemError) {
-                // Until it is reaped it must stay, whoever has let go of it: the source holds it.
-                exitSource = try IOSource(loop: system.loop, descriptor: child.pidfd, interest: .read) { _ in
-                    self.exited(child)
-                }
+                // Until it is reaped it must stay, whoever has let go of it: the watch holds it.
+                exitWatch = try ExitWatch(child, on: system.loop) { self.exited($0) }
                 if let errors = child.takeErrors() {
                     self.errors = try ErrorLines(errors, of: "pushrouter-http", isLogged: true, system)
                 }
             } catch {
                 child.killGroup()
-                if exitSource == nil { preconditionFailure("cannot watch pushrouter-http: \(error)") }
+                if exitWatch == nil { preconditionFailure("cannot watch pushrouter-http: \(error)") }
             }
         }
 
@@ -161,15 +159,14 @@ final class HTTPProgram {
             system.sweeper.sweep()
         }
 
-        private func exited(_ child: ChildProcess) {
-            guard let status = child.reap() else { return }
+        private func exited(_ status: ExitStatus) {
             errors?.finish()
             errors = nil
             endTimer = nil
             conversation?.close()
             conversation = nil
             // This may be the last reference.
-            defer { exitSource = nil }
+            defer { exitWatch = nil }
             if status != .exited(0), !wasKilled {
                 let how =
                     switch status {

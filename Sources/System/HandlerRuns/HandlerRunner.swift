@@ -119,6 +119,13 @@ public final class HandlerRunner: HandlerRunning {
     /// Ends instances as soon as they have nothing to do; nothing is started any more.
     public func endInstances() { instances.reconfigured([]) }
 
+    /// Ends every run now with all that it started, and waits until that is gone, a second at most: for a loop that takes no
+    /// further turn.
+    public func endAll() {
+        stopAll()
+        sweeper.endAll()
+    }
+
     /// Ends every run now: nobody would hear what it says. What is being started is waited for, and ended too.
     public func stopAll() {
         programs.stopAll()

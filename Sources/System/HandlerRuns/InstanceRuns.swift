@@ -180,7 +180,9 @@ final class InstanceRuns {
     /// Keeps what an instance wrote that is gone: whom it worked for may go on elsewhere.
     private func forget(_ id: InstanceID, _ entry: Entry) {
         let outstanding = entry.outstanding.removeValue(forKey: id) ?? []
-        guard let errors = entry.channels[id]?.handOverErrors(to: nil), let invocation = outstanding.first else { return }
+        guard let errors = entry.channels[id]?.handOverErrors(to: nil), let invocation = outstanding.first else {
+            return
+        }
         entry.errors[invocation] = errors
     }
 
@@ -284,7 +286,8 @@ final class InstanceRuns {
         case .worker(let command, _):
             let token = newToken()
             let channel = WorkerChannel(
-                command, name: handler.name, mark: "\(system.starter.stateID):\(handler.name):\(id)", token: token,
+                command, name: handler.name,
+                mark: "\(system.starter.stateID):\(handler.name):w\(token - Self.firstToken)", token: token,
                 system: system
             ) { [unowned self] in
                 if case .gone = $0 { processIsGone(token) }
@@ -313,6 +316,7 @@ final class InstanceRuns {
         case .line(let line):
             system.observe?(.line(line))
             perform(entry) { $0.wrote(line, by: id, at: $1, &$2) }
+        case .takesNoMore: perform(entry) { $0.takesNoMore(id, at: $1, &$2) }
         case .closed(let reason):
             forget(id, entry)
             entry.channels[id] = nil

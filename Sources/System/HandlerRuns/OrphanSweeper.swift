@@ -55,6 +55,9 @@ final class OrphanSweeper {
         return looksAgain
     }
 
+    /// Ends all that is left, and waits until it is gone, a second at most; for a loop that takes no further turn.
+    func endAll() { orphans.endAll(withinNanoseconds: Self.lastPatience) }
+
     /// Looks through what was adopted: now, or soon if that has taken much of the loop's time.
     ///
     /// - Parameter isLast: now in any case, and all of it, because there is no later.

@@ -14,7 +14,7 @@ final class ProgramRuns {
         /// Whether what it writes to standard error goes into the journal.
         let isLogged: Bool
         var child: ChildProcess?
-        var exitSource: IOSource?
+        var exitWatch: ExitWatch?
         var outputSource: IOSource?
         var errors: ErrorLines?
         var output: [UInt8] = []
@@ -105,11 +105,7 @@ final class ProgramRuns {
 
     private func watch(_ run: Run, _ child: ChildProcess, _ token: UInt64) {
         do {
-            run.exitSource = try IOSource(
-                loop: system.loop, descriptor: child.pidfd, interest: .read, priority: .important
-            ) {
-                [unowned self] _ in finish(run, child, token)
-            }
+            run.exitWatch = try ExitWatch(child, on: system.loop) { [unowned self] in finish(run, child, token, $0) }
             run.outputSource = try IOSource(loop: system.loop, descriptor: child.standardOutput, interest: .read) { _ in
                 if Self.readOutput(of: child, into: run).hasEnded { run.outputSource = nil }
             }
@@ -120,7 +116,7 @@ final class ProgramRuns {
         } catch {
             // Without a descriptor to watch it by it could not be ended in time.
             child.killGroup()
-            if run.exitSource == nil { preconditionFailure("cannot watch a handler's process: \(error)") }
+            if run.exitWatch == nil { preconditionFailure("cannot watch a handler's process: \(error)") }
         }
     }
 
@@ -130,8 +126,7 @@ final class ProgramRuns {
         return progress
     }
 
-    private func finish(_ run: Run, _ child: ChildProcess, _ token: UInt64) {
-        guard let status = child.reap() else { return }
+    private func finish(_ run: Run, _ child: ChildProcess, _ token: UInt64, _ status: ExitStatus) {
         _ = Self.readOutput(of: child, into: run)
         let errors = forget(run, token)
         system.sweeper.sweep()
@@ -155,7 +150,7 @@ final class ProgramRuns {
     /// - Returns: what it wrote to standard error.
     @discardableResult
     private func forget(_ run: Run, _ token: UInt64) -> ErrorOutput? {
-        run.exitSource = nil
+        run.exitWatch = nil
         run.outputSource = nil
         run.errors?.finish()
         let errors = run.errors?.handOver(to: nil)

@@ -22,7 +22,7 @@ final class WorkerChannel: InstanceChannel {
     private var owner: InvocationID?
     private var child: ChildProcess?
     private var stream: LineStream?
-    private var exitSource: IOSource?
+    private var exitWatch: ExitWatch?
     private var endTimer: TimerSource?
     private var isClosed = false
 
@@ -91,11 +91,8 @@ final class WorkerChannel: InstanceChannel {
     private func watch(_ child: ChildProcess) {
         let conversation = Connection(owning: child.takeConversation())
         do throws(SystemError) {
-            // Until it is reaped it must stay, whoever has let go of it: the source holds it.
-            exitSource = try IOSource(loop: system.loop, descriptor: child.pidfd, interest: .read, priority: .important)
-            { _ in
-                self.exited(child)
-            }
+            // Until it is reaped it must stay, whoever has let go of it: the watch holds it.
+            exitWatch = try ExitWatch(child, on: system.loop) { self.exited($0) }
             guard !isClosed else { return }
             if let errors = child.takeErrors() {
                 self.errors = try ErrorLines(errors, of: name, isLogged: command.logsOutput, system)
@@ -113,13 +110,14 @@ final class WorkerChannel: InstanceChannel {
         } catch {
             // Without a descriptor to watch it by it could not be ended in time.
             child.killGroup()
-            if exitSource == nil { preconditionFailure("cannot watch a handler's process: \(error)") }
+            if exitWatch == nil { preconditionFailure("cannot watch a handler's process: \(error)") }
         }
     }
 
     /// A program that ends closes its output first, and how it ends is the better reason.
     private func closedOutput(_ child: ChildProcess) {
         stream = nil
+        report(.takesNoMore)
         do throws(SystemError) {
             endTimer = try TimerSource(loop: system.loop) { [unowned self] in
                 close()
@@ -131,8 +129,8 @@ final class WorkerChannel: InstanceChannel {
         }
     }
 
-    private func exited(_ child: ChildProcess) {
-        guard let status = child.reap() else { return }
+    private func exited(_ status: ExitStatus) {
+        if !isClosed { report(.takesNoMore) }
         // What it wrote before it ended counts, as far as nobody has stopped it.
         stream?.drain()
         errors?.finish()
@@ -143,7 +141,7 @@ final class WorkerChannel: InstanceChannel {
         let wasClosed = isClosed
         isClosed = true
         // This may be the last reference.
-        defer { exitSource = nil }
+        defer { exitWatch = nil }
         report(.gone)
         guard !wasClosed else { return }
         system.observe?(.ended(status))

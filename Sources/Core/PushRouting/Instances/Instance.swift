@@ -41,10 +41,15 @@ struct Instance: Sendable {
     var hasToldStray = false
     /// Whether it has been given all that it will be given.
     var isSpent = false
+    /// Whether it takes no more, and its end is near.
+    var takesNoMore = false
+
+    /// Whether it gets lines, or will.
+    var isLive: Bool { (phase == .opening || phase == .open) && !takesNoMore }
 
     /// Whether it can be given one more.
     func hasRoom(_ rules: InstanceRules) -> Bool {
-        phase == .open && !isSpent && outstanding.count + takenBack.count < rules.linesAtOnce
+        phase == .open && !isSpent && !takesNoMore && outstanding.count + takenBack.count < rules.linesAtOnce
     }
 
     /// Takes in that it answered a line.

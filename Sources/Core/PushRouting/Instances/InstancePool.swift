@@ -72,7 +72,7 @@ public struct InstancePool: Sendable {
     private var waitingCount: Int { runs.count - outstandingCount }
 
     /// How many instances there are that get lines, or will.
-    private var liveCount: Int { instances.values.count { $0.phase == .opening || $0.phase == .open } }
+    private var liveCount: Int { instances.values.count(where: \.isLive) }
 
     /// When the pool next needs the clock; `nil` when nothing is due.
     public var nextDue: Instant? {
@@ -187,6 +187,12 @@ public struct InstancePool: Sendable {
         instances[id] = instance
         guard instance.strayLines >= Self.strayLinesMax else { return }
         lose(id, "wrote \(Self.strayLinesMax) lines that answer nothing", at: now, &effects)
+    }
+
+    /// The instance says no more and takes no more; what it has is not lost before it is at its end.
+    public mutating func takesNoMore(_ id: InstanceID, at now: Instant, _ effects: inout [Effect]) {
+        instances[id]?.takesNoMore = true
+        goOn(at: now, &effects)
     }
 
     /// The instance is at its end; the reason says how, for people.

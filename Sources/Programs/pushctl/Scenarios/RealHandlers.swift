@@ -64,12 +64,17 @@ final class RealHandlers {
         try wait { [unowned self] in run.isDone }
         // What nobody waits for any more.
         runner?.stopAll()
+        try end()
+        return run.checks
+    }
+
+    /// Waits until all is ended that was started.
+    private func end() throws {
         try wait { [unowned self] in
             guard let runner else { return true }
             if runner.hasInstances { runner.endInstances() }
             return !runner.hasInstances && runner.count == 0 && !runner.endsLeftovers
         }
-        return run.checks
     }
 
     /// Runs the loop until something holds; ends the program, with all that was started, when a signal asks for it.
@@ -78,7 +83,7 @@ final class RealHandlers {
         if !isDone() { _ = try loop.run() }
         guard let number = interruption else { return }
         interruption = nil
-        try wait { [unowned self] in runner.map { $0.count == 0 && !$0.endsLeftovers } ?? true }
+        try end()
         signal(number, SIG_DFL)
         var set = sigset_t()
         sigemptyset(&set)
