@@ -35,6 +35,49 @@ struct HandlerIsolationTests {
         daemon.send(SIGKILL)
     }
 
+    @Test("to be reaped, because a tracer has its end, takes no time from others, and is over at its deadline")
+    func traced() throws {
+        writeFile(
+            """
+            import ctypes, os, time
+            seized = ctypes.CDLL(None).ptrace(0x4206, os.getppid(), 0, 0)  # PTRACE_SEIZE
+            print(seized, file=open(os.environ["ROOT"] + "/traced", "w"), flush=True)
+            time.sleep(600)
+            """, to: installation.root + "/trace.py")
+        let traced = Messages(installation.root + "/traced")
+        let script = "/usr/bin/python3 $ROOT/trace.py & while [ -e $ROOT/wait ]; do sleep 0.01; done"
+        installation.addJob("traced", script, route: "Deadline=2s")
+        writeFile("", to: installation.root + "/wait")
+        let daemon = try DaemonProcess.ready(installation)
+        let client = try installation.injectClient()
+        try client.send(line: Requests.deliver(job: "traced"))
+        #expect(try traced.next() == "0", "it cannot be traced: \(daemon.standardError)")
+        func turns() throws -> Int64 { try #require(DaemonStatus(of: installation)["turns"]?["count"]?.int64) }
+        let before = try turns()
+        unlink(installation.root + "/wait")
+        var line = try client.next()
+        if line.outcome == nil { line = try client.next() }
+        #expect(line.outcome == "timed_out", "\(line)")
+        #expect(try turns() - before < 500, "the loop went round for a zombie that it could not reap")
+        #expect(try daemon.stop() == .exited(0))
+    }
+
+    @Test("leaves a helper alone that another program has marked, as long as it runs itself")
+    func foreignMark() throws {
+        let helpers = Messages(installation.root + "/helpers")
+        let helper = "(PUSH_RUN=other:1:2 setsid sleep 600 & echo $! >$ROOT/helpers)"
+        installation.addJob("keeper", "\(helper); exec sleep 600")
+        installation.addJob("good", "exit 0")
+        let daemon = try DaemonProcess.ready(installation)
+        let client = try installation.injectClient()
+        #expect(try client.ask(Requests.deliver(job: "keeper", waits: false)).isAccepted)
+        let processes = try helpers.processes(1)
+        for _ in 0..<3 { #expect(try client.outcome(of: Requests.deliver(job: "good")).outcome == "handled") }
+        #expect(processes.allSatisfy(isAlive))
+        daemon.send(SIGKILL)
+        for process in processes { kill(process, SIGKILL) }
+    }
+
     @Test("and hangs holds up its device, and the status says which, for how many, and who has the turn")
     func lane() throws {
         let started = Messages(installation.root + "/started")

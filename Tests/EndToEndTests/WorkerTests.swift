@@ -203,6 +203,19 @@ struct WorkerTests {
         #expect(daemon.standardError.contains("heard 1") == isLogged, "\(daemon.standardError)")
     }
 
+    @Test("that has closed its output is given nothing more: the next has what comes, until it has ended")
+    func closesOutput() throws {
+        installation.addWorker("brief", "next; answer; exec <&- >&-; read -r _ <$ROOT/go", handler: "Instances=1")
+        let go = Messages(installation.root + "/go")
+        let daemon = try DaemonProcess.ready(installation)
+        let client = try installation.injectClient()
+        for number in 1...5 {
+            let line = try client.outcome(of: Requests.deliver(job: "brief"))
+            #expect(line.outcome == "handled", "\(number): \(line)")
+        }
+        withExtendedLifetime((go, daemon)) {}
+    }
+
     @Test("has what it wrote for an invocation alone kept with that one")
     func keptOutput() throws {
         installation.addWorker("loud", "while next; do echo \"heard $id\" >&2; answer rejected; done")

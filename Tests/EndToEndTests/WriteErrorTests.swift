@@ -56,11 +56,13 @@ struct WriteErrorTests {
     func handlers() throws {
         let bed = DaemonOnDisk(seed: 5)
         let messages = Messages(bed.installation.root + "/processes")
-        bed.installation.addJob("hang", "echo $$ >>$ROOT/processes\nexec sleep 600")
+        // Two, of which one leaves the process group.
+        let script = "setsid sleep 600 & echo $! >>$ROOT/processes\necho $$ >>$ROOT/processes\nexec sleep 600"
+        bed.installation.addJob("hang", script)
         try bed.start()
         let client = try bed.installation.injectClient()
         #expect(try client.ask(Requests.deliver(job: "hang")).isAccepted)
-        let started = try messages.processes(1)
+        let started = try messages.processes(2)
         let rule = bed.disk.fail(.writes(), .from(1), error: EIO)
         try client.send(line: Requests.deliver(id: "next"))
         #expect(try bed.waitForEnd() == .exited(74))
