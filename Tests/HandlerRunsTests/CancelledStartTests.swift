@@ -32,16 +32,21 @@ struct CancelledStartTests {
             invocation: record, request: request, subject: InvocationSubject(), handler: handler, deadline: deadline)
     }
 
+    private static func begin() throws -> (EventLoop, HandlerRunner) {
+        SignalSource.block([SIGCHLD])
+        let loop = try EventLoop()
+        let runner = try HandlerRunner(
+            loop: loop, stateID: UUID128(high: 0, low: UInt64(getpid())), descriptorLimit: nil, httpCommand: nil,
+            log: { Issue.record("it logs \($0.message)") })
+        try runner.begin(reportingTo: { _ in })
+        return (loop, runner)
+    }
+
     // In a process of its own: it becomes the parent of what others orphan, and ends what it does not know.
     @Test("leaves nothing behind, of an exec handler and of a worker", arguments: [false, true])
     func takenBack(isWorker: Bool) async {
         await #expect(processExitsWith: .success) { [isWorker] in
-            SignalSource.block([SIGCHLD])
-            let loop = try EventLoop()
-            let runner = try HandlerRunner(
-                loop: loop, stateID: UUID128(high: 0, low: UInt64(getpid())), descriptorLimit: nil, httpCommand: nil,
-                log: { Issue.record("it logs \($0.message)") })
-            try runner.begin(reportingTo: { _ in })
+            let (loop, runner) = try Self.begin()
             let runs = (1...Self.count).map { Self.run($0, isWorker: isWorker) }
             for run in runs { runner.start(run) }
             #expect(runner.processCount == Int(Self.count))
@@ -62,12 +67,8 @@ struct CancelledStartTests {
         arguments: [false, true])
     func unheard(isWorker: Bool) async {
         await #expect(processExitsWith: .success) { [isWorker] in
-            SignalSource.block([SIGCHLD])
-            let loop = try EventLoop()
-            let runner = try HandlerRunner(
-                loop: loop, stateID: UUID128(high: 1, low: UInt64(getpid())), descriptorLimit: nil, httpCommand: nil,
-                log: { Issue.record("it logs \($0.message)") })
-            try runner.begin(reportingTo: { _ in })
+            let (loop, runner) = try Self.begin()
+            defer { withExtendedLifetime(loop) {} }
             let directory = TemporaryDirectory()
             let fifo = directory.path + "/process"
             #expect(mkfifo(fifo, 0o600) == 0)

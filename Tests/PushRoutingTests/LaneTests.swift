@@ -213,6 +213,9 @@ struct LaneTests {
         #expect(bench.finished(1).contains("start 2.0 one"))
         bench.router.table.limits.handlers = 2
         #expect(bench.clock().isEmpty && bench.router.hasWorkLeft, "2,048 are looked at in one turn")
+        var draining = bench
+        draining.handle(.draining)
+        #expect(!draining.router.hasWorkLeft, "nothing is started any more, so nothing is left to be looked at")
         #expect(bench.clock().isEmpty && !bench.router.hasWorkLeft)
         #expect(bench.finished(2).contains("start 3.0 one"))
     }

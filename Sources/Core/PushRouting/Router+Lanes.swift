@@ -171,15 +171,19 @@ extension Router {
         while usage.observers < table.limits.observers, !budget.isSpent, let id = readyObservers.popFirst() {
             start(id, at: now, &effects)
         }
-        workLeft.hasFreePlaces =
-            usage.handlers < table.limits.handlers && !ready.isEmpty
+    }
+
+    /// Whether places are free that somebody waits for; after a turn only if not all were looked at who wait.
+    var mayFillPlaces: Bool {
+        guard !isDraining else { return false }
+        return usage.handlers < table.limits.handlers && !ready.isEmpty
             || usage.observers < table.limits.observers && !readyObservers.isEmpty
     }
 
     /// Goes on with what earlier turns left of lanes and of handlers' queues.
     private mutating func goOnWithWorkLeft() {
         while budget.looks > 0, let lane = workLeft.lanes.popFirst() { findHead(of: lane) }
-        for handler in exchange(&workLeft.handlers, with: []) { passOn(handler) }
+        for handler in exchange(&workLeft.handlers, with: []).sorted() { passOn(handler) }
     }
 
     /// Starts a handler, unless its invocation has ended meanwhile or is about to.

@@ -35,7 +35,10 @@ extension Router {
     private mutating func passOn(_ handler: String, ofObservers isObserver: Bool) {
         while let id = handlerPlaces.first(of: handler, ofObservers: isObserver) {
             guard isReady(id, for: handler), !handlerPlaces.hasGrant(id) else {
-                guard budget.looks > 0 else { return workLeft.handlers.append(handler) }
+                guard budget.looks > 0 else {
+                    workLeft.handlers.insert(handler)
+                    return
+                }
                 budget.looks -= 1
                 handlerPlaces.dropFirst(of: handler, ofObservers: isObserver)
                 continue

@@ -88,6 +88,7 @@ public struct Router: Sendable {
     /// Whether something has begun that is too much for one turn: the next `.clock` goes on with it, at any time.
     public var hasWorkLeft: Bool {
         customData.isRemoving || tracker.isBehind || !turns.isEmpty || !diverting.isEmpty || !workLeft.isNone
+            || mayFillPlaces
     }
 
     /// Notes when something is due next; at the end of a turn.

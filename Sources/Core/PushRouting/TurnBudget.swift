@@ -15,9 +15,7 @@ struct WorkLeft: Sendable {
     /// Lanes whose first ones are over: who is the head now is not known yet.
     var lanes = Queue<DeviceKey>()
     /// Handlers whose places somebody may wait for, behind others that are over.
-    var handlers: [String] = []
-    /// Whether places are free, and not all were looked at who wait for one.
-    var hasFreePlaces = false
+    var handlers: Set<String> = []
 
-    var isNone: Bool { lanes.isEmpty && handlers.isEmpty && !hasFreePlaces }
+    var isNone: Bool { lanes.isEmpty && handlers.isEmpty }
 }

@@ -30,10 +30,10 @@ struct SlotList: Sendable {
     /// Takes out some, which are in the order of the list, in one go through it.
     mutating func remove(_ some: [UInt32]) {
         guard some.count > 1 else { return some.first.map { remove($0) } ?? () }
-        var left = some[...]
+        var next = 0
         var kept = SlotList()
         for slot in all {
-            if slot == left.first { left.removeFirst() } else { kept.append(slot) }
+            if next < some.count, slot == some[next] { next += 1 } else { kept.append(slot) }
         }
         self = kept
     }
