@@ -16,6 +16,11 @@ extension DaemonSettings {
             descriptors: DescriptorReserve.belowForAdministrators)
     }
 
+    /// What clients may ask of `read.sock`: what it takes is short, and is read in the loop's own turn.
+    var readLimits: LineServer.Limits {
+        limits(requestLength: 16 << 10, descriptors: DescriptorReserve.belowForAdministrators)
+    }
+
     private func limits(requestLength: Int, descriptors: Int32) -> LineServer.Limits {
         LineServer.Limits(
             connections: connectionsMax, connectionsPerPeer: connectionsMaxPerPeer, requestLength: requestLength,

@@ -31,6 +31,8 @@ final class Daemon {
     private let mailbox: Mailbox<Message>
     private let committer: Committer
     private let lookup: Lookup
+    /// What the ledger said and the loop has not taken in yet.
+    private var answers = LedgerAnswers()
     private let largeRequests: LargeRequestReader
     private let health: StoreHealth
     private let commitWatch: CommitWatch
@@ -56,6 +58,8 @@ final class Daemon {
     private var controlClients: LineServer?
     private var readClients: LineServer?
     private var deadlineTimer: TimerSource?
+    /// Ends the wait of a large request.
+    private var largeTimer: TimerSource?
     private var timers: [RepeatingTimer] = []
     private var stopTimer: TimerSource?
     private var dueSource: DeferSource?
@@ -201,6 +205,8 @@ final class Daemon {
             armedFor = nil
             processor.handle(.clock)
         }
+        // The end of the turn does the rest.
+        largeTimer = try TimerSource(loop: loop) {}
         dueSource = try DeferSource(loop: loop) { [unowned self] in dueSource?.isEnabled = false }
         timers = [
             try RepeatingTimer(loop: loop, every: Self.housekeepingInterval) { [unowned self] in keepHouse() },
@@ -235,7 +241,7 @@ final class Daemon {
         ) { [unowned self] in control?.take($1, from: $0, on: .control) }
         self.controlClients = controlClients
         let readClients = try LineServer(
-            loop: loop, listener: try sockets.listener(.read), limits: settings.daemon.controlLimits,
+            loop: loop, listener: try sockets.listener(.read), limits: settings.daemon.readLimits,
             refusals: refusals
         ) { [unowned self] in control?.take($1, from: $0, on: .read) }
         self.readClients = readClients
@@ -254,13 +260,24 @@ final class Daemon {
     private func take(_ message: Message) {
         switch message {
         case .store(let report): take(report)
-        case .answer(let token, let answer) where loader.owns(token): loader.answered(token, answer)
-        case .answer(let token, let answer) where deadLetters.owns(token): deadLetters.answered(token, answer)
-        case .answer(let token, let answer) where erasures.owns(token): erasures.answered(token, answer)
-        case .answer(let token, let answer): inject.answered(token, answer)
+        case .answer(let token, let answer): answers.append(token, answer)
         case .largeRequest(let token, let request) where loader.owns(token): loader.wasRead(token, request)
         case .largeRequest(let token, let request): inject.wasRead(token, request)
         case .metrics(let token, let line): metrics.wasWritten(token, line)
+        }
+    }
+
+    private func takeAnswers() {
+        for (token, answer) in answers.takeTurn() {
+            if loader.owns(token) {
+                loader.answered(token, answer)
+            } else if deadLetters.owns(token) {
+                deadLetters.answered(token, answer)
+            } else if erasures.owns(token) {
+                erasures.answered(token, answer)
+            } else {
+                inject.answered(token, answer)
+            }
         }
     }
 
@@ -300,10 +317,11 @@ final class Daemon {
 
     private func endTurn() {
         let now = EventLoop.nowNanoseconds
+        takeAnswers()
         control?.endTurn()
         ownRequests?.endTurn()
         if mayContinueWork { processor.continueWork() }
-        inject.admitLarge()
+        inject.admitLarge(at: now)
         do throws(StoreError) {
             if let commit = try pipeline.endTurn(mayWait: mayWait(at: now), at: now) {
                 committed(took: commit.took, at: EventLoop.nowNanoseconds, isTold: commit.isTold)
@@ -313,7 +331,9 @@ final class Daemon {
         }
         let isDone = processor.performDue()
         // What is left, and what came of it, is for the next turn.
-        dueSource?.isEnabled = !isDone || pipeline.isReady || mayContinueWork || inject.mayAdmitLarge
+        dueSource?.isEnabled =
+            !isDone || pipeline.isReady || mayContinueWork || !answers.isEmpty || inject.mayAdmitLarge(at: now)
+        if let due = inject.nextLargeDue { largeTimer?.arm(at: due) }
         processor.endTurn(at: now)
         health.watch(writingSince: pipeline.writingSince)
         // Above this the clients wait, not the memory.
@@ -439,7 +459,7 @@ final class Daemon {
             runner.reconfigured(settings.routing.handlers.values)
             injectClients?.limits = settings.daemon.injectLimits
             controlClients?.limits = settings.daemon.controlLimits
-            readClients?.limits = settings.daemon.controlLimits
+            readClients?.limits = settings.daemon.readLimits
             journal.log(JournalEntry(.info, "reloaded: \(statusLine)", messageID: .reloaded))
         } catch {
             configurationProblem = error.lines.joined(separator: "\n")

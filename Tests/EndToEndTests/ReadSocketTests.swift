@@ -42,6 +42,17 @@ struct ReadSocketTests {
         withExtendedLifetime(daemon) {}
     }
 
+    @Test("takes short lines alone, however long those of producers may be")
+    func longLine() throws {
+        let daemon = try DaemonProcess.ready(installation)
+        let reader = try Client(path: installation.readSocket)
+        let line = #"{"op":"status","id":"r1"}"#
+        #expect(try reader.ask(line + String(repeating: " ", count: (16 << 10) - line.utf8.count))["ok"]?.bool == true)
+        let reply = try reader.ask(line + String(repeating: " ", count: 16 << 10))
+        #expect(reply["error"]?["code"]?.string == "too_long")
+        withExtendedLifetime(daemon) {}
+    }
+
     @Test("has the mode that the configuration gives it")
     func mode() throws {
         let daemon = try DaemonProcess.ready(installation)

@@ -8,9 +8,9 @@ import Testing
 @testable import PushRouting
 @testable import Store
 
-@Suite("Large requests that wait until the ledger is less far behind")
+@Suite("Large requests")
 struct LargeRequestTests {
-    @Test("are admitted one a turn: many would make a turn too long")
+    @Test("go on one a turn, and one each 100 ms while the ledger is far behind")
     func oneATurn() throws {
         let directory = TemporaryDirectory()
         let daemon = try TwinDaemon(
@@ -34,16 +34,24 @@ struct LargeRequestTests {
             daemon.inject.take(Self.request(ofBytes: 20 << 10), from: session.session)
         }
         try daemon.takeTurns { daemon.inject.largeRead.count == 3 }
-        daemon.inject.admitLarge()
-        #expect(daemon.nextNumber.value == before, "the ledger is still far behind")
+        #expect(daemon.inject.nextLargeDue == nil, "none went on yet")
+        daemon.inject.admitLarge(at: 1_000_000_000)
+        #expect(daemon.nextNumber.value == before + 1, "a ledger that stays behind does not keep them off for ever")
+        #expect(daemon.inject.nextLargeDue == 1_100_000_000)
+        daemon.inject.admitLarge(at: 1_099_999_999)
+        #expect(daemon.nextNumber.value == before + 1, "the ledger is still far behind")
+        daemon.inject.admitLarge(at: 1_100_000_000)
+        #expect(daemon.nextNumber.value == before + 2)
 
         try intruder.execute("ROLLBACK")
-        try daemon.takeTurns { daemon.inject.mayAdmitLarge }
-        for admitted in 1...3 {
-            daemon.inject.admitLarge()
-            #expect(daemon.nextNumber.value == before + Int64(admitted))
-        }
-        #expect(!daemon.inject.mayAdmitLarge)
+        try daemon.takeTurns { daemon.inject.mayAdmitLarge(at: 1_100_000_000) }
+        daemon.inject.admitLarge(at: 1_100_000_000)
+        #expect(daemon.nextNumber.value == before + 3)
+        daemon.inject.take(Self.request(ofBytes: 20 << 10), from: sessions[0].session)
+        daemon.inject.take(Self.request(ofBytes: 20 << 10), from: sessions[1].session)
+        try daemon.takeTurns { daemon.inject.largeRead.count == 2 }
+        daemon.inject.admitLarge(at: 1_100_000_000)
+        #expect(daemon.nextNumber.value == before + 4, "one a turn")
     }
 
     private static func request(ofBytes count: Int) -> [UInt8] {

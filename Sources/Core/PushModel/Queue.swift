@@ -19,6 +19,13 @@ public struct Queue<Element> {
     @inlinable
     public var first: Element? { isEmpty ? nil : storage[head] }
 
+    /// One of them: 0 is the one that waited longest.
+    @inlinable
+    public subscript(place: Int) -> Element {
+        guard let element = storage[head + place] else { preconditionFailure("no element waits at \(place)") }
+        return element
+    }
+
     /// Changes the one that waited longest where it is; does nothing when there is none.
     @inlinable
     public mutating func changeFirst<Result>(_ body: (inout Element) -> Result) -> Result? {

@@ -6,6 +6,8 @@ public import PushModel
 extension Router {
     /// How many bytes of names and values one claim hands out at most.
     private static let claimSize = 1 << 20
+    /// The most that a look at what is queued shows, in bytes: who looks may not read the answer for long.
+    private static let peekSize = 64 << 10
 
     /// What waits of custom data.
     public var customDataSummary: CustomDataSummary { customData.summary }
@@ -47,7 +49,7 @@ extension Router {
 
     /// What is queued to be sent, from the one after a number on; it stays as it is.
     public func queuedEntries(after number: EntryNumber, limit: Int) -> [CustomEntry] {
-        customData.queuedEntries(after: number, limit: limit, bytes: Self.claimSize)
+        customData.queuedEntries(after: number, limit: limit, bytes: Self.peekSize)
     }
 
     /// Queues again what a run of the forwarder was handed in an answer that it never got: all that it has but what it

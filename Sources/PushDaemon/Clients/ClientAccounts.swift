@@ -1,7 +1,8 @@
 import PushModel
 import UnixSockets
 
-/// The bytes that a server holds for its clients: of requests that are not worked yet, and of what clients are owed.
+/// The bytes that a server holds for its clients: of requests that are not worked yet, of those that were read and wait
+/// for something, and of what clients are owed.
 struct ClientAccounts {
     /// How many bytes of each kind a client may always have, whatever others have.
     static let share = 16 << 10
@@ -10,6 +11,8 @@ struct ClientAccounts {
 
     private(set) var input: ByteAccount
     private(set) var output: ByteAccount
+    /// Memory of requests that were read and wait: a short line of many values takes fifty times its length.
+    private(set) var waiting: ByteAccount
     /// Of each peer the client that may go beyond the limits to bring its long line to its end: if all waited for room,
     /// none would ever make any.
     private var longLines: [UInt32: ClientSession] = [:]
@@ -19,21 +22,28 @@ struct ClientAccounts {
     init(input: ByteAccount.Limits, output: ByteAccount.Limits) {
         self.input = ByteAccount(input)
         self.output = ByteAccount(output)
+        waiting = ByteAccount(input)
     }
 
     mutating func setLimits(input: ByteAccount.Limits, output: ByteAccount.Limits) {
-        (self.input.limits, self.output.limits) = (input, output)
+        (self.input.limits, self.output.limits, waiting.limits) = (input, output, input)
     }
 
-    /// Brings the accounts up to date for a client; one that is closed holds nothing.
+    /// Brings the accounts up to date for a client; one that is closed
+    /// holds nothing but a request that waits.
     mutating func count(_ session: ClientSession) {
         let unread = session.isClosed ? 0 : session.connection.unreadBytes + session.heldBytes
         let pending = session.isClosed ? 0 : session.connection.pendingBytes
-        guard unread != session.inputCounted || pending != session.outputCounted else { return }
-        if unread < session.inputCounted || pending < session.outputCounted { hasReleased = true }
+        let held = session.waitingBytes
+        guard unread != session.inputCounted || pending != session.outputCounted || held != session.waitingCounted
+        else { return }
+        if unread < session.inputCounted || pending < session.outputCounted || held < session.waitingCounted {
+            hasReleased = true
+        }
         input.add(unread - session.inputCounted, for: session.peer)
         output.add(pending - session.outputCounted, for: session.peer)
-        (session.inputCounted, session.outputCounted) = (unread, pending)
+        waiting.add(held - session.waitingCounted, for: session.peer)
+        (session.inputCounted, session.outputCounted, session.waitingCounted) = (unread, pending, held)
     }
 
     /// Whether something was let go since this was asked last.
@@ -44,6 +54,9 @@ struct ClientAccounts {
         let owed = session.connection.pendingBytes
         return owed < Self.share || owed < Self.outputLimit && !output.isFull(for: session.peer)
     }
+
+    /// Whether another request of a client may have to wait. What waits goes on by itself, so this ends.
+    func mayHold(for session: ClientSession) -> Bool { !waiting.isFull(for: session.peer) }
 
     /// Whether there is room for more of what a client sends.
     mutating func hasInputRoom(for session: ClientSession) -> Bool {

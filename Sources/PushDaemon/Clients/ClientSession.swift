@@ -35,9 +35,12 @@ final class ClientSession {
     var isAtEnd = false
     /// How many bytes a request of its has that is being read elsewhere.
     var heldBytes = 0
+    /// How much memory a request of its takes that was read and waits, in bytes.
+    private(set) var waitingBytes = 0
     /// How many of its bytes the server's accounts have.
     var inputCounted = 0
     var outputCounted = 0
+    var waitingCounted = 0
     /// Since when its unfinished line has waited for its end, in monotonic nanoseconds.
     var lineSince: Int64?
     /// Since when it has taken nothing of what it is owed, in monotonic nanoseconds.
@@ -75,13 +78,21 @@ final class ClientSession {
     func reserveReply() -> Int { replies.reserve() }
 
     /// Has its next requests wait until ``goOn()``.
-    func block() { isBlocked = true }
+    ///
+    /// - Parameter bytes: how much memory the request takes that they wait with.
+    func block(holding bytes: Int = 0) {
+        isBlocked = true
+        waitingBytes = bytes
+    }
 
     /// What its next requests wait for has come: now it may block again.
-    func beginAgain() { isBlocked = false }
+    func beginAgain() {
+        isBlocked = false
+        waitingBytes = 0
+    }
 
-    /// Its next requests wait no more.
-    func goOn() { if !isClosed { owner.mayGoOn(self) } }
+    /// Its next requests wait no more, or with another request; a connection that is closed still held memory.
+    func goOn() { owner.mayGoOn(self) }
 
     /// Notes that it will send no more.
     func end() { hasEnded = true }

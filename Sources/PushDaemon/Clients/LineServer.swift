@@ -7,8 +7,8 @@ import UnixSockets
 
 /// A socket whose clients send requests as lines and get replies in their order.
 ///
-/// Clients are worked for in slices, one after the other, so that none of them, nor a deadline, waits for all that another
-/// has sent. What is held for them is bounded: beyond its share a client is neither read nor worked for until it has
+/// Clients are worked for in slices, the users by turns and the clients of each, so that none of them, nor a deadline, waits
+/// for all that another has sent. What is held for them is bounded: beyond its share a client is neither read nor worked for until it has
 /// taken what it is owed, or others have.
 final class LineServer {
     /// What a server allows; a reload may change it.
@@ -53,7 +53,7 @@ final class LineServer {
     private var sessions: [ObjectIdentifier: ClientSession] = [:]
     private var connectionsByPeer: [UInt32: Int] = [:]
     private var waitingForFlush: [ClientSession] = []
-    private var waitingForWork = Queue<ClientSession>()
+    private var waitingForWork = FairQueue<ClientSession>()
     /// Clients that are not worked for or read from until others have let go of something.
     private var waitingForRoom: [ClientSession] = []
     private var accounts: ClientAccounts
@@ -98,7 +98,7 @@ final class LineServer {
     func stopListening() {
         acceptSource = nil
         listener = nil
-        waitingForWork = Queue()
+        waitingForWork = FairQueue()
         for session in sessions.values {
             session.isQueued = false
             session.end()
@@ -300,7 +300,7 @@ final class LineServer {
     /// Whether nothing of a client's own keeps its requests from being worked now.
     private func mayWork(for session: ClientSession) -> Bool {
         !session.isClosed && !session.isBlocked && !isCongested && !session.isOwedTooMany
-            && accounts.hasOutputRoom(for: session)
+            && accounts.hasOutputRoom(for: session) && accounts.mayHold(for: session)
     }
 
     /// Has a client worked for and read from as it may be now.
@@ -309,7 +309,7 @@ final class LineServer {
         let mayWork = mayWork(for: session)
         if session.mayHaveLines, !session.isQueued, mayWork, !session.hasEnded {
             session.isQueued = true
-            waitingForWork.append(session)
+            waitingForWork.append(session, of: session.peer.uid)
             workSource?.isEnabled = true
         }
         // Whoever has lines to be worked has sent enough.

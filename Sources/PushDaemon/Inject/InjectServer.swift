@@ -34,6 +34,10 @@ final class InjectServer {
 
     private var lastToken: UInt64 = 0
     private var questions: [UInt64: Question] = [:]
+    /// Look-ups that wait until the ledger has answered others: an answer may bring a payload.
+    private var unasked = Queue<(asked: Lookup.Question, question: Question)>()
+    /// How many look-ups are on their way at most.
+    private static let askedMax = 32
     /// Large requests that are being read.
     private var reading: [UInt64: (session: ClientSession, place: Int)] = [:]
     /// Requests with an id that another one holds, which waits for the ledger, by its hash.
@@ -43,6 +47,10 @@ final class InjectServer {
     /// Large requests that were read, or why they are none: they go on one a turn, once the log has room for more than small
     /// ones.
     private(set) var largeRead = Queue<(session: ClientSession, place: Int, result: Result<Request, ProtocolError>)>()
+    /// When the last of them went on, in monotonic nanoseconds.
+    private var largeAdmittedAt: Int64?
+    /// How long one waits at most after the last that went on, where there is room for small ones alone.
+    private static let largeInterval: Int64 = 100_000_000
     /// When the filter of ids may be built again after that failed, in monotonic nanoseconds.
     private var buildsAgainAt: Int64 = 0
 
@@ -76,7 +84,7 @@ final class InjectServer {
 
     /// Whether no request waits for anything.
     var isIdle: Bool {
-        reading.isEmpty && waitingForBatch.isEmpty && largeRead.isEmpty && sameIdentifier.isEmpty
+        reading.isEmpty && waitingForBatch.isEmpty && largeRead.isEmpty && sameIdentifier.isEmpty && unasked.isEmpty
             && !questions.values.contains { if case .identifiers = $0 { false } else { true } }
     }
 
@@ -115,18 +123,27 @@ final class InjectServer {
     /// Whether a large request has to wait, so that those who send small ones do not.
     private var mustWaitForRoom: Bool { health.ledgerProblem == nil && committer.isFarBehind }
 
-    /// Whether a large request was read, and has room now.
-    var mayAdmitLarge: Bool { !largeRead.isEmpty && !mustWaitForRoom }
+    /// Whether a large request was read, and may go on now: there is room, or none went on for a while. A ledger that stays
+    /// far behind must not keep large requests off for ever.
+    func mayAdmitLarge(at now: Int64) -> Bool {
+        !largeRead.isEmpty && (!mustWaitForRoom || now >= largeAdmittedAt.map { $0 + Self.largeInterval } ?? now)
+    }
 
-    /// Goes on with one large request that was read, if there is room: many would make a turn too long.
-    func admitLarge() {
-        guard mayAdmitLarge, let (session, place, result) = largeRead.popFirst() else { return }
+    /// When the next large request goes on at the latest, in monotonic nanoseconds; `nil` while none waits.
+    var nextLargeDue: Int64? { largeRead.isEmpty ? nil : largeAdmittedAt.map { $0 + Self.largeInterval } }
+
+    /// Goes on with one large request that was read, if it may: many would make a turn too long.
+    ///
+    /// - Parameter now: monotonic nanoseconds.
+    func admitLarge(at now: Int64) {
+        guard mayAdmitLarge(at: now), let (session, place, result) = largeRead.popFirst() else { return }
+        largeAdmittedAt = now
         session.heldBytes = 0
         session.beginAgain()
         carryOut(for: session, place) { () throws(ProtocolError) in
             try admit(Candidate(session: session, place: place, request: try result.get()))
         }
-        if !session.isBlocked { session.goOn() }
+        session.goOn()
     }
 
     private func carryOut(for session: ClientSession, _ place: Int, _ act: () throws(ProtocolError) -> Void) {
@@ -156,7 +173,7 @@ final class InjectServer {
         }
         if sameIdentifier[hash] != nil {
             sameIdentifier[hash]?.append(candidate)
-            return candidate.session.block()
+            return block(candidate)
         }
         switch identifiers.knowledge(of: hash) {
         case .new: try admitKnowingID(candidate, hash: hash)
@@ -168,7 +185,7 @@ final class InjectServer {
 
     private func askForIdentifier(of candidate: Candidate, _ key: RequestKey, _ hash: UInt64) {
         ask(.request(key), .identifier(holding(candidate, hash), hash: hash))
-        candidate.session.block()
+        block(candidate)
     }
 
     /// Goes on with a request whose id is new, or that has none.
@@ -183,7 +200,7 @@ final class InjectServer {
         candidate.neededBatch = needed
         guard applied >= needed else { return wait(candidate, forBatch: needed) }
         ask(.delivery(reference), .delivery(candidate, reference))
-        candidate.session.block()
+        block(candidate)
     }
 
     /// A candidate that waits for the ledger: meanwhile nobody else is let through with its id.
@@ -204,10 +221,16 @@ final class InjectServer {
     private func wait(_ candidate: Candidate, forBatch number: UInt64) {
         waitingForBatch.append((number, candidate))
         committer.hurry(through: number)
-        candidate.session.block()
+        block(candidate)
+    }
+
+    /// Has the connection's next requests wait with this one, which takes memory meanwhile.
+    private func block(_ candidate: Candidate) {
+        candidate.session.block(holding: candidate.request.document.memorySize)
     }
 
     private func ask(_ asked: Lookup.Question, _ question: Question) {
+        guard questions.count < Self.askedMax else { return unasked.append((asked, question)) }
         questions[nextToken()] = question
         lookup.submit(asked, token: lastToken)
     }
@@ -244,6 +267,7 @@ final class InjectServer {
         let session = candidate.session
         session.beginAgain()
         carryOut(for: session, candidate.place, act)
+        // It waits for something else now, and holds what it held.
         guard !session.isBlocked else { return }
         if candidate.holdsIdentifier, let hash = candidate.key?.hash {
             sameIdentifier.removeValue(forKey: hash)?.forEach(again)
@@ -254,6 +278,7 @@ final class InjectServer {
     /// Takes in what the ledger said.
     func answered(_ token: UInt64, _ result: Result<Lookup.Answer, StoreError>) {
         guard let question = questions.removeValue(forKey: token) else { return }
+        if let next = unasked.popFirst() { ask(next.asked, next.question) }
         switch question {
         case .identifiers: build(result)
         case .identifier(let candidate, let hash):

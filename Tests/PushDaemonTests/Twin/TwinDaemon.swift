@@ -147,7 +147,7 @@ final class TwinDaemon: ClientSession.Owner {
     /// Goes on until nothing is left to be done at this time.
     private func settle() throws {
         while true {
-            while inject.mayAdmitLarge { inject.admitLarge() }
+            while inject.mayAdmitLarge(at: .max) { inject.admitLarge(at: .max) }
             _ = try pipeline.endTurn(mayWait: true, at: EventLoop.nowNanoseconds)
             _ = processor.performDue()
             for id in runner.takeStarted() { processor.handle(.started(id)) }

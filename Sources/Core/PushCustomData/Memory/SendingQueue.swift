@@ -14,6 +14,30 @@ struct SendingQueue: Sendable {
         return line.first.map { min($0, back) } ?? back
     }
 
+    /// Looks at those after a number, in order, as long as `body` wants more: in logarithmic time for each, and for each
+    /// that came back.
+    func look(after number: EntryNumber, _ body: (HeldEntry) -> Bool) {
+        var (place, end) = (0, line.count)
+        while place < end {
+            let middle = (place + end) / 2
+            if line[middle].number > number { end = middle } else { place = middle + 1 }
+        }
+        var back = returned
+        while let first = back.first, first.number <= number { _ = back.popFirst() }
+        var goesOn = true
+        while goesOn {
+            if let first = back.first, place == line.count || first < line[place] {
+                _ = back.popFirst()
+                goesOn = body(first)
+            } else if place < line.count {
+                goesOn = body(line[place])
+                place += 1
+            } else {
+                return
+            }
+        }
+    }
+
     /// Adds an entry, in logarithmic time; at the end in constant time.
     mutating func insert(_ entry: HeldEntry) {
         count += 1

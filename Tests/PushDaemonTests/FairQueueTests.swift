@@ -1,0 +1,29 @@
+import Testing
+
+@testable import PushDaemon
+
+@Suite("What waits for several users")
+struct FairQueueTests {
+    @Test("goes by turns of the users, and in its order within each")
+    func turns() {
+        var queue = FairQueue<String>()
+        for name in ["a1", "a2", "a3", "a4"] { queue.append(name, of: 1) }
+        queue.append("b1", of: 2)
+        #expect(queue.popFirst() == "a1")
+        #expect(queue.popFirst() == "b1")
+        queue.append("b2", of: 2)
+        queue.append("c1", of: 3)
+        let rest = Array(sequence(state: queue) { $0.popFirst() })
+        #expect(rest == ["a2", "b2", "c1", "a3", "a4"])
+    }
+
+    @Test("is empty once all was taken")
+    func empty() {
+        var queue = FairQueue<Int>()
+        #expect(queue.isEmpty && queue.popFirst() == nil)
+        queue.append(1, of: 1)
+        #expect(!queue.isEmpty)
+        #expect(queue.popFirst() == 1)
+        #expect(queue.isEmpty && queue.popFirst() == nil)
+    }
+}
