@@ -86,6 +86,24 @@ struct IdempotencyTests {
         #expect(Set(lines.filter { !$0.isReply }.map(\.description)).count == 1)
     }
 
+    @Test("is waited for by 1,000 at most, because all are told in one turn; the next one may come again later")
+    func manyWait() throws {
+        let gate = Messages(installation.root + "/gate")
+        installation.addJob("gate", "read line <$ROOT/gate")
+        let daemon = try DaemonProcess.ready(installation)
+        defer { withExtendedLifetime(daemon) {} }
+        let client = try installation.injectClient()
+        let request = Requests.deliver(job: "gate", id: "same")
+        let times = 1001
+        try client.send(Array(String(repeating: request + "\n", count: times).utf8))
+        let replies = try (0..<times).map { _ in try client.next() }
+        #expect(replies.dropLast().allSatisfy { $0.isAccepted })
+        #expect(try #require(replies.last).errorCode == "overloaded")
+        gate.send()
+        let outcomes = try (0..<times - 1).map { _ in try client.next() }
+        #expect(outcomes.allSatisfy { $0.outcome == "handled" })
+    }
+
     @Test("sent by several clients at once is accepted once")
     func concurrent() throws {
         let daemon = try DaemonProcess.ready(installation)
