@@ -60,7 +60,7 @@ struct LargeRequestTests {
     }
 
     /// All goes into the journal, which is built in.
-    private static var settings: Settings {
+    static var settings: Settings {
         get throws {
             func file(_ name: String, _ text: String) -> ConfigurationFile {
                 ConfigurationFile(path: name, bytes: Array(text.utf8))
