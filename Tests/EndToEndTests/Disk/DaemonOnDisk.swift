@@ -77,7 +77,7 @@ final class DaemonOnDisk {
     func crash() {
         // Also when it is about to end by itself: until it is gone the state directory is locked.
         guard let daemon, daemon.end == nil else { return }
-        daemon.crash()
+        disk.betweenChanges(while: { isAlive }, daemon.crash)
         history.append("kill -9")
     }
 

@@ -131,6 +131,11 @@ const char *_Nonnull FaultyDisk_complaint(FaultyDisk *_Nonnull disk);
 uint32_t FaultyDisk_events(FaultyDisk *_Nonnull disk);
 bool FaultyDisk_waitForEvent(FaultyDisk *_Nonnull disk, uint32_t seen, int milliseconds);
 
+/* Takes the disk, so that the program is in the middle of no change; false when somebody has it. The program waits until
+ * it is given back. */
+bool FaultyDisk_take(FaultyDisk *_Nonnull disk);
+void FaultyDisk_giveBack(FaultyDisk *_Nonnull disk);
+
 /* The rest is for when no program has the disk. */
 
 /* Cuts the power: the watched directory becomes what is on the platter. Before that each dirty sector, size and name

@@ -98,6 +98,8 @@ struct FaultyDisk_State {
     /* The program under test; 0 while one is expected. */
     _Atomic int32_t program;
     _Atomic uint32_t events, waiters;
+    /* Whether somebody is in the middle of a change of page cache and model. */
+    _Atomic bool isBusy;
     uint64_t random;
     _Atomic int64_t counters[FaultyDisk_complaintCount + 1];
     _Atomic int64_t traits[FaultyDisk_wallOffset + 1];

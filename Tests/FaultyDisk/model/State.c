@@ -55,6 +55,10 @@ void FaultyDisk_close(FaultyDisk *disk) {
 
 void FaultyDisk_expectProgram(FaultyDisk *disk) { atomic_store(&disk->state->program, 0); }
 
+bool FaultyDisk_take(FaultyDisk *disk) { return !atomic_exchange(&disk->state->isBusy, true); }
+
+void FaultyDisk_giveBack(FaultyDisk *disk) { atomic_store(&disk->state->isBusy, false); }
+
 void FaultyDisk_complain(FaultyDisk *disk, const char *what, const char *about) {
     FaultyDisk_add(disk, FaultyDisk_complaintCount, 1);
     char *text = disk->state->complaint;

@@ -2,6 +2,7 @@
 #include "Preload.h"
 
 #include <pthread.h>
+#include <sched.h>
 #include <stdlib.h>
 
 static FaultyDisk *preloaded;
@@ -9,9 +10,16 @@ static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 
 FaultyDisk *FaultyDisk_preloaded(void) { return preloaded; }
 
-void FaultyDisk_lock(void) { pthread_mutex_lock(&mutex); }
+/* A test that kills the program takes the disk before: in the middle of a call page cache and model tell two stories. */
+void FaultyDisk_lock(void) {
+    pthread_mutex_lock(&mutex);
+    while (preloaded && !FaultyDisk_take(preloaded)) sched_yield();
+}
 
-void FaultyDisk_unlock(void) { pthread_mutex_unlock(&mutex); }
+void FaultyDisk_unlock(void) {
+    if (preloaded) FaultyDisk_giveBack(preloaded);
+    pthread_mutex_unlock(&mutex);
+}
 
 /* A child between fork and exec has the parent's descriptors, and writes nothing of its own. */
 static void leaveChild(void) { preloaded = NULL; }
@@ -30,6 +38,8 @@ __attribute__((constructor)) static void begin(void) {
         FaultyDisk_close(disk);
         return;
     }
+    /* The one before may have died with it. */
+    FaultyDisk_giveBack(disk);
     if (FaultyDisk_scan(disk) != 0) FaultyDisk_complain(disk, "cannot be looked through", disk->state->watched);
     pthread_atfork(NULL, NULL, leaveChild);
     preloaded = disk;

@@ -71,6 +71,18 @@ extension FaultyDisk {
     /// Power cuts so far.
     public var cuts: Int { Int(FaultyDisk_count(disk, FaultyDisk_cutCount)) }
 
+    /// Kills the program while it is in the middle of no change of the disk. There page cache and model tell two stories, and
+    /// a power cut afterwards cannot be told.
+    ///
+    /// - Parameters:
+    ///   - isAlive: whether the program is; one that kills itself keeps the disk.
+    ///   - kill: kills it, and waits until it is gone.
+    public func betweenChanges(while isAlive: () -> Bool, _ kill: () -> Void) {
+        while !FaultyDisk_take(disk), isAlive() { sched_yield() }
+        kill()
+        FaultyDisk_giveBack(disk)
+    }
+
     /// Waits until something holds that a sync, or a call that a rule picks, makes true.
     ///
     /// - Parameters:
