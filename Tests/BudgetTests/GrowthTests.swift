@@ -35,6 +35,23 @@ struct GrowthTests {
         #expect(router.knownDevices.count == Int(Self.count / 2))
     }
 
+    @Test("is none where a person is erased, however many devices others have")
+    func erasure() throws {
+        var router = router()
+        for number in 1...Self.count {
+            let key = DeviceKey(app: "shop", device: "device-\(number)")
+            router.knownDevices.set(
+                KnownDevice(
+                    number: SequenceNumber(number), key: key, platform: .android, externalID: "user-\(number)"))
+            router.see(RecentDelivery(device: key, duplicateID: "0:1", state: nil))
+        }
+        let asked = try Allocations.count { try router.forget(Person(externalID: "user-777")) }
+        #expect(asked.bytes < Self.bytesMax, "\(asked.bytes) bytes")
+        #expect(asked.value.0.devices == [ExactName("device-777")])
+        #expect(router.knownDevices.count == Int(Self.count) - 1)
+        #expect(router.recentMessages.count == Int(Self.count) - 1)
+    }
+
     @Test("by a request is little at a time, however many requests are in flight")
     func requests() throws {
         var router = router()

@@ -1,4 +1,5 @@
 import PushModel
+import PushTracking
 import Testing
 
 @testable import PushRouting
@@ -22,5 +23,33 @@ struct ForgottenDeviceTests {
         #expect(bench.router.knownDevices.count == 10)
         #expect(bench.router.recentMessages.count == 10)
         #expect(bench.router.lanes.isEmpty && bench.router.invocations.isEmpty)
+    }
+
+    @Test("is none that a start finds: recent ids of one that is not known any more are not taken up")
+    func restored() {
+        let known = KnownDevice(
+            number: SequenceNumber(1), key: DeviceKey(app: "shop", device: "phone"), platform: .android,
+            externalID: nil)
+        let deliveries = ["phone", "tablet"].map {
+            RecentDelivery(device: DeviceKey(app: "shop", device: $0), duplicateID: "m1", state: nil)
+        }
+        let table = RoutingTable.testing()
+        let router = Router(
+            boot: UUID128(high: 3, low: 4), table: table,
+            tracker: Tracker(stateID: UUID128(high: 1, low: 2), rules: table.tracking), devices: [known],
+            recentDeliveries: deliveries)
+        #expect(router.recentMessages.keys.map(\.device) == ["phone"])
+    }
+
+    @Test("has a user by the bytes of the id: one spelling of a letter is not the other")
+    func spelling() throws {
+        var bench = Bench()
+        let (one, two) = ("ren\u{E9}", "rene\u{301}")
+        #expect(one == two)
+        try bench.submit(.session(on: "phone", user: one))
+        try bench.submit(.session(on: "phone", user: two))
+        let known = bench.router.knownDevices[DeviceKey(app: "shop", device: "phone")]
+        #expect(known?.externalID.isSame(as: two) == true)
+        #expect(bench.ledger.devices.values.allSatisfy { $0.externalID.isSame(as: two) })
     }
 }

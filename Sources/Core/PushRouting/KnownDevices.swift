@@ -2,75 +2,171 @@ import PushModel
 
 /// What is last known of each device, bounded in bytes. Beyond the bound the one goes that was not used for longest, as far
 /// as a second chance tells: one that was used since it last came up for going is passed over once.
+///
+/// The devices lie in pages, and a hand goes round them, as on a clock. Beside each lie short hashes of its user and its
+/// name: those of a person are found without a look at anybody's texts, and no table is copied to take them out.
 struct KnownDevices: Sendable {
-    private struct Entry: Sendable {
-        var device: KnownDevice
+    private struct Mark: Sendable {
+        var user: UInt32 = 0
+        var name: UInt32 = 0
         var wasUsed = false
     }
 
-    private var entries = ShardedDictionary<DeviceKey, Entry>(shardBits: 10)
-    private var queue = LongQueue<DeviceKey>()
+    private struct Page: Sendable {
+        var devices: ContiguousArray<KnownDevice?> = []
+        var marks: ContiguousArray<Mark> = []
+    }
+
+    private static let pageLength = 512
+
+    private var pages: ContiguousArray<Page> = []
+    /// Which place in the pages a device has.
+    private var places = ShardedDictionary<DeviceKey, UInt32>(shardBits: 10)
+    /// Places that nothing is in.
+    private var holes = LongQueue<UInt32>()
+    /// The place that comes up for going next.
+    private var hand = 0
     /// About how many bytes of memory they take, with the ids that FCM on them saw.
     private(set) var byteCount = 0
 
-    /// About what a device takes beside its texts: its places in two tables and the queue, and ten ids.
+    /// About what a device takes beside its texts: its places in two tables and a page, and ten ids.
     static let fixedByteCount = 400
 
     /// How many are passed over at once: a turn of the loop is short.
     private static let chancesMax = 64
 
-    var count: Int { entries.count }
+    var count: Int { places.count }
 
     /// All of them, in no order.
-    var all: [KnownDevice] { entries.values.map(\.device) }
+    var all: [KnownDevice] { pages.flatMap { $0.devices.compactMap(\.self) } }
 
-    subscript(key: DeviceKey) -> KnownDevice? { entries[key]?.device }
+    subscript(key: DeviceKey) -> KnownDevice? { places[key].flatMap { device(at: Int($0)) } }
 
-    mutating func reserve(_ count: Int) { entries.reserveCapacity(count) }
+    mutating func reserve(_ count: Int) { places.reserveCapacity(count) }
 
     /// Notes what is now known of a device.
     mutating func set(_ device: KnownDevice) {
         byteCount += device.byteCount
-        if let before = entries.updateValue(Entry(device: device, wasUsed: true), forKey: device.key) {
-            byteCount -= before.device.byteCount
+        if let place = places[device.key].map(Int.init) {
+            byteCount -= self.device(at: place)?.byteCount ?? 0
+            put(device, at: place, wasUsed: true)
         } else {
-            entries[device.key]?.wasUsed = false
-            queue.append(device.key)
+            let place = freePlace()
+            places[device.key] = UInt32(place)
+            // The hand may come to a hole soon; what is new goes no sooner than what was there before.
+            put(device, at: place, wasUsed: distanceFromHand(place) < placeCount / 2)
         }
     }
 
     /// Notes that a device is in use.
     mutating func use(_ key: DeviceKey) {
-        entries.change(key) { $0.wasUsed = true }
+        guard let place = places[key].map(Int.init) else { return }
+        pages[place / Self.pageLength].marks[place % Self.pageLength].wasUsed = true
     }
 
-    /// Takes out all of which this holds; linear in what is known.
-    mutating func remove(where isWanted: (KnownDevice) -> Bool) {
-        for device in all where isWanted(device) {
-            entries[device.key] = nil
-            byteCount -= device.byteCount
+    /// The names of the devices that are last known to be this user's.
+    func names(of user: String) -> [ExactName] {
+        let hash = Self.hash(user)
+        let devices = find { $0.user == hash }.compactMap { device(at: $0) }
+        return devices.filter { $0.externalID.isSame(as: user) }.map { ExactName($0.key.device) }
+    }
+
+    /// Takes out those of a person. Reads the hashes of all, and the texts of these alone.
+    ///
+    /// - Returns: those that have the name of a device of the person's, though another's now.
+    mutating func remove(_ person: Person) -> [DeviceKey] {
+        let user = person.externalID.map(Self.hash)
+        let names = ShortHashes(person.devices.map { Self.hash($0.text) })
+        var named: [DeviceKey] = []
+        for place in find(where: { $0.user == user || names.mayHave($0.name) }) {
+            guard let device = device(at: place) else { continue }
+            if person.devices.contains(ExactName(device.key.device)) { named.append(device.key) }
+            if person.includes(user: device.externalID, device: device.key.device) { remove(device, at: place) }
         }
-        var rest = LongQueue<DeviceKey>()
-        while let key = queue.popFirst() { if entries[key] != nil { rest.append(key) } }
-        queue = rest
+        return named
     }
 
     /// Takes out the one that was not used for longest, but not `spared`; `nil` when there is no other.
     mutating func removeLeastUsed(but spared: DeviceKey) -> KnownDevice? {
-        guard entries.count > 1 else { return nil }
+        guard places.count > (places[spared] == nil ? 0 : 1) else { return nil }
         var chances = 0
-        while let key = queue.popFirst() {
-            guard key == spared || entries[key]?.wasUsed == true && chances < Self.chancesMax else {
-                guard let device = entries.removeValue(forKey: key)?.device else { continue }
-                byteCount -= device.byteCount
-                return device
+        while true {
+            let place = hand
+            hand = place + 1 == placeCount ? 0 : place + 1
+            guard let device = device(at: place), device.key != spared else { continue }
+            if pages[place / Self.pageLength].marks[place % Self.pageLength].wasUsed, chances < Self.chancesMax {
+                chances += 1
+                pages[place / Self.pageLength].marks[place % Self.pageLength].wasUsed = false
+                continue
             }
-            chances += 1
-            entries[key]?.wasUsed = false
-            queue.append(key)
+            remove(device, at: place)
+            return device
         }
-        return nil
     }
+
+    // MARK: Pages
+
+    private var placeCount: Int {
+        pages.last.map { (pages.count - 1) * Self.pageLength + $0.devices.count } ?? 0
+    }
+
+    private func distanceFromHand(_ place: Int) -> Int { place >= hand ? place - hand : place + placeCount - hand }
+
+    private func device(at place: Int) -> KnownDevice? {
+        pages[place / Self.pageLength].devices[place % Self.pageLength]
+    }
+
+    /// The places whose marks are wanted.
+    private func find(where isWanted: (Mark) -> Bool) -> [Int] {
+        var found: [Int] = []
+        for (number, page) in pages.enumerated() {
+            page.marks.withUnsafeBufferPointer { marks in
+                for place in marks.indices where isWanted(marks[place]) {
+                    found.append(number * Self.pageLength + place)
+                }
+            }
+        }
+        return found
+    }
+
+    /// A place for one more: a hole, or else a new one at the end.
+    private mutating func freePlace() -> Int {
+        if let hole = holes.popFirst() { return Int(hole) }
+        if pages.last.map({ $0.devices.count == Self.pageLength }) ?? true { pages.append(Page()) }
+        pages[pages.count - 1].devices.append(nil)
+        pages[pages.count - 1].marks.append(Mark())
+        return placeCount - 1
+    }
+
+    private mutating func put(_ device: KnownDevice, at place: Int, wasUsed: Bool) {
+        let user = device.externalID.map(Self.hash) ?? 0
+        let mark = Mark(user: user, name: Self.hash(device.key.device), wasUsed: wasUsed)
+        pages[place / Self.pageLength].devices[place % Self.pageLength] = device
+        pages[place / Self.pageLength].marks[place % Self.pageLength] = mark
+    }
+
+    private mutating func remove(_ device: KnownDevice, at place: Int) {
+        byteCount -= device.byteCount
+        places[device.key] = nil
+        pages[place / Self.pageLength].devices[place % Self.pageLength] = nil
+        pages[place / Self.pageLength].marks[place % Self.pageLength] = Mark()
+        holes.append(UInt32(place))
+    }
+
+    private static func hash(_ text: String) -> UInt32 {
+        text.withBytes { UInt32(truncatingIfNeeded: WordHash.ofThisProcess($0)) }
+    }
+}
+
+/// A set of hashes that is told in one look, and may seem to have others too.
+private struct ShortHashes {
+    private var bits = ContiguousArray<UInt64>(repeating: 0, count: 1024)
+
+    init(_ hashes: [UInt32]) {
+        for hash in hashes { bits[Int(hash >> 6 & 1023)] |= 1 << UInt64(hash & 63) }
+    }
+
+    func mayHave(_ hash: UInt32) -> Bool { bits[Int(hash >> 6 & 1023)] & 1 << UInt64(hash & 63) != 0 }
 }
 
 extension KnownDevice {

@@ -18,9 +18,7 @@ extension Router {
     public mutating func forget(_ person: Person) throws(ForgettingRefused) -> (Person, ErasureBound) {
         var person = person
         if let user = person.externalID {
-            for device in knownDevices.all where device.externalID.isSame(as: user) {
-                person.devices.insert(ExactName(device.key.device))
-            }
+            person.devices.formUnion(knownDevices.names(of: user))
         }
         let inFlight = invocations.ids.count { id in
             invocations[id].map { person.includes(user: $0.request.externalID, device: $0.request.device) } == true
@@ -32,11 +30,8 @@ extension Router {
         guard !customData.isBusy(with: person) else {
             throw ForgettingRefused(reason: "the forwarder has entries of this person, or a session flushes its suites")
         }
-        let forgotten = person
-        knownDevices.remove { forgotten.includes(user: $0.externalID, device: $0.key.device) }
-        for key in recentMessages.keys.filter({ person.devices.contains(ExactName($0.device)) }) {
-            recentMessages[key] = nil
-        }
+        // Only what is known has recent messages.
+        for key in knownDevices.remove(person) { recentMessages[key] = nil }
         tracker.forget(person)
         customData.forget(person)
         return (person, ErasureBound(request: lastNumber, entry: customData.lastNumber))

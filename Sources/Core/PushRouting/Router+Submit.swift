@@ -81,7 +81,7 @@ extension Router {
         guard let name = accepted.device else { return }
         let key = DeviceKey(app: accepted.app, device: name)
         let limit = table.limits.deviceMemory
-        if let known, known.platform == accepted.platform, known.externalID == accepted.externalID {
+        if let known, known.platform == accepted.platform, known.externalID.isSame(as: accepted.externalID) {
             // Who is in use matters once somebody may have to go.
             if knownDevices.byteCount > limit / 2 { knownDevices.use(key) }
             return

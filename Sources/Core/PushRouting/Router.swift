@@ -78,7 +78,7 @@ public struct Router: Sendable {
         figures.expect(table.routes)
         knownDevices.reserve(devices.count)
         for device in devices { knownDevices.set(device) }
-        for delivery in recentDeliveries { see(delivery) }
+        for delivery in recentDeliveries where knownDevices[delivery.device] != nil { see(delivery) }
     }
 
     /// When the router next needs the clock; `nil` when nothing is due. One timer, set to it after every turn, is

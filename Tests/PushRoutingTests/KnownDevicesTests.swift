@@ -1,0 +1,106 @@
+import PushModel
+import TestSupport
+import Testing
+
+@testable import PushRouting
+
+@Suite("The table of known devices")
+struct KnownDevicesTests {
+    private func device(_ number: Int, user: String? = nil, app: String = "shop") -> KnownDevice {
+        KnownDevice(
+            number: SequenceNumber(Int64(number)), key: DeviceKey(app: app, device: "d\(number)"), platform: .android,
+            externalID: user)
+    }
+
+    private let nobody = DeviceKey(app: nil, device: "")
+
+    private func goingOrder(_ devices: inout KnownDevices, _ count: Int) -> [Int64?] {
+        (0..<count).map { _ in devices.removeLeastUsed(but: nobody)?.number.value }
+    }
+
+    @Test("lets those go first that came first, and passes over once what was used since")
+    func order() {
+        var devices = KnownDevices()
+        for number in 1...6 { devices.set(device(number)) }
+        devices.use(device(1).key)
+        devices.set(device(3, user: "u1"))
+        #expect(goingOrder(&devices, 7) == [2, 4, 5, 6, 1, 3, nil])
+        #expect(devices.count == 0 && devices.byteCount == 0 && devices.all.isEmpty)
+    }
+
+    @Test("never lets the one go that is spared")
+    func spared() {
+        var devices = KnownDevices()
+        devices.set(device(1))
+        #expect(devices.removeLeastUsed(but: device(1).key) == nil)
+        devices.set(device(2))
+        #expect(devices.removeLeastUsed(but: device(1).key)?.number.value == 2)
+        #expect(devices.removeLeastUsed(but: device(1).key) == nil)
+        #expect(devices[device(1).key] == device(1))
+    }
+
+    @Test("passes over 64 at most, so that one always goes soon")
+    func chances() {
+        var devices = KnownDevices()
+        for number in 1...200 {
+            devices.set(device(number))
+            devices.use(device(number).key)
+        }
+        #expect(goingOrder(&devices, 2) == [65, 130])
+    }
+
+    @Test("does not let what is new go before what was there, though it takes the place of one that was taken out")
+    func holes() {
+        var devices = KnownDevices()
+        for number in 1...10 { devices.set(device(number, user: number == 2 ? "u1" : nil)) }
+        #expect(devices.remove(Person(externalID: "u1", devices: ["d2"])) == [device(2).key])
+        devices.set(device(11))
+        #expect(goingOrder(&devices, 10) == [1, 3, 4, 5, 6, 7, 8, 9, 10, 11])
+    }
+
+    @Test("takes out a user's, and tells which have the name of one; what is another's by now stays")
+    func person() {
+        var devices = KnownDevices()
+        devices.set(device(1, user: "anna"))
+        devices.set(device(2, user: "berta"))
+        devices.set(device(2, app: "news"))
+        devices.set(device(3))
+        #expect(devices.names(of: "anna") == [ExactName("d1")])
+        let named = devices.remove(Person(externalID: "anna", devices: ["d1", "d2"]))
+        #expect(Set(named) == [device(1).key, device(2).key, device(2, app: "news").key])
+        #expect(Set(devices.all.map(\.key)) == [device(2).key, device(3).key])
+        // Whoever used a device: the users do not matter.
+        #expect(devices.remove(Person(externalID: nil, devices: ["d2"])) == [device(2).key])
+        #expect(devices.all.map(\.key) == [device(3).key])
+    }
+
+    @Test("has what was set and not taken out, whatever comes and goes")
+    func model() {
+        var random = SeededGenerator(seed: 11)
+        var devices = KnownDevices()
+        var model: [DeviceKey: KnownDevice] = [:]
+        for step in 1...20_000 {
+            let number = Int.random(in: 1...1500, using: &random)
+            switch Int.random(in: 0..<10, using: &random) {
+            case 0..<6:
+                let new = device(number, user: number % 3 == 0 ? nil : "u\(Int.random(in: 0..<200, using: &random))")
+                devices.set(new)
+                model[new.key] = new
+            case 6..<7: devices.use(device(number).key)
+            case 7..<9:
+                let gone = devices.removeLeastUsed(but: device(number).key)
+                #expect(gone?.key != device(number).key)
+                #expect(gone.map { model.removeValue(forKey: $0.key) == $0 } ?? (model.count <= 1))
+            default:
+                let user = "u\(number % 200)"
+                let names = Set(devices.names(of: user))
+                #expect(names == Set(model.values.filter { $0.externalID == user }.map { ExactName($0.key.device) }))
+                let person = Person(externalID: user, devices: names.map(\.text))
+                #expect(Set(devices.remove(person)) == Set(names.map { DeviceKey(app: "shop", device: $0.text) }))
+                model = model.filter { $0.value.externalID != user }
+            }
+            #expect(devices.count == model.count && devices[device(number).key] == model[device(number).key])
+            if step % 1000 == 0 { #expect(Set(devices.all) == Set(model.values)) }
+        }
+    }
+}
