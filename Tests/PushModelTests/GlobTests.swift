@@ -1,5 +1,7 @@
-import PushModel
+import TestSupport
 import Testing
+
+@testable import PushModel
 
 @Suite("A glob")
 struct GlobTests {
@@ -36,5 +38,71 @@ struct GlobTests {
     @Test("prints as it was written")
     func description() {
         #expect(Glob("a**[b").description == "a**[b")
+    }
+
+    @Test("works on no byte of the text more than once for each 64 between two stars", arguments: [8, 64, 65, 300])
+    func looks(length: Int) {
+        let text = [UInt8](repeating: UInt8(ascii: "a"), count: 20_000)
+        for end in ["b", "?b", "[b-c]"] {
+            let pattern = Glob("*" + String(repeating: "a", count: length - 1) + end + "*")
+            var looks = 0
+            #expect(!text.withUnsafeBufferPointer { pattern.matches($0, looks: &looks) })
+            #expect(looks <= text.count * ((length + end.utf8.count + 62) / 64), "\(looks) looks")
+        }
+        // What cannot begin anywhere is not worked on at all.
+        var looks = 0
+        #expect(!text.withUnsafeBufferPointer { Glob("*ba*").matches($0, looks: &looks) })
+        #expect(looks == 0)
+    }
+
+    @Test("says what a simple matcher says, of any pattern and any text")
+    func property() {
+        var random = SeededGenerator(seed: 20_261_123)
+        let alphabet: [String] = ["a", "b", "é", "日", "🚀"]
+        let pieces = alphabet + ["*", "*", "?", "[ab]", "[!a]", "[é-日]", "[!é]"]
+        for _ in 0..<20_000 {
+            let text = (0..<Int.random(in: 0...12, using: &random)).map { _ in
+                alphabet.randomElement(using: &random) ?? ""
+            }
+            let pattern = (0..<Int.random(in: 0...8, using: &random)).map { _ in
+                pieces.randomElement(using: &random) ?? ""
+            }
+            let found = Glob(pattern.joined()).matches(text.joined())
+            #expect(found == isMatch(pattern[...], text[...]), "\(pattern.joined()) of \(text.joined())")
+        }
+    }
+
+    @Test("says so of long parts too, whose bits are in several words")
+    func longParts() {
+        var random = SeededGenerator(seed: 7)
+        for _ in 0..<300 {
+            let text = (0..<400).map { _ in Int.random(in: 0..<40, using: &random) == 0 ? "é" : "a" }
+            let start = Int.random(in: 0..<200, using: &random)
+            var part = Array(text[start..<start + Int.random(in: 60..<200, using: &random)])
+            for _ in 0..<3 { part[Int.random(in: 0..<part.count, using: &random)] = "?" }
+            part[Int.random(in: 0..<part.count, using: &random)] =
+                ["a", "é", "[a-é]"].randomElement(using: &random) ?? ""
+            let pattern = ["*"] + part + ["*"]
+            #expect(Glob(pattern.joined()).matches(text.joined()) == isMatch(pattern[...], text[...]))
+        }
+    }
+
+    /// The simple matcher: of characters, and of patterns in pieces.
+    private func isMatch(_ pattern: ArraySlice<String>, _ text: ArraySlice<String>) -> Bool {
+        guard let piece = pattern.first else { return text.isEmpty }
+        let rest = pattern.dropFirst()
+        if piece == "*" { return isMatch(rest, text) || !text.isEmpty && isMatch(pattern, text.dropFirst()) }
+        guard let character = text.first else { return false }
+        let fits =
+            switch piece {
+            case "?": true
+            case "[ab]": "ab".has(character)
+            case "[!a]": character != "a"
+            case "[é-日]": "é日".has(character)
+            case "[a-é]": "abé".has(character)
+            case "[!é]": character != "é"
+            default: piece == character
+            }
+        return fits && isMatch(rest, text.dropFirst())
     }
 }

@@ -1,0 +1,195 @@
+/// What a pattern asks of one character.
+enum GlobStep: Hashable, Sendable {
+    case anyCharacter
+    case character(Unicode.Scalar)
+    case set([ClosedRange<Unicode.Scalar>], negated: Bool)
+
+    func matches(_ scalar: Unicode.Scalar) -> Bool {
+        switch self {
+        case .anyCharacter: true
+        case .character(let expected): expected == scalar
+        case .set(let ranges, let negated): ranges.contains { $0.contains(scalar) } != negated
+        }
+    }
+}
+
+/// What a pattern has before, between or behind its stars: so many characters, side by side.
+struct GlobPart: Hashable, Sendable {
+    let steps: [GlobStep]
+
+    /// Where the part ends that begins here; `nil` when something else is here.
+    func end(at start: Int, in text: UnsafeBufferPointer<UInt8>) -> Int? {
+        var place = start
+        for step in steps {
+            guard place < text.count else { return nil }
+            let length = text.characterLength(at: place)
+            guard step.matches(text.scalar(at: place, length)) else { return nil }
+            place += length
+        }
+        return place
+    }
+
+    /// Whether it is at the end of a text, not before `start`.
+    func isAtEnd(of text: UnsafeBufferPointer<UInt8>, from start: Int) -> Bool {
+        var place = text.count
+        for _ in steps {
+            guard place > start else { return false }
+            place -= 1
+            while place > start, text[place].isContinuation { place -= 1 }
+        }
+        return end(at: place, in: text) == text.count
+    }
+}
+
+/// Looks for a part of a pattern in a text. Reads each byte of the text once, whatever both are: a bit for each byte of the
+/// part tells whether what was read ends as the part begins up to there (Baeza-Yates and Gonnet, "A new approach to text
+/// searching", 1992).
+struct GlobSearch: Hashable, Sendable {
+    /// Words of 64 bits.
+    private let words: Int
+    /// For each byte, which places it may have in the part.
+    private let places: [UInt64]
+    /// The places that stay as they are while the rest of a character is read: `?` and sets take whole characters.
+    private let spans: [UInt64]
+    /// Sets, which are asked about characters of more than one byte.
+    private let sets: [(place: Int, step: GlobStep)]
+    private let last: Int
+    /// The byte that it begins with; `nil` when there may be several.
+    private let firstByte: UInt8?
+    private let part: GlobPart
+
+    init(_ part: GlobPart) {
+        self.part = part
+        var count = 0
+        for step in part.steps {
+            if case .character(let scalar) = step { count += UTF8.width(scalar) } else { count += 1 }
+        }
+        let words = (count + 63) / 64
+        self.words = words
+        last = count - 1
+        var places = [UInt64](repeating: 0, count: 256 * words)
+        var spans = [UInt64](repeating: 0, count: words)
+        var sets: [(place: Int, step: GlobStep)] = []
+        func note(_ byte: Int, _ place: Int) { places[byte * words + place / 64] |= 1 << UInt64(place % 64) }
+        var place = 0
+        for step in part.steps {
+            switch step {
+            case .character(let scalar):
+                for byte in String(scalar).utf8 {
+                    note(Int(byte), place)
+                    place += 1
+                }
+                continue
+            case .anyCharacter: for byte in 0..<256 where !UInt8(byte).isContinuation { note(byte, place) }
+            case .set:
+                for byte in 0..<128 where step.matches(Unicode.Scalar(UInt8(byte))) { note(byte, place) }
+                sets.append((place, step))
+            }
+            spans[place / 64] |= 1 << UInt64(place % 64)
+            place += 1
+        }
+        firstByte = if case .character(let scalar) = part.steps.first { String(scalar).utf8.first } else { nil }
+        self.places = places
+        self.spans = spans
+        self.sets = sets
+    }
+
+    /// Where the first one ends that begins at `start` or later.
+    ///
+    /// - Parameter looks: counts the words of bits that are worked on.
+    func firstEnd(in text: UnsafeBufferPointer<UInt8>, from start: Int, looks: inout Int) -> Int? {
+        words == 1
+            ? firstEndOfShort(in: text, from: start, looks: &looks)
+            : firstEndOfLong(in: text, from: start, looks: &looks)
+    }
+
+    private func firstEndOfShort(
+        in text: UnsafeBufferPointer<UInt8>, from start: Int, looks: inout Int
+    ) -> Int? {
+        let goal: UInt64 = 1 << UInt64(last)
+        let span = spans[0]
+        return places.withUnsafeBufferPointer { places in
+            var state: UInt64 = 0
+            var place = start
+            while place < text.count {
+                if state == 0, let firstByte {
+                    guard let next = text.firstIndex(of: firstByte, from: place) else { return nil }
+                    place = next
+                }
+                let byte = text[place]
+                looks &+= 1
+                var fitting = places[Int(byte)]
+                if byte >= 0xC0, !sets.isEmpty { fitting |= setsFitting(at: place, in: text, word: 0) }
+                let kept = byte.isContinuation ? state & span : 0
+                state = (state &<< 1 | 1) & fitting | kept
+                place += 1
+                if state & goal != 0 { return text.endOfCharacter(from: place) }
+            }
+            return nil
+        }
+    }
+
+    private func firstEndOfLong(
+        in text: UnsafeBufferPointer<UInt8>, from start: Int, looks: inout Int
+    ) -> Int? {
+        var state = [UInt64](repeating: 0, count: words)
+        for place in start..<max(start, text.count) {
+            let byte = text[place]
+            looks &+= words
+            var carry: UInt64 = 1
+            for word in 0..<words {
+                var fitting = places[Int(byte) * words + word]
+                if byte >= 0xC0, !sets.isEmpty { fitting |= setsFitting(at: place, in: text, word: word) }
+                let before = state[word]
+                let kept = byte.isContinuation ? before & spans[word] : 0
+                state[word] = (before &<< 1 | carry) & fitting | kept
+                carry = before &>> 63
+            }
+            if state[last / 64] & 1 << UInt64(last % 64) != 0 { return text.endOfCharacter(from: place + 1) }
+        }
+        return nil
+    }
+
+    /// The places of sets that have the character which begins here, of more than one byte.
+    private func setsFitting(at place: Int, in text: UnsafeBufferPointer<UInt8>, word: Int) -> UInt64 {
+        let scalar = text.scalar(at: place, text.characterLength(at: place))
+        var fitting: UInt64 = 0
+        for set in sets where set.place / 64 == word && set.step.matches(scalar) {
+            fitting |= 1 << UInt64(set.place % 64)
+        }
+        return fitting
+    }
+
+    static func == (left: GlobSearch, right: GlobSearch) -> Bool { left.part == right.part }
+
+    func hash(into hasher: inout Hasher) { hasher.combine(part) }
+}
+
+extension UInt8 {
+    /// Whether it goes on with a character in UTF-8.
+    fileprivate var isContinuation: Bool { self & 0xC0 == 0x80 }
+}
+
+extension UnsafeBufferPointer<UInt8> {
+    /// How many bytes the character has that begins here.
+    fileprivate func characterLength(at place: Int) -> Int {
+        self[place] < 0xC0 ? 1 : (~self[place]).leadingZeroBitCount
+    }
+
+    /// The end of the character of which something was read up to here.
+    fileprivate func endOfCharacter(from start: Int) -> Int {
+        var place = start
+        while place < count, self[place].isContinuation { place += 1 }
+        return place
+    }
+
+    fileprivate func scalar(at place: Int, _ length: Int) -> Unicode.Scalar {
+        var value = UInt32(self[place])
+        if length > 1 {
+            // As many bits as the first byte has beside its mark, then six of each byte.
+            value &= 0x7F &>> UInt32(length)
+            for byte in self[place + 1..<place + length] { value = value &<< 6 | UInt32(byte & 0x3F) }
+        }
+        return Unicode.Scalar(value) ?? "\u{FFFD}"
+    }
+}
