@@ -35,4 +35,23 @@ struct HeapTests {
         }
         #expect(heap.first == model.first)
     }
+
+    @Test("keeps its order when elements anywhere in it are taken out")
+    func removals() {
+        for step in [1, 3, 7, 50] {
+            var heap = Heap<Int>()
+            var model = (0..<200).map { $0 * 7919 % 211 }
+            model.forEach { heap.insert($0) }
+            var place = 0
+            while heap.count > 20 {
+                place = (place + step) % heap.count
+                let removed = heap[place]
+                #expect(heap.remove(at: place) == removed)
+                if let index = model.firstIndex(of: removed) { model.remove(at: index) }
+            }
+            var rest: [Int] = []
+            while let smallest = heap.popFirst() { rest.append(smallest) }
+            #expect(rest == model.sorted())
+        }
+    }
 }

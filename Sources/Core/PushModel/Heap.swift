@@ -1,5 +1,5 @@
-/// A binary heap: the smallest element first. Single elements are not removed early; whoever takes one out checks that it
-/// still holds. Inlinable, so that each module has one for its own elements.
+/// A binary heap: the smallest element first. Nobody looks for single elements; whoever takes one out checks that it still
+/// holds. Inlinable, so that each module has one for its own elements.
 public struct Heap<Element: Comparable> {
     @usableFromInline var elements: [Element] = []
 
@@ -30,29 +30,50 @@ public struct Heap<Element: Comparable> {
         for element in kept { insert(element) }
     }
 
+    /// The element at a place from 0 to `count`, in no order.
+    @inlinable
+    public subscript(place: Int) -> Element { elements[place] }
+
     /// Adds one, in logarithmic time.
     @inlinable
     public mutating func insert(_ element: Element) {
         elements.append(element)
-        var child = elements.count - 1
+        rise(from: elements.count - 1)
+    }
+
+    /// Takes out the smallest element, in logarithmic time.
+    @inlinable
+    public mutating func popFirst() -> Element? { elements.isEmpty ? nil : remove(at: 0) }
+
+    /// Takes out the element at a place, in logarithmic time. Others change their places.
+    @inlinable
+    @discardableResult
+    public mutating func remove(at place: Int) -> Element {
+        let removed = elements[place]
+        let last = elements.removeLast()
+        guard place < elements.count else { return removed }
+        elements[place] = last
+        if place > 0, last < elements[(place - 1) / 2] { rise(from: place) } else { sink(from: place) }
+        return removed
+    }
+
+    @inlinable
+    mutating func rise(from place: Int) {
+        var child = place
         while child > 0, elements[child] < elements[(child - 1) / 2] {
             elements.swapAt(child, (child - 1) / 2)
             child = (child - 1) / 2
         }
     }
 
-    /// Takes out the smallest element, in logarithmic time.
     @inlinable
-    public mutating func popFirst() -> Element? {
-        guard let first = elements.first, let last = elements.popLast() else { return nil }
-        guard !elements.isEmpty else { return first }
-        elements[0] = last
-        var parent = 0
+    mutating func sink(from place: Int) {
+        var parent = place
         while true {
             let left = parent * 2 + 1
-            guard left < elements.count else { return first }
+            guard left < elements.count else { return }
             let child = left + 1 < elements.count && elements[left + 1] < elements[left] ? left + 1 : left
-            guard elements[child] < elements[parent] else { return first }
+            guard elements[child] < elements[parent] else { return }
             elements.swapAt(child, parent)
             parent = child
         }

@@ -134,7 +134,7 @@ extension InteractionResult {
                 .notificationDismissed, "dismissed: not an open; a later session can still count as an influenced open")
         case .unknownAction: .init(.buttonNotInPayload, "not counted: \(it) has no such button")
         case .elsewhere: .init(.deliveredElsewhere, "not counted: \(it) went to another device or app")
-        case .unmatched: .init(.unmatched, "unmatched: no matching push came within \(time)")
+        case .unmatched: .init(.unmatched, "unmatched: as many taps as may wait for the same push do already")
         }
     }
 }

@@ -11,13 +11,15 @@ extension Tracker {
     public mutating func takeDue(now: WallTime, into output: inout TrackerOutput) {
         begin(now, into: &output)
         var left = Self.workAtOnce
+        var looksLeft = Self.looksAtOnce
         hasMoreDue = false
         while let timer = timers.first, timer.due <= clock.own(now) {
-            guard left > 0 else {
+            guard left > 0, looksLeft > 0 else {
                 hasMoreDue = true
                 return
             }
             left -= 1
+            looksLeft -= looks(for: timer)
             _ = timers.popFirst()
             guard isCurrent(timer) else {
                 staleTimers -= 1
@@ -39,6 +41,16 @@ extension Tracker {
         }
     }
 
+    /// At how many deliveries timers that are taken in one go look. One that is taken is carried out, so it may be more by
+    /// those of one device.
+    static let looksAtOnce = 1 << 18
+
+    /// At how many deliveries it looks to decide what a timer is for.
+    private func looks(for timer: TrackerTimer) -> Int {
+        guard timer.purpose == .pendingStart, let start = pendingStarts[timer.slot] else { return 0 }
+        return devices[start.device].unopened.all.count
+    }
+
     /// Whether a timer still means something.
     private func isCurrent(_ timer: TrackerTimer) -> Bool {
         switch timer.purpose {
@@ -48,14 +60,23 @@ extension Tracker {
         }
     }
 
-    /// What a timer was for is settled before its time. Those that mean nothing are taken out before they are most.
+    /// At how many timers one call looks for stale ones, and how many of them it takes out.
+    private static let staleLooksAtOnce = 32
+    private static let staleTakenAtOnce = 8
+
+    /// What a timer was for is settled before its time. Those that mean nothing are taken out before they are most: each that
+    /// comes takes out some, from where the one before stopped, and among so many there are more than come.
     mutating func noteStaleTimer() {
         staleTimers += 1
         guard staleTimers > 1000, 2 * staleTimers > timers.count else { return }
-        var current = timers
-        current.removeAll { !isCurrent($0) }
-        timers = current
-        staleTimers = 0
+        var left = Self.staleTakenAtOnce
+        for _ in 0..<Self.staleLooksAtOnce where left > 0 && timers.count > 0 {
+            staleHand = staleHand == 0 ? timers.count - 1 : min(staleHand, timers.count) - 1
+            guard !isCurrent(timers[staleHand]) else { continue }
+            timers.remove(at: staleHand)
+            staleTimers -= 1
+            left -= 1
+        }
     }
 }
 

@@ -22,6 +22,11 @@ extension Tracker {
         }
         // It may be ahead of its delivery (T15). The app is open already, if the tap opens it whatever it was on (T8).
         if interaction.startsSessionAlone { startSession(TrackerSource(interaction), now: now, into: &output) }
+        guard !held.isFull(for: interaction) else {
+            let result = verdict(withoutDelivery: match)
+            record(interaction, result, nil, into: &output)
+            return result
+        }
         let due = clock.own(now).saturatingAdd(rules.waitMilliseconds)
         let waiting = HeldInteraction(interaction, due: clock.wall(due))
         hold(waiting, due: due)
@@ -74,13 +79,13 @@ extension Tracker {
 
     /// Lets the interactions that waited for this delivery have it.
     mutating func settleHeld(
-        by delivery: SequenceNumber, _ messageID: String?, _ digest: UInt64?, now: WallTime,
+        by delivery: SequenceNumber, _ messageID: String?, _ digest: UInt64?, on device: String?, now: WallTime,
         into output: inout TrackerOutput
     ) {
         var subjects: [Interaction.Subject] = [.delivery(delivery)]
         if let messageID { subjects.append(.message(messageID)) }
         if let digest { subjects.append(.payload(digest)) }
-        for cause in held.causes(of: subjects) {
+        for cause in held.causes(of: subjects, on: device) {
             // What comes after the grace is too late, though the clock was not asked yet.
             guard let (waiting, due) = held[cause], clock.own(now) < due, case .found(let slot) = match(waiting)
             else { continue }

@@ -33,6 +33,8 @@ public struct Tracker: Sendable {
     var timers = Heap<TrackerTimer>()
     /// How many of the timers mean nothing any more.
     var staleTimers = 0
+    /// Where in the heap the last look for them stopped.
+    var staleHand = 0
     var clock = TrackerClock()
     private var hasMoreToForget = false
     /// Whether timers are due that were too many for one go.
@@ -92,7 +94,9 @@ public struct Tracker: Sendable {
         {
             output.events.append(event(.iosForeground(push), delivery, at: receivedAt))
         }
-        if !held.isEmpty { settleHeld(by: delivery.seq, messageID, digest, now: now, into: &output) }
+        if !held.isEmpty {
+            settleHeld(by: delivery.seq, messageID, digest, on: delivery.device, now: now, into: &output)
+        }
         forgetOld(into: &output)
         return .received
     }

@@ -20,12 +20,25 @@ struct HeldInteractions: Sendable {
         }
     }
 
+    /// What a delivery settles at once: those that name it, and are on its device or on none that is known.
+    private struct Place: Hashable, Sendable {
+        var subject: Interaction.Subject
+        var device: ExactName?
+
+        init(_ subject: Interaction.Subject, on device: String?) {
+            self.subject = subject
+            self.device = device.map(ExactName.init)
+        }
+    }
+
+    /// How many may wait for one delivery on one device: all are settled in the turn in which it comes.
+    static let countMaxAtPlace = 256
     /// How many may wait at most, and how many bytes of texts they may have.
     static let countMax = 10_000
     static let byteCountMax = 16 << 20
 
     private var entries: [SequenceNumber: (interaction: Interaction, due: Int64)] = [:]
-    private var bySubject: [Interaction.Subject: Set<SequenceNumber>] = [:]
+    private var byPlace: [Place: Set<SequenceNumber>] = [:]
     private var byContent: [Content: Int] = [:]
     /// The causes in the order in which they came; those that wait no more are left out when they are met.
     private var queue = Queue<SequenceNumber>()
@@ -53,7 +66,7 @@ struct HeldInteractions: Sendable {
     mutating func add(_ interaction: Interaction, due: Int64) {
         let cause = interaction.cause
         entries[cause] = (interaction, due)
-        bySubject[interaction.subject, default: []].insert(cause)
+        byPlace[Place(interaction.subject, on: interaction.device), default: []].insert(cause)
         byContent[Content(interaction), default: 0] += 1
         byteCount += interaction.byteCount
         queue.append(cause)
@@ -66,19 +79,29 @@ struct HeldInteractions: Sendable {
     mutating func remove(_ cause: SequenceNumber) -> Interaction? {
         guard let interaction = entries.removeValue(forKey: cause)?.interaction else { return nil }
         byteCount -= interaction.byteCount
-        bySubject[interaction.subject]?.remove(cause)
-        if bySubject[interaction.subject]?.isEmpty == true { bySubject[interaction.subject] = nil }
+        let place = Place(interaction.subject, on: interaction.device)
+        byPlace[place]?.remove(cause)
+        if byPlace[place]?.isEmpty == true { byPlace[place] = nil }
         let content = Content(interaction)
         byContent[content, default: 0] -= 1
         if byContent[content] == 0 { byContent[content] = nil }
         return interaction
     }
 
-    /// Those that wait for this, in the order of their numbers.
-    func causes(of subjects: [Interaction.Subject]) -> [SequenceNumber] {
+    /// Those that wait for this on a device, or on none that is known, in the order of their numbers.
+    func causes(of subjects: [Interaction.Subject], on device: String?) -> [SequenceNumber] {
         var causes: Set<SequenceNumber> = []
-        for subject in subjects { if let waiting = bySubject[subject] { causes.formUnion(waiting) } }
+        for subject in subjects {
+            for device in device == nil ? [nil] : [device, nil] {
+                if let waiting = byPlace[Place(subject, on: device)] { causes.formUnion(waiting) }
+            }
+        }
         return causes.sorted()
+    }
+
+    /// Whether so many wait for the same on the same device that no other may.
+    func isFull(for interaction: Interaction) -> Bool {
+        byPlace[Place(interaction.subject, on: interaction.device)]?.count ?? 0 >= Self.countMaxAtPlace
     }
 
     /// Whether another one that waits says the same.
