@@ -202,6 +202,9 @@ public struct TokenRequest: Sendable {
 
 /// `op: log`: custom data, to be stored for the app's next session or sent at once.
 public struct LogRequest: Sendable {
+    /// How many attributes one request may have: each is checked by itself, and may be set aside with a row of its own.
+    public static let attributesMax = 1000
+
     /// Whom it is about.
     public var target: Target
     /// Where it is stored; `nil`: in the app's own storage, unless `brazeID` says that it is sent at once.
@@ -221,4 +224,7 @@ public struct LogRequest: Sendable {
         self.kind = kind
         self.object = object
     }
+
+    /// How many attributes it has; an event has none.
+    public var attributeCount: Int { object["attributes"]?.count ?? 0 }
 }

@@ -16,6 +16,11 @@ extension LogRequest {
                 message: "kind \(kind.rawValue) has no \(key.word); it has "
                     + kind.ownKeys.map(\.word).joined(separator: " and "))
         }
+        if let attributes = reader[.attributes], attributes.count > Self.attributesMax {
+            throw reader.invalid(
+                .attributes,
+                "attributes has \(attributes.count) members; one request has at most \(Self.attributesMax)")
+        }
         self.init(
             target: try Target(reader), suite: try reader.name(.suite), brazeID: try reader.name(.brazeID),
             kind: kind,

@@ -58,10 +58,30 @@ extension HandlerAnswer.Content {
             options = list.compactMap(\.string)
             remarks += list.filter { $0.kind != .string }.map { "options: \($0.shown) is not a string" }
         }
+        if let entries = list("log", of: "objects", in: answer) { takeLog(entries) }
+    }
+
+    /// How many entries and attributes of one answer are kept at most: they are worked off in one turn of the loop.
+    private static let entriesMax = 256
+    private static let attributesMax = LogRequest.attributesMax
+
+    private mutating func takeLog(_ entries: [JSONNode]) {
         var wrong: [String] = []
-        for (index, element) in (list("log", of: "objects", in: answer) ?? []).enumerated() {
+        var attributes = 0
+        for (index, element) in entries.enumerated() {
+            guard index < Self.entriesMax else {
+                remarkOnRest(entries.count - index, "one answer has at most \(Self.entriesMax)")
+                break
+            }
             do throws(ProtocolError) {
-                log.append(try LoggedByHandler(element))
+                let entry = try LoggedByHandler(element)
+                attributes += entry.request.attributeCount
+                guard attributes <= Self.attributesMax else {
+                    let most = "those of one answer have at most \(Self.attributesMax) attributes together"
+                    remarkOnRest(entries.count - index, most)
+                    break
+                }
+                log.append(entry)
             } catch {
                 wrong.append("log[\(index)]\(error.field.map { ".\($0.prefix(40))" } ?? ""): \(error.message)")
             }
@@ -69,6 +89,10 @@ extension HandlerAnswer.Content {
         // A program that has it wrong has it wrong in all of them.
         remarks += wrong.prefix(3)
         if wrong.count > 3 { remarks.append("log: \(counted(wrong.count - 3, "more is", "more are")) wrong") }
+    }
+
+    private mutating func remarkOnRest(_ count: Int, _ limit: String) {
+        remarks.append("log: \(counted(count, "entry is", "entries are")) not kept: \(limit)")
     }
 
     /// The elements of a member; what is no list is remarked on.
