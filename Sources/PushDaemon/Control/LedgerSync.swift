@@ -6,13 +6,10 @@ import Store
 /// Answers readers when the ledger has all that was acknowledged before they asked; or says what is missing when the time
 /// that they give is up.
 final class LedgerSync {
-    private struct Waiting {
-        var client: ControlClient
-        /// The last batch that the ledger must have.
-        var number: UInt64
-        /// When the client is answered whatever the ledger has, in monotonic nanoseconds.
-        var due: Int64
-    }
+    /// How many of a connection's wait: what it asks beside them waits with it.
+    static let waitingMax = 8
+    /// How many are answered in a turn.
+    static let answeredAtOnce = 256
 
     private let pipeline: CommitPipeline
     private let committer: Committer
@@ -20,7 +17,8 @@ final class LedgerSync {
     private var applied: UInt64
     /// Whether the ledger cannot be written for now, so that to wait for it is no use.
     private var isStalled = false
-    private var waiting: [Waiting] = []
+    private var waits = SyncWaits<ControlClient>()
+    private var waitingOfSession: [ObjectIdentifier: Int] = [:]
     private var timer: TimerSource?
 
     /// - Parameters:
@@ -33,8 +31,11 @@ final class LedgerSync {
         self.committer = committer
         self.stateID = stateID
         applied = committer.lastNumber
-        timer = try TimerSource(loop: loop) { [unowned self] in answerWhoIsDue() }
+        timer = try TimerSource(loop: loop) { [unowned self] in answerSome() }
     }
+
+    /// How many wait.
+    var waitingCount: Int { waits.count }
 
     /// Answers a client once the ledger has everything up to now, at most after so long.
     func answer(_ client: ControlClient, timeout: Duration) {
@@ -42,47 +43,68 @@ final class LedgerSync {
         guard applied < number else { return answer(client, isComplete: true) }
         guard timeout > .zero, !isStalled else { return answer(client, isComplete: false) }
         committer.hurry(through: number)
-        let due = EventLoop.nowNanoseconds + timeout.nanoseconds
-        waiting.append(Waiting(client: client, number: number, due: due))
+        waits.add(client, position: number, due: EventLoop.nowNanoseconds + timeout.nanoseconds)
+        let waiting = (waitingOfSession[ObjectIdentifier(client.session)] ?? 0) + 1
+        waitingOfSession[ObjectIdentifier(client.session)] = waiting
+        if waiting == Self.waitingMax { client.session.block() }
         arm()
     }
 
     /// The ledger has everything up to a batch.
     func applied(through number: UInt64) {
         applied = number
-        guard !waiting.isEmpty else { return }
-        for reader in waiting where reader.number <= number { answer(reader.client, isComplete: true) }
-        waiting.removeAll { $0.number <= number }
-        arm()
+        answerSome()
     }
 
     /// The ledger cannot be written for now: nobody waits for it.
     func ledgerStalled() {
         isStalled = true
-        answerAll()
+        answerSome()
     }
 
     /// The ledger is written again.
     func ledgerResumed() { isStalled = false }
 
     /// The daemon is to end: nobody waits any longer.
-    func stop() { answerAll() }
-
-    private func answerAll() {
-        for reader in waiting { answer(reader.client, isComplete: false) }
-        waiting = []
+    func stop() {
+        while let (client, isComplete) = waits.next(applied: applied, now: .max) {
+            release(client)
+            answer(client, isComplete: isComplete)
+        }
         arm()
     }
 
-    private func answerWhoIsDue() {
+    /// Answers whom the ledger has enough for and whose time is over, some in each turn.
+    private func answerSome() {
+        guard waits.count > 0 else { return }
         let now = EventLoop.nowNanoseconds
-        for reader in waiting where reader.due <= now { answer(reader.client, isComplete: false) }
-        waiting.removeAll { $0.due <= now }
+        var left = Self.answeredAtOnce
+        while left > 0, let (client, isComplete) = waits.next(applied: applied, now: isStalled ? .max : now) {
+            left -= 1
+            release(client)
+            answer(client, isComplete: isComplete)
+        }
         arm()
     }
 
     private func arm() {
-        if let next = waiting.map(\.due).min() { timer?.arm(at: next) } else { timer?.disarm() }
+        if waits.isSomebodyServed(by: applied) || isStalled && waits.count > 0 {
+            timer?.arm(at: EventLoop.nowNanoseconds)
+        } else if let next = waits.nextDue() {
+            timer?.arm(at: next)
+        } else {
+            timer?.disarm()
+        }
+    }
+
+    /// One of a connection waits no more: it may ask for another.
+    private func release(_ client: ControlClient) {
+        let session = ObjectIdentifier(client.session)
+        guard let waiting = waitingOfSession[session] else { return }
+        waitingOfSession[session] = waiting == 1 ? nil : waiting - 1
+        guard waiting == Self.waitingMax else { return }
+        client.session.beginAgain()
+        client.session.goOn()
     }
 
     private func answer(_ client: ControlClient, isComplete: Bool) {

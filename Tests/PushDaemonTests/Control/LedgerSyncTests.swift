@@ -1,0 +1,94 @@
+import EventLoop
+import PushModel
+import PushSettings
+import TestSupport
+import Testing
+
+@testable import PushDaemon
+
+@Suite("Readers who wait for the ledger")
+struct LedgerSyncTests {
+    @Test("are answered by what they wait for, and those whose time is over after them")
+    func order() {
+        var waits = SyncWaits<String>()
+        waits.add("late", position: 9, due: 100)
+        waits.add("hasty", position: 9, due: 10)
+        waits.add("early", position: 3, due: 50)
+        waits.add("early too", position: 3, due: 10)
+        #expect(waits.nextDue() == 10 && !waits.isSomebodyServed(by: 2))
+        #expect(waits.next(applied: 2, now: 9) == nil)
+        var answered: [String] = []
+        while let (reader, isComplete) = waits.next(applied: 5, now: 10) { answered.append("\(reader) \(isComplete)") }
+        #expect(answered == ["early true", "early too true", "hasty false"])
+        #expect(waits.count == 1 && waits.nextDue() == 100)
+        #expect(waits.isSomebodyServed(by: 9) && waits.next(applied: 9, now: 10)?.reader == "late")
+        #expect(waits.nextDue() == nil && waits.count == 0)
+    }
+
+    @Test("leave nothing behind, whichever way they are answered")
+    func rest() {
+        var waits = SyncWaits<Int>()
+        for round in 1...10_000 {
+            waits.add(round, position: UInt64(round), due: 1 << 40)
+            #expect(waits.next(applied: UInt64(round), now: 0)?.reader == round)
+        }
+        #expect(waits.count == 0 && waits.waitCount <= 65)
+    }
+
+    private final class Parts {
+        let daemon: TwinDaemon
+        let sync: LedgerSync
+        private let directory = TemporaryDirectory()
+        private let loop: EventLoop
+
+        init() throws {
+            daemon = try TwinDaemon(
+                directory: directory.path, settings: try #require(Settings.load(ConfigurationSources()).settings),
+                boot: UUID128(high: 0, low: 0), clock: TwinClock(WallTime(milliseconds: 1_700_000_000_000)),
+                scripts: TwinScripts(), surroundings: try TwinSurroundings())
+            loop = try EventLoop()
+            sync = try LedgerSync(
+                loop: loop, pipeline: daemon.pipeline, committer: daemon.committer, stateID: daemon.stateID)
+            let line = #"{"op":"deliver","platform":"android","app":"shop","payload":{"data":{"k":"v"}}}"#
+            daemon.takeWithoutCommit(Array(line.utf8))
+        }
+
+        func ask(_ session: ClientSession) {
+            let client = ControlClient(session: session, place: session.reserveReply(), id: nil)
+            sync.answer(client, timeout: .seconds(60))
+        }
+    }
+
+    @Test("of one connection are 8 at most: it is not worked for until one of them is answered")
+    func perConnection() throws {
+        let parts = try Parts()
+        defer { parts.daemon.abandon() }
+        let session = try TwinSession()
+        session.open(owner: parts.daemon)
+        for _ in 1...8 {
+            #expect(!session.session.isBlocked)
+            parts.ask(session.session)
+        }
+        #expect(session.session.isBlocked)
+        parts.sync.applied(through: parts.daemon.pipeline.lastGrowingNumber - 1)
+        #expect(session.session.isBlocked && parts.sync.waitingCount == 8)
+        parts.sync.applied(through: parts.daemon.pipeline.lastGrowingNumber)
+        #expect(!session.session.isBlocked && parts.sync.waitingCount == 0)
+    }
+
+    @Test("are answered 256 in a turn")
+    func aTurn() throws {
+        let parts = try Parts()
+        defer { parts.daemon.abandon() }
+        let sessions = try (1...40).map { _ in try TwinSession() }
+        for session in sessions {
+            session.open(owner: parts.daemon)
+            for _ in 1...8 { parts.ask(session.session) }
+        }
+        #expect(parts.sync.waitingCount == 320)
+        parts.sync.applied(through: parts.daemon.pipeline.lastGrowingNumber)
+        #expect(parts.sync.waitingCount == 64)
+        parts.sync.ledgerStalled()
+        #expect(parts.sync.waitingCount == 0 && sessions.allSatisfy { !$0.session.isBlocked })
+    }
+}
