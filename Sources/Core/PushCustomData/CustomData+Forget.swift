@@ -11,10 +11,7 @@ extension CustomData {
         var entries = stored.takeAll(app: nil) { $0.isOf(person) }
         while let held = entries.popFirst() { bytes -= held.size }
         for held in queue.remove(where: { $0.isOf(person) }) { bytes -= held.size }
-        for (number, held) in unknown where held.isOf(person) {
-            unknown[number] = nil
-            bytes -= held.size
-        }
+        for held in unknown.remove(where: { $0.isOf(person) }) { bytes -= held.size }
     }
 }
 

@@ -6,6 +6,9 @@ extension CustomData {
         [claims, reserved].flatMap { $0[claimant].map { Array($0.keys) } ?? [] }.sorted()
     }
 
+    /// The numbers of the entries of unknown outcome that nobody has decided about, in order.
+    public var unknownEntries: [EntryNumber] { unknown.numbers }
+
     /// Whether something is to be sent.
     public var hasQueuedEntries: Bool { queue.count > 0 }
 

@@ -11,11 +11,12 @@ extension CustomData {
     ///   - claimant: the run.
     ///   - isReserving: whether the run says with ``depart(_:by:now:into:)`` what it begins to send. Of a run that does not,
     ///     every entry may have been sent as soon as it has it.
-    ///   - limit: how many entries at most.
+    ///   - limit: how many entries at most; so many that the run then has ``ClaimRequest/heldMax`` at most.
     ///   - bytes: how many bytes of names and values at most; one entry may be longer.
     ///   - now: the clock.
     ///   - output: the entries' changes are appended.
-    /// - Returns: the entries, in order of number.
+    /// - Returns: the entries, in order of number; none while a person's decision about all of unknown outcome is carried
+    ///   out, since what comes back by it may be older than all that is queued.
     public mutating func claim(
         by claimant: UUID128, isReserving: Bool = false, limit: Int, bytes: Int, now: WallTime,
         into output: inout CustomDataOutput
@@ -28,6 +29,8 @@ extension CustomData {
         for other in reserved.keys where other != claimant {
             for held in (reserved.removeValue(forKey: other) ?? [:]).values { queue.insert(held) }
         }
+        guard removals.unknownCount == 0 else { return [] }
+        let limit = min(limit, ClaimRequest.heldMax - heldCount(by: claimant))
         var room = bytes
         var claimed: [CustomEntry] = []
         while claimed.count < limit, let next = queue.first, claimed.isEmpty || next.size <= room {
@@ -41,6 +44,15 @@ extension CustomData {
             claimed.append(held.entry)
         }
         return claimed
+    }
+
+    /// Whether a claim of this run would get something now.
+    public func hasEntries(for claimant: UUID128) -> Bool {
+        queue.count > 0 && removals.unknownCount == 0 && heldCount(by: claimant) < ClaimRequest.heldMax
+    }
+
+    private func heldCount(by claimant: UUID128) -> Int {
+        (claims[claimant]?.count ?? 0) + (reserved[claimant]?.count ?? 0)
     }
 
     /// Why an entry is of unknown outcome that a run of the forwarder had when it ended.
@@ -117,7 +129,7 @@ extension CustomData {
         _ held: HeldEntry, reason: String?, now: WallTime, into output: inout CustomDataOutput
     ) {
         let state: EntryState = rules.onUnknown == .hold ? .unknown : .queued
-        if state == .unknown { unknown[held.number] = held } else { queue.insert(held) }
+        if state == .unknown { unknown.insert(held) } else { queue.insert(held) }
         output.records.append(.moved(EntryMove(number: held.number, state: state, at: now, reason: reason)))
     }
 
@@ -138,7 +150,7 @@ extension CustomData {
         _ numbers: [EntryNumber], _ state: EntryState, now: WallTime, into output: inout CustomDataOutput
     ) -> Int {
         precondition(state == .queued || state == .discarded, "\(state) is nothing that a person decides")
-        var resolved = numbers.compactMap { unknown.removeValue(forKey: $0) }
+        var resolved = numbers.compactMap { unknown.remove($0) }
         if state == .discarded, resolved.count < numbers.count {
             resolved += queue.remove(Set(numbers))
             for claimant in reserved.keys {
@@ -152,8 +164,19 @@ extension CustomData {
         return resolved.count
     }
 
-    /// The numbers of the entries of unknown outcome, in order.
-    public var unknownEntries: [EntryNumber] { unknown.keys.sorted() }
+    /// The same for all entries that are of unknown outcome now, in order of number: the first of them at once, and
+    /// ``continueRemoval(now:into:)`` does the rest. After a restart those that are left are of unknown outcome as before.
+    ///
+    /// - Returns: how many these are.
+    @discardableResult
+    public mutating func resolveUnknown(
+        _ state: EntryState, now: WallTime, into output: inout CustomDataOutput
+    ) -> Int {
+        precondition(state == .queued || state == .discarded, "\(state) is nothing that a person decides")
+        let taken = EntryRuns(exchange(&unknown, with: UnknownEntries()))
+        begin(Removal(purpose: .resolve(state), entries: taken), now: now, into: &output)
+        return taken.count
+    }
 
     /// Takes in how sending goes.
     public mutating func report(_ state: SendingState, into output: inout CustomDataOutput) {

@@ -128,16 +128,16 @@ extension CustomData {
     /// How many entries are removed from storage in one go, and how many bytes of names and data: no turn of a loop is long.
     private static let removedAtOnce = (entries: 256, bytes: 1 << 16)
 
-    /// Whether a flush or a reset has begun and not ended.
+    /// Whether a flush, a reset or a decision about all of unknown outcome has begun and not ended.
     public var isRemoving: Bool { removals.count > 0 }
 
-    /// How many flushes and resets that found something have begun so far.
+    /// How many of these that found something have begun so far.
     public var removalsBegun: Int { removals.begun }
 
     /// How many of them have ended.
     public var removalsEnded: Int { removals.ended }
 
-    /// Goes on with the flushes and resets that have begun, in that order.
+    /// Goes on with what has begun, in that order.
     ///
     /// - Parameters:
     ///   - now: the clock.
@@ -151,6 +151,12 @@ extension CustomData {
             switch purpose {
             case .flush(let session, let rules): flush(held.entry, session, rules, now: now, into: &output)
             case .discard: output.records.append(.moved(EntryMove(number: held.number, state: .discarded, at: now)))
+            case .resolve(let state):
+                if state == .queued {
+                    bytes += held.size
+                    queue.insert(held)
+                }
+                output.records.append(.moved(EntryMove(number: held.number, state: state, at: now)))
             }
         }
     }
@@ -159,7 +165,7 @@ extension CustomData {
     ///
     /// - Returns: whether some are left to be removed later.
     @discardableResult
-    private mutating func begin(
+    mutating func begin(
         _ removal: Removal, now: WallTime, into output: inout CustomDataOutput
     ) -> Bool {
         guard removal.entries.count > 0 else { return false }

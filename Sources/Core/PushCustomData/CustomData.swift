@@ -26,7 +26,7 @@ public struct CustomData: Sendable {
     var reserved: [UUID128: [EntryNumber: HeldEntry]] = [:]
     /// How many entries a session flushed that were to be sent as well and could not be.
     public internal(set) var flushedUnsent = 0
-    var unknown: [EntryNumber: HeldEntry] = [:]
+    var unknown = UnknownEntries()
     /// Bytes of names and data of all that waits.
     var bytes = 0
 
@@ -47,10 +47,10 @@ public struct CustomData: Sendable {
     /// What waits. Linear in the number of entries that the forwarder has.
     public var summary: CustomDataSummary {
         var summary = CustomDataSummary()
-        summary.pending = stored.count + removals.count
+        summary.pending = stored.count + removals.count - removals.unknownCount
         summary.queued = queue.count
         summary.claimed = claimedCount
-        summary.unknown = unknown.count
+        summary.unknown = unknown.count + removals.unknownCount
         summary.bytes = bytes
         let handedOut = [claims, reserved].flatMap(\.values)
         let oldest = handedOut.compactMap { $0.values.min() } + [queue.first].compactMap(\.self)
@@ -173,7 +173,7 @@ public struct CustomData: Sendable {
         case (.pending, _): stored.append(held, for: entry)
         case (.queued, _): queue.insert(held)
         case (.claimed, let claimant?): claims[claimant, default: [:]][entry.number] = held
-        case (.unknown, _): unknown[entry.number] = held
+        case (.unknown, _): unknown.insert(held)
         case (.claimed, nil): preconditionFailure("entry \(entry.number) is claimed by nobody")
         case (.flushed, _), (.sent, _), (.rejected, _), (.discarded, _):
             preconditionFailure("entry \(entry.number) is already finished: \(state)")

@@ -38,6 +38,13 @@ public struct Queue<Element> {
     @inlinable
     public var last: Element? { isEmpty ? nil : storage[storage.count - 1] }
 
+    /// Whether all are so; looks at each where it is, and copies none.
+    @inlinable
+    public func allSatisfy(_ isSo: (Element) -> Bool) -> Bool {
+        for place in head..<storage.count { if let element = storage[place], !isSo(element) { return false } }
+        return true
+    }
+
     /// Adds one at the end.
     @inlinable
     public mutating func append(_ element: Element) { storage.append(element) }

@@ -15,6 +15,9 @@ extension Router {
     /// Whether something is to be sent.
     public var hasQueuedEntries: Bool { customData.hasQueuedEntries }
 
+    /// Whether a claim of this run would get something now.
+    public func hasEntries(for instance: UUID128) -> Bool { customData.hasEntries(for: instance) }
+
     /// How sending goes, as the forwarder last said.
     public var sending: SendingState? { customData.sending }
 
@@ -95,7 +98,7 @@ extension Router {
         keep(&effects) { $0.report(state, into: &$1) }
     }
 
-    /// How many flushes and resets have begun so far.
+    /// How many flushes, resets and decisions about all of unknown outcome have begun so far.
     public var removalsBegun: Int { customData.removalsBegun }
 
     /// How many of them have ended; a person's order is carried out when its own has.
@@ -128,7 +131,8 @@ extension Router {
         keep(&effects) { $0.reset(suite: suite, app: app, now: now.wall, into: &$1) }
     }
 
-    /// Decides what becomes of entries of unknown outcome, or takes out what is queued: a person's order.
+    /// Decides what becomes of entries of unknown outcome, or takes out what is queued: a person's order. Of all of unknown
+    /// outcome `.clock` goes on with it.
     ///
     /// - Parameters:
     ///   - entries: the entries; `nil`: all of unknown outcome.
@@ -140,7 +144,8 @@ extension Router {
         _ entries: [EntryNumber]?, _ state: EntryState, at now: Moment, effects: inout Effects
     ) -> Int {
         keep(&effects) { data, output in
-            data.resolve(entries ?? data.unknownEntries, state, now: now.wall, into: &output)
+            guard let entries else { return data.resolveUnknown(state, now: now.wall, into: &output) }
+            return data.resolve(entries, state, now: now.wall, into: &output)
         }
     }
 }

@@ -109,7 +109,10 @@ final class ControlServer {
         case .resolve(let resolve):
             try checkStore(request)
             let count = processor.perform { $0.resolve(resolve.entries, resolve.state, at: $1, effects: &$2) }
-            processor.reply(to: client, Reply.counted("resolved", count, id: request.id))
+            let reply = Reply.counted("resolved", count, id: request.id)
+            // One that names its entries is carried out at once, whatever goes on over turns.
+            guard resolve.entries == nil else { return processor.reply(to: client, reply) }
+            processor.replyAfterRemoval(to: client, reply)
         case .replay(let requests):
             try checkStore(request)
             try deadLetters.replay(requests, for: client)

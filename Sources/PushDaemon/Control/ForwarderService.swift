@@ -40,7 +40,7 @@ final class ForwarderService {
 
     /// Answers the claim that waits, if there is something now.
     func serve() {
-        guard let claim = waiting, processor.hasQueuedEntries else { return }
+        guard let claim = waiting, processor.hasEntries(for: claim.request.instance) else { return }
         waiting = nil
         // To hand entries to nobody may leave them of unknown outcome.
         guard !claim.client.session.isClosed else { return }

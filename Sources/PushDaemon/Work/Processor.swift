@@ -87,7 +87,8 @@ final class Processor {
     var figures: DeliveryFigures { router.figures }
     var nextDue: Instant? { router.nextDue }
     var customDataSummary: CustomDataSummary { router.customDataSummary }
-    var hasQueuedEntries: Bool { router.hasQueuedEntries }
+    /// Whether a claim of this run would get something now.
+    func hasEntries(for instance: UUID128) -> Bool { router.hasEntries(for: instance) }
     var sending: SendingState? { router.sending }
     var flushedUnsent: Int { router.flushedUnsent }
     /// How many entries of custom data were rejected on arrival since the start.

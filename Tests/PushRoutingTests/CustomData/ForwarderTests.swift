@@ -63,6 +63,49 @@ struct ForwarderTests {
         #expect(claim(&bench, 3, by: other) == [1, 3])
     }
 
+    @Test("a decision about all of unknown outcome goes on over turns, in order, and nothing is handed out meanwhile")
+    func allUnknown() throws {
+        var bench = try bench(queued: 610)
+        #expect(claim(&bench, 600).count == 600)
+        #expect(claim(&bench, 1, by: other) == [601])
+        #expect(settle(&bench, 601, .unknown, by: other))
+        #expect(bench.order { $0.resolve(nil, .queued, at: $1, effects: &$2) } == 601)
+        let states = { bench.ledger.customData.states }
+        #expect(states()[..<256].allSatisfy { $0 == .queued } && states()[256..<601].allSatisfy { $0 == .unknown })
+        #expect(bench.router.hasWorkLeft && bench.router.removalsEnded < bench.router.removalsBegun)
+        #expect(bench.router.customDataSummary.unknown == 345 && bench.router.customDataSummary.pending == 0)
+        #expect(!bench.router.hasEntries(for: other) && claim(&bench, 3, by: other) == [])
+        bench.clock()
+        #expect(claim(&bench, 3, by: other) == [])
+        bench.clock()
+        #expect(!bench.router.hasWorkLeft && bench.router.customDataSummary.unknown == 0)
+        #expect(claim(&bench, 1000, by: other) == Array(1...610))
+    }
+
+    @Test("what is left of such a decision after a crash is of unknown outcome as before")
+    func allUnknownInterrupted() throws {
+        var bench = try bench(queued: 300)
+        #expect(claim(&bench, 300).count == 300)
+        #expect(claim(&bench, 1, by: other) == [])
+        #expect(bench.order { $0.resolve(nil, .discarded, at: $1, effects: &$2) } == 300)
+        bench.crash()
+        #expect(bench.router.customDataSummary.unknown == 44)
+        #expect(bench.order { $0.resolve(nil, .discarded, at: $1, effects: &$2) } == 44)
+        #expect(bench.router.customDataSummary.unknown == 0 && bench.router.customDataSummary.bytes == 0)
+    }
+
+    @Test("one run has 10,000 entries at most; it gets what fits, and then what was settled makes room for")
+    func heldMax() throws {
+        var bench = Bench()
+        for _ in 1...10_100 { try bench.submit(.event(brazeID: "b")) }
+        let claimed = (1...11).flatMap { _ in claim(&bench, 950) }
+        #expect(claimed == Array(1...10_000))
+        #expect(!bench.router.hasEntries(for: run) && bench.router.hasEntries(for: other))
+        #expect(settle(&bench, 7, .sent))
+        #expect(bench.router.hasEntries(for: run) && claim(&bench, 950) == [10_001])
+        #expect(claim(&bench, 2, by: other) == [10_002, 10_003])
+    }
+
     @Test("with OnUnknown=retry it is handed out again, in its place")
     func retry() throws {
         var table = RoutingTable.testing()

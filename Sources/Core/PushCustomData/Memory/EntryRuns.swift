@@ -13,10 +13,21 @@ struct EntryRuns: Sendable {
     }
 
     private var runs = Heap<Run>()
+    /// Those of unknown outcome, which lie in no runs.
+    private var unknown: UnknownEntries?
     /// How many are left.
     private(set) var count = 0
     /// The highest number there was; `nil` when there was none.
     private(set) var last: EntryNumber?
+
+    /// None.
+    init() {}
+
+    /// Entries of unknown outcome.
+    init(_ unknown: UnknownEntries) {
+        self.unknown = unknown
+        count = unknown.count
+    }
 
     /// Adds entries, in order of number.
     mutating func append(_ entries: Queue<HeldEntry>) {
@@ -28,6 +39,10 @@ struct EntryRuns: Sendable {
 
     /// Takes the one with the lowest number.
     mutating func popFirst() -> HeldEntry? {
+        if let held = unknown?.popFirst() {
+            count -= 1
+            return held
+        }
         guard var run = runs.popFirst(), let held = run.rest.popFirst() else { return nil }
         count -= 1
         if let next = run.rest.first {

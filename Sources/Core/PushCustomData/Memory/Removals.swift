@@ -7,6 +7,10 @@ struct Removal: Sendable {
         indirect case flush(SessionStart, CustomDataRules)
         /// A person discards them.
         case discard
+        /// A person has decided what becomes of those of unknown outcome: `queued` again, or `discarded`.
+        case resolve(EntryState)
+
+        var isOfUnknown: Bool { if case .resolve = self { true } else { false } }
     }
 
     var purpose: Purpose
@@ -19,6 +23,8 @@ struct Removals: Sendable {
     private var others = Queue<Removal>()
     /// How many entries are still to be removed.
     private(set) var count = 0
+    /// How many of these are of unknown outcome until then.
+    private(set) var unknownCount = 0
     /// How many removals have begun.
     private(set) var begun = 0
     /// How many of them have ended.
@@ -28,6 +34,7 @@ struct Removals: Sendable {
     mutating func append(_ removal: Removal) {
         begun += 1
         count += removal.entries.count
+        if removal.purpose.isOfUnknown { unknownCount += removal.entries.count }
         if first == nil { first = removal } else { others.append(removal) }
     }
 
@@ -35,6 +42,7 @@ struct Removals: Sendable {
     mutating func popFirst() -> (entry: HeldEntry, purpose: Removal.Purpose)? {
         guard let purpose = first?.purpose, let held = first?.entries.popFirst() else { return nil }
         count -= 1
+        if purpose.isOfUnknown { unknownCount -= 1 }
         if first?.entries.count == 0 {
             first = others.popFirst()
             ended += 1

@@ -65,7 +65,7 @@ struct StoredEntries: Sendable {
         at key: Key, through last: EntryNumber?, where isWanted: ((HeldEntry) -> Bool)?, into taken: inout EntryRuns
     ) {
         guard let waiting = entries.removeValue(forKey: key), let newest = waiting.last else { return }
-        if isWanted == nil, last.map({ newest.number <= $0 }) ?? true {
+        if last.map({ newest.number <= $0 }) ?? true, isWanted.map(waiting.allSatisfy) ?? true {
             count -= waiting.count
             return taken.append(waiting)
         }

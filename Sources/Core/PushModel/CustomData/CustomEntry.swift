@@ -15,6 +15,10 @@ public struct EntryNumber: Hashable, Comparable, Sendable, CustomStringConvertib
     public static func < (left: EntryNumber, right: EntryNumber) -> Bool { left.value < right.value }
 }
 
+extension EntryNumber: ShardedKey {
+    public var shardHash: UInt64 { SequenceNumber(value).shardHash }
+}
+
 /// What an entry of custom data tells. The raw values are the wire names.
 public enum EntryKind: String, Sendable, CaseIterable {
     /// Something happened: a name, with properties.

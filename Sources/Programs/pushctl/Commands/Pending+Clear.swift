@@ -37,8 +37,6 @@ extension Command {
     /// Entries, by what the daemon is asked to discard them.
     private struct Selection {
         /// How many numbers a request has at most, far from the longest line.
-        private static let pageSize = 1000
-
         /// The app that all of them are of; `nil`: of any.
         let app: String?
         private(set) var count = 0
@@ -63,12 +61,7 @@ extension Command {
             for suite in suites.sorted() {
                 discarded += Int(try session.control(.reset(suite: suite, app: app))["discarded"]?.int64 ?? 0)
             }
-            for start in stride(from: 0, to: numbers.count, by: Self.pageSize) {
-                let page = Array(numbers[start..<min(start + Self.pageSize, numbers.count)])
-                let reply = try session.control(.resolve(ResolveRequest(entries: page, state: .discarded)))
-                discarded += Int(reply["resolved"]?.int64 ?? 0)
-            }
-            return discarded
+            return discarded + (try session.resolve(numbers, .discarded).count)
         }
     }
 }

@@ -121,15 +121,19 @@ extension Command {
         _ option: Option, _ state: EntryState, _ arguments: Arguments, _ session: Session
     ) throws(Failure) -> ExitStatus {
         let numbers = try numbers(option, arguments)
-        let entries = numbers?.map { EntryNumber($0) }
-        let reply = try session.control(.resolve(ResolveRequest(entries: entries, state: state)))
+        guard let numbers else {
+            let reply = try session.control(.resolve(ResolveRequest(entries: nil, state: state)))
+            session.tell(state.rawValue, reply["resolved"], of: reply, arguments)
+            return .done
+        }
+        let (resolved, reply) = try session.resolve(numbers.map { EntryNumber($0) }, state)
         session.tell(state.rawValue, reply["resolved"], of: reply, arguments)
-        guard let numbers, let resolved = reply["resolved"]?.int64, resolved < numbers.count else { return .done }
+        guard resolved < numbers.count else { return .done }
         let (wanted, list) =
             option == .retry
             ? ("not unknown", "") : ("neither unknown nor queued", " --queued")
         session.output.note(
-            "\(counted(numbers.count - Int(resolved), "entry is", "entries are")) \(wanted); \"pushctl pending --unknown\(list)\" lists those that are"
+            "\(counted(numbers.count - resolved, "entry is", "entries are")) \(wanted); \"pushctl pending --unknown\(list)\" lists those that are"
         )
         return .no
     }
@@ -146,5 +150,30 @@ extension Command {
             if !numbers.contains(number) { numbers.append(number) }
         }
         return numbers
+    }
+}
+
+extension Session {
+    /// Has the daemon resolve entries, as many in one request as it takes, those first that have the lowest numbers.
+    ///
+    /// - Returns: of how many this was to be decided, and the reply: of several requests one that says it of all.
+    func resolve(
+        _ entries: [EntryNumber], _ state: EntryState
+    ) throws(Failure) -> (count: Int, reply: JSONNode) {
+        let entries = entries.sorted()
+        let size = ResolveRequest.entriesMax
+        guard entries.count > size else {
+            let reply = try control(.resolve(ResolveRequest(entries: entries, state: state)))
+            return (Int(reply["resolved"]?.int64 ?? 0), reply)
+        }
+        let (first, firstReply) = try resolve(Array(entries.prefix(size)), state)
+        let (rest, _) = try resolve(Array(entries.dropFirst(size)), state)
+        var writer = JSONWriter()
+        writer.object {
+            $0.member("ok", true)
+            $0.member("resolved", first + rest)
+        }
+        let reply = try? JSONDocument(scanning: writer.bytes).root
+        return (first + rest, reply ?? firstReply)
     }
 }

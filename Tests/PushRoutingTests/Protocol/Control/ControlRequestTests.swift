@@ -183,6 +183,9 @@ struct ControlRequestTests {
             #"{"op":"flush","app":"a","kind":"start"}"#, .unknownKey, "kind",
             "this op has no such key; it has app, at, device, external_id, id, op, platform, suite"),
         .init(#"{"op":"reset"}"#, .missingKey, "suite", "suite is missing"),
+        .init(
+            #"{"op":"resolve","entries":[1\#(String(repeating: ",1", count: 1000))],"state":"queued"}"#, .invalidValue,
+            "entries", "entries has at most 1000"),
         .init(#"{"op":"resolve","state":"queued"}"#, .missingKey, "entries", "entries is missing"),
         .init(
             #"{"op":"resolve","entries":"some","state":"queued"}"#, .invalidType, "entries",

@@ -79,7 +79,8 @@ extension ClaimRequest {
         self.init(
             instance: try reader.instance(), limit: Int(try reader.integer(.limit, in: ClaimRequest.limits)),
             waits: try reader.bool(.wait) ?? false,
-            holding: reader[.holding] == nil ? nil : try numbers(try reader.list(.holding), of: .holding),
+            holding: reader[.holding] == nil
+                ? nil : try numbers(try reader.list(.holding, atMost: ClaimRequest.heldMax), of: .holding),
             reserves: try reader.bool(.reserve) ?? false)
     }
 }
@@ -174,6 +175,9 @@ extension ResolveRequest {
         guard value.kind == .array else {
             throw reader.wrongType(.entries, value, wanted: "a list of entry numbers, or \"all\"")
         }
+        guard value.count <= Self.entriesMax else {
+            throw reader.invalid(.entries, "entries has at most \(Self.entriesMax)")
+        }
         return try numbers(reader.node(value).elements, of: .entries)
     }
 }
@@ -217,28 +221,28 @@ extension ObjectReader {
         return number
     }
 
-    fileprivate func list(_ key: RequestKey) throws(ProtocolError) -> [JSONNode] {
+    /// - Parameter most: how many elements it may have; more are not looked at.
+    fileprivate func list(_ key: RequestKey, atMost most: Int) throws(ProtocolError) -> [JSONNode] {
         let value = try required(key)
         guard value.kind == .array else { throw wrongType(key, value, wanted: "a list") }
+        guard value.count <= most else { throw invalid(key, "\(key.word) has at most \(most)") }
         return node(value).elements
     }
 
     /// As many entries as one claim may ask for.
     fileprivate func entries() throws(ProtocolError) -> [JSONNode] {
-        let elements = try list(.entries)
-        guard elements.count <= ClaimRequest.limits.upperBound else {
-            throw invalid(.entries, "entries has at most \(ClaimRequest.limits.upperBound)")
-        }
-        return elements
+        try list(.entries, atMost: Int(ClaimRequest.limits.upperBound))
     }
 
     /// The numbers of requests, each once.
     fileprivate func requests() throws(ProtocolError) -> [SequenceNumber] {
         try allow(ControlRequest.Operation.keys + [.requests])
-        let elements = try list(.requests)
-        guard (1...ControlRequest.Operation.requestsMax).contains(elements.count) else {
+        let value = try required(.requests)
+        guard value.kind == .array else { throw wrongType(.requests, value, wanted: "a list") }
+        guard (1...ControlRequest.Operation.requestsMax).contains(value.count) else {
             throw invalid(.requests, "requests has from 1 to \(ControlRequest.Operation.requestsMax) numbers")
         }
+        let elements = node(value).elements
         var numbers: [SequenceNumber] = []
         var known: Set<Int64> = []
         for (index, element) in elements.enumerated() {

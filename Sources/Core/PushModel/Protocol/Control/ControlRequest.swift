@@ -59,6 +59,8 @@ public struct ControlRequest: Hashable, Sendable {
 public struct ClaimRequest: Hashable, Sendable {
     /// How many entries one claim may ask for.
     public static let limits: ClosedRange<Int64> = 1...1000
+    /// How many entries one run has at most: what becomes of them is decided in one turn when the next run claims.
+    public static let heldMax = 10_000
 
     /// The run of the forwarder.
     public var instance: UUID128
@@ -179,6 +181,8 @@ public struct FlushRequest: Hashable, Sendable {
 public struct ResolveRequest: Hashable, Sendable {
     /// What can become of an entry of unknown outcome.
     static let states: [EntryState] = [.queued, .discarded]
+    /// How many entries one request may name.
+    public static let entriesMax = 1000
 
     /// The entries; `nil`: all of unknown outcome.
     public var entries: [EntryNumber]?
