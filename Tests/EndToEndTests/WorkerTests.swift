@@ -203,16 +203,26 @@ struct WorkerTests {
         #expect(daemon.standardError.contains("heard 1") == isLogged, "\(daemon.standardError)")
     }
 
-    @Test("that has closed its output is given nothing more: the next has what comes, until it has ended")
-    func closesOutput() throws {
-        installation.addWorker("brief", "next; answer; exec <&- >&-; read -r _ <$ROOT/go", handler: "Instances=1")
+    @Test(
+        "that ends or closes its output right after an answer loses nothing that it was given meanwhile",
+        arguments: ["exit 0", "exec <&- >&-; read -r _ <$ROOT/go"])
+    func isBrief(end: String) throws {
+        installation.addWorker("brief", "next; answer; \(end)", handler: "Instances=1")
         let go = Messages(installation.root + "/go")
         let daemon = try DaemonProcess.ready(installation)
         let client = try installation.injectClient()
-        for number in 1...5 {
+        for number in 1...20 {
             let line = try client.outcome(of: Requests.deliver(job: "brief"))
             #expect(line.outcome == "handled", "\(number): \(line)")
         }
+        // Those that are there at once are given to a worker in the turn in which it answers.
+        for _ in 1...20 { try client.send(line: Requests.deliver(job: "brief")) }
+        var outcomes: [Line] = []
+        while outcomes.count < 20 {
+            let line = try client.next()
+            if line.outcome != nil { outcomes.append(line) }
+        }
+        #expect(outcomes.allSatisfy { $0.outcome == "handled" }, "\(outcomes)")
         withExtendedLifetime((go, daemon)) {}
     }
 

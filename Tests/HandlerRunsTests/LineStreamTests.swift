@@ -34,4 +34,34 @@ struct LineStreamTests {
         #expect(messages == ["one\ntwo\n"])
         stream.close()
     }
+
+    /// What the other end does with the line before it goes.
+    enum Reading: CaseIterable { case all, part, none, gone }
+
+    @Test(
+        "that the other end has not read to their end before it went are known as unread", arguments: Reading.allCases)
+    func unread(_ reading: Reading) throws {
+        let (connection, other) = try Connection.pair()
+        let loop = try EventLoop(turnBudgetNanoseconds: .max)
+        var isUnread: Bool?
+        var stream: LineStream?
+        stream = try LineStream(connection, buffer: ReadBuffer(), loop: loop) { report in
+            if case .line = report { Issue.record("nobody wrote a line") }
+            isUnread = stream?.hasUnreadLine
+            loop.exit(code: 0)
+        }
+        if reading == .gone { other.close() }
+        stream?.send(Array("line\n".utf8))
+        if reading != .gone { stream?.finishSending() }
+        var buffer = [UInt8](repeating: 0, count: 100)
+        switch reading {
+        case .all: #expect(recv(other.descriptor, &buffer, buffer.count, 0) == 5)
+        case .part: #expect(recv(other.descriptor, &buffer, 4, 0) == 4)
+        case .none, .gone: break
+        }
+        other.close()
+        #expect(try loop.run() == 0)
+        #expect(isUnread == (reading != .all))
+        withExtendedLifetime(stream) {}
+    }
 }

@@ -24,8 +24,8 @@ enum ChannelReport {
     case failedToOpen(String)
     /// It wrote a line.
     case line([UInt8])
-    /// It says no more and takes no more: its end is near, and tells the reason.
-    case takesNoMore
+    /// It says no more and takes no more: its end is near, and tells the reason. Perhaps it has left the last line unread.
+    case takesNoMore(leavesLast: Bool)
     /// It is at its end; the reason is for people.
     case closed(String)
     /// Its process is reaped, or will never be started; told after `close` as well.

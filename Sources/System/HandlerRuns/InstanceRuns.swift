@@ -148,6 +148,11 @@ final class InstanceRuns {
     /// An instance was given an invocation: what it writes is that one's as long as it has no other.
     private func give(_ invocation: InvocationID, to id: InstanceID, _ entry: Entry) {
         guard entry.readsErrors else { return }
+        // Who has left it unread has written nothing for it.
+        for (former, outstanding) in entry.outstanding where outstanding.contains(invocation) {
+            entry.outstanding[former]?.remove(invocation)
+            attend(former, entry)
+        }
         entry.outstanding[id, default: []].insert(invocation)
         attend(id, entry)
     }
@@ -316,7 +321,8 @@ final class InstanceRuns {
         case .line(let line):
             system.observe?(.line(line))
             perform(entry) { $0.wrote(line, by: id, at: $1, &$2) }
-        case .takesNoMore: perform(entry) { $0.takesNoMore(id, at: $1, &$2) }
+        case .takesNoMore(let leavesLast):
+            perform(entry) { $0.takesNoMore(id, leavesLast: leavesLast, at: $1, &$2) }
         case .closed(let reason):
             forget(id, entry)
             entry.channels[id] = nil

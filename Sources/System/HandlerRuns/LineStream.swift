@@ -27,6 +27,10 @@ public final class LineStream {
     /// Whether lines wait for the end of the turn.
     private var isFlushDue = false
 
+    /// Whether the other end has not taken the last line that was sent to its line feed; to be asked at the end, when it
+    /// takes no more.
+    public var hasUnreadLine: Bool { connection.leftLastUnread }
+
     /// - Parameters:
     ///   - connection: what is read and written; the stream closes it.
     ///   - buffer: scratch memory of the loop's thread.

@@ -121,9 +121,11 @@ final class SocketChannel: InstanceChannel {
 
     private func ended(_ reason: String) {
         let reason = source.place.map { "\($0) \(reason)" } ?? reason
+        let leavesLast = stream?.hasUnreadLine == true
         stream = nil
         greetingTimer = nil
         letGo()
+        if isOpen, leavesLast { report(.takesNoMore(leavesLast: true)) }
         report(isOpen ? .closed(reason) : .failedToOpen(reason))
     }
 

@@ -25,6 +25,8 @@ final class WorkerChannel: InstanceChannel {
     private var exitWatch: ExitWatch?
     private var endTimer: TimerSource?
     private var isClosed = false
+    /// Whether no more lines will come; a program that is still being started is told once it is up.
+    private var isInputFinished = false
 
     /// - Parameters:
     ///   - command: the program.
@@ -72,7 +74,10 @@ final class WorkerChannel: InstanceChannel {
         return errors?.handOver(to: next)
     }
 
-    func finishInput() { stream?.finishSending() }
+    func finishInput() {
+        isInputFinished = true
+        stream?.finishSending()
+    }
 
     func close() {
         guard !isClosed else { return }
@@ -107,6 +112,7 @@ final class WorkerChannel: InstanceChannel {
                     report(.closed(reason))
                 }
             }
+            if isInputFinished { stream?.finishSending() }
         } catch {
             // Without a descriptor to watch it by it could not be ended in time.
             child.killGroup()
@@ -116,8 +122,9 @@ final class WorkerChannel: InstanceChannel {
 
     /// A program that ends closes its output first, and how it ends is the better reason.
     private func closedOutput(_ child: ChildProcess) {
+        let leavesLast = stream?.hasUnreadLine == true
         stream = nil
-        report(.takesNoMore)
+        report(.takesNoMore(leavesLast: leavesLast))
         do throws(SystemError) {
             endTimer = try TimerSource(loop: system.loop) { [unowned self] in
                 close()
@@ -130,9 +137,11 @@ final class WorkerChannel: InstanceChannel {
     }
 
     private func exited(_ status: ExitStatus) {
-        if !isClosed { report(.takesNoMore) }
+        if !isClosed { report(.takesNoMore(leavesLast: false)) }
         // What it wrote before it ended counts, as far as nobody has stopped it.
         stream?.drain()
+        // What it left behind may keep the socket open: then only what was not sent is known to be unread.
+        if let stream, !isClosed, stream.hasUnreadLine { report(.takesNoMore(leavesLast: true)) }
         errors?.finish()
         stream?.close()
         stream = nil

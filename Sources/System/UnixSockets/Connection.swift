@@ -31,6 +31,8 @@ public final class Connection {
     public var descriptor: Int32 { socket?.rawValue ?? -1 }
     /// How many bytes are queued and not yet sent.
     public var pendingBytes: Int { output.pendingBytes }
+    /// Whether the client has not read to its end what was queued last, and never will; known at the end of what it sends.
+    public var leftLastUnread: Bool { output.pendingBytes > 0 || output.wasCut || input.wasReset }
 
     private var socket: FileDescriptor?
     private var input = LineReader()

@@ -55,6 +55,8 @@ struct LineReader {
     /// How many of the bytes are known to have no line feed among those that were not taken.
     private var searched = 0
     private var isDiscarding = false
+    /// Whether the peer went and left unread what was sent to it last.
+    private(set) var wasReset = false
 
     /// How many bytes have come that are no line yet, or a line that nobody asked for yet.
     var unreadBytes: Int { bytes.count - taken }
@@ -69,7 +71,8 @@ struct LineReader {
             if count < 0, errno == EAGAIN { return .wouldBlock }
             precondition(
                 count == 0 || errno != EBADF && errno != ENOTSOCK, "read from something that is not an open socket")
-            // ECONNRESET: the peer went and left replies unread. Whatever it is, nothing more will come.
+            // The peer went and left replies unread. Whatever it is, nothing more will come.
+            if count < 0, errno == ECONNRESET { wasReset = true }
             return .endOfFile
         }
         guard !isDiscarding else { return .some }

@@ -16,6 +16,8 @@ struct WriteQueue {
     private var bytes: [UInt8] = []
     /// How many of `bytes` have been sent.
     private var sent = 0
+    /// Whether the peer was gone before all was sent.
+    private(set) var wasCut = false
 
     var pendingBytes: Int { bytes.count - sent }
 
@@ -41,6 +43,7 @@ struct WriteQueue {
             if errno == EAGAIN || errno == ENOBUFS || errno == ENOMEM { return .wouldBlock }
             precondition(errno != EBADF && errno != ENOTSOCK, "write to something that is not an open socket")
             clear()
+            wasCut = true
             return .closed
         }
         sent += count

@@ -15,6 +15,9 @@ private struct World {
     private var ending: Set<InstanceID> = []
     /// What each instance was given and has not answered.
     private var given: [InstanceID: [(line: Int64, invocation: InvocationID)]] = [:]
+    /// The line that each instance was given last, and which have answered.
+    private var lastLine: [InstanceID: Int64] = [:]
+    private var haveAnswered: Set<InstanceID> = []
     private var deadlines: [InvocationID: Instant] = [:]
     private var ends: [InvocationID: Int] = [:]
     private var sends: [InvocationID: Int] = [:]
@@ -45,6 +48,7 @@ private struct World {
         case .send(let run, let line, let id):
             #expect(open.contains(id) && !ending.contains(id), "only open instances get lines")
             given[id, default: []].append((line, run.invocation.id))
+            lastLine[id] = line
             #expect(given[id]?.count ?? 0 <= pool.rules.pipeline)
             sends[run.invocation.id, default: 0] += 1
             #expect(handler.idempotent || sends[run.invocation.id] == 1, "what may not be repeated is sent once")
@@ -52,6 +56,7 @@ private struct World {
         case .takeBack(let line, let id):
             #expect(pool.rules.takesBack && open.contains(id), "only who can be told is told")
             #expect(given[id]?.contains { $0.line == line } == true, "what was given is taken back")
+            lastLine[id] = nil
         case .finishInput(let id):
             #expect(given[id, default: []].isEmpty, "who owes an answer is not sent away")
             open.remove(id)
@@ -97,6 +102,7 @@ private struct World {
         case 5...7: answer()
         case 8:
             guard let id = open.union(ending).sorted().randomElement(using: &random) else { return }
+            if Bool.random(using: &random) { takeNoMore(id) }
             forget(id)
             act { $0.closed(id, reason: "ended", at: $1, &$2) }
         case 9:
@@ -109,10 +115,21 @@ private struct World {
         }
     }
 
+    /// An instance has left unread what it was given last, or had answered that.
+    private mutating func takeNoMore(_ id: InstanceID) {
+        open.remove(id)
+        ending.insert(id)
+        if haveAnswered.contains(id), let last = given[id]?.last, last.line == lastLine[id] {
+            sends[last.invocation, default: 0] -= 1
+        }
+        act { $0.takesNoMore(id, leavesLast: true, at: $1, &$2) }
+    }
+
     private mutating func answer() {
         guard let id = given.filter({ !$0.value.isEmpty }).keys.sorted().randomElement(using: &random),
             let place = given[id]?.indices.randomElement(using: &random), let (line, _) = given[id]?.remove(at: place)
         else { return }
+        haveAnswered.insert(id)
         let statuses = ["handled", "retry", "declined", "rejected", "what?"]
         let status = statuses[Int.random(in: 0..<statuses.count, using: &random)]
         let text = Array(#"{"id":\#(line),"status":"\#(status)"}"#.utf8)

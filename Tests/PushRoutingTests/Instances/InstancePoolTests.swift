@@ -232,4 +232,117 @@ struct InstancePoolTests {
         pool.at(.milliseconds(100))
         #expect(pool.clock() == ["open 2"])
     }
+
+    @Test("that end after an answer and have not read what came next leave it to the next, whatever it is")
+    func unread() {
+        var pool = PoolBench()
+        _ = pool.start(1)
+        _ = pool.opened(1)
+        _ = pool.start(2)
+        #expect(pool.answers(1) == ["finished 1 handled", "send 2 as 2 to 1", "started 2"])
+        #expect(pool.takesNoMore(1, leavesLast: true) == ["open 2"])
+        #expect(pool.opened(2) == ["send 2 as 3 to 2", "started 2"])
+        #expect(pool.closed(1) == [], "it had nothing left to lose")
+        #expect(pool.answers(3, by: 2) == ["finished 2 handled"])
+    }
+
+    @Test("may have read what came before that: it has failed, as has all that those had that have never answered")
+    func perhapsRead() {
+        var pool = PoolBench(pipeline: 3)
+        _ = pool.start(1)
+        _ = pool.opened(1)
+        for seq: Int64 in 2...4 { _ = pool.start(seq) }
+        #expect(pool.answers(1) == ["finished 1 handled", "send 4 as 4 to 1", "started 4"])
+        #expect(pool.answers(3) == ["finished 3 handled"])
+        _ = pool.takesNoMore(1, leavesLast: true)
+        #expect(pool.closed(1) == ["finished 2 lost: the worker that had it did not answer: ended by signal 9"])
+        pool.at(.milliseconds(100))
+        #expect(pool.opened(2) == ["send 4 as 5 to 2", "started 4"])
+        #expect(pool.takesNoMore(2, leavesLast: true) == [], "others would leave it unread as well, and at once")
+        #expect(pool.closed(2) == ["finished 4 lost: the worker that had it did not answer: ended by signal 9"])
+    }
+
+    @Test("that are lost with very much are followed by 128 ends at once, and the clock goes on with the others")
+    func lostWithMuch() {
+        let count: Int64 = 1000
+        var pool = PoolBench(pipeline: Int(count))
+        _ = pool.start(1)
+        _ = pool.opened(1)
+        for seq in 2...count { _ = pool.start(seq) }
+        var effects = pool.closed(1)
+        #expect(effects.first?.hasPrefix("finished 1 lost") == true)
+        #expect(pool.start(count + 1) == [], "the turn has done enough")
+        #expect(pool.stop(count) == [], "it missed its deadline before it was told")
+        var ends = 0
+        while pool.nextDue == .zero {
+            ends += effects.count
+            #expect(!effects.isEmpty && effects.count <= 128)
+            effects = pool.clock()
+        }
+        #expect(ends + effects.count == Int(count) - 1)
+        pool.at(.milliseconds(100))
+        #expect(pool.clock() == ["open 2"])
+    }
+
+    @Test("get what waits, or another had, 128 at once, and the clock goes on with the others")
+    func muchThatWaits() {
+        let count = 1000
+        var pool = PoolBench(pipeline: count, idempotent: true)
+        for seq in 1...Int64(count) { _ = pool.start(seq) }
+        for id: Int64 in 1...2 {
+            var effects = pool.opened(id)
+            var sent = 0
+            while pool.nextDue == .seconds(id - 1) {
+                sent += effects.count / 2
+                #expect(!effects.isEmpty && effects.count <= 2 * 128)
+                effects = pool.clock()
+            }
+            #expect(sent + effects.count / 2 == count)
+            _ = pool.closed(id)
+            pool.at(.seconds(id))
+            #expect(pool.clock() == ["open \(id + 1)"])
+        }
+    }
+
+    @Test("that cannot be opened leave the reason with 128 at once, and the clock goes on with the others")
+    func muchInVain() {
+        let count = 1000
+        var pool = PoolBench()
+        for seq in 1...Int64(count) { _ = pool.start(seq, within: .milliseconds(50)) }
+        var effects = pool.failsToOpen(1)
+        var ends = 0
+        while pool.nextDue == .zero {
+            ends += effects.count
+            #expect(!effects.isEmpty && effects.count <= 128)
+            effects = pool.clock()
+        }
+        #expect(ends + effects.count == count)
+        #expect(pool.pool.isEmpty && pool.pool.queuedCount < 100)
+    }
+
+    @Test("do not open, and nothing is kept of those that waited for them")
+    func forgotten() {
+        var pool = PoolBench()
+        _ = pool.start(1)
+        for seq: Int64 in 2...10_000 {
+            _ = pool.start(seq)
+            _ = pool.stop(seq)
+            // A retry has the same number.
+            _ = pool.start(1_000_000)
+            _ = pool.stop(1_000_000)
+        }
+        #expect(pool.pool.queuedCount < 100)
+        #expect(pool.opened(1) == ["send 1 as 1 to 1", "started 1"])
+    }
+
+    @Test("that are told while they open that nothing will come have their time to end from when they are open")
+    func endedWhileOpening() {
+        var pool = PoolBench()
+        _ = pool.start(1)
+        _ = pool.stop(1)
+        #expect(pool.retire() == ["finish 1"])
+        pool.at(.milliseconds(900))
+        #expect(pool.opened(1) == [])
+        #expect(pool.nextDue == .milliseconds(1900))
+    }
 }

@@ -63,6 +63,10 @@ struct PoolBench {
         writes(#"{"id":\#(line),"status":"\#(status)"}"#, id)
     }
 
+    mutating func takesNoMore(_ id: Int64, leavesLast: Bool) -> [String] {
+        act { $0.takesNoMore(InstanceID(id), leavesLast: leavesLast, at: $1, &$2) }
+    }
+
     mutating func closed(_ id: Int64, _ reason: String = "ended by signal 9") -> [String] {
         act { $0.closed(InstanceID(id), reason: reason, at: $1, &$2) }
     }

@@ -29,6 +29,8 @@ struct Instance: Sendable {
     var phase = Phase.opening
     /// What it was given and has not answered, by the ids of the lines.
     var outstanding: [Int64: InvocationID] = [:]
+    /// The id of the line that was sent to it last; `nil`: what was sent last is none of an invocation.
+    var lastLine: Int64?
     /// What was taken back and has not been answered either, and when that must be, by the ids of the lines.
     var takenBack: [Int64: Instant] = [:]
     /// Whether it has answered anything.

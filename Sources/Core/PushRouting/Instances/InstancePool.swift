@@ -36,6 +36,8 @@ public struct InstancePool: Sendable {
     static let endingTime = Duration.seconds(1)
     /// How long an instance has to answer what was taken back.
     static let takingBackTime = Duration.seconds(1)
+    /// How many invocations are given to instances, or reported as failed, at once; the next ones in the loop's next turn.
+    static let actsMax = 128
 
     /// Whose instances they are.
     public let handler: Handler
@@ -46,7 +48,12 @@ public struct InstancePool: Sendable {
     private var waiting = Queue<InvocationID>()
     /// Those of them that were taken from an instance that is lost: they go first.
     private var displaced = Queue<InvocationID>()
+    /// Those that an instance had that is lost, and that have failed: to be reported, with the reason. They count as
+    /// outstanding until then.
+    private var lost = Queue<(line: Int64, invocation: InvocationID, reason: String)>()
     private var outstandingCount = 0
+    /// Since when there is more to do than was done at once; the clock goes on with it.
+    private var behindSince: Instant?
     private var lastInstance: Int64 = 0
     private var lastLine: Int64 = 0
     /// How many instances failed one after the other.
@@ -74,8 +81,12 @@ public struct InstancePool: Sendable {
     /// How many instances there are that get lines, or will.
     private var liveCount: Int { instances.values.count(where: \.isLive) }
 
+    /// How many are remembered as waiting, those included that wait no more.
+    var queuedCount: Int { waiting.count + displaced.count }
+
     /// When the pool next needs the clock; `nil` when nothing is due.
     public var nextDue: Instant? {
+        if let behindSince { return behindSince }
         var due = waitingCount > 0 && liveCount < rules.instances ? pausedUntil : nil
         for instance in instances.values {
             guard let time = endDue(of: instance) else { continue }
@@ -102,19 +113,20 @@ public struct InstancePool: Sendable {
         let isBusy = instances.values.allSatisfy { !$0.outstanding.isEmpty || $0.phase != .open }
         runs[run.invocation.id] = PooledRun(run: run)
         waiting.append(run.invocation.id)
-        assign(at: now, &effects)
-        open(another: isBusy, at: now, &effects)
-        giveUp(at: now, &effects)
+        goOn(another: isBusy, at: now, &effects)
     }
 
     /// An invocation missed its deadline: nothing that is said of it counts any more. The instance that has it is replaced,
     /// since nobody knows what else it will not answer; unless it can be told, and says that it has heard.
     public mutating func stop(_ invocation: InvocationID, at now: Instant, _ effects: inout [Effect]) {
-        guard let run = runs.removeValue(forKey: invocation), let (id, line) = run.place else { return }
-        instances[id]?.outstanding[line] = nil
+        guard let run = runs.removeValue(forKey: invocation) else { return }
+        guard let (id, line) = run.place else { return forgetEnded() }
         outstandingCount -= 1
+        // Of one that is lost it may be left to report.
+        guard instances[id]?.outstanding.removeValue(forKey: line) != nil else { return }
         guard !rules.takesBack else {
             instances[id]?.takenBack[line] = now + Self.takingBackTime
+            instances[id]?.lastLine = nil
             effects.append(.takeBack(line: line, from: id))
             return goOn(at: now, &effects)
         }
@@ -129,6 +141,8 @@ public struct InstancePool: Sendable {
 
     /// The instance takes lines from now on.
     public mutating func opened(_ id: InstanceID, at now: Instant, _ effects: inout [Effect]) {
+        // Who was told meanwhile that nothing will come has heard of it now.
+        if case .ending = instances[id]?.phase { instances[id]?.phase = .ending(now + Self.endingTime) }
         guard instances[id]?.phase == .opening else { return }
         instances[id]?.phase = .open
         instances[id]?.idleSince = now
@@ -190,9 +204,27 @@ public struct InstancePool: Sendable {
     }
 
     /// The instance says no more and takes no more; what it has is not lost before it is at its end.
-    public mutating func takesNoMore(_ id: InstanceID, at now: Instant, _ effects: inout [Effect]) {
+    ///
+    /// - Parameter leavesLast: whether it has not read to its end what was sent to it last.
+    public mutating func takesNoMore(
+        _ id: InstanceID, leavesLast: Bool, at now: Instant, _ effects: inout [Effect]
+    ) {
         instances[id]?.takesNoMore = true
+        // The end of one that has never answered is a failure, and others are opened after a wait: it is told soon.
+        guard instances[id]?.hasAnswered == true else { return }
+        if leavesLast { passOnLast(of: id) }
         goOn(at: now, &effects)
+    }
+
+    /// Has another instance get what this one was given last and has not read: it may be given again whatever it is.
+    private mutating func passOnLast(of id: InstanceID) {
+        guard let place = instances.index(forKey: id), let line = instances.values[place].lastLine,
+            let invocation = instances.values[place].outstanding.removeValue(forKey: line)
+        else { return }
+        outstandingCount -= 1
+        runs[invocation]?.place = nil
+        runs[invocation]?.sends -= 1
+        displaced.append(invocation)
     }
 
     /// The instance is at its end; the reason says how, for people.
@@ -205,7 +237,7 @@ public struct InstancePool: Sendable {
             instances[id] = nil
         } else {
             instances[id] = nil
-            displace(instance, because: reason, &effects)
+            displace(instance, because: reason)
             // The end of one run says nothing of the next.
             if !instance.isSpent { fail(reason, at: now, &effects) }
         }
@@ -224,6 +256,8 @@ public struct InstancePool: Sendable {
 
     /// Carries out what is due.
     public mutating func clock(at now: Instant, _ effects: inout [Effect]) {
+        // What follows from all that is due is done once.
+        behindSince = now
         for (id, instance) in instances.sorted(by: { $0.key < $1.key }) {
             guard let due = endDue(of: instance), due <= now else { continue }
             if case .ending = instance.phase {
@@ -235,6 +269,7 @@ public struct InstancePool: Sendable {
                 end(id, at: now, &effects)
             }
         }
+        behindSince = nil
         goOn(at: now, &effects)
     }
 
@@ -249,7 +284,9 @@ public struct InstancePool: Sendable {
         for id in instances.keys.sorted() { effects.append(.close(id)) }
         instances = [:]
         runs = [:]
+        (waiting, displaced, lost) = (Queue(), Queue(), Queue())
         outstandingCount = 0
+        behindSince = nil
     }
 
     private mutating func endIdle(at now: Instant, _ effects: inout [Effect]) {
@@ -269,22 +306,30 @@ public struct InstancePool: Sendable {
 
     // MARK: Deciding
 
-    private mutating func goOn(at now: Instant, _ effects: inout [Effect]) {
-        assign(at: now, &effects)
-        open(another: false, at: now, &effects)
-        giveUp(at: now, &effects)
+    /// - Parameter another: whether one more instance is wanted although nothing waits: all have something to do.
+    private mutating func goOn(another: Bool = false, at now: Instant, _ effects: inout [Effect]) {
+        // Much happens in one turn of the loop, and the clock comes once in it.
+        guard behindSince == nil else { return }
+        var acts = Self.actsMax
+        reportLost(atMost: &acts, &effects)
+        assign(atMost: &acts, at: now, &effects)
+        open(another: another, at: now, &effects)
+        giveUp(atMost: &acts, at: now, &effects)
         endIdle(at: now, &effects)
+        if acts == 0 { behindSince = now }
     }
 
     /// Gives what waits to the instances that have least to do.
-    private mutating func assign(at now: Instant, _ effects: inout [Effect]) {
-        while waitingCount > 0, let id = leastBusy, let next = nextWaiting(at: now) {
+    private mutating func assign(atMost acts: inout Int, at now: Instant, _ effects: inout [Effect]) {
+        while acts > 0, waitingCount > 0, let id = leastBusy, let next = nextWaiting(at: now) {
+            acts -= 1
             let invocation = runs.keys[next]
             lastLine += 1
             runs.values[next].place = (id, lastLine)
             runs.values[next].sends += 1
             outstandingCount += 1
             instances[id]?.outstanding[lastLine] = invocation
+            instances[id]?.lastLine = lastLine
             instances[id]?.idleSince = nil
             effects.append(.send(runs.values[next].run, line: lastLine, to: id))
             if rules.isSingleUse {
@@ -309,9 +354,24 @@ public struct InstancePool: Sendable {
         return nil
     }
 
+    /// Lets go of the ids of those that wait no more, when they are more than those that wait.
+    private mutating func forgetEnded() {
+        guard queuedCount > 2 * waitingCount + 64 else { return }
+        // The same invocation may have waited before.
+        var seen: Set<InvocationID> = []
+        func stillWaiting(_ ids: Queue<InvocationID>) -> Queue<InvocationID> {
+            var left = Queue<InvocationID>()
+            for id in ids {
+                guard let run = runs[id], run.place == nil, seen.insert(id).inserted else { continue }
+                left.append(id)
+            }
+            return left
+        }
+        displaced = stillWaiting(displaced)
+        waiting = stillWaiting(waiting)
+    }
+
     /// Opens instances for what waits.
-    ///
-    /// - Parameter another: whether one more is wanted although nothing waits: all have something to do.
     private mutating func open(another: Bool, at now: Instant, _ effects: inout [Effect]) {
         if let pausedUntil, now < pausedUntil { return }
         pausedUntil = nil
@@ -328,14 +388,16 @@ public struct InstancePool: Sendable {
     }
 
     /// Ends what waits for nothing: there is no instance, and none is opened before its deadline.
-    private mutating func giveUp(at now: Instant, _ effects: inout [Effect]) {
+    private mutating func giveUp(atMost acts: inout Int, at now: Instant, _ effects: inout [Effect]) {
         guard let pausedUntil, now < pausedUntil, waitingCount > 0, liveCount == 0 else { return }
         let hopeless = runs.values.filter { $0.place == nil && $0.run.deadline <= pausedUntil }
         let times = failures == 1 ? "" : ", \(failures) times in a row"
-        for run in hopeless.map(\.run).sorted(by: { $0.invocation.id < $1.invocation.id }) {
-            runs[run.invocation.id] = nil
-            effects.append(.report(.failedToStart(run.invocation.id, reason: lastFailure + times)))
+        for id in hopeless.map(\.run.invocation.id).sorted().prefix(acts) {
+            acts -= 1
+            runs[id] = nil
+            effects.append(.report(.failedToStart(id, reason: lastFailure + times)))
         }
+        forgetEnded()
     }
 
     /// Counts a failure and says how long no instance is opened.
@@ -356,24 +418,34 @@ public struct InstancePool: Sendable {
     ) {
         guard let instance = instances.removeValue(forKey: id) else { return }
         effects.append(.close(id))
-        displace(instance, because: reason, &effects)
+        displace(instance, because: reason)
     }
 
     /// What the lost instance had goes to another if it may be repeated, else it has failed.
-    private mutating func displace(_ instance: Instance, because reason: String, _ effects: inout [Effect]) {
-        for (_, id) in instance.outstanding.sorted(by: { $0.key < $1.key }) {
-            guard var run = runs[id] else { continue }
-            outstandingCount -= 1
+    private mutating func displace(_ instance: Instance, because reason: String) {
+        for (line, id) in instance.outstanding.sorted(by: { $0.key < $1.key }) {
+            guard let place = runs.index(forKey: id) else { continue }
+            let run = runs.values[place]
             if run.run.handler.idempotent, run.sends < Self.sendsMax, !instance.isSpent {
-                run.place = nil
-                runs[id] = run
+                outstandingCount -= 1
+                runs.values[place].place = nil
                 displaced.append(id)
             } else {
-                runs[id] = nil
-                let times = run.sends > 1 ? "; \(run.sends) instances had it" : ""
-                let text = "the \(handler.kind.instanceName) that had it did not answer: \(reason)\(times)"
-                effects.append(.report(.finished(id, .lost(reason: text))))
+                lost.append((line, id, reason))
             }
+        }
+    }
+
+    private mutating func reportLost(atMost acts: inout Int, _ effects: inout [Effect]) {
+        while acts > 0, let (line, id, reason) = lost.popFirst() {
+            // It may have missed its deadline meanwhile, and even have come again.
+            guard let run = runs[id], run.place?.line == line else { continue }
+            acts -= 1
+            outstandingCount -= 1
+            runs[id] = nil
+            let times = run.sends > 1 ? "; \(run.sends) instances had it" : ""
+            let text = "the \(handler.kind.instanceName) that had it did not answer: \(reason)\(times)"
+            effects.append(.report(.finished(id, .lost(reason: text))))
         }
     }
 

@@ -1,0 +1,46 @@
+import EventLoop
+import Glibc
+import HandlerProcess
+import JournalLog
+import PushModel
+import PushRouting
+import Testing
+
+@testable import HandlerRuns
+
+@Suite("The program of a worker", .timeLimit(.minutes(30)))
+struct WorkerChannelTests {
+    // In a process of its own: what the sweeper does not know it ends.
+    @Test("that is still being started when nothing more will come gets the end of its input once it is up")
+    func endOfInput() async {
+        await #expect(processExitsWith: .success) {
+            SignalSource.block([SIGCHLD])
+            let loop = try EventLoop()
+            let starter = try ProgramStarter(
+                loop: loop, stateID: UUID128(high: 0, low: UInt64(getpid())), descriptorLimit: nil, cgroups: nil)
+            let sweeper = OrphanSweeper(loop: loop, orphans: try OrphanReaper(adopts: false)) {
+                Issue.record("it logs \($0.message)")
+            }
+            let system = InstanceSystem(
+                loop: loop, starter: starter, sweeper: sweeper, log: { Issue.record("it logs \($0.message)") },
+                observe: nil)
+            var reasons: [String] = []
+            let command = Handler.Command(arguments: ["/bin/sh", "-c", "read -r line; exit 7"])
+            let channel = WorkerChannel(command, name: "w", mark: "test\(getpid()):w:1", token: 1, system: system) {
+                if case .closed(let reason) = $0 {
+                    reasons.append(reason)
+                    loop.exit(code: 0)
+                }
+            }
+            try starter.begin { channel.wasSpawned($0.outcome) }
+            channel.open()
+            // The loop has not begun, so it has not heard of the start.
+            channel.finishInput()
+            let limit = try TimerSource(loop: loop) { loop.exit(code: 1) }
+            limit.arm(at: EventLoop.nowNanoseconds + 30_000_000_000)
+            #expect(try loop.run() == 0, "it waits for a line")
+            #expect(reasons == ["ended with exit status 7"])
+            channel.close()
+        }
+    }
+}
