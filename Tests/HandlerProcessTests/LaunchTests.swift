@@ -143,4 +143,34 @@ struct LaunchTests {
     func noStatus() throws {
         #expect(try shell("sleep 60").start().reap() == nil)
     }
+
+    @Test("does not run at all when a descriptor is missing for what watches it")
+    func noDescriptor() async {
+        await #expect(processExitsWith: .success) {
+            var limit = rlimit()
+            getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
+            limit.rlim_cur = 64
+            #expect(setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0)
+            var fillers: [Int32] = []
+            while true {
+                let filler = dup(0)
+                guard filler >= 0 else { break }
+                fillers.append(filler)
+            }
+            while true {
+                do {
+                    let child = try shell("exit 3").start()
+                    #expect(try child.waitForExit() == .exited(3))
+                    return
+                } catch let error as SpawnError {
+                    #expect(error.isShortage, "\(error)")
+                }
+                // What has been reaped has touched memory.
+                var usage = rusage()
+                #expect(getrusage(__rusage_who_t(RUSAGE_CHILDREN.rawValue), &usage) == 0 && usage.ru_minflt == 0)
+                let filler = fillers.popLast()
+                close(try #require(filler))
+            }
+        }
+    }
 }

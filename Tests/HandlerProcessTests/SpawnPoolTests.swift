@@ -102,4 +102,44 @@ private final class TestClock: Sendable {
 
 private final class TestInbox: Sendable {
     let results = Mutex<[SpawnResult]>([])
+
+    @Test("does not start what was taken back before a thread took it up")
+    func takenBack() throws {
+        let (entered, go) = (CLinux_semaphore(), CLinux_semaphore())
+        let results = Mutex<[UInt64]>([])
+        let arrived = CLinux_semaphore()
+        defer { for descriptor in [entered, go, arrived] { close(descriptor) } }
+        let post: @Sendable (Int32) -> Void = { descriptor in
+            var one: UInt64 = 1
+            _ = write(descriptor, &one, 8)
+        }
+        // The only thread asks for the time of what has a deadline, and gets it late.
+        let pool = SpawnPool(
+            threads: 1,
+            clock: {
+                post(entered)
+                _ = waitUntilReadable(go)
+                return 0
+            },
+            deliver: { result in
+                results.withLock { $0.append(result.token) }
+                post(arrived)
+            })
+        defer { pool.stop() }
+        let command = shell("exit 0")
+        pool.submit(command, token: 1, deadline: 1)
+        try #require(waitUntilReadable(entered))
+        for token: UInt64 in 2...5 { pool.submit(command, token: token) }
+        #expect(!pool.cancel(1), "it is being started")
+        #expect(pool.cancel(4) && pool.cancel(2))
+        #expect(!pool.cancel(4), "once")
+        post(go)
+        for _ in 1...3 {
+            try #require(waitUntilReadable(arrived))
+            var count: UInt64 = 0
+            _ = read(arrived, &count, 8)
+        }
+        #expect(results.withLock { $0 } == [1, 3, 5])
+        #expect(!pool.cancel(3))
+    }
 }

@@ -7,6 +7,7 @@
 #include <linux/capability.h>
 #include <linux/magic.h>
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/eventfd.h>
@@ -148,22 +149,33 @@ failed:
     _exit(127);
 }
 
-int CLinux_spawn(pid_t *pid, const struct CLinux_program *program, enum CLinux_step *step) {
+static int begin(void *child) {
+    become(child);
+    return 127;
+}
+
+int CLinux_spawn(pid_t *pid, int *pidfd, const struct CLinux_program *program, enum CLinux_step *step) {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     pthread_once(&once, note_changed_signals);
     struct child child = {program, CLinux_step_program, 0};
     sigset_t all, before;
     sigfillset(&all);
     pthread_sigmask(SIG_BLOCK, &all, &before);
-    pid_t process = vfork();
-    if (process == 0) become(&child);
+    /* vfork, but for the descriptor that comes with the process: where none is left there is no process either. Opened
+     * later it might be missing for a program that runs. Its stack is a part of ours, which waits. */
+    _Alignas(16) char stack[32 << 10];
+    int descriptor = -1;
+    pid_t process =
+        clone(begin, stack + sizeof stack, CLONE_VM | CLONE_VFORK | CLONE_PIDFD | SIGCHLD, &child, &descriptor);
     int failure = process < 0 ? errno : child.error;
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     *step = child.step;
     if (failure == 0) {
         *pid = process;
+        *pidfd = descriptor;
     } else if (process > 0) {
         /* It has ended without an exec: nobody else knows of it. */
+        close(descriptor);
         while (waitpid(process, NULL, 0) < 0 && errno == EINTR) {}
     }
     return failure;

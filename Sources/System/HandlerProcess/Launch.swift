@@ -50,28 +50,23 @@ extension ProcessCommand {
     ) throws(SpawnError) -> ChildProcess {
         LiveRuns.begin(mark)
         var processID: pid_t = 0
+        var descriptor: Int32 = -1
         var step = CLinux_step.program
         let start = SystemClock.monotonicNanoseconds
-        let error = spawn(&processID, ends, identity, processes, &step)
+        let error = spawn(&processID, &descriptor, ends, identity, processes, &step)
         guard error == 0 else {
             LiveRuns.end(mark)
             throw SpawnError(error, at: step, starting: self)
         }
         LiveRuns.addChild(processID, mark: mark)
-        // Only we reap it, so the number is still its own.
-        guard let process = FileDescriptor(CLinux_pidfd_open(processID)) else {
-            let error = SpawnError(errno, starting: self)
-            abandon(processID)
-            throw error
-        }
         return ChildProcess(
-            processID: processID, mark: mark, startedAt: start, process: process, cgroup: cgroup,
-            ends: ends.takeOurs())
+            processID: processID, mark: mark, startedAt: start, process: FileDescriptor(owning: descriptor),
+            cgroup: cgroup, ends: ends.takeOurs())
     }
 
     private func spawn(
-        _ processID: inout pid_t, _ ends: borrowing ProgramEnds, _ identity: UserIdentity?, _ processes: Int32,
-        _ step: inout CLinux_step
+        _ processID: inout pid_t, _ descriptor: inout Int32, _ ends: borrowing ProgramEnds, _ identity: UserIdentity?,
+        _ processes: Int32, _ step: inout CLinux_step
     ) -> Int32 {
         let (input, output, errors) = (ends.input, ends.output, ends.errors)
         let groups = identity?.groups ?? []
@@ -87,19 +82,10 @@ extension ProcessCommand {
                         niceness: Int32(confinement.niceness ?? 0), changes_user: identity != nil,
                         user: identity?.user ?? 0, group: identity?.group ?? 0, group_count: groups.count,
                         groups: groups.baseAddress)
-                    return CLinux_spawn(&processID, &program, &step)
+                    return CLinux_spawn(&processID, &descriptor, &program, &step)
                 }
             }
         }
-    }
-
-    /// Ends a child that we cannot watch.
-    private func abandon(_ processID: pid_t) {
-        kill(-processID, SIGKILL)
-        kill(processID, SIGKILL)
-        LiveRuns.removeChild(processID)
-        LiveRuns.end(mark)
-        _ = ExitStatus.wait(P_PID, id_t(processID), 0)
     }
 }
 

@@ -25,12 +25,39 @@ public final class SpawnPool: Sendable {
     }
 
     private struct State {
-        var queue: [Job] = []
+        /// What waits, by the order in which it came.
+        var jobs: [UInt64: Job] = [:]
+        /// Where it stands in that order, by the tokens.
+        var places: [UInt64: UInt64] = [:]
+        /// Before this place nothing waits.
+        var first: UInt64 = 0
+        /// The place of what comes next.
+        var next: UInt64 = 0
         var threads: [PoolThread] = []
         var idle = 0
         /// Jobs that a thread has taken up, and of which the result is not delivered yet.
         var underway = 0
         var isStopped = false
+
+        mutating func append(_ job: Job) {
+            jobs[next] = job
+            places[job.token] = next
+            next += 1
+        }
+
+        mutating func popFirst() -> Job? {
+            while first < next {
+                defer { first += 1 }
+                guard let job = jobs.removeValue(forKey: first) else { continue }
+                if places[job.token] == first { places[job.token] = nil }
+                return job
+            }
+            return nil
+        }
+
+        mutating func remove(_ token: UInt64) -> Bool {
+            places.removeValue(forKey: token).flatMap { jobs.removeValue(forKey: $0) } != nil
+        }
     }
 
     private let limit: Int
@@ -66,16 +93,16 @@ public final class SpawnPool: Sendable {
     ///
     /// - Parameters:
     ///   - command: the program.
-    ///   - token: comes with the result.
+    ///   - token: comes with the result; by it the command can be taken back, if no other that waits has the same.
     ///   - deadline: monotonic nanoseconds; what no thread has taken up before is not started, and fails with `ETIME`.
     public func submit(_ command: ProcessCommand, token: UInt64, deadline: Int64? = nil) {
         let isTaken = state.withLock { state in
             precondition(!state.isStopped, "a stopped pool starts nothing")
-            if state.queue.count >= state.idle, state.threads.count < limit, let thread = startThread() {
+            if state.jobs.count >= state.idle, state.threads.count < limit, let thread = startThread() {
                 state.threads.append(thread)
             }
             guard !state.threads.isEmpty else { return false }
-            state.queue.append(Job(command: command, token: token, deadline: deadline))
+            state.append(Job(command: command, token: token, deadline: deadline))
             return true
         }
         if isTaken {
@@ -89,11 +116,7 @@ public final class SpawnPool: Sendable {
     ///
     /// - Returns: whether it was taken back: then no result comes.
     public func cancel(_ token: UInt64) -> Bool {
-        state.withLock { state in
-            guard let place = state.queue.firstIndex(where: { $0.token == token }) else { return false }
-            state.queue.remove(at: place)
-            return true
-        }
+        state.withLock { $0.remove(token) }
     }
 
     /// Waits until the results of all starts are delivered that a thread has taken up; what nobody has taken up stays.
@@ -111,7 +134,7 @@ public final class SpawnPool: Sendable {
     public func stop() {
         let threads = state.withLock { state in
             state.isStopped = true
-            state.queue = []
+            (state.jobs, state.places, state.first) = ([:], [:], state.next)
             defer { state.threads = [] }
             return state.threads
         }
@@ -142,9 +165,9 @@ public final class SpawnPool: Sendable {
             while read(available.rawValue, &count, 8) < 0 { precondition(errno == EINTR) }
             let (job, isStopped) = state.withLock { state -> (Job?, Bool) in
                 state.idle -= 1
-                guard !state.queue.isEmpty else { return (nil, state.isStopped) }
+                guard let job = state.popFirst() else { return (nil, state.isStopped) }
                 state.underway += 1
-                return (state.queue.removeFirst(), state.isStopped)
+                return (job, state.isStopped)
             }
             // Neither: what this thread was woken for was taken back.
             if job != nil || isStopped { return job }

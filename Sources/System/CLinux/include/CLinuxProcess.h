@@ -44,10 +44,11 @@ enum __attribute__((enum_extensibility(closed))) CLinux_step {
 
 /* Starts a program: a process group of its own, no signal blocked or ignored, no capability that we have beyond our user's
  * own, and no descriptor but 0 to 2. The calling thread waits for the kernel's exec, as with posix_spawn, which cannot do
- * most of that. Descriptors 0 to 2 must be open. Returns 0, or the error number and in `step` what failed; it does not set
- * errno. */
+ * most of that. Descriptors 0 to 2 must be open. Returns 0, and in `pidfd` a close-on-exec descriptor of the process, readable
+ * once it has exited; or the error number and in `step` what failed. It does not set errno. */
 int CLinux_spawn(
-    pid_t *_Nonnull pid, const struct CLinux_program *_Nonnull program, enum CLinux_step *_Nonnull step);
+    pid_t *_Nonnull pid, int *_Nonnull pidfd, const struct CLinux_program *_Nonnull program,
+    enum CLinux_step *_Nonnull step);
 
 /* getgrouplist(3), whose first parameters differ between systems. */
 int CLinux_user_groups(const char *_Nonnull name, gid_t group, gid_t *_Nonnull groups, int *_Nonnull count);
