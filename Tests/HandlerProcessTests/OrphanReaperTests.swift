@@ -285,4 +285,41 @@ struct OrphanReaperTests {
             while kill(other, 0) == 0 { _ = daemon.reaper.sweep() }
         }
     }
+
+    @Test("is spared with the process group of a child from before: it is what that one left")
+    func leftByInherited() async {
+        await #expect(processExitsWith: .success) {
+            // As after `setsid other & exec pushrouterd`; it goes on when the daemon is there.
+            var thread = pthread_t()
+            var other: pid_t = 0
+            pthread_create(
+                &thread, nil,
+                { other in
+                    var attributes = posix_spawnattr_t()
+                    posix_spawnattr_init(&attributes)
+                    posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETPGROUP))
+                    let script = "kill -STOP $$; (sleep 60 &); exec sleep 60"
+                    var arguments = [strdup("sh"), strdup("-c"), strdup(script), nil]
+                    posix_spawn(
+                        other?.assumingMemoryBound(to: pid_t.self), "/bin/sh", nil, &attributes, &arguments, nil)
+                    return nil
+                }, &other)
+            pthread_join(thread, nil)
+            var facts = siginfo_t()
+            #expect(waitid(P_PID, id_t(other), &facts, WSTOPPED | Int32(WNOWAIT)) == 0)
+            let daemon = try Daemon()
+            kill(other, SIGCONT)
+            var left: Int32?
+            while left == nil {
+                let children = ProcessFiles.contents("/proc/self/task/\(getpid())/children") ?? []
+                left = ProcessFiles.processes(parsing: children).first { $0 != other }
+                sched_yield()
+            }
+            let process = try #require(left)
+            #expect(daemon.killedUntilDecided() == 0)
+            #expect(isRunning(other) && isRunning(process))
+            kill(-other, SIGKILL)
+            while kill(other, 0) == 0 || kill(process, 0) == 0 { _ = daemon.reaper.sweep() }
+        }
+    }
 }

@@ -39,15 +39,58 @@ struct OrphanSweeperTests {
         }
     }
 
+    /// Who is who when the daemon ends.
+    private final class Family {
+        var helper: Int32 = 0
+        var parent: Int32 = 0
+        var child: Int32 = 0
+    }
+
+    @Test("finds at the end of the daemon what was left by those that died while it looked")
+    func leftMeanwhile() async {
+        await #expect(processExitsWith: .success) {
+            SignalSource.block([SIGCHLD])
+            let family = Family()
+            LiveRuns.begin("test:1:0")
+            let orphans = try OrphanReaper(adopts: true) { process in
+                switch process {
+                case family.helper:
+                    // The list was read. When the parent has ended its child is ours, and not in that list.
+                    kill(family.parent, SIGKILL)
+                    var facts = siginfo_t()
+                    waitid(P_PID, id_t(family.parent), &facts, WEXITED | Int32(WNOWAIT))
+                    return .marked("test:1:0")
+                case family.child: return .marked("test:2:0")
+                default: return .undecided
+                }
+            }
+            let sweeper = OrphanSweeper(loop: try EventLoop(), orphans: orphans) { _ in }
+            try sweeper.begin()
+            family.helper = try Self.orphan()
+            family.parent = try Self.orphan("sh -c 'sleep 600 & exec sleep 600' & exit")
+            while family.child == 0 {
+                let children = ProcessFiles.contents("/proc/\(family.parent)/task/\(family.parent)/children") ?? []
+                family.child = ProcessFiles.processes(parsing: children).first ?? 0
+            }
+            defer { for process in [family.helper, family.child] { kill(process, SIGKILL) } }
+
+            sweeper.sweep(isLast: true)
+            try #require(sweeper.adoptedCount == 2, "the child is not known")
+            var facts = siginfo_t()
+            #expect(waitid(P_PID, id_t(family.child), &facts, WEXITED | Int32(WNOWAIT)) == 0)
+            #expect(facts.si_code == CLD_KILLED)
+        }
+    }
+
     /// A process that lost its parent, so that it is ours.
-    private static func orphan() throws -> Int32 {
+    private static func orphan(_ script: String = "sleep 600 & exit") throws -> Int32 {
         var shell: pid_t = 0
-        let words = ["sh", "-c", "sleep 600 & exit"]
+        let words = ["sh", "-c", script]
         var arguments: [UnsafeMutablePointer<CChar>?] = words.map { strdup($0) } + [nil]
         defer { for argument in arguments { free(argument) } }
         try #require(posix_spawn(&shell, "/bin/sh", nil, nil, &arguments, environ) == 0)
         try #require(waitpid(shell, nil, 0) == shell)
         let children = try #require(ProcessFiles.contents("/proc/self/task/\(getpid())/children"))
-        return try #require(ProcessFiles.processes(parsing: children).first)
+        return try #require(ProcessFiles.processes(parsing: children).last)
     }
 }

@@ -14,7 +14,8 @@ import LinuxSystem
 /// - of any other nobody can tell either: it has no mark, or does not let us read it, or goes on exiting, with threads that
 ///   do not. It may be a helper of any run that is live when it is found, a worker's as well, so it is killed when all of
 ///   those have ended. As process 1 of a container this includes strangers that somebody else orphaned;
-/// - a child from before this value was made (`other & exec pushrouterd`) is none of our business.
+/// - a child from before this value was made (`other & exec pushrouterd`) is none of our business, and neither is what its
+///   process group leaves.
 ///
 /// A process is judged once, and remembered until it is gone: only unreaped children of ours are remembered and signalled,
 /// so no number can mean another process by now. What a killed process leaves is adopted in turn, with a SIGCHLD, so that
@@ -51,7 +52,7 @@ public struct OrphanReaper: ~Copyable {
         /// It was sent SIGKILL.
         case killed
         case untouchable
-        /// It is a child from before.
+        /// It is a child from before, or was in the process group of one.
         case inherited
     }
 
@@ -74,6 +75,8 @@ public struct OrphanReaper: ~Copyable {
 
     private let children: FileDescriptor
     private var verdicts: [Int32: Verdict]
+    /// Those that are none of our business.
+    private var inherited: Set<Int32>
     private let mark: (Int32) -> ProcessFiles.Mark
     /// What the sweep has done, in kills.
     private var work = 0
@@ -96,7 +99,8 @@ public struct OrphanReaper: ~Copyable {
         // An ignored SIGCHLD survives exec; then the kernel would reap: no exit status, ids used again behind our back.
         signal(SIGCHLD, SIG_DFL)
         if adopts { _ = CLinux_become_subreaper() }
-        verdicts = Dictionary(uniqueKeysWithValues: Self.list(children).map { ($0, Verdict.inherited) })
+        inherited = Set(Self.list(children))
+        verdicts = Dictionary(uniqueKeysWithValues: inherited.map { ($0, Verdict.inherited) })
         self.children = children
         self.mark = mark
     }
@@ -116,7 +120,7 @@ public struct OrphanReaper: ~Copyable {
         work = 0
         for process in listed where !LiveRuns.hasChild(process) {
             if sweep.reaped < reapedMax, ExitStatus.wait(P_PID, id_t(process), WNOHANG) != nil {
-                verdicts[process] = nil
+                if case .inherited = verdicts.removeValue(forKey: process) { inherited.remove(process) }
                 sweep.reaped += 1
                 continue
             }
@@ -167,14 +171,23 @@ public struct OrphanReaper: ~Copyable {
             verdicts[process] = .exiting(looks(at: process) + 1)
             sweep.undecided += 1
         case .marked, .unmarked, .unreadable, .exiting:
-            if let mark = ProcessFiles.status(of: process).flatMap({ LiveRuns.mark(ofGroup: $0.group) }) {
+            let group = ProcessFiles.status(of: process)?.group
+            if let mark = group.flatMap(LiveRuns.mark(ofGroup:)) {
                 verdicts[process] = .belongs(mark)
+            } else if let group, isInherited(group) {
+                verdicts[process] = .inherited
+                inherited.insert(process)
             } else if LiveRuns.oldest > now {
                 end(process, &sweep)
             } else {
                 verdicts[process] = .unknown(since: now)
             }
         }
+    }
+
+    /// Whether a process group is that of a child from before. Our own, which all of them may be in, is nobody's.
+    private func isInherited(_ group: Int32) -> Bool {
+        group != getpgrp() && inherited.contains { ProcessFiles.status(of: $0)?.group == group }
     }
 
     private func looks(at process: Int32) -> Int {
@@ -189,7 +202,9 @@ public struct OrphanReaper: ~Copyable {
         if kill(-process, SIGKILL) != 0 {
             work += Self.lookCost
             let group = ProcessFiles.status(of: process)?.group ?? 0
-            if group > 1, group != getpgrp(), LiveRuns.mark(ofGroup: group) == nil { kill(-group, SIGKILL) }
+            if group > 1, group != getpgrp(), LiveRuns.mark(ofGroup: group) == nil, !isInherited(group) {
+                kill(-group, SIGKILL)
+            }
         }
         if kill(process, SIGKILL) == 0 {
             verdicts[process] = .killed

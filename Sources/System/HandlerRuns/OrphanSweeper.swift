@@ -10,6 +10,8 @@ final class OrphanSweeper {
     private static let patience: Int64 = 2_000_000
     /// How long the end of the daemon waits for what is killed to be gone, in nanoseconds.
     private static let lastPatience: Int64 = 1_000_000_000
+    /// How often the end of the daemon looks once more at what was left by those that it has just reaped.
+    private static let lastSweeps = 100
 
     private let loop: EventLoop
     private let log: (JournalEntry) -> Void
@@ -66,7 +68,13 @@ final class OrphanSweeper {
         let next = isLast ? start : pace.next(at: start)
         guard next <= start else { return lookAgain(at: next) }
         looksAgain = false
-        let sweep = isLast ? orphans.sweep(atMost: .max) : orphans.sweep()
+        var sweep = isLast ? orphans.sweep(atMost: .max) : orphans.sweep()
+        // What those have left that died after the list was read is in the next one, and no signal would be waited for.
+        for _ in 0..<Self.lastSweeps where isLast && sweep.reaped > 0 {
+            let untouchable = sweep.untouchable
+            sweep = orphans.sweep(atMost: .max)
+            sweep.untouchable = untouchable + sweep.untouchable
+        }
         pace.swept(from: start, to: EventLoop.nowNanoseconds)
         for process in sweep.untouchable {
             let message = "process \(process), which a handler started, may not be ended: it runs as another user"
