@@ -97,6 +97,7 @@ final class Daemon {
         let progress = StartProgress()
         let tracker = RecoveredState.TrackerInBackground()
         let rules = settings.routing.tracking
+        let place = state.place
         committer = try Committer(
             directory: state, limits: Committer.Limits(logLength: settings.store.logSizeMax),
             onMigration: { progress.beginsLongWork() }, onProgress: { progress.goesOn() },
@@ -111,8 +112,10 @@ final class Daemon {
         health = try StoreHealth(loop: loop, journal: journal, slowCommit: settings.store.slowCommit)
         refusals = RefusalLog(journal: journal)
         let recovered = try RecoveredState(directory: directories.state, settings: settings)
+        // A copy of the directory has the same id, and the handlers of its daemon are none of ours.
+        let owner = "\(recovered.stateID)@\(place)"
         runner = try HandlerRunner(
-            loop: loop, stateID: recovered.stateID, descriptorLimit: descriptorLimit,
+            loop: loop, owner: owner, descriptorLimit: descriptorLimit,
             cgroups: containment.cgroups,
             httpCommand: HTTPProgramFile.command(
                 configuration: configuration.directories, isRequired: configuration.isRequired),
@@ -147,7 +150,7 @@ final class Daemon {
             processor: processor, health: health, ledgerSync: ledgerSync, deadLetters: deadLetters,
             erasures: erasures, logLevels: logLevels, metrics: metrics, refusals: refusals, statusSource: self)
         try watch()
-        endLeftovers(of: recovered.stateID)
+        endLeftovers(of: owner)
         try recover(recovered, tracker)
         try listen(directories)
     }
@@ -475,8 +478,8 @@ final class Daemon {
     }
 
     /// Ends what handlers of an earlier run left alive, before anything of theirs is decided.
-    private func endLeftovers(of stateID: UUID128) {
-        let left = LeftoverProcesses.kill(ofState: stateID.description, patience: .seconds(2))
+    private func endLeftovers(of owner: String) {
+        let left = LeftoverProcesses.kill(of: owner, patience: .seconds(2))
         guard !left.isEmpty else { return }
         let list = left.map(String.init).joined(separator: ", ")
         journal.log(JournalEntry(.error, "processes of an earlier run could not be ended: \(list)"))

@@ -181,4 +181,26 @@ struct LifecycleTests {
         defer { withExtendedLifetime(next) {} }
         #expect(try installation.injectClient().ask(Requests.deliver(waits: false)).isAccepted)
     }
+
+    @Test("a daemon on a copy of the state directory leaves the handlers of the other alone")
+    func copiedState() throws {
+        let ready = Messages(installation.root + "/ready")
+        let go = Messages(installation.root + "/go")
+        installation.addJob("long", "echo >$ROOT/ready; read -r _ <$ROOT/go")
+        #expect(try DaemonProcess.ready(installation).stop() == .exited(0))
+        let copy = Installation()
+        #expect(Program(path: "/bin/cp").run(["-a", installation.state, copy.state]).end == .exited(0))
+        let daemon = try DaemonProcess.ready(installation)
+        let client = try installation.injectClient()
+        try client.send(line: Requests.deliver(job: "long"))
+        _ = try ready.next()
+        let other = try DaemonProcess.ready(copy)
+        let end = open(go.path, O_WRONLY)
+        #expect(write(end, "\n", 1) == 1)
+        close(end)
+        var outcome: String?
+        while outcome == nil { outcome = try client.next().outcome }
+        #expect(outcome == "handled")
+        withExtendedLifetime((daemon, other)) {}
+    }
 }

@@ -17,7 +17,7 @@ struct LeftoverProcessesTests {
         let processes = try run.outputProcesses(3) + [run.processID]
         _ = try other.outputLines(1)
 
-        #expect(LeftoverProcesses.kill(ofState: state, patience: .seconds(30)) == [])
+        #expect(LeftoverProcesses.kill(of: state, patience: .seconds(30)) == [])
         for process in processes { #expect(!isRunning(process)) }
         #expect(try run.waitForExit() == .signaled(SIGKILL))
         other.terminateGroup()
@@ -26,6 +26,25 @@ struct LeftoverProcessesTests {
 
     @Test("nothing is found where nothing is left")
     func nothing() {
-        #expect(LeftoverProcesses.kill(ofState: "none\(getpid())", patience: .zero) == [])
+        #expect(LeftoverProcesses.kill(of: "none\(getpid())", patience: .zero) == [])
+    }
+
+    @Test("a number that means another process by now, or did when its status was read, is left alone")
+    func usedAgain() {
+        func status(_ startTime: UInt64) -> ProcessFiles.Status {
+            ProcessFiles.Status(
+                parent: 1, group: 7, startTime: startTime, isExiting: false, environmentLength: 100)
+        }
+        var marks: [String?] = ["s:1:0", nil]
+        let changed = LeftoverProcesses.find(
+            markPrefix: "s:", in: [7], mark: { _ in marks.removeFirst() }, status: { _ in status(5) })
+        #expect(changed.isEmpty)
+        var times: [UInt64] = [5, 6]
+        let replaced = LeftoverProcesses.find(
+            markPrefix: "s:", in: [7], mark: { _ in "s:1:0" }, status: { _ in status(times.removeFirst()) })
+        #expect(replaced.isEmpty)
+        let same = LeftoverProcesses.find(
+            markPrefix: "s:", in: [7], mark: { _ in "s:1:0" }, status: { _ in status(5) })
+        #expect(same.map(\.process) == [7])
     }
 }

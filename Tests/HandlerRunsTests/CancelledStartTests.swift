@@ -36,7 +36,7 @@ struct CancelledStartTests {
         SignalSource.block([SIGCHLD])
         let loop = try EventLoop()
         let runner = try HandlerRunner(
-            loop: loop, stateID: UUID128(high: 0, low: UInt64(getpid())), descriptorLimit: nil, httpCommand: nil,
+            loop: loop, owner: "test\(getpid())", descriptorLimit: nil, httpCommand: nil,
             log: { Issue.record("it logs \($0.message)") })
         try runner.begin(reportingTo: { _ in })
         return (loop, runner)

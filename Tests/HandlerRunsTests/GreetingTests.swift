@@ -21,7 +21,7 @@ struct GreetingTests: ~Copyable {
         let system = InstanceSystem(
             loop: loop,
             starter: try ProgramStarter(
-                loop: loop, stateID: UUID128(high: 0, low: 1), descriptorLimit: nil, cgroups: nil),
+                loop: loop, owner: "test", descriptorLimit: nil, cgroups: nil),
             sweeper: OrphanSweeper(loop: loop, orphans: try OrphanReaper(adopts: false), log: log), log: log,
             observe: nil)
         var failures: [String] = []

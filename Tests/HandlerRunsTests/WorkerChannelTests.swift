@@ -17,7 +17,7 @@ struct WorkerChannelTests {
             SignalSource.block([SIGCHLD])
             let loop = try EventLoop()
             let starter = try ProgramStarter(
-                loop: loop, stateID: UUID128(high: 0, low: UInt64(getpid())), descriptorLimit: nil, cgroups: nil)
+                loop: loop, owner: "test\(getpid())", descriptorLimit: nil, cgroups: nil)
             let sweeper = OrphanSweeper(loop: loop, orphans: try OrphanReaper(adopts: false)) {
                 Issue.record("it logs \($0.message)")
             }

@@ -4,24 +4,24 @@ import LinuxSystem
 
 /// What the runs of a daemon that died have left on the system: not our children, so found by their mark.
 public enum LeftoverProcesses {
-    private struct Entry {
+    struct Entry {
         let process: Int32
         let status: ProcessFiles.Status
     }
 
-    /// Kills every process whose mark begins with `<state id>:`, its descendants and its process group, and waits until
+    /// Kills every process whose mark begins with `<owner>:`, its descendants and its process group, and waits until
     /// they are gone. To be called before the first run, as it does not spare live ones. About 10 us for each process of
     /// the system where none is found.
     ///
     /// - Parameters:
-    ///   - stateID: the first part of the mark
+    ///   - owner: the first part of the mark
     ///   - patience: how long to wait for their deaths, in all
     /// - Returns: those that are still there, stuck in the kernel or not ours to kill.
-    public static func kill(ofState stateID: String, patience: Duration) -> [Int32] {
+    public static func kill(of owner: String, patience: Duration) -> [Int32] {
         let end = ContinuousClock.now + patience
         // Again until none is found: one may have forked while the list was being read.
         while true {
-            let found = find(markPrefix: "\(stateID):")
+            let found = find(markPrefix: "\(owner):", in: processes())
             for entry in found { signal(entry) }
             let left = found.filter { !waitForExit($0, until: end) }
             if found.isEmpty || !left.isEmpty { return left.map(\.process) }
@@ -30,19 +30,26 @@ public enum LeftoverProcesses {
         }
     }
 
-    private static func find(markPrefix: String) -> [Entry] {
-        let processes = processes()
-        let marked = Set(
-            processes.filter {
-                let environment = ProcessFiles.contents("/proc/\($0)/environ")
-                return environment.flatMap(ProcessFiles.mark(in:))?.hasPrefix(markPrefix) ?? false
-            })
+    /// - Parameters:
+    ///   - markPrefix: what their marks begin with.
+    ///   - processes: those of the system.
+    ///   - mark: what marks a process.
+    ///   - status: what is known of one.
+    static func find(
+        markPrefix: String, in processes: [Int32], mark: (Int32) -> String? = mark(of:),
+        status: (Int32) -> ProcessFiles.Status? = ProcessFiles.status(of:)
+    ) -> [Entry] {
+        func isMarked(_ process: Int32) -> Bool { mark(process)?.hasPrefix(markPrefix) ?? false }
+        let candidates = Set(processes.filter(isMarked))
         // As a rule there is none: then every start is spared the other half of the reading.
-        guard !marked.isEmpty else { return [] }
-        let all = processes.compactMap { process in
-            ProcessFiles.status(of: process).map { Entry(process: process, status: $0) }
+        guard !candidates.isEmpty else { return [] }
+        let all = processes.compactMap { process in status(process).map { Entry(process: process, status: $0) } }
+        // The number may mean another process since the mark was read: it is read once more, between two looks at the same.
+        let found = all.filter { entry in
+            candidates.contains(entry.process) && isMarked(entry.process)
+                && status(entry.process)?.startTime == entry.status.startTime
         }
-        let found = all.filter { marked.contains($0.process) }
+        let marked = Set(found.map(\.process))
         // What cleared its environment is found by its group or its parents.
         let groups = Set(found.map(\.status.group)).subtracting([getpgrp(), 0, 1])
         var parents = marked.union(all.filter { groups.contains($0.status.group) }.map(\.process))
@@ -52,6 +59,10 @@ public enum LeftoverProcesses {
             parents.formUnion(all.filter { parents.contains($0.status.parent) }.map(\.process))
         }
         return all.filter { parents.contains($0.process) && $0.process != getpid() }
+    }
+
+    static func mark(of process: Int32) -> String? {
+        ProcessFiles.contents("/proc/\(process)/environ").flatMap(ProcessFiles.mark(in:))
     }
 
     private static func processes() -> [Int32] {

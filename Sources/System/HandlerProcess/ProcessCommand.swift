@@ -28,9 +28,9 @@ public struct ProcessCommand: Sendable {
         case conversation(readsErrors: Bool)
     }
 
-    /// The value of `PUSH_RUN` for the program and what it starts, `<state id>:<seq>:<n>`; of a program that stays
-    /// `<state id>:<handler>:<number>`. Two runs at the same time
-    /// with the same mark protect each other's escaped processes.
+    /// The value of `PUSH_RUN` for the program and what it starts, `<owner>:<seq>:<n>`; of a program that stays
+    /// `<owner>:<handler>:<number>`. The owner is a state directory: `<state id>@<device>.<file number>`. Two runs at the same
+    /// time with the same mark protect each other's escaped processes.
     public var mark: String
 
     /// - Parameters:
@@ -38,7 +38,7 @@ public struct ProcessCommand: Sendable {
     ///   - environment: as `NAME=value`, without `PUSH_RUN`
     ///   - workingDirectory: an absolute path
     ///   - standardInput: the bytes on the program's standard input
-    ///   - mark: `<state id>:<seq>:<n>`
+    ///   - mark: `<owner>:<seq>:<n>`
     public init(
         arguments: [String], environment: [String], workingDirectory: String = "/", standardInput: [UInt8],
         mark: String
@@ -55,7 +55,7 @@ public struct ProcessCommand: Sendable {
     ///   - streams: how it is talked to
     ///   - descriptorLimit: its soft limit of open files; `nil`: that of this process
     ///   - confinement: what sets it apart from us
-    ///   - mark: `<state id>:` and what names the run
+    ///   - mark: `<owner>:` and what names the run
     public init(
         arguments: [String], environment: [String], workingDirectory: String = "/", streams: Streams,
         descriptorLimit: UInt64? = nil, confinement: ProcessConfinement = ProcessConfinement(), mark: String

@@ -53,7 +53,7 @@ final class HTTPProgram {
             run.token = token
             system.starter.start(
                 command, facts: [], streams: .conversation(readsErrors: true),
-                mark: "\(system.starter.stateID):pushrouter-http:\(token)", token: token)
+                mark: "\(system.starter.owner):pushrouter-http:\(token)", token: token)
         }
         guard let run else { return {} }
         run.connect(take)

@@ -43,7 +43,7 @@ public final class HandlerRunner: HandlerRunning {
 
     /// - Parameters:
     ///   - loop: the loop; everything but the start itself happens on it.
-    ///   - stateID: what marks the processes of this state directory.
+    ///   - owner: what marks the processes of this state directory; has no colon.
     ///   - descriptorLimit: the soft limit of open files that programs get.
     ///   - cgroups: where each program gets one; `nil`: what a run starts is known by process group and mark.
     ///   - httpCommand: the program of `http` handlers where that is no service; `nil`: it is not installed.
@@ -51,12 +51,12 @@ public final class HandlerRunner: HandlerRunning {
     ///   - observe: takes what is seen of runs; `nil`: nobody looks.
     /// - Throws: when the system has no descriptor left, or does not list the children of a process.
     public init(
-        loop: EventLoop, stateID: UUID128, descriptorLimit: UInt64?, cgroups: RunCgroups? = nil,
+        loop: EventLoop, owner: String, descriptorLimit: UInt64?, cgroups: RunCgroups? = nil,
         httpCommand: Handler.Command?, log: @escaping (JournalEntry) -> Void, observe: RunObserver? = nil
     ) throws {
         self.cgroups = cgroups
         self.log = log
-        starter = try ProgramStarter(loop: loop, stateID: stateID, descriptorLimit: descriptorLimit, cgroups: cgroups)
+        starter = try ProgramStarter(loop: loop, owner: owner, descriptorLimit: descriptorLimit, cgroups: cgroups)
         // Where each run has a cgroup, what gets away from it need not become the daemon's child.
         sweeper = OrphanSweeper(loop: loop, orphans: try OrphanReaper(adopts: cgroups == nil), log: log)
         let system = InstanceSystem(loop: loop, starter: starter, sweeper: sweeper, log: log, observe: observe)

@@ -292,7 +292,7 @@ final class InstanceRuns {
             let token = newToken()
             let channel = WorkerChannel(
                 command, name: handler.name,
-                mark: "\(system.starter.stateID):\(handler.name):w\(token - Self.firstToken)", token: token,
+                mark: "\(system.starter.owner):\(handler.name):w\(token - Self.firstToken)", token: token,
                 system: system
             ) { [unowned self] in
                 if case .gone = $0 { processIsGone(token) }

@@ -55,7 +55,7 @@ final class ProgramRuns {
         system.starter.start(
             command, facts: HandlerInput.environment(run, at: now),
             streams: .once(input: input, readsErrors: true),
-            mark: HandlerInput.mark(run.invocation.id, state: system.starter.stateID), token: nextToken,
+            mark: HandlerInput.mark(run.invocation.id, owner: system.starter.owner), token: nextToken,
             deadline: run.deadline)
     }
 

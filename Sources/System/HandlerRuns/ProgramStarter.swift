@@ -9,7 +9,7 @@ final class ProgramStarter {
     private static let path = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 
     /// What marks the processes of this state directory.
-    let stateID: UUID128
+    let owner: String
     private let loop: EventLoop
     private let descriptorLimit: UInt64?
     private let mailbox: Mailbox<SpawnResult>
@@ -19,12 +19,12 @@ final class ProgramStarter {
 
     /// - Parameters:
     ///   - loop: the loop.
-    ///   - stateID: what marks the processes of this state directory.
+    ///   - owner: what marks the processes of this state directory.
     ///   - descriptorLimit: the soft limit of open files that programs get.
     ///   - cgroups: where each program gets one; `nil`: it gets none.
-    init(loop: EventLoop, stateID: UUID128, descriptorLimit: UInt64?, cgroups: RunCgroups?) throws {
+    init(loop: EventLoop, owner: String, descriptorLimit: UInt64?, cgroups: RunCgroups?) throws {
         self.loop = loop
-        self.stateID = stateID
+        self.owner = owner
         self.descriptorLimit = descriptorLimit
         let mailbox = try Mailbox<SpawnResult>()
         self.mailbox = mailbox

@@ -10,6 +10,14 @@ public struct StateDirectory: ~Copyable, Sendable {
     public let path: String
     private let lock: Int32
 
+    /// Which directory it is among those of the machine, whatever it is called: device and file number. A copy has another
+    /// one.
+    public var place: String {
+        var facts = stat()
+        let isKnown = stat(path, &facts) == 0
+        return isKnown ? "\(facts.st_dev).\(facts.st_ino)" : "gone"
+    }
+
     /// Keeps daemons from a directory, as long as the descriptor is open, and changes nothing.
     ///
     /// - Returns: `nil` where the lock cannot be opened, as nobody is known to have it.

@@ -84,8 +84,8 @@ public enum HandlerInput {
     /// Half of what Linux takes for one variable (`MAX_ARG_STRLEN`).
     private static let longestValue = 65_536
 
-    /// The mark of one run: `<state id>:<seq>:<n>`.
-    public static func mark(_ id: InvocationID, state: UUID128) -> String { "\(state):\(id.seq):\(id.n)" }
+    /// The mark of one run: `<owner>:<seq>:<n>`.
+    public static func mark(_ id: InvocationID, owner: String) -> String { "\(owner):\(id.seq):\(id.n)" }
 }
 
 extension HandlerRun {

@@ -34,9 +34,10 @@ final class RealHandlers {
         self.run = run
         self.log = log
         startedAt = Moment.now().monotonic
-        let mark = UUID128(high: .random(in: 0...UInt64.max), low: .random(in: 0...UInt64.max))
+        let owner = UUID128(high: .random(in: 0...UInt64.max), low: .random(in: 0...UInt64.max))
         let runner = try HandlerRunner(
-            loop: loop, stateID: mark, descriptorLimit: nil, httpCommand: httpCommand, log: { log($0.message) })
+            loop: loop, owner: owner.description, descriptorLimit: nil, httpCommand: httpCommand,
+            log: { log($0.message) })
         self.runner = runner
         timer = try TimerSource(loop: loop, priority: .important) { [unowned self] in
             act { $0.advance(to: $1) }
@@ -67,6 +68,9 @@ final class RealHandlers {
         try end()
         return run.checks
     }
+
+    /// Ends what is left now, for a program that ends.
+    func endAtOnce() { runner?.endAll() }
 
     /// Waits until all is ended that was started.
     private func end() throws {

@@ -40,9 +40,9 @@ final class HandlerTrial {
         table = settings.routing
         router = Router(
             boot: UUID128(high: 0, low: 0), table: settings.routing, tracker: settings.virtualTracker)
-        let mark = UUID128(high: .random(in: 0...UInt64.max), low: .random(in: 0...UInt64.max))
+        let owner = UUID128(high: .random(in: 0...UInt64.max), low: .random(in: 0...UInt64.max))
         let runner = try HandlerRunner(
-            loop: loop, stateID: mark, descriptorLimit: nil, httpCommand: httpCommand,
+            loop: loop, owner: owner.description, descriptorLimit: nil, httpCommand: httpCommand,
             log: { [unowned self] in trial?.note($0.message) },
             observe: { [unowned self] in trial?.take($0) })
         self.runner = runner
@@ -88,6 +88,9 @@ final class HandlerTrial {
             return !runner.hasInstances && runner.count == 0 && !runner.endsLeftovers
         }
     }
+
+    /// Ends what is left now, for a program that ends.
+    func endAtOnce() { runner?.endAll() }
 
     /// Runs the loop until something holds; ends the program, with all that was started, when a signal asks for it.
     private func wait(until isDone: @escaping () -> Bool) throws {
