@@ -74,6 +74,31 @@ struct PushctlRunHandlerTests {
         )
     }
 
+    // MARK: Output that fails
+
+    @Test(
+        "whose output fails leaves nothing behind of the handler",
+        arguments: [
+            (">/dev/full", Program.End.exited(74)),
+            // A pipe that nobody reads any more.
+            ("5<>$ROOT/pipe 6>$ROOT/pipe 5<&- >&6 6>&-", .exited(0)),
+        ])
+    func failingOutput(redirection: String, end: Program.End) throws {
+        addWorker("stay", "while IFS= read -r line; do id=${line#*:}; id=${id%%,*}; answer; done; exec sleep 600")
+        let payload = installation.root + "/payload"
+        writeFile(#"{"job":"stay"}"#, to: payload)
+        #expect(mkfifo(installation.root + "/pipe", 0o600) == 0)
+        let result = Program(path: "/bin/sh").run(
+            [
+                "-c",
+                "exec \(pushctl.path) run-handler stay \(payload) --config \(installation.configuration)"
+                    + " --platform android \(redirection)",
+            ], environment: ["ROOT": installation.root])
+        #expect(result.end == end, "\(result.errors)")
+        #expect(pids.count == 1)
+        for process in pids { #expect(!isAlive(process)) }
+    }
+
     // MARK: exec
 
     @Test("shows what the handler got, said and answered, the outcome and the time, and ends with 0")

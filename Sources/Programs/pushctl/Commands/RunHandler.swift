@@ -91,6 +91,8 @@ private struct Trials {
     mutating func run(_ operands: [String]) throws(Failure) -> ExitStatus {
         let trial: HandlerTrial
         do { trial = try HandlerTrial(handler, settings, httpCommand: httpCommand) } catch { throw Self.failure(error) }
+        output.beforeExit = { trial.endAtOnce() }
+        defer { output.beforeExit = {} }
         for operand in operands {
             do throws(Failure) {
                 try run(operand, trial)

@@ -124,6 +124,8 @@ private struct Tests {
             let handlers = try RealHandlers(run, httpCommand: session.httpCommand) {
                 output.note("\(file): journal: \($0)")
             }
+            output.beforeExit = { handlers.endAtOnce() }
+            defer { output.beforeExit = {} }
             return try handlers.checks()
         } catch {
             throw Failure(.inputOutput, "cannot run handlers: \(error)")

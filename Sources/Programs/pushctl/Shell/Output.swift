@@ -9,6 +9,8 @@ import PushReporting
 /// A reader that is gone, such as `head`, ends the program quietly: it has what it wanted.
 final class Output {
     private var buffer: [UInt8] = []
+    /// What is to be done before the program ends because it cannot write: what it has started would outlive it.
+    var beforeExit: () -> Void = {}
     /// How many characters a line for people may have; `nil`: any number.
     let width: Int?
 
@@ -83,8 +85,9 @@ final class Output {
     /// Hands everything to the kernel.
     func flush() {
         guard writeAll(buffer, to: STDOUT_FILENO) else {
-            if errno == EPIPE { exit(ExitStatus.done.rawValue) }
-            fail()
+            guard errno == EPIPE else { fail() }
+            beforeExit()
+            exit(ExitStatus.done.rawValue)
         }
         buffer.removeAll(keepingCapacity: true)
     }
@@ -103,6 +106,7 @@ final class Output {
 
     private func fail() -> Never {
         report("cannot write to standard output: \(errorText(errno))")
+        beforeExit()
         exit(ExitStatus.inputOutput.rawValue)
     }
 
