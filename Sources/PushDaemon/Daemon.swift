@@ -67,6 +67,8 @@ final class Daemon {
 
     private var armedFor: Instant?
     private var isStopping = false
+    /// When clients have had the time to take their last replies, in monotonic nanoseconds.
+    private var lastRepliesDue: Int64?
     private var configurationProblem: String?
     private let startedAt = Moment.now()
     private let clock = ClockSteps(wall: Moment.now().wall, boot: SystemClock.bootNanoseconds)
@@ -300,6 +302,7 @@ final class Daemon {
         case .stalled(let error): health.stalled(error)
         case .ledgerStalled(let error):
             health.ledgerStalled(error)
+            inject.ledgerStalled()
             ledgerSync.ledgerStalled()
             erasures.ledgerStalled(error)
         case .ledgerResumed:
@@ -336,6 +339,7 @@ final class Daemon {
         // What is left, and what came of it, is for the next turn.
         dueSource?.isEnabled =
             !isDone || pipeline.isReady || mayContinueWork || !answers.isEmpty || inject.mayAdmitLarge(at: now)
+            || ownRequests?.needsFlush == true
         if let due = inject.nextLargeDue { largeTimer?.arm(at: due) }
         processor.endTurn(at: now)
         health.watch(writingSince: pipeline.writingSince)
@@ -392,7 +396,9 @@ final class Daemon {
             loop.exit(code: 0)
         } else {
             // Who does not take what it is owed cannot keep the daemon.
-            stopTimer?.arm(at: EventLoop.nowNanoseconds + Self.lastRepliesTime)
+            let due = lastRepliesDue ?? EventLoop.nowNanoseconds + Self.lastRepliesTime
+            lastRepliesDue = due
+            stopTimer?.arm(at: due)
         }
     }
 

@@ -56,6 +56,23 @@ struct HostileClientTests {
         #expect(try other.outcome(of: Requests.deliver()).outcome == "handled")
     }
 
+    @Test("one that ends behind a line that is too long gets all that it is owed")
+    func endsBehindLongLine() throws {
+        let installation = Installation()
+        let daemon = try DaemonProcess.ready(installation)
+        defer { withExtendedLifetime(daemon) {} }
+        // The end has to come before the replies are on disk: of 60 such clients 5 lost theirs.
+        for _ in 0..<60 {
+            let client = try installation.injectClient()
+            let good = String(repeating: Requests.deliver(waits: false) + "\n", count: 5)
+            try client.send(Array((good + String(repeating: "x", count: 330_000)).utf8))
+            client.finishSending()
+            let lines = try client.all()
+            #expect(lines.filter(\.isAccepted).count == 5)
+            #expect(try #require(lines.last).errorCode == "too_long")
+        }
+    }
+
     @Test(
         "a line without an end is refused after LineTimeout=, and counted; a client with whole lines has all the time")
     func line() throws {

@@ -83,6 +83,20 @@ struct LifecycleTests {
         #expect(!isAlive(process))
     }
 
+    @Test("SIGTERM waits a moment, and no longer, for a client that leaves what it is owed unread")
+    func unread() throws {
+        let installation = Installation("[Daemon]\nWriteTimeout=1d\n")
+        let daemon = try DaemonProcess.ready(installation)
+        let client = try installation.injectClient()
+        _ = fcntl(client.descriptor, F_SETFL, fcntl(client.descriptor, F_GETFL) | O_NONBLOCK)
+        let lines = [UInt8](String(repeating: "7\n", count: 20_000).utf8)
+        try waitUntil("it is owed more than the socket takes") {
+            _ = lines.withUnsafeBytes { send(client.descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL)) }
+            return (try DaemonStatus(of: installation)["clients"]?["output_bytes"]?.int64 ?? 0) > 100_000
+        }
+        #expect(try daemon.stop() == .exited(0))
+    }
+
     @Test("SIGTERM to one that has nothing to do ends it at once, and takes its sockets away")
     func stopsIdle() throws {
         let daemon = try DaemonProcess.ready(installation)

@@ -26,4 +26,22 @@ struct SyncTests {
         #expect(try control.ask(#"{"op":"sync","timeout_ms":60000}"#)["complete"]?.bool == true)
         #expect(try daemon.stop() == .exited(0))
     }
+
+    @Test("keeps nobody waiting who needs the ledger while it cannot be written, and no stop")
+    func stalled() throws {
+        let daemon = try DaemonProcess.ready(installation)
+        var database: OpaquePointer?
+        try #require(sqlite3_open(installation.state + "/ledger.db", &database) == SQLITE_OK)
+        defer { sqlite3_close(database) }
+        try #require(sqlite3_exec(database, "BEGIN IMMEDIATE", nil, nil, nil) == SQLITE_OK)
+        let producer = try Client(path: installation.injectSocket)
+        let line = #"{"op":"deliver","id":"a","platform":"android","app":"shop","payload":{"data":{"k":"v"}}}"#
+        #expect(try producer.ask(line)["ok"]?.bool == true)
+        let refusal = try producer.ask(line)
+        #expect(refusal["error"]?["code"]?.string == "unavailable", "\(refusal)")
+        #expect(refusal["error"]?["retry"]?.bool == true)
+        #expect(try producer.ask(line)["error"]?["code"]?.string == "unavailable")
+        #expect(try daemon.stop() == .exited(0))
+        try #require(sqlite3_exec(database, "ROLLBACK", nil, nil, nil) == SQLITE_OK)
+    }
 }

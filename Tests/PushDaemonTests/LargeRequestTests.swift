@@ -14,7 +14,7 @@ struct LargeRequestTests {
     func oneATurn() throws {
         let directory = TemporaryDirectory()
         let daemon = try TwinDaemon(
-            directory: directory.path, settings: try Self.settings, boot: UUID128(high: 0, low: 0),
+            directory: directory.path, settings: try Self.settings(), boot: UUID128(high: 0, low: 0),
             clock: TwinClock(WallTime(milliseconds: 1_700_000_000_000)), scripts: TwinScripts(),
             surroundings: try TwinSurroundings(), logLength: 24 << 20)
         defer { daemon.abandon() }
@@ -59,16 +59,14 @@ struct LargeRequestTests {
         return Array(#"{"op":"deliver","platform":"android","app":"shop","payload":{"data":{"k":"\#(text)"}}}"#.utf8)
     }
 
-    /// All goes into the journal, which is built in.
-    static var settings: Settings {
-        get throws {
-            func file(_ name: String, _ text: String) -> ConfigurationFile {
-                ConfigurationFile(path: name, bytes: Array(text.utf8))
-            }
-            let sources = ConfigurationSources(
-                main: [], handlers: [file("journal.handler", "[Handler]\nType=journal\n")],
-                routes: [file("90-rest.route", "[Match]\n[Route]\nHandler=journal\n")])
-            return try #require(Settings.load(sources).settings)
+    /// All goes to one handler, which is the journal if nobody says otherwise.
+    static func settings(handler: String = "[Handler]\nType=journal\n") throws -> Settings {
+        func file(_ name: String, _ text: String) -> ConfigurationFile {
+            ConfigurationFile(path: name, bytes: Array(text.utf8))
         }
+        let sources = ConfigurationSources(
+            main: [], handlers: [file("only.handler", handler)],
+            routes: [file("90-rest.route", "[Match]\n[Route]\nHandler=only\n")])
+        return try #require(Settings.load(sources).settings)
     }
 }

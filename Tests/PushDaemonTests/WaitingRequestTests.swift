@@ -4,6 +4,7 @@ import TestSupport
 import Testing
 
 @testable import PushDaemon
+@testable import PushRouting
 @testable import Store
 
 @Suite("A request that waits for the ledger")
@@ -12,7 +13,7 @@ struct WaitingRequestTests {
     func memory() throws {
         let directory = TemporaryDirectory()
         let daemon = try TwinDaemon(
-            directory: directory.path, settings: try LargeRequestTests.settings, boot: UUID128(high: 0, low: 0),
+            directory: directory.path, settings: try LargeRequestTests.settings(), boot: UUID128(high: 0, low: 0),
             clock: TwinClock(WallTime(milliseconds: 1_700_000_000_000)), scripts: TwinScripts(),
             surroundings: try TwinSurroundings())
         defer { daemon.abandon() }
@@ -27,5 +28,30 @@ struct WaitingRequestTests {
         #expect(other.session.waitingBytes >= line.count + 1000 * MemoryLayout<UInt64>.size)
         try daemon.takeTurns { !other.session.isBlocked }
         #expect(other.session.waitingBytes == 0)
+    }
+
+    @Test("is asked for again when an outcome came to the ledger between its look-up and the answer")
+    func outcomeBetween() throws {
+        let directory = TemporaryDirectory()
+        let (clock, scripts) = (TwinClock(WallTime(milliseconds: 1_700_000_000_000)), TwinScripts())
+        let script = try Script(JSONDocument(scanning: Array(#"{"takes_ms":1000}"#.utf8)).root)
+        scripts.byRequest = [SequenceNumber(1): script, SequenceNumber(2): script]
+        let daemon = try TwinDaemon(
+            directory: directory.path,
+            settings: try LargeRequestTests.settings(handler: "[Handler]\nType=exec\nExec=/bin/true\n"),
+            boot: UUID128(high: 0, low: 0), clock: clock, scripts: scripts, surroundings: try TwinSurroundings())
+        defer { daemon.abandon() }
+        let other = try TwinSession()
+        other.open(owner: daemon)
+        let line = Array(#"{"op":"deliver","id":"i","platform":"android","app":"a","payload":{"data":{}}}"#.utf8)
+        try daemon.take(line)
+        try daemon.bringUpLedger()
+        try daemon.take(Array(#"{"op":"deliver","platform":"android","app":"a","payload":{"data":{}}}"#.utf8))
+        daemon.inject.take(line, from: other.session)
+        try daemon.waitForAnswer()
+        clock.time = WallTime(milliseconds: clock.time.milliseconds + 1000)
+        daemon.takeDueWithoutCommit()
+        try daemon.bringUpLedger()
+        try daemon.takeTurns { !other.session.isBlocked }
     }
 }

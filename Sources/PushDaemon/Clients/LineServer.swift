@@ -249,7 +249,8 @@ final class LineServer {
         case .endOfFile: session.isAtEnd = true
         }
         if session.isDiscarding {
-            if session.isAtEnd { session.close() }
+            // What it is owed, it may still take.
+            if session.isAtEnd { session.end() }
             return
         }
         session.mayHaveLines = true

@@ -66,6 +66,9 @@ final class ControlServer {
         }
     }
 
+    /// With more bytes than these on their way to the disk nothing more is changed on demand: twice what producers may have.
+    private static let bytesWaitingMax = 16 << 20
+
     /// Hands out what came in the turn to whoever waits for it.
     func endTurn() { forwarder.serve() }
 
@@ -137,8 +140,12 @@ final class ControlServer {
     }
 
     private func checkStore(_ request: ControlRequest) throws(ProtocolError) {
-        guard let problem = health.problem else { return }
-        throw ProtocolError(.unavailable, message: problem, retryAfter: .seconds(1), id: request.id)
+        if let problem = health.problem {
+            throw ProtocolError(.unavailable, message: problem, retryAfter: .seconds(1), id: request.id)
+        }
+        guard processor.bytesWaiting > Self.bytesWaitingMax else { return }
+        let message = "\(processor.bytesWaiting) bytes wait for the disk already"
+        throw ProtocolError(.overloaded, message: message, retryAfter: .seconds(1), id: request.id)
     }
 }
 

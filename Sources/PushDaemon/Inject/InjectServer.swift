@@ -35,9 +35,11 @@ final class InjectServer {
     private var lastToken: UInt64 = 0
     private var questions: [UInt64: Question] = [:]
     /// Look-ups that wait until the ledger has answered others: an answer may bring a payload.
-    private var unasked = Queue<(asked: Lookup.Question, question: Question)>()
-    /// How many look-ups are on their way at most.
-    private static let askedMax = 32
+    private var unasked = FairQueue<(asked: Lookup.Question, question: Question)>()
+    /// How many look-ups are on their way at most: what a user asks next waits for so many of another's.
+    private static let askedMax = 8
+    /// How often the ledger is asked for one id again, because outcomes came meanwhile.
+    private static let asksMax = 8
     /// Large requests that are being read.
     private var reading: [UInt64: (session: ClientSession, place: Int)] = [:]
     /// Requests with an id that another one holds, which waits for the ledger, by its hash.
@@ -177,14 +179,14 @@ final class InjectServer {
         }
         switch identifiers.knowledge(of: hash) {
         case .new: try admitKnowingID(candidate, hash: hash)
-        case .comes(let batch): wait(candidate, forBatch: batch)
+        case .comes(let batch): try wait(candidate, forBatch: batch)
         case .unclear:
             askForIdentifier(of: candidate, key, hash)
         }
     }
 
     private func askForIdentifier(of candidate: Candidate, _ key: RequestKey, _ hash: UInt64) {
-        ask(.request(key), .identifier(holding(candidate, hash), hash: hash))
+        ask(.request(key), .identifier(holding(candidate, hash), hash: hash), of: candidate)
         block(candidate)
     }
 
@@ -198,8 +200,8 @@ final class InjectServer {
         // All that was accepted before it is in the ledger then, so nothing can make the answer wrong.
         let needed = candidate.neededBatch ?? pipeline.lastGrowingNumber
         candidate.neededBatch = needed
-        guard applied >= needed else { return wait(candidate, forBatch: needed) }
-        ask(.delivery(reference), .delivery(candidate, reference))
+        guard applied >= needed else { return try wait(candidate, forBatch: needed) }
+        ask(.delivery(reference), .delivery(candidate, reference), of: candidate)
         block(candidate)
     }
 
@@ -218,7 +220,8 @@ final class InjectServer {
         if let hash { identifiers.accept(hash, inBatch: batch) }
     }
 
-    private func wait(_ candidate: Candidate, forBatch number: UInt64) {
+    private func wait(_ candidate: Candidate, forBatch number: UInt64) throws(ProtocolError) {
+        if let problem = health.ledgerProblem { throw Self.unavailable(problem, candidate) }
         waitingForBatch.append((number, candidate))
         committer.hurry(through: number)
         block(candidate)
@@ -229,8 +232,20 @@ final class InjectServer {
         candidate.session.block(holding: candidate.request.document.memorySize)
     }
 
+    private static func unavailable(_ problem: String, _ candidate: Candidate) -> ProtocolError {
+        let message = "this cannot be answered before the ledger is up to date: \(problem)"
+        return ProtocolError(.unavailable, message: message, retryAfter: .seconds(1), id: candidate.request.id)
+    }
+
+    /// Asks the ledger for a request, in the turn of its user.
+    private func ask(_ asked: Lookup.Question, _ question: Question, of candidate: Candidate) {
+        guard questions.count < Self.askedMax else {
+            return unasked.append((asked, question), of: candidate.session.peer.uid)
+        }
+        ask(asked, question)
+    }
+
     private func ask(_ asked: Lookup.Question, _ question: Question) {
-        guard questions.count < Self.askedMax else { return unasked.append((asked, question)) }
         questions[nextToken()] = question
         lookup.submit(asked, token: lastToken)
     }
@@ -255,6 +270,16 @@ final class InjectServer {
                 continue
             }
             again(candidate)
+        }
+    }
+
+    /// The ledger cannot be brought up to date: those who wait for that are told so, since nobody knows for how long.
+    func ledgerStalled() {
+        guard let problem = health.ledgerProblem else { return }
+        let waited = waitingForBatch
+        waitingForBatch = []
+        for (_, candidate) in waited {
+            goOn(with: candidate) { () throws(ProtocolError) in throw Self.unavailable(problem, candidate) }
         }
     }
 
@@ -334,9 +359,21 @@ final class InjectServer {
         let undecided = story.invocations.count { $0.result == nil }
         guard undecided == processor.invocationsInFlight(of: seq) else {
             // Some were decided since the ledger was read.
-            return wait(candidate, forBatch: pipeline.lastGrowingNumber)
+            return try askAgain(candidate)
         }
         processor.repeat(candidate, story, undecided: undecided)
+    }
+
+    /// Asks for an id again once the ledger has all that was decided; it may have that already.
+    private func askAgain(_ candidate: Candidate) throws(ProtocolError) {
+        guard let key = candidate.key, candidate.asks < Self.asksMax else {
+            throw Self.unavailable("outcomes of this id come faster than it is asked for", candidate)
+        }
+        var candidate = candidate
+        candidate.asks += 1
+        let needed = pipeline.lastGrowingNumber
+        guard applied >= needed else { return try wait(candidate, forBatch: needed) }
+        askForIdentifier(of: candidate, key, key.hash)
     }
 
     /// Whether a request came before as this line. Most that come again are the same bytes.

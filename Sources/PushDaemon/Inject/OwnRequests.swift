@@ -24,7 +24,8 @@ final class OwnRequests {
     /// Those that have no reply yet, in order.
     private var outstanding = Queue<[UInt8]>()
     private var dropped = 0
-    private var needsFlush = false
+    /// Whether replies have come that are not taken in.
+    private(set) var needsFlush = false
     private var retryTimer: TimerSource?
     private var pausedUntil: Int64 = 0
 

@@ -20,6 +20,8 @@ struct Candidate {
     var holdsIdentifier = false
     /// Whether no other request has its id, as far as that was asked.
     var isIdentifierNew = false
+    /// How often the ledger was asked for its id again.
+    var asks = 0
 
     /// The request's id within its user.
     var key: RequestKey? { request.id.map { RequestKey(uid: session.peer.uid, id: $0) } }
@@ -72,6 +74,8 @@ final class Processor {
     }
 
     var mode: DispatchMode { router.mode }
+    /// How many bytes of rows wait for the disk.
+    var bytesWaiting: Int { pipeline.bytesWaiting }
     var lastNumber: SequenceNumber { router.lastNumber }
     var requestsInFlight: Int { router.requestsInFlight }
     var bytesInFlight: Int { router.bytesInFlight }

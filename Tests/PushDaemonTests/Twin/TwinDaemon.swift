@@ -38,6 +38,7 @@ final class TwinDaemon: ClientSession.Owner {
     private let runner: ScriptedRunner
     private let clock: TwinClock
     private let session: TwinSession
+    private var answers = LedgerAnswers()
 
     /// Starts on a state directory as the daemon starts.
     init(
@@ -169,6 +170,27 @@ final class TwinDaemon: ClientSession.Owner {
         }
     }
 
+    /// Waits until the ledger has answered a question; the answer is not taken in.
+    func waitForAnswer() throws {
+        try wait { if case .answer = $0 { true } else { false } }
+    }
+
+    /// Brings all that was decided to the ledger, and takes in neither that nor what the ledger answered before.
+    func bringUpLedger() throws {
+        while !pipeline.isIdle || pipeline.isReady {
+            _ = try pipeline.endTurn(mayWait: true, at: EventLoop.nowNanoseconds)
+            _ = processor.performDue()
+        }
+        let number = pipeline.lastGrowingNumber
+        committer.hurry(through: number)
+        try wait { if case .store(.applied(let applied)) = $0 { applied >= number } else { false } }
+    }
+
+    private func wait(for isWanted: (Message) -> Bool) throws {
+        let came = messages.wait(atMost: .seconds(60)) { $0.contains(where: isWanted) ? true : nil }
+        guard came == true else { throw Stuck() }
+    }
+
     /// - Returns: whether other threads said something.
     private func takeMessages(waiting: Duration) throws -> Bool {
         let came = messages.wait(atMost: waiting) { messages -> [Message]? in
@@ -176,6 +198,12 @@ final class TwinDaemon: ClientSession.Owner {
             return messages.isEmpty ? nil : messages
         }
         for message in came ?? [] { try take(message) }
+        // As the daemon does: what the ledger answers comes after what became of it.
+        while !answers.isEmpty {
+            for (token, answer) in answers.takeTurn() {
+                if loader.owns(token) { loader.answered(token, answer) } else { inject.answered(token, answer) }
+            }
+        }
         return came != nil
     }
 
@@ -190,8 +218,7 @@ final class TwinDaemon: ClientSession.Owner {
         case .store(.ledgerStalled) where expectsStalls: break
         case .store(.failed(let error)), .store(.stalled(let error)), .store(.ledgerStalled(let error)): throw error
         case .store: break
-        case .answer(let token, let answer) where loader.owns(token): loader.answered(token, answer)
-        case .answer(let token, let answer): inject.answered(token, answer)
+        case .answer(let token, let answer): answers.append(token, answer)
         case .largeRequest(let token, let request) where loader.owns(token): loader.wasRead(token, request)
         case .largeRequest(let token, let request): inject.wasRead(token, request)
         }
