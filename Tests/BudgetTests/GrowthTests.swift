@@ -1,3 +1,4 @@
+import PushCustomData
 import PushModel
 import PushTracking
 import TestSupport
@@ -50,6 +51,47 @@ struct GrowthTests {
         #expect(asked.value.0.devices == [ExactName("device-777")])
         #expect(router.knownDevices.count == Int(Self.count) - 1)
         #expect(router.recentMessages.count == Int(Self.count) - 1)
+    }
+
+    @Test("is none where all that waits leaves its suite: it is taken as it lies")
+    func removal() throws {
+        // What the first entries themselves lead to does not go by how many there are.
+        for (few, many) in zip(try bytesOfRemovals(of: 300), try bytesOfRemovals(of: 30_000)) {
+            #expect(many < few + Self.bytesMax, "\(many) bytes, and \(few) of 300 entries")
+        }
+    }
+
+    /// What a reset, a flush and a decision about all of unknown outcome ask for, each of so many entries.
+    private func bytesOfRemovals(of count: Int) throws -> [Int] {
+        let now = now.wall
+        var data = CustomData(stateID: UUID128(high: 1, low: 2))
+        var output = CustomDataOutput()
+        let object = try JSONDocument(scanning: Array(#"{"name":"bought"}"#.utf8)).root
+        func log(_ way: EntryWay) {
+            let source = EntrySource(
+                cause: SequenceNumber(1), way: way, platform: .android, app: "shop", device: "phone", externalID: nil,
+                at: now)
+            for _ in 1...count { data.log(.customEvent, object, source, now: now, into: &output) }
+        }
+        func asked(_ act: (inout CustomData, inout CustomDataOutput) -> Int) -> Int {
+            output = CustomDataOutput()
+            let asked = Allocations.count { act(&data, &output) }
+            #expect(asked.value == count && output.records.count >= 256)
+            while data.isRemoving { data.continueRemoval(now: now, into: &output) }
+            return asked.bytes
+        }
+        log(.stored(suite: "standard"))
+        let reset = asked { $0.reset(suite: "standard", app: nil, now: now, into: &$1) }
+        log(.stored(suite: "standard"))
+        let session = SessionStart(
+            cause: SequenceNumber(2), platform: .android, app: "shop", device: "phone", externalID: nil, at: now)
+        let flush = asked { $0.flush(session, now: now, into: &$1) }
+        log(.sent(.brazeID("b1")))
+        for run in 1...4 as ClosedRange<UInt64> {
+            _ = data.claim(by: UUID128(high: 7, low: run), limit: count, bytes: 1 << 30, now: now, into: &output)
+        }
+        let resolve = asked { $0.resolveUnknown(.discarded, now: now, into: &$1) }
+        return [reset, flush, resolve]
     }
 
     @Test("by a request is little at a time, however many requests are in flight")

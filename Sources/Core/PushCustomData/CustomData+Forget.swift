@@ -18,8 +18,7 @@ extension CustomData {
 extension HeldEntry {
     /// Whether it is a person's: by whom it comes from, or by the profile that it names.
     fileprivate func isOf(_ person: Person) -> Bool {
-        let entry = entry
-        if case .sent(.externalID(let id)) = entry.way, Optional(id).isSame(as: person.externalID) { return true }
-        return person.includes(user: entry.externalID, device: entry.device)
+        if let profile = sentExternalID, Optional(profile).isSame(as: person.externalID) { return true }
+        return person.includes(user: externalID, device: device)
     }
 }

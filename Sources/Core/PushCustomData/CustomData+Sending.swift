@@ -174,8 +174,9 @@ extension CustomData {
     ) -> Int {
         precondition(state == .queued || state == .discarded, "\(state) is nothing that a person decides")
         let taken = EntryRuns(exchange(&unknown, with: UnknownEntries()))
-        begin(Removal(purpose: .resolve(state), entries: taken), now: now, into: &output)
-        return taken.count
+        let count = taken.count
+        begin(Removal(purpose: .resolve(state), entries: consume taken), now: now, into: &output)
+        return count
     }
 
     /// Takes in how sending goes.

@@ -24,12 +24,14 @@ extension CustomData {
         let taken = stored.take(
             app: session.app, device: session.device, user: session.externalID, where: Self.condition(session, suite))
         if rules.sendsFlushed, session.externalID == nil { flushedUnsent += taken.count { !$0.namesProfile } }
-        let last = taken.last
-        let isUnderway = begin(Removal(purpose: .flush(session, rules), entries: taken), now: now, into: &output)
+        let (count, last) = (taken.count, taken.last)
+        // Whoever held on to them would have them copied as the first are taken out.
+        let isUnderway = begin(
+            Removal(purpose: .flush(session, rules), entries: consume taken), now: now, into: &output)
         if isUnderway, let cause = session.cause, let last {
             output.records.append(.moved(EntryMove(number: last, state: .pending, at: now, by: cause)))
         }
-        return taken.count
+        return count
     }
 
     /// What a session flushes of that which waits for it; `nil`: all.
@@ -119,8 +121,9 @@ extension CustomData {
     ) -> Int {
         let name = Array(suite.utf8)
         let taken = stored.takeAll(app: app) { $0.isStored(in: name) }
-        begin(Removal(purpose: .discard, entries: taken), now: now, into: &output)
-        return taken.count
+        let count = taken.count
+        begin(Removal(purpose: .discard, entries: consume taken), now: now, into: &output)
+        return count
     }
 
     // MARK: Some at a time
@@ -166,7 +169,7 @@ extension CustomData {
     /// - Returns: whether some are left to be removed later.
     @discardableResult
     mutating func begin(
-        _ removal: Removal, now: WallTime, into output: inout CustomDataOutput
+        _ removal: consuming Removal, now: WallTime, into output: inout CustomDataOutput
     ) -> Bool {
         guard removal.entries.count > 0 else { return false }
         let isFirst = !isRemoving

@@ -67,14 +67,41 @@ struct HeldEntry: Sendable {
             externalID: texts[2], name: texts[3], data: Array(content[position...]), time: time, savedAt: savedAt)
     }
 
+    /// The device.
+    var device: String? { text(at: 1) }
+
+    /// The user, if the producer named one.
+    var externalID: String? { text(at: 2) }
+
+    /// The user to whose profile it is sent.
+    var sentExternalID: String? { way == .externalID ? text(at: Self.suitePlace) : nil }
+
+    private func text(at place: Int) -> String? {
+        withText(at: place) { $0.map { String(decoding: $0, as: UTF8.self) } }
+    }
+
     /// Whether it is stored in a suite of this name, in UTF-8; without making a text of its own.
     func isStored(in suite: [UInt8]) -> Bool {
-        guard way == .stored, length(ofTextAt: Self.suitePlace) == UInt32(clamping: suite.count) else { return false }
-        let start = (0..<Self.suitePlace).reduce(Self.textCount * 4) { position, place in
-            let length = length(ofTextAt: place)
-            return length == Self.none ? position : position + Int(length)
+        way == .stored
+            && withText(at: Self.suitePlace) { text in suite.withUnsafeBufferPointer { text?.isSame(as: $0) ?? false } }
+    }
+
+    /// Shows one of the texts where it is.
+    private func withText<Result>(at place: Int, _ body: (UnsafeBufferPointer<UInt8>?) -> Result) -> Result {
+        content.withUnsafeBufferPointer { bytes in
+            let lengths = UnsafeRawBufferPointer(bytes)
+            var start = Self.textCount * 4
+            var other = 0
+            while true {
+                let length = UInt32(littleEndian: lengths.loadUnaligned(fromByteOffset: other * 4, as: UInt32.self))
+                if other == place {
+                    guard length != Self.none else { return body(nil) }
+                    return body(UnsafeBufferPointer(rebasing: bytes[start..<start + Int(length)]))
+                }
+                if length != Self.none { start += Int(length) }
+                other += 1
+            }
         }
-        return content[start..<start + suite.count].elementsEqual(suite)
     }
 
     /// Whether it names a profile itself.

@@ -31,7 +31,7 @@ struct Removals: Sendable {
     private(set) var ended = 0
 
     /// Adds one, which has entries.
-    mutating func append(_ removal: Removal) {
+    mutating func append(_ removal: consuming Removal) {
         begun += 1
         count += removal.entries.count
         if removal.purpose.isOfUnknown { unknownCount += removal.entries.count }

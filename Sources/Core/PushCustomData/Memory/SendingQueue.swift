@@ -58,12 +58,16 @@ struct SendingQueue: Sendable {
 
     /// Takes out all that are wanted, in linear time.
     mutating func remove(where isWanted: (HeldEntry) -> Bool) -> [HeldEntry] {
-        var rest = SendingQueue()
         var removed: [HeldEntry] = []
-        while let next = popFirst() {
-            if isWanted(next) { removed.append(next) } else { rest.insert(next) }
+        if !line.allSatisfy({ !isWanted($0) }) {
+            var rest = Queue<HeldEntry>()
+            for held in line { if isWanted(held) { removed.append(held) } else { rest.append(held) } }
+            line = rest
         }
-        self = rest
-        return removed
+        let back: [HeldEntry] = returned.reduce([]) { isWanted($1) ? $0 + [$1] : $0 }
+        if !back.isEmpty { returned.removeAll(where: isWanted) }
+        removed += back
+        count -= removed.count
+        return removed.sorted()
     }
 }
