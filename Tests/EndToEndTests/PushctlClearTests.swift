@@ -37,6 +37,19 @@ struct PushctlClearTests {
         #expect(daemon.pushctl("pending", "--clear", "--yes").errors == "pushctl: there is no such entry\n")
     }
 
+    @Test("asks the daemon as often as it takes, as --discard with many numbers does")
+    func pages() throws {
+        let line = #"{"op":"log","braze_id":"b","kind":"custom_event","app":"shop","device":"d","name":"n"}"# + "\n"
+        #expect(daemon.pushctl("inject", "-", input: String(repeating: line, count: 2500)).end == .exited(0))
+        let some = (1005...2504).reversed().map(String.init).joined(separator: ",")
+        let discarded = daemon.pushctl("pending", "--discard", some)
+        #expect(discarded.output == "discarded 1500 entries\n", "\(discarded.errors)")
+        let again = daemon.pushctl("pending", "--discard", "1004," + some, "--json")
+        #expect(again.end == .exited(1) && again.output.contains(#""resolved":1"#), "\(again.output)")
+        #expect(daemon.pushctl("pending", "--clear", "--queued", "--yes").output == "discarded 1001 entries\n")
+        #expect(try numbers() == [1, 2])
+    }
+
     @Test("asks for the number first, and does nothing for another answer", arguments: ["", "yes\n", "3\n"])
     func asks(answer: String) throws {
         let result = daemon.pushctl("pending", "--clear", input: answer)
