@@ -226,6 +226,26 @@ struct WorkerTests {
         withExtendedLifetime((go, daemon)) {}
     }
 
+    @Test("that ends after an answer has what it wrote then kept with none of those that it was given meanwhile")
+    func lastWords() throws {
+        // So long that it is given the next one, which it does not read.
+        let end = "sleep 0.05; echo \"after $line\" >&2; exit 0"
+        installation.addWorker("brief", "next; answer rejected; \(end)", handler: "Instances=1")
+        let daemon = try TestDaemon(installation)
+        let client = try installation.injectClient()
+        for _ in 1...20 { try client.send(line: Requests.deliver(job: "brief")) }
+        var count = 0
+        while count < 20 { if try client.next().outcome != nil { count += 1 } }
+        for seq in 1...20 {
+            let story = try json(daemon.pushctl("show", "\(seq)", "--json").output)["invocations"]?.elements.first
+            let attempt = try #require(story?["attempts"]?.elements.first)
+            #expect(attempt["answer"]?.string == "rejected")
+            // Its own may have come before its answer was read.
+            guard let errors = attempt["errors"]?.string else { continue }
+            #expect(errors.contains("\"seq\":\(seq),"), "\(seq): \(errors)")
+        }
+    }
+
     @Test("has what it wrote for an invocation alone kept with that one")
     func keptOutput() throws {
         installation.addWorker("loud", "while next; do echo \"heard $id\" >&2; answer rejected; done")

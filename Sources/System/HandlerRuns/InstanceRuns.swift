@@ -148,11 +148,6 @@ final class InstanceRuns {
     /// An instance was given an invocation: what it writes is that one's as long as it has no other.
     private func give(_ invocation: InvocationID, to id: InstanceID, _ entry: Entry) {
         guard entry.readsErrors else { return }
-        // Who has left it unread has written nothing for it.
-        for (former, outstanding) in entry.outstanding where outstanding.contains(invocation) {
-            entry.outstanding[former]?.remove(invocation)
-            attend(former, entry)
-        }
         entry.outstanding[id, default: []].insert(invocation)
         attend(id, entry)
     }
@@ -240,6 +235,9 @@ final class InstanceRuns {
             system.observe?(.given(line))
             give(run.invocation.id, to: id, entry)
             entry.channels[id]?.send(line)
+        case .passOn(let invocation, let id):
+            entry.outstanding[id]?.remove(invocation)
+            attend(id, entry)
         case .takeBack(let line, let id): entry.channels[id]?.send(HTTPLine.cancellation(of: line))
         case .finishInput(let id): entry.channels[id]?.finishInput()
         case .close(let id):

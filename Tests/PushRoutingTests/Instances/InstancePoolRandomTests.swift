@@ -53,6 +53,10 @@ private struct World {
             sends[run.invocation.id, default: 0] += 1
             #expect(handler.idempotent || sends[run.invocation.id] == 1, "what may not be repeated is sent once")
             #expect(now < deadlines[run.invocation.id] ?? now, "nothing is sent at its deadline or later")
+        case .passOn(let invocation, let id):
+            let last = given[id]?.popLast()
+            #expect(haveAnswered.contains(id) && last?.invocation == invocation && last?.line == lastLine[id])
+            sends[invocation, default: 0] -= 1
         case .takeBack(let line, let id):
             #expect(pool.rules.takesBack && open.contains(id), "only who can be told is told")
             #expect(given[id]?.contains { $0.line == line } == true, "what was given is taken back")
@@ -119,9 +123,6 @@ private struct World {
     private mutating func takeNoMore(_ id: InstanceID) {
         open.remove(id)
         ending.insert(id)
-        if haveAnswered.contains(id), let last = given[id]?.last, last.line == lastLine[id] {
-            sends[last.invocation, default: 0] -= 1
-        }
         act { $0.takesNoMore(id, leavesLast: true, at: $1, &$2) }
     }
 

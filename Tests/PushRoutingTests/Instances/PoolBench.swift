@@ -99,6 +99,7 @@ extension InstancePool.Effect {
         switch self {
         case .open(let id): "open \(id)"
         case .send(let run, let line, let id): "send \(run.invocation.id.seq) as \(line) to \(id)"
+        case .passOn(let invocation, let id): "pass on \(invocation.seq) from \(id)"
         case .takeBack(let line, let id): "take back \(line) from \(id)"
         case .finishInput(let id): "finish \(id)"
         case .close(let id): "close \(id)"

@@ -12,6 +12,8 @@ public struct InstancePool: Sendable {
         case open(InstanceID)
         /// Give the instance the line of a run, with this id.
         indirect case send(HandlerRun, line: Int64, to: InstanceID)
+        /// The instance has not read the line of this invocation, which another will get: what it writes is about others.
+        case passOn(InvocationID, from: InstanceID)
         /// Tell the instance that nobody waits for the answer to this line any more.
         case takeBack(line: Int64, from: InstanceID)
         /// Tell the instance that no more lines will come; it may still answer.
@@ -212,12 +214,12 @@ public struct InstancePool: Sendable {
         instances[id]?.takesNoMore = true
         // The end of one that has never answered is a failure, and others are opened after a wait: it is told soon.
         guard instances[id]?.hasAnswered == true else { return }
-        if leavesLast { passOnLast(of: id) }
+        if leavesLast { passOnLast(of: id, &effects) }
         goOn(at: now, &effects)
     }
 
     /// Has another instance get what this one was given last and has not read: it may be given again whatever it is.
-    private mutating func passOnLast(of id: InstanceID) {
+    private mutating func passOnLast(of id: InstanceID, _ effects: inout [Effect]) {
         guard let place = instances.index(forKey: id), let line = instances.values[place].lastLine,
             let invocation = instances.values[place].outstanding.removeValue(forKey: line)
         else { return }
@@ -225,6 +227,7 @@ public struct InstancePool: Sendable {
         runs[invocation]?.place = nil
         runs[invocation]?.sends -= 1
         displaced.append(invocation)
+        effects.append(.passOn(invocation, from: id))
     }
 
     /// The instance is at its end; the reason says how, for people.
