@@ -24,29 +24,29 @@ final class Daemon {
         case metrics(token: UInt64, line: [UInt8])
     }
 
-    private let loop: EventLoop
+    let loop: EventLoop
     private var configuration: Configuration
-    private var settings: Settings
-    private let journal: JournalWriter
+    private(set) var settings: Settings
+    let journal: JournalWriter
     private let mailbox: Mailbox<Message>
-    private let committer: Committer
+    let committer: Committer
     private let lookup: Lookup
     /// What the ledger said and the loop has not taken in yet.
     private var answers = LedgerAnswers()
     private let largeRequests: LargeRequestReader
-    private let health: StoreHealth
+    let health: StoreHealth
     private let commitWatch: CommitWatch
-    private let refusals: RefusalLog
-    private let runner: HandlerRunner
-    private let containment: Containment
+    let refusals: RefusalLog
+    let runner: HandlerRunner
+    let containment: Containment
     private let loader: RunLoader
-    private let pipeline: CommitPipeline
-    private let processor: Processor
-    private let inject: InjectServer
+    let pipeline: CommitPipeline
+    let processor: Processor
+    let inject: InjectServer
     private let ledgerSync: LedgerSync
     private let deadLetters: DeadLetterService
     private let erasures: ErasureService
-    private let pruning: LedgerPruning
+    let pruning: LedgerPruning
     private let gaps: GapRecorder
     private let logLevels: LogLevels
     private let metrics: MetricsService
@@ -54,9 +54,9 @@ final class Daemon {
 
     /// What people do with the notifications that it shows.
     private var ownRequests: OwnRequests?
-    private var injectClients: LineServer?
-    private var controlClients: LineServer?
-    private var readClients: LineServer?
+    private(set) var injectClients: LineServer?
+    private(set) var controlClients: LineServer?
+    private(set) var readClients: LineServer?
     private var deadlineTimer: TimerSource?
     /// Ends the wait of a large request.
     private var largeTimer: TimerSource?
@@ -66,11 +66,11 @@ final class Daemon {
     private var sources: [AnyObject] = []
 
     private var armedFor: Instant?
-    private var isStopping = false
+    private(set) var isStopping = false
     /// When clients have had the time to take their last replies, in monotonic nanoseconds.
     private var lastRepliesDue: Int64?
-    private var configurationProblem: String?
-    private let startedAt = Moment.now()
+    private(set) var configurationProblem: String?
+    let startedAt = Moment.now()
     private let clock = ClockSteps(wall: Moment.now().wall, boot: SystemClock.bootNanoseconds)
 
     /// Opens the ledger of a locked state directory, recovers what an earlier run left, and listens.
@@ -489,36 +489,5 @@ final class Daemon {
         guard !left.isEmpty else { return }
         let list = left.map(String.init).joined(separator: ", ")
         journal.log(JournalEntry(.error, "processes of an earlier run could not be ended: \(list)"))
-    }
-}
-
-extension Daemon: ControlServer.StatusSource {
-    func status(isForwarderConnected: Bool) -> Status {
-        let now = Moment.now()
-        return Status(
-            version: pushrouterdVersion, processID: getpid(), mode: processor.mode,
-            uptime: now.monotonic - startedAt.monotonic, state: isStopping ? "stopping" : "running",
-            configurationProblem: configurationProblem, accepted: processor.accepted,
-            lastSeq: processor.lastNumber.value, requestsInFlight: processor.requestsInFlight,
-            bytesInFlight: processor.bytesInFlight, payloadBytes: processor.payloadBytes,
-            invocationBytes: processor.invocationBytes,
-            handlersRunning: processor.handlersRunning, processes: runner.processCount,
-            handlers: processor.handlers, lanes: processor.lanes,
-            containment: containment.name, containmentReason: containment.reason,
-            deliveriesTracked: processor.deliveriesTracked,
-            clients: ClientsStatus(
-                inject: injectClients, control: controlClients, read: readClients, refusals: refusals.counts),
-            store: DiskStatus(
-                pipeline, health, pruning, committer.status, sizeMax: settings.store.sizeMax,
-                filterBytes: inject.filterBytes, at: now.monotonic),
-            turns: loop.turns,
-            process: ProcessStatus(
-                startedAt: startedAt.wall, residentBytes: ProcessMemory.residentBytes, adopted: runner.adoptedCount,
-                journalDrops: journal.dropCount),
-            figures: CountedFigures(
-                deliveries: processor.figures, commits: health.commits, refusals: refusals.countsByPeer),
-            customData: CustomDataStatus(
-                summary: processor.customDataSummary, rejected: processor.rejectionCount, sending: processor.sending,
-                isForwarderConnected: isForwarderConnected, now: now.wall))
     }
 }
