@@ -105,6 +105,25 @@ struct SectorTests {
         #expect(scripted.files() == ["a": "a512 b100"])
     }
 
+    @Test("on one disk is not mixed with what is written on another of the same process meanwhile")
+    func severalDisks() async throws {
+        try await withThrowingTaskGroup { group in
+            for letter in ["a", "b"] {
+                group.addTask {
+                    let scripted = ScriptedDisk()
+                    for round in 0..<200 {
+                        let directory = scripted.disk.directory
+                        writeFile(String(repeating: letter, count: 65_536), to: "\(directory)/\(round % 2)")
+                        unlink("\(directory)/\((round + 1) % 2)")
+                        try scripted.disk.syncAll()
+                        try scripted.disk.checkIsComplete()
+                    }
+                }
+            }
+            try await group.waitForAll()
+        }
+    }
+
     @Test("with O_DIRECT must be aligned, and is refused where the file system has no such thing")
     func direct() throws {
         let scripted = ScriptedDisk()

@@ -127,6 +127,8 @@ struct FaultyDisk {
     /* The disk's own directory. */
     int directory;
     struct FaultyDisk_Handle handles[FaultyDisk_nodesMax];
+    /* For what is copied to the platter, as threads have small stacks. A process of tests has several disks. */
+    uint8_t copyBuffer[1 << 16];
 };
 
 /* What a rule, or several, make of a call. */

@@ -59,23 +59,21 @@ static void applyShrink(FaultyDisk *disk, int node) {
     entry->shrunkTo = -1;
 }
 
-/* The disk is held by one at a time, and threads have small stacks. */
-static uint8_t copyBuffer[1 << 16];
-
 /* Copies sectors to the platter. Should the program die in here, they are still dirty. */
 static void copyOut(FaultyDisk *disk, int node, int64_t first, int64_t end) {
     struct FaultyDisk_Handle *handle = &disk->handles[node];
     int64_t position = first * FaultyDisk_sectorSize, stop = end * FaultyDisk_sectorSize;
     while (position < stop) {
-        size_t wanted = stop - position < (int64_t)sizeof copyBuffer ? (size_t)(stop - position) : sizeof copyBuffer;
-        ssize_t count = FaultyDisk_rawRead(handle->file, copyBuffer, wanted, position);
+        size_t wanted = sizeof disk->copyBuffer;
+        if (stop - position < (int64_t)wanted) wanted = (size_t)(stop - position);
+        ssize_t count = FaultyDisk_rawRead(handle->file, disk->copyBuffer, wanted, position);
         if (count < 0) {
             FaultyDisk_complain(disk, "a file cannot be read", disk->state->nodes[node].label);
             abort();
         }
         /* The end of the file: what was beyond has been cut off. */
         if (count <= 0) break;
-        if (FaultyDisk_rawWrite(handle->platter, copyBuffer, (size_t)count, position) != count) {
+        if (FaultyDisk_rawWrite(handle->platter, disk->copyBuffer, (size_t)count, position) != count) {
             FaultyDisk_complain(disk, "the platter cannot be written", disk->state->nodes[node].label);
             abort();
         }
