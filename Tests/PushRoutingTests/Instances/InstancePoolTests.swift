@@ -320,6 +320,22 @@ struct InstancePoolTests {
         #expect(pool.pool.isEmpty && pool.pool.queuedCount < 100)
     }
 
+    @Test("that cannot be opened for now: who waits is looked at once, and who comes meanwhile alone")
+    func lookedAtOnce() {
+        var pool = PoolBench()
+        for seq: Int64 in 1...500 { _ = pool.start(seq) }
+        #expect(pool.failsToOpen(1) == [])
+        for seq: Int64 in 501...600 {
+            #expect(pool.start(seq, within: .milliseconds(50)) == ["failed \(seq): the worker cannot start"])
+            #expect(pool.start(seq + 1000) == [])
+        }
+        #expect(pool.pool.looksThrough == 1)
+        pool.at(.milliseconds(100))
+        #expect(pool.clock() == ["open 2"])
+        #expect(pool.failsToOpen(2) == [])
+        #expect(pool.pool.looksThrough == 2)
+    }
+
     @Test("do not open, and nothing is kept of those that waited for them")
     func forgotten() {
         var pool = PoolBench()

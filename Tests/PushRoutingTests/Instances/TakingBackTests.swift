@@ -38,6 +38,22 @@ struct TakingBackTests {
         #expect(effects.first == "close 1", "\(effects)")
     }
 
+    @Test("has a second for each, whichever it says first")
+    mutating func several() {
+        _ = pool.start(1)
+        _ = pool.opened(1)
+        _ = pool.start(2)
+        _ = pool.stop(1)
+        pool.at(.milliseconds(300))
+        _ = pool.stop(2)
+        #expect(pool.nextDue == .seconds(1))
+        pool.at(.milliseconds(500))
+        _ = pool.answers(1)
+        #expect(pool.nextDue == .milliseconds(1300))
+        _ = pool.answers(2)
+        #expect(pool.nextDue == .milliseconds(300_500))
+    }
+
     @Test("is idle from then on, not before")
     mutating func idle() {
         _ = pool.start(1)

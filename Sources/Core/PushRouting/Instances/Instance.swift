@@ -31,8 +31,8 @@ struct Instance: Sendable {
     var outstanding: [Int64: InvocationID] = [:]
     /// The id of the line that was sent to it last; `nil`: what was sent last is none of an invocation.
     var lastLine: Int64?
-    /// What was taken back and has not been answered either, and when that must be, by the ids of the lines.
-    var takenBack: [Int64: Instant] = [:]
+    /// What was taken back and has not been answered either.
+    var takenBack = TakenBackLines()
     /// Whether it has answered anything.
     var hasAnswered = false
     /// Since when it has nothing to do.
@@ -69,13 +69,38 @@ struct Instance: Sendable {
     ///
     /// - Returns: whether there was such a line; else nothing is changed.
     mutating func answeredTakenBack(_ line: Int64, at now: Instant) -> Bool {
-        guard takenBack.removeValue(forKey: line) != nil else { return false }
+        guard takenBack.remove(line) else { return false }
         if isIdle { idleSince = now }
         return true
     }
 
     /// Whether it has nothing to answer.
     var isIdle: Bool { outstanding.isEmpty && takenBack.isEmpty }
+}
+
+/// The ids of lines that were taken back, and when each must be answered: those that were taken back first, first.
+struct TakenBackLines: Sendable {
+    private var lines: Set<Int64> = []
+    private var dues = Queue<(line: Int64, due: Instant)>()
+
+    var count: Int { lines.count }
+    var isEmpty: Bool { lines.isEmpty }
+
+    /// When the first of them must be answered; `nil` when there is none.
+    var nextDue: Instant? { dues.first?.due }
+
+    /// - Parameter due: not before that of the one before.
+    mutating func insert(_ line: Int64, due: Instant) {
+        lines.insert(line)
+        dues.append((line, due))
+    }
+
+    /// - Returns: whether it was there.
+    mutating func remove(_ line: Int64) -> Bool {
+        guard lines.remove(line) != nil else { return false }
+        while let first = dues.first, !lines.contains(first.line) { _ = dues.popFirst() }
+        return true
+    }
 }
 
 /// An invocation that an `InstancePool` has.

@@ -53,6 +53,12 @@ public struct InstancePool: Sendable {
     /// Those that an instance had that is lost, and that have failed: to be reported, with the reason. They count as
     /// outstanding until then.
     private var lost = Queue<(line: Int64, invocation: InvocationID, reason: String)>()
+    /// Those that wait for nothing: no instance is opened before their deadlines.
+    private var hopeless = Queue<InvocationID>()
+    /// Whether those that wait were looked through for such since nothing is opened.
+    private var isLookedThrough = false
+    /// How often they were.
+    private(set) var looksThrough = 0
     private var outstandingCount = 0
     /// Since when there is more to do than was done at once; the clock goes on with it.
     private var behindSince: Instant?
@@ -103,7 +109,7 @@ public struct InstancePool: Sendable {
         case .opening: nil
         case .ending(let time): time
         case .open:
-            instance.takenBack.values.min()
+            instance.takenBack.nextDue
                 ?? instance.idleSince.flatMap { since in rules.idleTimeout.map { since + $0 } }
         }
     }
@@ -115,6 +121,7 @@ public struct InstancePool: Sendable {
         let isBusy = instances.values.allSatisfy { !$0.outstanding.isEmpty || $0.phase != .open }
         runs[run.invocation.id] = PooledRun(run: run)
         waiting.append(run.invocation.id)
+        if isLookedThrough { hopeless.append(run.invocation.id) }
         goOn(another: isBusy, at: now, &effects)
     }
 
@@ -127,7 +134,7 @@ public struct InstancePool: Sendable {
         // Of one that is lost it may be left to report.
         guard instances[id]?.outstanding.removeValue(forKey: line) != nil else { return }
         guard !rules.takesBack else {
-            instances[id]?.takenBack[line] = now + Self.takingBackTime
+            instances[id]?.takenBack.insert(line, due: now + Self.takingBackTime)
             instances[id]?.lastLine = nil
             effects.append(.takeBack(line: line, from: id))
             return goOn(at: now, &effects)
@@ -227,6 +234,7 @@ public struct InstancePool: Sendable {
         runs[invocation]?.place = nil
         runs[invocation]?.sends -= 1
         displaced.append(invocation)
+        isLookedThrough = false
         effects.append(.passOn(invocation, from: id))
     }
 
@@ -287,7 +295,7 @@ public struct InstancePool: Sendable {
         for id in instances.keys.sorted() { effects.append(.close(id)) }
         instances = [:]
         runs = [:]
-        (waiting, displaced, lost) = (Queue(), Queue(), Queue())
+        (waiting, displaced, lost, hopeless) = (Queue(), Queue(), Queue(), Queue())
         outstandingCount = 0
         behindSince = nil
     }
@@ -392,15 +400,29 @@ public struct InstancePool: Sendable {
 
     /// Ends what waits for nothing: there is no instance, and none is opened before its deadline.
     private mutating func giveUp(atMost acts: inout Int, at now: Instant, _ effects: inout [Effect]) {
-        guard let pausedUntil, now < pausedUntil, waitingCount > 0, liveCount == 0 else { return }
-        let hopeless = runs.values.filter { $0.place == nil && $0.run.deadline <= pausedUntil }
+        guard let pausedUntil, now < pausedUntil, liveCount == 0 else {
+            (hopeless, isLookedThrough) = (Queue(), false)
+            return
+        }
+        if !isLookedThrough { lookThrough(until: pausedUntil) }
+        guard !hopeless.isEmpty else { return }
         let times = failures == 1 ? "" : ", \(failures) times in a row"
-        for id in hopeless.map(\.run.invocation.id).sorted().prefix(acts) {
+        while acts > 0, let id = hopeless.popFirst() {
+            guard let run = runs[id], run.place == nil, run.run.deadline <= pausedUntil else { continue }
             acts -= 1
             runs[id] = nil
             effects.append(.report(.failedToStart(id, reason: lastFailure + times)))
         }
         forgetEnded()
+    }
+
+    /// Finds those whose deadlines are not after a pause. Who comes later is looked at alone.
+    private mutating func lookThrough(until end: Instant) {
+        isLookedThrough = true
+        looksThrough += 1
+        hopeless = Queue()
+        let found = runs.values.filter { $0.place == nil && $0.run.deadline <= end }
+        for id in found.map(\.run.invocation.id).sorted() { hopeless.append(id) }
     }
 
     /// Counts a failure and says how long no instance is opened.
@@ -409,6 +431,7 @@ public struct InstancePool: Sendable {
         lastFailure = "the \(handler.kind.instanceName) \(reason)"
         let delay = min(Self.shortestDelay * (1 << min(failures - 1, 10)), Self.longestDelay)
         pausedUntil = now + delay
+        isLookedThrough = false
         // Each failure doubles the wait, so that a dead handler has a few entries at first, and then one in two seconds.
         effects.append(
             .note(
@@ -433,6 +456,7 @@ public struct InstancePool: Sendable {
                 outstandingCount -= 1
                 runs.values[place].place = nil
                 displaced.append(id)
+                isLookedThrough = false
             } else {
                 lost.append((line, id, reason))
             }
