@@ -55,6 +55,19 @@ struct PushctlVerifyTests {
         #expect(result.output == "/nowhere: error: No such file or directory\n1 error, 0 warnings\n")
     }
 
+    @Test("waits for nothing that is no file, and reads nothing that has no end; /dev/null is empty")
+    func endless() {
+        let directory = TemporaryDirectory()
+        mkdir(directory.path + "/routes.d", 0o755)
+        mkfifo(directory.path + "/routes.d/10-pipe.route", 0o644)
+        symlink("/dev/null", directory.path + "/pushrouterd.conf")
+        #expect(verify(directory.path).end != .signaled(SIGKILL))
+        symlink("/dev/zero", directory.path + "/routes.d/20-zero.route")
+        let result = verify(directory.path)
+        let expected = "\(directory.path)/routes.d/20-zero.route: error: File too large\n1 error, 0 warnings\n"
+        #expect(result.end == .exited(1) && result.output == expected, "\(result.output)")
+    }
+
     @Test("checks the providers, the shipped ones beneath those of the directory, and lists them")
     func providers() throws {
         let directory = TemporaryDirectory()

@@ -87,8 +87,12 @@ private func names(in path: String) throws(UnreadableFile) -> [String] {
     return names
 }
 
+/// No file that people write is as long, in bytes; a device may never end.
+private let contentsMax = 4 << 20
+
 private func contents(of path: String) throws(UnreadableFile) -> [UInt8] {
-    let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+    // What is no file is not waited for.
+    let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
     guard descriptor >= 0 else { throw UnreadableFile(path: path, errno: errno) }
     defer { close(descriptor) }
     var bytes: [UInt8] = []
@@ -101,5 +105,6 @@ private func contents(of path: String) throws(UnreadableFile) -> [UInt8] {
             throw UnreadableFile(path: path, errno: errno)
         }
         bytes += chunk[..<count]
+        guard bytes.count <= contentsMax else { throw UnreadableFile(path: path, errno: EFBIG) }
     }
 }
