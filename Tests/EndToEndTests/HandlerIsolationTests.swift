@@ -16,7 +16,7 @@ struct HandlerIsolationTests {
     func hangs() throws {
         installation.write("pushrouterd.conf", "[Dispatch]\nHandlersMax=3\n")
         let started = Messages(installation.root + "/started")
-        installation.addJob("dead", "echo $$ >$ROOT/started; sleep 600", handler: "MaxConcurrent=2\nQueue=1")
+        installation.addJob("dead", "echo $$ >$ROOT/started; exec sleep 600", handler: "MaxConcurrent=2\nQueue=1")
         installation.addJob("good", "exit 0")
         let daemon = try DaemonProcess.ready(installation)
         let client = try installation.injectClient()
@@ -32,7 +32,8 @@ struct HandlerIsolationTests {
             #expect(dead[key]?.int64 == Int64(value), "\(key)")
         }
         #expect(processes.allSatisfy(isAlive), "the others waited for its end")
-        daemon.send(SIGKILL)
+        daemon.crash()
+        for process in processes { kill(process, SIGKILL) }
     }
 
     @Test("to be reaped, because a tracer has its end, takes no time from others, and is over at its deadline")
@@ -76,22 +77,22 @@ struct HandlerIsolationTests {
     func foreignMark() throws {
         let helpers = Messages(installation.root + "/helpers")
         let helper = "(PUSH_RUN=other:1:2 setsid sleep 600 & echo $! >$ROOT/helpers)"
-        installation.addJob("keeper", "\(helper); exec sleep 600")
+        installation.addJob("keeper", "echo $$ >$ROOT/helpers; \(helper); exec sleep 600")
         installation.addJob("good", "exit 0")
         let daemon = try DaemonProcess.ready(installation)
         let client = try installation.injectClient()
         #expect(try client.ask(Requests.deliver(job: "keeper", waits: false)).isAccepted)
-        let processes = try helpers.processes(1)
+        let processes = try helpers.processes(2)
         for _ in 0..<3 { #expect(try client.outcome(of: Requests.deliver(job: "good")).outcome == "handled") }
         #expect(processes.allSatisfy(isAlive))
-        daemon.send(SIGKILL)
+        daemon.crash()
         for process in processes { kill(process, SIGKILL) }
     }
 
     @Test("and hangs holds up its device, and the status says which, for how many, and who has the turn")
     func lane() throws {
         let started = Messages(installation.root + "/started")
-        installation.addJob("dead", "echo $$ >$ROOT/started; sleep 600")
+        installation.addJob("dead", "echo $$ >$ROOT/started; exec sleep 600")
         let daemon = try DaemonProcess.ready(installation)
         let client = try installation.injectClient()
         for _ in 0..<3 {
@@ -99,14 +100,15 @@ struct HandlerIsolationTests {
                 #"{"op":"deliver","platform":"android","app":"shop","device":"phone","payload":{"data":{"job":"dead"}}}"#
             #expect(try client.ask(delivery).isAccepted)
         }
-        _ = try started.processes(1)
+        let processes = try started.processes(1)
         let lanes = try #require(try DaemonStatus(of: installation)["lanes"])
         #expect(lanes["crowded"]?.int64 == 1 && lanes["waiting"]?.int64 == 2)
         let lane = try #require(lanes["longest"]?.elements.first)
         #expect(lane["app"]?.string == "shop" && lane["device"]?.string == "phone" && lane["waiting"]?.int64 == 2)
         #expect(lane["seq"]?.int64 == 1 && lane["n"]?.int64 == 0 && lane["handler"]?.string == "dead")
         #expect((lane["age_ms"]?.int64 ?? -1) >= (lane["turn_ms"]?.int64 ?? 0))
-        daemon.send(SIGKILL)
+        daemon.crash()
+        for process in processes { kill(process, SIGKILL) }
     }
 
     @Test("to answer again and again gets nothing, and its callbacks go to the next route")
