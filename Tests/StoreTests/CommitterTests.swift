@@ -1,3 +1,4 @@
+import LinuxSystem
 import PushModel
 import TestSupport
 import Testing
@@ -42,6 +43,21 @@ struct CommitterTests {
         for seq in 1...50 { try ledger.write(Fixture.delivery(Int64(seq))) }
         ledger.committer.stop()
         #expect(try ledger.storedNumbers() == Array(1...50))
+    }
+
+    @Test("says while it stops that the ledger has still much to do, again and again")
+    func slowStop() throws {
+        let directory = TemporaryDirectory()
+        let mayGoOn = Monitor(false)
+        let committer = try Committer(
+            directory: StateDirectory(path: directory.path), onRecovered: { _ in _ = mayGoOn.wait { $0 ? true : nil } },
+            onReport: { _ in })
+        var waits = 0
+        committer.stop(every: .milliseconds(1)) {
+            waits += 1
+            if waits == 3 { mayGoOn.update { $0 = true } }
+        }
+        #expect(waits >= 3)
     }
 
     @Test("applies none of a batch that contradicts the ledger, and ends; the next start sets the log aside")

@@ -33,12 +33,13 @@ public final class Committer: Sendable {
         let ledgerThread: WorkerThread
 
         /// Waits for the log's end, then for the ledger's, then unlocks.
-        consuming func end(_ ledger: Monitor<LedgerInbox>) {
+        consuming func end(_ ledger: Monitor<LedgerInbox>, every interval: Duration, _ onWait: () -> Void) {
             logThread.join()
             ledger.update { inbox in
                 inbox.isStopping = true
                 inbox.signals &+= 1
             }
+            while ledger.wait(atMost: interval, { $0.hasEnded ? true : nil }) == nil { onWait() }
             ledgerThread.join()
             directory.unlock()
         }
@@ -104,6 +105,7 @@ public final class Committer: Sendable {
                     logInbox: logInbox, pool: pool, erasure: erasure,
                     report: onReport)
                 loop.run()
+                ledger.update { $0.hasEnded = true }
             } catch {
                 ledger.update { $0.opening = .failed(error) }
             }
@@ -218,11 +220,14 @@ public final class Committer: Sendable {
     /// Writes what was submitted, applies it, ends the threads and unlocks the directory. What a full disk still keeps
     /// off it was never acknowledged.
     ///
+    /// - Parameters:
+    ///   - interval: how often `onWait` is called.
+    ///   - onWait: called while the ledger has still much to do.
     /// - Returns: why the disk cannot be trusted, if it cannot: what was acknowledged is in the log, for the next start.
     @discardableResult
-    public func stop() -> StoreError? {
+    public func stop(every interval: Duration = .seconds(5), onWait: () -> Void = {}) -> StoreError? {
         logInbox.update { $0.isStopping = true }
-        if let running = running.withLock({ $0.take() }) { running.end(ledger) }
+        if let running = running.withLock({ $0.take() }) { running.end(ledger, every: interval, onWait) }
         return failure.error
     }
 }

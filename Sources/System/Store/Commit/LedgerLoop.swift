@@ -13,6 +13,8 @@ struct LedgerInbox: Sendable {
     var space = LedgerSpace()
     var erase: ErasureOrder?
     var isStopping = false
+    /// Whether the thread has done its last.
+    var hasEnded = false
     /// Goes up with everything that the thread is to look at.
     var signals: UInt64 = 0
     /// How the opening went; `nil` while it goes on.
