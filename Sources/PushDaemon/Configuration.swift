@@ -1,8 +1,9 @@
+import LinuxSystem
 import PushSettings
 import SettingsFiles
 
 /// Where the configuration is, and how it is read: at the start and at each reload.
-struct Configuration {
+struct Configuration: Sendable {
     let directories: [String]
     /// Whether the directory was asked for by name, so that nothing stands in for what it lacks.
     let isRequired: Bool
@@ -32,4 +33,31 @@ struct Configuration {
             loaded.warnings + loaded.sources.systemWarnings(of: loaded.settings, directories: directories)
         return (loaded.settings, warnings.map(\.description))
     }
+}
+
+/// Reads the configuration again, on a thread of its own: with hundreds of files, or a slow directory of users, that takes
+/// longer than a turn of the loop may.
+final class ConfigurationReader: Sendable {
+    private let thread: JobThread<Void>
+
+    /// - Parameters:
+    ///   - configuration: as it was read last.
+    ///   - onRead: gets what each reading found, on another thread.
+    init(
+        _ configuration: Configuration,
+        onRead: @escaping @Sendable (Result<(settings: Settings, warnings: [String]), StartFailure>) -> Void
+    ) {
+        thread = JobThread("configuration") {
+            var configuration = configuration
+            return { _ in onRead(Result { () throws(StartFailure) in try configuration.load() }) }
+        }
+    }
+
+    /// Has it read once more.
+    ///
+    /// - Throws: when the system has no thread left.
+    func read() throws(SystemError) { try thread.submit(()) }
+
+    /// Ends the thread.
+    func stop() { thread.stop() }
 }

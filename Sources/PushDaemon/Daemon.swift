@@ -1,6 +1,5 @@
 import EventLoop
 import Glibc
-import HandlerProcess
 import HandlerRuns
 import JournalLog
 import LinuxSystem
@@ -22,10 +21,11 @@ final class Daemon {
         case answer(token: UInt64, Result<Lookup.Answer, StoreError>)
         case largeRequest(token: UInt64, Result<Request, ProtocolError>)
         case metrics(token: UInt64, line: [UInt8])
+        case configuration(Result<(settings: Settings, warnings: [String]), StartFailure>)
     }
 
     let loop: EventLoop
-    private var configuration: Configuration
+    private let configuration: ConfigurationReader
     private(set) var settings: Settings
     let journal: JournalWriter
     private let mailbox: Mailbox<Message>
@@ -70,8 +70,9 @@ final class Daemon {
     /// When clients have had the time to take their last replies, in monotonic nanoseconds.
     private var lastRepliesDue: Int64?
     private(set) var configurationProblem: String?
+    /// How often the configuration is still to be read.
+    private var reloadsUnderWay = 0
     let startedAt = Moment.now()
-    private let clock = ClockSteps(wall: Moment.now().wall, boot: SystemClock.bootNanoseconds)
 
     /// Opens the ledger of a locked state directory, recovers what an earlier run left, and listens.
     ///
@@ -89,14 +90,14 @@ final class Daemon {
         state: consuming StateDirectory, boot: UUID128, descriptorLimit: UInt64?, containment: Containment,
         journal: JournalWriter
     ) throws {
-        self.configuration = configuration
         self.settings = settings
         self.journal = journal
         self.containment = containment
         loop = try EventLoop()
         let mailbox = try Mailbox<Message>()
         self.mailbox = mailbox
-        let progress = StartProgress()
+        self.configuration = ConfigurationReader(configuration) { mailbox.post(.configuration($0)) }
+        let progress = WorkProgress()
         let tracker = RecoveredState.TrackerInBackground()
         let rules = settings.routing.tracking
         let place = state.place
@@ -143,7 +144,9 @@ final class Daemon {
         deadLetters = DeadLetterService(
             processor: processor, pipeline: pipeline, committer: committer, lookup: lookup)
         logLevels = LogLevels(loop: loop, journal: journal)
-        pruning = LedgerPruning(committer, journal: journal)
+        pruning = LedgerPruning(
+            committer, journal: journal,
+            clock: ClockSteps(wall: Moment.now().wall, boot: SystemClock.bootNanoseconds))
         erasures = ErasureService(
             processor: processor, pipeline: pipeline, committer: committer, lookup: lookup, journal: journal)
         gaps = GapRecorder(processor, lastAlive: recovered.lastAlive)
@@ -152,7 +155,7 @@ final class Daemon {
             processor: processor, health: health, ledgerSync: ledgerSync, deadLetters: deadLetters,
             erasures: erasures, logLevels: logLevels, metrics: metrics, refusals: refusals, statusSource: self)
         try watch()
-        endLeftovers(of: owner)
+        endLeftovers(of: owner, journal)
         try recover(recovered, tracker)
         try listen(directories)
     }
@@ -191,8 +194,10 @@ final class Daemon {
         runner.endAll()
         largeRequests.stop()
         metrics.stop()
+        configuration.stop()
         lookup.stop()
-        let failure = committer.stop()
+        let progress = WorkProgress()
+        let failure = committer.stop { progress.goesOn() }
         let code = try end.get()
         // After a failure there may be outcomes that nobody was told of.
         if code == 0 { processor.endJournal(at: EventLoop.nowNanoseconds) }
@@ -217,7 +222,7 @@ final class Daemon {
             try RepeatingTimer(loop: loop, every: Self.housekeepingInterval) { [unowned self] in keepHouse() },
             try RepeatingTimer(loop: loop, after: Self.pruneInterval / 60, every: Self.pruneInterval) {
                 [unowned self] in
-                prune()
+                pruning.prune(settings.store, at: Moment.now().wall, boot: SystemClock.bootNanoseconds)
             },
         ]
         stopTimer = try TimerSource(loop: loop) { [unowned self] in loop.exit(code: 0) }
@@ -269,6 +274,7 @@ final class Daemon {
         case .largeRequest(let token, let request) where loader.owns(token): loader.wasRead(token, request)
         case .largeRequest(let token, let request): inject.wasRead(token, request)
         case .metrics(let token, let line): metrics.wasWritten(token, line)
+        case .configuration(let read): wasRead(read)
         }
     }
 
@@ -413,27 +419,13 @@ final class Daemon {
         refusals.tellWhatIsDue(at: now)
         processor.tellRejections(at: now)
         gaps.look(canWrite: health.problem == nil)
-        pruning.check(settings.store, at: Moment.now().wall, byAge: clockStep == nil)
+        pruning.check(settings.store, at: Moment.now().wall, boot: SystemClock.bootNanoseconds)
         loop.beginTurnSlice()
         FreedMemory.trim()
     }
 
     /// Also the length of a slice of turns: the status tells of those of the last minute.
     private static let housekeepingInterval = Duration.seconds(10)
-
-    private func prune() {
-        let step = clockStep
-        pruning.prune(settings.store, at: Moment.now().wall, byAge: step == nil)
-        guard let step else { return }
-        let days = (abs(step) + ClockSteps.most / 2) / ClockSteps.most
-        let message = """
-            the clock was set \(step > 0 ? "ahead" : "back") by \(counted(days, "day")) since the start, so \
-            nothing is deleted as older than Retention=; set it right, or restart pushrouterd if it is right now
-            """
-        journal.log(JournalEntry(.warning, message, messageID: .clockStepped))
-    }
-
-    private var clockStep: Int64? { clock.step(wall: Moment.now().wall, boot: SystemClock.bootNanoseconds) }
 
     private static let pruneInterval = Duration.seconds(3600)
 
@@ -455,39 +447,47 @@ final class Daemon {
     private func reload() {
         guard !isStopping else { return }
         Notify.reloading(nowNanoseconds: EventLoop.nowNanoseconds)
-        do {
-            let (settings, warnings) = try configuration.load()
-            for warning in warnings { journal.log(JournalEntry(.warning, warning)) }
-            self.settings = settings
-            configurationProblem = nil
-            inject.limits = settings.daemon.jsonLimits
-            health.slowCommit = settings.store.slowCommit
-            commitWatch.setSlowCommit(settings.store.slowCommit)
-            processor.successLevel = settings.journal.successLevel
-            processor.handle(.reconfigured(settings.routing))
-            runner.reconfigured(settings.routing.handlers.values)
-            injectClients?.limits = settings.daemon.injectLimits
-            controlClients?.limits = settings.daemon.controlLimits
-            readClients?.limits = settings.daemon.readLimits
-            journal.log(JournalEntry(.info, "reloaded: \(statusLine)", messageID: .reloaded))
+        do throws(SystemError) {
+            reloadsUnderWay += 1
+            try configuration.read()
         } catch {
+            wasRead(.failure(StartFailure("cannot read the configuration: \(error)", exitStatus: StartFailure.system)))
+        }
+    }
+
+    private func wasRead(_ read: Result<(settings: Settings, warnings: [String]), StartFailure>) {
+        reloadsUnderWay -= 1
+        guard !isStopping else { return }
+        switch read {
+        case .success((let settings, let warnings)):
+            for warning in warnings { journal.log(JournalEntry(.warning, warning)) }
+            reconfigure(settings)
+            configurationProblem = nil
+            journal.log(JournalEntry(.info, "reloaded: \(statusLine)", messageID: .reloaded))
+        case .failure(let error):
             configurationProblem = error.lines.joined(separator: "\n")
             for line in error.lines { journal.log(JournalEntry(.error, line, messageID: .reloadFailed)) }
         }
+        guard reloadsUnderWay == 0 else { return }
         Notify.ready(status: configurationProblem == nil ? statusLine : "reload failed, still as before: \(statusLine)")
+    }
+
+    private func reconfigure(_ settings: Settings) {
+        self.settings = settings
+        inject.limits = settings.daemon.jsonLimits
+        health.slowCommit = settings.store.slowCommit
+        commitWatch.setSlowCommit(settings.store.slowCommit)
+        processor.successLevel = settings.journal.successLevel
+        processor.handle(.reconfigured(settings.routing))
+        runner.reconfigured(settings.routing.handlers.values)
+        injectClients?.limits = settings.daemon.injectLimits
+        controlClients?.limits = settings.daemon.controlLimits
+        readClients?.limits = settings.daemon.readLimits
     }
 
     /// The disk cannot be trusted: ends without acknowledging anything that may not be on it.
     private func fail(_ error: StoreError) {
         journal.log(JournalEntry(.critical, "\(error)"))
         loop.exit(code: StartFailure.inputOutput)
-    }
-
-    /// Ends what handlers of an earlier run left alive, before anything of theirs is decided.
-    private func endLeftovers(of owner: String) {
-        let left = LeftoverProcesses.kill(of: owner, patience: .seconds(2))
-        guard !left.isEmpty else { return }
-        let list = left.map(String.init).joined(separator: ", ")
-        journal.log(JournalEntry(.error, "processes of an earlier run could not be ended: \(list)"))
     }
 }

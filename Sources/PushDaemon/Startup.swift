@@ -1,5 +1,6 @@
 import EventLoop
 import Glibc
+import HandlerProcess
 import JournalLog
 import LinuxSystem
 import PushModel
@@ -142,8 +143,16 @@ func groupID(of socket: SocketSettings) throws(StartFailure) -> UInt32? {
     return entry.pointee.gr_gid
 }
 
-/// Keeps the service manager from losing patience with a start that has much to do, as long as it goes on.
-final class StartProgress: Sendable {
+/// Ends what handlers of an earlier run left alive, before anything of theirs is decided.
+func endLeftovers(of owner: String, _ journal: JournalWriter) {
+    let left = LeftoverProcesses.kill(of: owner, patience: .seconds(2))
+    guard !left.isEmpty else { return }
+    let list = left.map(String.init).joined(separator: ", ")
+    journal.log(JournalEntry(.error, "processes of an earlier run could not be ended: \(list)"))
+}
+
+/// Keeps the service manager from losing patience with a start, or an end, that has much to do, as long as it goes on.
+final class WorkProgress: Sendable {
     /// For how long each word of progress asks, in seconds; and after how many nanoseconds the next is said.
     private static let extensionSeconds = 30
     /// A migration of a ledger of many gigabytes is through in this time.

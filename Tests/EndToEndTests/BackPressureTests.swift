@@ -50,22 +50,6 @@ struct BackPressureTests {
     }
 }
 
-/// The threads of a process with a name.
-private func threads(of process: Int32, named name: String) -> [Int32] {
-    guard let directory = opendir("/proc/\(process)/task") else { return [] }
-    defer { closedir(directory) }
-    var found: [Int32] = []
-    while let entry = readdir(directory) {
-        let number = withUnsafeBytes(of: &entry.pointee.d_name) {
-            String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self)
-        }
-        guard let thread = Int32(number), readFile("/proc/\(process)/task/\(number)/comm") == Array("\(name)\n".utf8)
-        else { continue }
-        found.append(thread)
-    }
-    return found
-}
-
 /// A client that sends what is taken and does not wait.
 private final class RawClient {
     private let socket: Int32

@@ -126,6 +126,7 @@ struct LifecycleTests {
         #expect(daemon.messages.compactMap(\.first).filter { $0 != "READY=1" } == ["RELOADING=1", "RELOADING=1"])
         #expect(try client.outcome(of: Requests.deliver()).outcome == "failed")
         #expect(try DaemonStatus(of: installation)["configuration_problem"]?.kind == .null)
+        #expect(threads(of: daemon.processID, named: "configuration").count == 1, "the loop reads no file")
     }
 
     @Test("a configuration that is gone at a reload leaves the last one in force", arguments: [false, true])

@@ -1,3 +1,4 @@
+import Glibc
 import PushModel
 import TestSupport
 import Testing
@@ -100,6 +101,19 @@ struct SlowDiskTests {
         }
         #expect(daemon.standardError.components(of: "the disk is slow: ") == 1)
         #expect(try bed.stop() == .exited(0))
+    }
+
+    @Test("at a stop is waited for, and the service manager is asked for the time", .timeLimit(.minutes(30)))
+    func stop() throws {
+        let bed = DaemonOnDisk(seed: 8)
+        try bed.start()
+        #expect(try bed.installation.injectClient().ask(Requests.deliver(waits: false)).isAccepted)
+        let stall = bed.disk.hold(.syncs(of: "ledger.db"))
+        let daemon = try #require(bed.daemon)
+        daemon.send(SIGTERM)
+        try daemon.waitForNotification("EXTEND_TIMEOUT_USEC=30000000")
+        stall.end()
+        #expect(try bed.waitForEnd() == .exited(0))
     }
 
     private func waitForEntry(_ text: String, in bed: DaemonOnDisk) throws {

@@ -10,6 +10,7 @@ final class LedgerPruning {
 
     private let committer: Committer
     private let journal: JournalWriter
+    private let clock: ClockSteps
     private var isUnderway = false
     /// Whether nothing more can be taken out of a ledger that is too large: it is tried again with the next regular pruning.
     private var isStuck = false
@@ -26,18 +27,38 @@ final class LedgerPruning {
     /// - Parameters:
     ///   - committer: prunes.
     ///   - journal: is told.
-    init(_ committer: Committer, journal: JournalWriter) {
+    ///   - clock: says whether the wall clock was set.
+    init(_ committer: Committer, journal: JournalWriter, clock: ClockSteps) {
         self.committer = committer
         self.journal = journal
+        self.clock = clock
     }
 
     /// Prunes what is too old, and what is too much.
     ///
     /// - Parameters:
     ///   - settings: how old and how much is too much.
-    ///   - now: the clock.
-    ///   - byAge: whether the clock can be trusted to say what is too old.
-    func prune(_ settings: StoreSettings, at now: WallTime, byAge: Bool) {
+    ///   - now: the wall clock, which says what is too old unless it was set.
+    ///   - boot: the clock from the boot on, in nanoseconds.
+    func prune(_ settings: StoreSettings, at now: WallTime, boot: Int64) {
+        let step = clock.step(wall: now, boot: boot)
+        prune(settings, at: now, byAge: step == nil)
+        guard let step else { return }
+        let days = (abs(step) + ClockSteps.most / 2) / ClockSteps.most
+        let message = """
+            the clock was set \(step > 0 ? "ahead" : "back") by \(counted(days, "day")) since the start, so \
+            nothing is deleted as older than Retention=; set it right, or restart pushrouterd if it is right now
+            """
+        journal.log(JournalEntry(.warning, message, messageID: .clockStepped))
+    }
+
+    /// Prunes a ledger that has become too large since. The parameters are those of the regular pruning.
+    func check(_ settings: StoreSettings, at now: WallTime, boot: Int64) {
+        guard let limit = settings.sizeMax, !isUnderway, !isStuck, committer.status.ledgerUsed > limit else { return }
+        prune(settings, at: now, byAge: clock.step(wall: now, boot: boot) == nil)
+    }
+
+    private func prune(_ settings: StoreSettings, at now: WallTime, byAge: Bool) {
         let time = byAge ? now.milliseconds : .min
         isUnderway = true
         isStuck = false
@@ -47,12 +68,6 @@ final class LedgerPruning {
                 cutoff: Self.cutoff(time, settings.deadLetterRetention),
                 byteCountMax: settings.deadLetterSizeMax),
             sizeMax: settings.sizeMax)
-    }
-
-    /// Prunes a ledger that has become too large since.
-    func check(_ settings: StoreSettings, at now: WallTime, byAge: Bool) {
-        guard let limit = settings.sizeMax, !isUnderway, !isStuck, committer.status.ledgerUsed > limit else { return }
-        prune(settings, at: now, byAge: byAge)
     }
 
     private static func cutoff(_ time: Int64, _ age: Duration) -> WallTime {

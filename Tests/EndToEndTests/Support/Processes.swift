@@ -39,6 +39,22 @@ func children(of process: Int32) -> [Int32] {
     return found
 }
 
+/// The threads of a process with a name.
+func threads(of process: Int32, named name: String) -> [Int32] {
+    guard let directory = opendir("/proc/\(process)/task") else { return [] }
+    defer { closedir(directory) }
+    var found: [Int32] = []
+    while let entry = readdir(directory) {
+        let number = withUnsafeBytes(of: &entry.pointee.d_name) {
+            String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self)
+        }
+        guard let thread = Int32(number), readFile("/proc/\(process)/task/\(number)/comm") == Array("\(name)\n".utf8)
+        else { continue }
+        found.append(thread)
+    }
+    return found
+}
+
 /// The physical memory of a process, in KiB.
 func residentKilobytes(of process: Int32) -> Int? {
     let status = readFile("/proc/\(process)/status").map { String(decoding: $0, as: UTF8.self) }
