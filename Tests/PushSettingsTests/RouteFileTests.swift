@@ -152,6 +152,17 @@ struct RouteFileTests {
         #expect(route("[Match]\nProvider=braze onesignal\n[Route]\nHandler=journal").diagnostics == [])
     }
 
+    @Test("warns of a key with an equals sign, which is most often meant as key and pattern")
+    func equalsSigns() {
+        let (settings, diagnostics) = route("[Match]\nData=kind=sale\nKeyValue=a=b c\n[Route]\nHandler=journal")
+        #expect(settings?.routing.routes.first?.match.data.first?.key == "kind=sale")
+        #expect(
+            diagnostics == [
+                "routes.d/20-x.route:2: warning: Data=kind=sale: asks for a key with that name; did you mean Data=kind sale?"
+            ])
+        #expect(route("[Match]\nData=kind sale=1\nData==\n[Route]\nHandler=journal").diagnostics == [])
+    }
+
     @Test("does not blame a route for the errors of its handler's file")
     func brokenHandler() {
         let diagnostics = handler("Type=exec\nExec=relative").diagnostics

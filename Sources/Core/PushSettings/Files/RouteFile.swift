@@ -22,6 +22,7 @@ struct RouteDraft: Fillable {
                 "Provider=braze: Braze payloads go to the tracker; this route gets none, unless it has Observe=yes for a copy",
                 line: lines["Provider"])
         }
+        match.warnOfEqualsSigns(lines: lines, report: &report)
         guard let handler else {
             if lines["Handler"] == nil { report.error("Handler= is missing; [Route] needs the name of a handler") }
             return nil
@@ -43,6 +44,21 @@ extension Schema<RouteDraft> {
         Key("Route", "Deadline", { $1(&$0.deadline) }, Form.budget.optional),
         Key("Route", "Observe", { $1(&$0.observe) }, .boolean),
     ])
+}
+
+extension RouteMatch {
+    /// Warns of `Data=kind=sale`, which asks for a key of that name: key and pattern have a space between them.
+    func warnOfEqualsSigns(lines: [String: Int], report: inout FileReport) {
+        for (name, conditions) in [("Data", data), ("KeyValue", keyValues)] {
+            for condition in conditions where condition.pattern == nil {
+                let parts = condition.key.split(separator: "=", maxSplits: 1)
+                guard parts.count == 2 else { continue }
+                let (key, meant) = (printable(condition.key), printable(parts.joined(separator: " ")))
+                report.warning(
+                    "\(name)=\(key): asks for a key with that name; did you mean \(name)=\(meant)?", line: lines[name])
+            }
+        }
+    }
 }
 
 /// `none` is no call into the app, so there is nothing to route.

@@ -30,6 +30,7 @@ struct TrackDraft: Fillable {
         if let line = lines["Action"], !occasions.contains(.action) {
             report.warning("Action=: has no effect without On=action", line: line)
         }
+        match.warnOfEqualsSigns(lines: lines, report: &report)
         for (key, fields) in [
             ("Property", properties), ("Attribute", attributes), ("UserAttribute", userAttributes),
         ] {
