@@ -18,7 +18,9 @@ extension DaemonSettings {
 
     /// What clients may ask of `read.sock`: what it takes is short, and is read in the loop's own turn.
     var readLimits: LineServer.Limits {
-        limits(requestLength: 16 << 10, descriptors: DescriptorReserve.belowForAdministrators)
+        var limits = limits(requestLength: 16 << 10, descriptors: DescriptorReserve.belowForAdministrators)
+        limits.lengthSetting = nil
+        return limits
     }
 
     private func limits(requestLength: Int, descriptors: Int32) -> LineServer.Limits {

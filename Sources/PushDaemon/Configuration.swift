@@ -58,6 +58,6 @@ final class ConfigurationReader: Sendable {
     /// - Throws: when the system has no thread left.
     func read() throws(SystemError) { try thread.submit(()) }
 
-    /// Ends the thread.
-    func stop() { thread.stop() }
+    /// Ends the thread, without waiting for it: a directory that hangs has nothing that is needed any more.
+    func leave() { thread.leave() }
 }

@@ -194,7 +194,7 @@ final class Daemon {
         runner.endAll()
         largeRequests.stop()
         metrics.stop()
-        configuration.stop()
+        configuration.leave()
         lookup.stop()
         let progress = WorkProgress()
         let failure = committer.stop { progress.goesOn() }
@@ -311,10 +311,12 @@ final class Daemon {
             inject.ledgerStalled()
             ledgerSync.ledgerStalled()
             erasures.ledgerStalled(error)
+            deadLetters.ledgerStalled(error)
         case .ledgerResumed:
             health.ledgerResumed()
             ledgerSync.ledgerResumed()
             erasures.ledgerResumed()
+            deadLetters.ledgerResumed()
         case .pruned(let requests, let deadLetters, let bySize, let isTooLarge):
             pruning.pruned(requests: requests, deadLetters: deadLetters)
             pruning.prunedBySize(requests: bySize, isStillTooLarge: isTooLarge, at: EventLoop.nowNanoseconds)
@@ -330,10 +332,11 @@ final class Daemon {
     private func endTurn() {
         let now = EventLoop.nowNanoseconds
         takeAnswers()
-        control?.endTurn()
         ownRequests?.endTurn()
         if mayContinueWork { processor.continueWork() }
         inject.admitLarge(at: now)
+        // Behind all that may bring what somebody waits for.
+        control?.endTurn()
         do throws(StoreError) {
             if let commit = try pipeline.endTurn(mayWait: mayWait(at: now), at: now) {
                 committed(took: commit.took, at: EventLoop.nowNanoseconds, isTold: commit.isTold)
@@ -396,8 +399,7 @@ final class Daemon {
         }
         // A connection is gone at once, and nothing else would tell of it.
         if runner.hasInstances { runner.endInstances() }
-        guard !runner.hasInstances else { return }
-        guard !runner.endsLeftovers else { return }
+        guard !runner.hasInstances, !runner.endsLeftovers else { return }
         if [injectClients, controlClients, readClients].allSatisfy({ $0?.hasSentEverything != false }) {
             loop.exit(code: 0)
         } else {
@@ -419,6 +421,8 @@ final class Daemon {
         refusals.tellWhatIsDue(at: now)
         processor.tellRejections(at: now)
         gaps.look(canWrite: health.problem == nil)
+        // Who waits for the ledger is answered once it has all of the log.
+        if isStopping, !inject.isIdle { WorkProgress.askForTime() }
         pruning.check(settings.store, at: Moment.now().wall, boot: SystemClock.bootNanoseconds)
         loop.beginTurnSlice()
         FreedMemory.trim()
@@ -439,6 +443,7 @@ final class Daemon {
         journal.log(JournalEntry(.info, "stopping: waiting for running handlers: \(running)", messageID: .stopping))
         processor.handle(.draining)
         control?.stop()
+        inject.stop()
         injectClients?.stopListening()
         controlClients?.stopListening()
         readClients?.stopListening()
@@ -447,6 +452,8 @@ final class Daemon {
     private func reload() {
         guard !isStopping else { return }
         Notify.reloading(nowNanoseconds: EventLoop.nowNanoseconds)
+        // One that has not begun will see what there is now.
+        guard reloadsUnderWay < 2 else { return }
         do throws(SystemError) {
             reloadsUnderWay += 1
             try configuration.read()

@@ -163,6 +163,9 @@ final class WorkProgress: Sendable {
     /// Something begins that may take long and says nothing meanwhile; on any thread.
     func beginsLongWork() { Notify.extendTimeout(seconds: Self.longSeconds) }
 
+    /// Asks for some time; on any thread.
+    static func askForTime() { Notify.extendTimeout(seconds: extensionSeconds) }
+
     /// Something was done; on any thread.
     func goesOn() {
         let now = EventLoop.nowNanoseconds
@@ -171,6 +174,6 @@ final class WorkProgress: Sendable {
             saidAt = now
             return true
         }
-        if isDue { Notify.extendTimeout(seconds: Self.extensionSeconds) }
+        if isDue { Self.askForTime() }
     }
 }

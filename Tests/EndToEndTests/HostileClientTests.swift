@@ -15,6 +15,11 @@ struct HostileClientTests {
         try #require(DaemonStatus(of: installation)["clients"]?[kind]?.int64)
     }
 
+    /// How many turns the loop has taken.
+    private func turns(of installation: Installation) throws -> Int64 {
+        try #require(DaemonStatus(of: installation)["turns"]?["count"]?.int64)
+    }
+
     /// Sends as much of a text as the socket takes, again and again, until it has taken nothing for a while.
     private func sendUntilFull(_ client: Client, _ text: [UInt8], _ other: Client) throws {
         _ = fcntl(client.descriptor, F_SETFL, fcntl(client.descriptor, F_GETFL) | O_NONBLOCK)
@@ -71,6 +76,26 @@ struct HostileClientTests {
             #expect(lines.filter(\.isAccepted).count == 5)
             #expect(try #require(lines.last).errorCode == "too_long")
         }
+    }
+
+    @Test("one that has ended behind such a line gets outcomes too that come later, and takes no time meanwhile")
+    func endsBeforeOutcome() throws {
+        let installation = Installation()
+        // Longer than the time for which bytes behind such a line are thrown away.
+        installation.addJob("late", "sleep 2")
+        let daemon = try DaemonProcess.ready(installation)
+        defer { withExtendedLifetime(daemon) {} }
+        let client = try installation.injectClient()
+        let long = String(repeating: "x", count: 330_000)
+        try client.send(Array((Requests.deliver(job: "late") + "\n" + long).utf8))
+        #expect(try client.next().isAccepted)
+        #expect(try client.next().errorCode == "too_long")
+        let before = try turns(of: installation)
+        client.finishSending()
+        #expect(try client.next().outcome == "handled")
+        let taken = try turns(of: installation) - before
+        #expect(taken < 300, "the loop went round for the end of its stream: \(taken) turns")
+        #expect(try client.isAtEnd())
     }
 
     @Test(

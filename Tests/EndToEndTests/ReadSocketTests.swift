@@ -50,6 +50,8 @@ struct ReadSocketTests {
         #expect(try reader.ask(line + String(repeating: " ", count: (16 << 10) - line.utf8.count))["ok"]?.bool == true)
         let reply = try reader.ask(line + String(repeating: " ", count: 16 << 10))
         #expect(reply["error"]?["code"]?.string == "too_long")
+        // No setting changes that.
+        #expect(reply["error"]?["message"]?.string == "the request is longer than 16384 bytes")
         withExtendedLifetime(daemon) {}
     }
 

@@ -116,6 +116,25 @@ struct SlowDiskTests {
         #expect(try bed.waitForEnd() == .exited(0))
     }
 
+    @Test("keeps who needs the ledger waiting at a stop, and the daemon asks for time", .timeLimit(.minutes(30)))
+    func stopWithLedger() throws {
+        let bed = DaemonOnDisk(seed: 9)
+        try bed.start()
+        let client = try bed.installation.injectClient()
+        let stall = bed.disk.hold(.writes(of: "ledger.db"))
+        let line = Requests.deliver(id: "a", waits: false)
+        #expect(try client.ask(line).isAccepted)
+        try client.send(line: line)
+        let daemon = try #require(bed.daemon)
+        // What comes after it is only read once this has come.
+        #expect(try bed.installation.injectClient().ask(Requests.deliver(waits: false)).isAccepted)
+        daemon.send(SIGTERM)
+        try daemon.waitForNotification("EXTEND_TIMEOUT_USEC=30000000")
+        stall.end()
+        #expect(try client.next().isAccepted)
+        #expect(try bed.waitForEnd() == .exited(0))
+    }
+
     private func waitForEntry(_ text: String, in bed: DaemonOnDisk) throws {
         try waitUntil("the journal says: \(text)") { bed.daemon?.standardError.contains(text) == true }
     }

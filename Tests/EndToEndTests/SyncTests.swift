@@ -41,6 +41,11 @@ struct SyncTests {
         #expect(refusal["error"]?["code"]?.string == "unavailable", "\(refusal)")
         #expect(refusal["error"]?["retry"]?.bool == true)
         #expect(try producer.ask(line)["error"]?["code"]?.string == "unavailable")
+        let control = try Client(path: installation.controlSocket)
+        for _ in 0..<2 {
+            let replay = try control.ask(#"{"op":"replay","requests":[1]}"#)
+            #expect(replay["error"]?["code"]?.string == "unavailable", "\(replay)")
+        }
         #expect(try daemon.stop() == .exited(0))
         try #require(sqlite3_exec(database, "ROLLBACK", nil, nil, nil) == SQLITE_OK)
     }

@@ -12,21 +12,8 @@ import Testing
 struct LargeRequestTests {
     @Test("go on one a turn, and one each 100 ms while the ledger is far behind")
     func oneATurn() throws {
-        let directory = TemporaryDirectory()
-        let daemon = try TwinDaemon(
-            directory: directory.path, settings: try Self.settings(), boot: UUID128(high: 0, low: 0),
-            clock: TwinClock(WallTime(milliseconds: 1_700_000_000_000)), scripts: TwinScripts(),
-            surroundings: try TwinSurroundings(), logLength: 24 << 20)
-        defer { daemon.abandon() }
-        let intruder = try Database(path: directory.path + "/ledger.db", access: .readWrite)
-        try intruder.execute("BEGIN IMMEDIATE")
-        daemon.expectsStalls = true
-        // Half of the log, and more than the 2 MiB that the ledger tries to take up at once.
-        for _ in 0..<25 {
-            for _ in 0..<50 { daemon.takeWithoutCommit(Self.request(ofBytes: 12 << 10)) }
-            try daemon.takeTurns { daemon.pipeline.isIdle }
-        }
-        #expect(daemon.committer.isFarBehind)
+        let bed = try FarBehind()
+        let daemon = bed.daemon
         let before = daemon.nextNumber.value
         let sessions = try (0..<3).map { _ in try TwinSession() }
         for session in sessions {
@@ -43,7 +30,7 @@ struct LargeRequestTests {
         daemon.inject.admitLarge(at: 1_100_000_000)
         #expect(daemon.nextNumber.value == before + 2)
 
-        try intruder.execute("ROLLBACK")
+        try bed.intruder.execute("ROLLBACK")
         try daemon.takeTurns { daemon.inject.mayAdmitLarge(at: 1_100_000_000) }
         daemon.inject.admitLarge(at: 1_100_000_000)
         #expect(daemon.nextNumber.value == before + 3)
@@ -52,9 +39,50 @@ struct LargeRequestTests {
         try daemon.takeTurns { daemon.inject.largeRead.count == 2 }
         daemon.inject.admitLarge(at: 1_100_000_000)
         #expect(daemon.nextNumber.value == before + 4, "one a turn")
+        withExtendedLifetime(bed) {}
     }
 
-    private static func request(ofBytes count: Int) -> [UInt8] {
+    @Test("go on as fast as they can when the daemon is to end")
+    func stop() throws {
+        let bed = try FarBehind()
+        let daemon = bed.daemon
+        let sessions = try (0..<2).map { _ in try TwinSession() }
+        for session in sessions {
+            session.open(owner: daemon)
+            daemon.inject.take(Self.request(ofBytes: 20 << 10), from: session.session)
+        }
+        try daemon.takeTurns { daemon.inject.largeRead.count == 2 }
+        daemon.inject.admitLarge(at: 1_000_000_000)
+        #expect(!daemon.inject.mayAdmitLarge(at: 1_000_000_001))
+        daemon.inject.stop()
+        #expect(daemon.inject.mayAdmitLarge(at: 1_000_000_001))
+        withExtendedLifetime(bed) {}
+    }
+
+    @Test("are read eight ahead at most of those that go on, and all go on in the end")
+    func readAhead() throws {
+        let directory = TemporaryDirectory()
+        let daemon = try TwinDaemon(
+            directory: directory.path, settings: try Self.settings(), boot: UUID128(high: 0, low: 0),
+            clock: TwinClock(WallTime(milliseconds: 1_700_000_000_000)), scripts: TwinScripts(),
+            surroundings: try TwinSurroundings())
+        defer { daemon.abandon() }
+        let sessions = try (0..<12).map { _ in try TwinSession() }
+        for session in sessions {
+            session.open(owner: daemon)
+            daemon.inject.take(Self.request(ofBytes: 20 << 10), from: session.session)
+        }
+        try daemon.takeTurns { daemon.inject.largeRead.count == 8 }
+        #expect(!daemon.inject.unread.isEmpty, "the others are no more than their lines")
+        for done in 1...12 {
+            try daemon.takeTurns { daemon.inject.mayAdmitLarge(at: 0) }
+            daemon.inject.admitLarge(at: 0)
+            #expect(daemon.nextNumber.value == done + 1)
+        }
+        #expect(daemon.inject.unread.isEmpty && daemon.inject.largeRead.isEmpty)
+    }
+
+    fileprivate static func request(ofBytes count: Int) -> [UInt8] {
         let text = String(repeating: "x", count: count)
         return Array(#"{"op":"deliver","platform":"android","app":"shop","payload":{"data":{"k":"\#(text)"}}}"#.utf8)
     }
@@ -69,4 +97,29 @@ struct LargeRequestTests {
             routes: [file("90-rest.route", "[Match]\n[Route]\nHandler=only\n")])
         return try #require(Settings.load(sources).settings)
     }
+}
+
+/// A daemon whose ledger is far behind, and who keeps it there.
+private final class FarBehind {
+    private let directory = TemporaryDirectory()
+    let daemon: TwinDaemon
+    let intruder: Database
+
+    init() throws {
+        daemon = try TwinDaemon(
+            directory: directory.path, settings: try LargeRequestTests.settings(), boot: UUID128(high: 0, low: 0),
+            clock: TwinClock(WallTime(milliseconds: 1_700_000_000_000)), scripts: TwinScripts(),
+            surroundings: try TwinSurroundings(), logLength: 24 << 20)
+        intruder = try Database(path: directory.path + "/ledger.db", access: .readWrite)
+        try intruder.execute("BEGIN IMMEDIATE")
+        daemon.expectsStalls = true
+        // Half of the log, and more than the 2 MiB that the ledger tries to take up at once.
+        for _ in 0..<25 {
+            for _ in 0..<50 { daemon.takeWithoutCommit(LargeRequestTests.request(ofBytes: 12 << 10)) }
+            try daemon.takeTurns { daemon.pipeline.isIdle }
+        }
+        try #require(daemon.committer.isFarBehind)
+    }
+
+    deinit { daemon.abandon() }
 }

@@ -27,7 +27,20 @@ struct ReplyQueueTests {
             #expect(queue.count == places - sent.count)
         }
         #expect(sent == (0..<3000).map(String.init))
-        #expect(queue.isEmpty)
+        #expect(queue.isEmpty && queue.heldBytes == 0)
+    }
+
+    @Test("count with their memory while they wait for earlier ones")
+    func memory() {
+        var queue = ReplyQueue()
+        let places = (0..<3).map { _ in queue.reserve() }
+        var sent = 0
+        for place in places.dropFirst() {
+            queue.fill(place, with: .line([UInt8](repeating: 7, count: 1000))) { _ in sent += 1 }
+        }
+        #expect(sent == 0 && queue.heldBytes >= 2000)
+        queue.fill(places[0], with: .line([7])) { _ in sent += 1 }
+        #expect(sent == 3 && queue.heldBytes == 0)
     }
 }
 

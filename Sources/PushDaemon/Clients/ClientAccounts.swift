@@ -33,7 +33,7 @@ struct ClientAccounts {
     /// holds nothing but a request that waits.
     mutating func count(_ session: ClientSession) {
         let unread = session.isClosed ? 0 : session.connection.unreadBytes + session.heldBytes
-        let pending = session.isClosed ? 0 : session.connection.pendingBytes
+        let pending = session.isClosed ? 0 : session.owedBytes
         let held = session.waitingBytes
         guard unread != session.inputCounted || pending != session.outputCounted || held != session.waitingCounted
         else { return }
@@ -51,7 +51,7 @@ struct ClientAccounts {
 
     /// Whether there is room for what a client would be owed if it were worked for.
     func hasOutputRoom(for session: ClientSession) -> Bool {
-        let owed = session.connection.pendingBytes
+        let owed = session.owedBytes
         return owed < Self.share || owed < Self.outputLimit && !output.isFull(for: session.peer)
     }
 
@@ -79,8 +79,9 @@ struct ClientAccounts {
 }
 
 extension ClientSession {
-    /// Whether it is in the middle of a line that takes more than its share.
+    /// Whether it is in the middle of a line that takes more than its share, or such a line waits to be accepted.
     fileprivate var holdsLongLine: Bool {
-        !isClosed && !isDiscarding && !mayHaveLines && connection.unreadBytes >= ClientAccounts.share
+        guard !isClosed, !isDiscarding else { return false }
+        return heldBytes > 0 || !mayHaveLines && connection.unreadBytes >= ClientAccounts.share
     }
 }

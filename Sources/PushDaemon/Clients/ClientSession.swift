@@ -116,6 +116,9 @@ final class ClientSession {
     /// Whether it is owed so many replies that it is not worked for.
     var isOwedTooMany: Bool { replies.count + outcomesAwaited >= Self.repliesLimit }
 
+    /// How many bytes it is owed: those on their way to it, and replies that wait for earlier ones.
+    var owedBytes: Int { connection.pendingBytes + replies.heldBytes }
+
     /// Whether it is owed nothing.
     var isIdle: Bool { replies.isEmpty && outcomesAwaited == 0 && connection.pendingBytes == 0 }
 

@@ -16,6 +16,8 @@ final class LineServer {
         var connections: Int
         var connectionsPerPeer: Int
         var requestLength: Int
+        /// The setting that says so, for people.
+        var lengthSetting: String? = "RequestLengthMax="
         /// Bytes of requests that have come and are not worked yet.
         var input: ByteAccount.Limits
         /// Bytes that clients are owed and have not taken.
@@ -249,9 +251,11 @@ final class LineServer {
         case .endOfFile: session.isAtEnd = true
         }
         if session.isDiscarding {
-            // What it is owed, it may still take.
-            if session.isAtEnd { session.end() }
-            return
+            guard session.isAtEnd else { return }
+            // What it is owed, it may still take: there is nothing more to throw away.
+            session.end()
+            session.discardingSince = nil
+            return update(session)
         }
         session.mayHaveLines = true
         // Those who wait come first.
@@ -330,7 +334,7 @@ final class LineServer {
     // MARK: Clients that take too long
 
     private func refuseLongLine(of session: ClientSession) {
-        let error = ProtocolError.tooLong(limit: limits.requestLength)
+        let error = ProtocolError.tooLong(limit: limits.requestLength, setting: limits.lengthSetting)
         refuse(session, error, .invalidRequest)
     }
 

@@ -10,6 +10,15 @@ enum ClientReply {
     /// A line, with its line feed.
     case line([UInt8])
 
+    /// How much memory it takes until it is sent, in bytes.
+    var memorySize: Int {
+        switch self {
+        case .accepted(_, let id, _, let rejected):
+            MemoryLayout<ClientReply>.stride + (id?.utf8.count ?? 0) + rejected.count * MemoryLayout<Rejection>.stride
+        case .line(let bytes): MemoryLayout<ClientReply>.stride + bytes.count
+        }
+    }
+
     /// The line, with its line feed.
     var bytes: [UInt8] {
         switch self {
@@ -30,6 +39,8 @@ struct ReplyQueue {
     private var head = 0
     /// The number of the first place in `places`.
     private var first = 0
+    /// How much memory the replies take that wait for earlier ones, in bytes.
+    private(set) var heldBytes = 0
 
     /// Whether every request has its reply.
     var isEmpty: Bool { count == 0 }
@@ -45,8 +56,15 @@ struct ReplyQueue {
 
     /// Fills a place that was reserved and not filled before; hands all that may be sent now to `send`, in order.
     mutating func fill(_ place: Int, with reply: ClientReply, send: (ClientReply) -> Void) {
-        places[place - first] = reply
+        guard place == first + head else {
+            places[place - first] = reply
+            heldBytes += reply.memorySize
+            return
+        }
+        send(reply)
+        head += 1
         while head < places.count, let next = places[head] {
+            heldBytes -= next.memorySize
             send(next)
             places[head] = nil
             head += 1

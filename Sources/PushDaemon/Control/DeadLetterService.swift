@@ -34,6 +34,8 @@ final class DeadLetterService {
     private let pipeline: CommitPipeline
     private let committer: Committer
     private let lookup: Lookup
+    /// Why the ledger cannot be written now.
+    private var stall: StoreError?
     private var orders = Queue<Order>()
     private var current: Order?
     private var lastToken = DeadLetterService.firstToken
@@ -57,6 +59,8 @@ final class DeadLetterService {
     func owns(_ token: UInt64) -> Bool { token > Self.firstToken && token < Self.firstToken << 1 }
 
     /// Accepts the dead letters of requests again. The answer is sent once they are on disk.
+    ///
+    /// It is `unavailable` when the ledger lacks something and cannot be written: nobody knows for how long.
     ///
     /// - Throws: `overloaded` while too many orders wait.
     func replay(_ requests: [SequenceNumber], for client: ControlClient) throws(ProtocolError) {
@@ -82,6 +86,15 @@ final class DeadLetterService {
         goOn()
     }
 
+    /// The ledger cannot be written for now.
+    func ledgerStalled(_ error: StoreError) {
+        stall = error
+        goOn()
+    }
+
+    /// The ledger is written again.
+    func ledgerResumed() { stall = nil }
+
     /// Takes in what the ledger said.
     func answered(_ token: UInt64, _ result: Result<Lookup.Answer, StoreError>) {
         guard token == lastToken, var order = current, let seq = order.asked else { return }
@@ -98,7 +111,12 @@ final class DeadLetterService {
             let needed = order.neededBatch ?? pipeline.lastGrowingNumber
             order.neededBatch = needed
             current = order
-            guard applied >= needed else { return committer.hurry(through: needed) }
+            guard applied >= needed else {
+                guard let stall else { return committer.hurry(through: needed) }
+                current = nil
+                refuse(order.client, stall)
+                continue
+            }
             guard let seq = order.requests.popFirst() else {
                 current = nil
                 processor.reply(to: order.client, Reply.replayed(order.results, id: order.client.id))
@@ -109,6 +127,12 @@ final class DeadLetterService {
             current = order
             return lookup.submit(.dead(seq), token: lastToken)
         }
+    }
+
+    private func refuse(_ client: ControlClient, _ stall: StoreError) {
+        let message = "the ledger cannot be written now: \(stall.message)"
+        client.reply(
+            Reply.refused(ProtocolError(.unavailable, message: message, retryAfter: .seconds(1), id: client.id)))
     }
 
     private func outcome(

@@ -40,6 +40,10 @@ final class InjectServer {
     private static let askedMax = 8
     /// How often the ledger is asked for one id again, because outcomes came meanwhile.
     private static let asksMax = 8
+    /// Large requests that are not read yet, each the only one of its connection.
+    private(set) var unread = FairQueue<(line: [UInt8], session: ClientSession, place: Int)>()
+    /// How many are read ahead of those that go on: read, one takes many times the memory of its line.
+    private static let readMax = 8
     /// Large requests that are being read.
     private var reading: [UInt64: (session: ClientSession, place: Int)] = [:]
     /// Requests with an id that another one holds, which waits for the ledger, by its hash.
@@ -53,6 +57,8 @@ final class InjectServer {
     private var largeAdmittedAt: Int64?
     /// How long one waits at most after the last that went on, where there is room for small ones alone.
     private static let largeInterval: Int64 = 100_000_000
+    /// Whether the daemon is to end, and nobody sends small ones any more.
+    private var isStopping = false
     /// When the filter of ids may be built again after that failed, in monotonic nanoseconds.
     private var buildsAgainAt: Int64 = 0
 
@@ -86,7 +92,8 @@ final class InjectServer {
 
     /// Whether no request waits for anything.
     var isIdle: Bool {
-        reading.isEmpty && waitingForBatch.isEmpty && largeRead.isEmpty && sameIdentifier.isEmpty && unasked.isEmpty
+        unread.isEmpty && reading.isEmpty && waitingForBatch.isEmpty && largeRead.isEmpty && sameIdentifier.isEmpty
+            && unasked.isEmpty
             && !questions.values.contains { if case .identifiers = $0 { false } else { true } }
     }
 
@@ -99,21 +106,30 @@ final class InjectServer {
     func take(_ line: [UInt8], from session: ClientSession) {
         let place = session.reserveReply()
         carryOut(for: session, place) { () throws(ProtocolError) in
-            guard line.count < LargeRequestReader.threshold else { return try readElsewhere(line, session, place) }
+            guard line.count < LargeRequestReader.threshold else { return readElsewhere(line, session, place) }
             let request = try Request(line: line, limits: limits)
             try admit(Candidate(session: session, place: place, request: request))
         }
     }
 
-    private func readElsewhere(_ line: [UInt8], _ session: ClientSession, _ place: Int) throws(ProtocolError) {
-        do throws(SystemError) {
-            try largeRequests.submit(line, limits: limits, token: nextToken())
-        } catch {
-            throw ProtocolError(.overloaded, message: error.description, retryAfter: .seconds(1))
-        }
-        reading[lastToken] = (session, place)
+    private func readElsewhere(_ line: [UInt8], _ session: ClientSession, _ place: Int) {
         session.heldBytes = line.count
         session.block()
+        unread.append((line, session, place), of: session.peer.uid)
+        readMore()
+    }
+
+    /// Has large requests read, users by turns, as far ahead as they may be.
+    private func readMore() {
+        while reading.count + largeRead.count < Self.readMax, let (line, session, place) = unread.popFirst() {
+            do throws(SystemError) {
+                try largeRequests.submit(line, limits: limits, token: nextToken())
+                reading[lastToken] = (session, place)
+            } catch {
+                let refusal = ProtocolError(.overloaded, message: error.description, retryAfter: .seconds(1))
+                largeRead.append((session, place, .failure(refusal)))
+            }
+        }
     }
 
     /// Takes in a large request that was read, or why it is none.
@@ -123,7 +139,7 @@ final class InjectServer {
     }
 
     /// Whether a large request has to wait, so that those who send small ones do not.
-    private var mustWaitForRoom: Bool { health.ledgerProblem == nil && committer.isFarBehind }
+    private var mustWaitForRoom: Bool { !isStopping && health.ledgerProblem == nil && committer.isFarBehind }
 
     /// Whether a large request was read, and may go on now: there is room, or none went on for a while. A ledger that stays
     /// far behind must not keep large requests off for ever.
@@ -139,6 +155,7 @@ final class InjectServer {
     /// - Parameter now: monotonic nanoseconds.
     func admitLarge(at now: Int64) {
         guard mayAdmitLarge(at: now), let (session, place, result) = largeRead.popFirst() else { return }
+        readMore()
         largeAdmittedAt = now
         session.heldBytes = 0
         session.beginAgain()
@@ -147,6 +164,9 @@ final class InjectServer {
         }
         session.goOn()
     }
+
+    /// The daemon is to end: what has come goes on as fast as it can.
+    func stop() { isStopping = true }
 
     private func carryOut(for session: ClientSession, _ place: Int, _ act: () throws(ProtocolError) -> Void) {
         do throws(ProtocolError) {

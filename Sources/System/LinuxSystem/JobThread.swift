@@ -41,6 +41,12 @@ public final class JobThread<Job: Sendable>: Sendable {
         thread.withLock { $0.take() }?.join()
     }
 
+    /// Ends the thread as soon as it has done what it does, without waiting for that.
+    public func leave() {
+        inbox.update { $0.isStopping = true }
+        thread.withLock { $0.take() }?.detach()
+    }
+
     private static func run(_ inbox: Monitor<Inbox>, _ work: (Job) -> Void) {
         while true {
             let jobs = inbox.wait { inbox -> [Job]? in

@@ -57,7 +57,10 @@ public struct ProtocolError: Error, Hashable, Sendable {
     }
 
     /// The error of a line above the limit.
-    public static func tooLong(limit: Int) -> ProtocolError {
-        ProtocolError(.tooLong, message: "the request is longer than \(limit) bytes (RequestLengthMax=)")
+    ///
+    /// - Parameter setting: which setting says so; `nil`: none.
+    public static func tooLong(limit: Int, setting: String? = "RequestLengthMax=") -> ProtocolError {
+        let place = setting.map { " (\($0))" } ?? ""
+        return ProtocolError(.tooLong, message: "the request is longer than \(limit) bytes\(place)")
     }
 }

@@ -1,0 +1,24 @@
+import LinuxSystem
+import Testing
+
+@Suite("A thread that does jobs", .timeLimit(.minutes(10)))
+struct JobThreadTests {
+    @Test("may be left: it ends by itself once it has done what it does, and does no more")
+    func leave() throws {
+        let begun = Monitor(0)
+        let mayGoOn = Monitor(false)
+        do {
+            let thread = JobThread<Void>("jobs") {
+                { _ in
+                    begun.update { $0 += 1 }
+                    _ = mayGoOn.wait { $0 ? true : nil }
+                }
+            }
+            for _ in 0..<2 { try thread.submit(()) }
+            #expect(begun.wait { $0 == 1 ? true : nil } == true)
+            thread.leave()
+        }
+        mayGoOn.update { $0 = true }
+        #expect(begun.withLock { $0 } == 1)
+    }
+}
