@@ -35,8 +35,9 @@ public final class Monitor<Value: Sendable>: @unchecked Sendable {
     public func update(_ change: (inout Value) -> Void) {
         pthread_mutex_lock(mutex)
         change(&value)
-        pthread_cond_broadcast(changed)
         pthread_mutex_unlock(mutex)
+        // Not before: who wakes while the lock is held sleeps again at once.
+        wake()
     }
 
     /// Changes or reads the value without waking anybody.
@@ -48,6 +49,9 @@ public final class Monitor<Value: Sendable>: @unchecked Sendable {
 
     /// Wakes all that wait for the value, to look at it again.
     public func wake() { pthread_cond_broadcast(changed) }
+
+    /// Wakes one of those that wait for the value, where all of them want the same of it.
+    public func wakeOne() { pthread_cond_signal(changed) }
 
     /// Waits until `take` gives something, at most for `limit`; it is asked at once and after every change.
     ///
