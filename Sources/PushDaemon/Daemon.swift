@@ -58,8 +58,8 @@ final class Daemon {
     private(set) var controlClients: LineServer?
     private(set) var readClients: LineServer?
     private var deadlineTimer: TimerSource?
-    /// Ends the wait of a large request.
-    private var largeTimer: TimerSource?
+    /// Ends the wait of a large request, or of a batch that is held back.
+    private var turnTimer: TimerSource?
     private var timers: [RepeatingTimer] = []
     private var stopTimer: TimerSource?
     private var dueSource: DeferSource?
@@ -216,7 +216,7 @@ final class Daemon {
             processor.handle(.clock)
         }
         // The end of the turn does the rest.
-        largeTimer = try TimerSource(loop: loop) {}
+        turnTimer = try TimerSource(loop: loop) {}
         dueSource = try DeferSource(loop: loop) { [unowned self] in dueSource?.isEnabled = false }
         timers = [
             try RepeatingTimer(loop: loop, every: Self.housekeepingInterval) { [unowned self] in keepHouse() },
@@ -298,7 +298,7 @@ final class Daemon {
             let now = EventLoop.nowNanoseconds
             if let since = health.resumed() { gaps.stalled(from: since, to: now) }
             committed(took: duration, at: now)
-            pipeline.committed(number, took: duration)
+            pipeline.committed(number, took: duration, at: now)
         case .applied(let number):
             inject.applied(through: number)
             loader.applied(through: number)
@@ -349,7 +349,7 @@ final class Daemon {
         dueSource?.isEnabled =
             !isDone || pipeline.isReady || mayContinueWork || !answers.isEmpty || inject.mayAdmitLarge(at: now)
             || ownRequests?.needsFlush == true
-        if let due = inject.nextLargeDue { largeTimer?.arm(at: due) }
+        if let due = pipeline.heldUntil ?? inject.nextLargeDue { turnTimer?.arm(at: due) }
         processor.endTurn(at: now)
         health.watch(writingSince: pipeline.writingSince)
         // Above this the clients wait, not the memory.

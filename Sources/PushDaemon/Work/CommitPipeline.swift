@@ -22,9 +22,12 @@ final class CommitPipeline {
     private static let batchLength = 1 << 20
     /// The loop writes a batch itself that has no more rows than these bytes.
     private static let ownLength = 16 << 10
+    /// How long after a batch the next one is handed over at the earliest where the processors are short, in nanoseconds.
+    private static let spacing: Int64 = 200_000
 
     private let committer: Committer
     private let watch: CommitWatch
+    private let isShort: (Int64) -> Bool
     private var growing: Batch
     private var closed = Queue<Batch>()
     private var underway: Queue<FollowUp>?
@@ -41,6 +44,10 @@ final class CommitPipeline {
     private(set) var durable: UInt64
     /// When the batch that is being written was handed over, in monotonic nanoseconds; `nil` without one.
     private(set) var writingSince: Int64?
+    /// When the last batch became durable, in monotonic nanoseconds.
+    private var durableAt: Int64 = .min / 2
+    /// Until when what has gathered is held back; `nil`: it is not.
+    private(set) var heldUntil: Int64?
     /// How long the last batch took, in nanoseconds.
     private(set) var lastDuration: Int64 = 0
     /// How many batches were committed since the start.
@@ -50,9 +57,13 @@ final class CommitPipeline {
     ///   - committer: writes the batches.
     ///   - lastSequence: the number of the last request that was accepted.
     ///   - watch: tells of a commit of the loop's that takes long.
-    init(_ committer: Committer, lastSequence: SequenceNumber, watch: CommitWatch) {
+    ///   - isShort: whether the processors are short at a time; `nil`: asks the kernel.
+    init(
+        _ committer: Committer, lastSequence: SequenceNumber, watch: CommitWatch, isShort: ((Int64) -> Bool)? = nil
+    ) {
         self.committer = committer
         self.watch = watch
+        self.isShort = isShort ?? ProcessorWatch().isShort
         self.lastSequence = lastSequence
         number = committer.lastNumber
         durable = committer.lastNumber
@@ -83,7 +94,7 @@ final class CommitPipeline {
     var hasDue: Bool { !due.isEmpty }
 
     /// Whether something could be handed over now.
-    var isReady: Bool { underway == nil && !(growing.isEmpty && closed.isEmpty) }
+    var isReady: Bool { underway == nil && heldUntil == nil && !(growing.isEmpty && closed.isEmpty) }
 
     /// Adds something that is done once what was decided so far is durable.
     func append(_ followUp: FollowUp) { growing.followUps.append(followUp) }
@@ -114,7 +125,8 @@ final class CommitPipeline {
 
     // MARK: Writing
 
-    /// Hands over what has gathered, unless a batch is being written.
+    /// Hands over what has gathered, unless a batch is being written. Where the processors are short it is held back for a
+    /// moment if there was a batch just now: each one costs some 50 us of them, however little is in it.
     ///
     /// - Parameters:
     ///   - mayWait: whether the loop may wait for the disk.
@@ -122,7 +134,13 @@ final class CommitPipeline {
     /// - Returns: how long it took when the loop wrote a batch itself, and whether that was told of meanwhile.
     /// - Throws: that the disk cannot be trusted.
     func endTurn(mayWait: Bool, at now: Int64) throws(StoreError) -> (took: Duration, isTold: Bool)? {
-        guard underway == nil, let batch = nextBatch() else { return nil }
+        heldUntil = nil
+        guard underway == nil else { return nil }
+        if closed.isEmpty, growing.hasRows, now - durableAt < Self.spacing, isShort(now) {
+            heldUntil = durableAt + Self.spacing
+            return nil
+        }
+        guard let batch = nextBatch() else { return nil }
         guard let rows = batch.effects.rows, batch.hasRows else {
             // With nothing to write there is nothing to wait for.
             follow(batch.followUps)
@@ -152,11 +170,12 @@ final class CommitPipeline {
     }
 
     /// The batch that is being written is durable.
-    func committed(_ number: UInt64, took duration: Duration) {
+    func committed(_ number: UInt64, took duration: Duration, at now: Int64) {
         guard let followUps = underway, number == self.number else {
             preconditionFailure("batch \(number) is durable, and \(self.number) was being written")
         }
         durable = number
+        durableAt = now
         follow(followUps)
         underway = nil
         rowBytesUnderway = 0

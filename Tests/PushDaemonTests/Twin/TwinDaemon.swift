@@ -211,7 +211,8 @@ final class TwinDaemon: ClientSession.Owner {
 
     private func take(_ message: Message) throws {
         switch message {
-        case .store(.durable(let number, let duration)): pipeline.committed(number, took: duration)
+        case .store(.durable(let number, let duration)):
+            pipeline.committed(number, took: duration, at: EventLoop.nowNanoseconds)
         case .store(.applied(let number)):
             inject.applied(through: number)
             loader.applied(through: number)
