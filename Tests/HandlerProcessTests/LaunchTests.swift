@@ -13,7 +13,7 @@ struct LaunchTests {
             arguments: [
                 "/bin/sh", "-c", #"pwd; printf '%s\n' "$@"; exec /usr/bin/env"#, "sh", "two words", "$HOME *", "",
             ],
-            environment: ["A=1", "B=ü"], workingDirectory: "/usr", standardInput: [], mark: "s:1:0")
+            environment: [("A", "1"), ("B", "ü")], workingDirectory: "/usr", standardInput: [], mark: "s:1:0")
         let lines = try command.start().outputLines()
         #expect(lines.prefix(3) == ["/usr", "two words", "$HOME *"])
         #expect(Set(lines.dropFirst(3)) == ["A=1", "B=ü", "PUSH_RUN=s:1:0", "PWD=/usr"])  // PWD is the shell's own
@@ -46,13 +46,42 @@ struct LaunchTests {
         #expect(try child.outputLines() != ["0"])
     }
 
-    @Test("is one for the kernel to end before us when memory is short")
+    /// How much a process is one for the kernel to end when memory is short.
+    private func preference(of process: String) throws -> Int {
+        let bytes = try #require(readFile("/proc/\(process)/oom_score_adj"))
+        return try #require(Int(String(decoding: bytes.dropLast(), as: UTF8.self)))
+    }
+
+    @Test("is one for the kernel to end before us when memory is short, once it is settled, and we are not")
     func memoryPreference() throws {
-        let bytes = try #require(readFile("/proc/self/oom_score_adj"))
-        let own = try #require(Int(String(decoding: bytes.dropLast(), as: UTF8.self)))
-        let child = try shell("cat /proc/self/oom_score_adj").start()
-        #expect(try child.outputLines() == ["\(min(1000, own + 500))"])
-        #expect(readFile("/proc/self/oom_score_adj").map { String(decoding: $0, as: UTF8.self) } == "\(own)\n")
+        let own = try preference(of: "self")
+        let child = try shell("echo; exec sleep 60").start()
+        // Its shell runs, so its exec stands.
+        _ = try child.outputLines(1)
+        #expect(try preference(of: "\(child.processID)") == own)
+        #expect(child.settle())
+        #expect(try preference(of: "\(child.processID)") == min(1000, own + 500))
+        #expect(try preference(of: "self") == own)
+    }
+
+    @Test("that stays is one for the kernel to end before us from its start")
+    func memoryPreferenceOfConversation() throws {
+        let own = try preference(of: "self")
+        var command = shell("cat /proc/self/oom_score_adj")
+        command.streams = .conversation(readsErrors: false)
+        #expect(try command.start().outputLines() == ["\(min(1000, own + 500))"])
+        #expect(try preference(of: "self") == own)
+    }
+
+    @Test("is not settled while it shares our memory: that would be our own preference")
+    func settledTooEarly() throws {
+        let own = try preference(of: "self")
+        // Asked from the first moment on, mostly before its exec stands.
+        let child = try shell("exit 0").start()
+        while !child.settle() { sched_yield() }
+        #expect(try preference(of: "self") == own)
+        _ = try child.waitForExit()
+        #expect(child.settle(), "there is nothing left to be done")
     }
 
     @Test("has no descriptor but 0, 1 and 2")

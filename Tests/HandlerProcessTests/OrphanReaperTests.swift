@@ -16,7 +16,7 @@ private final class Daemon {
     func startWorker(_ script: String) throws -> ChildProcess {
         try pool.start(
             ProcessCommand(
-                arguments: ["/bin/sh", "-c", script], environment: ["PATH=/usr/bin:/bin"],
+                arguments: ["/bin/sh", "-c", script], environment: [("PATH", "/usr/bin:/bin")],
                 streams: .conversation(readsErrors: false), mark: uniqueMark()))
     }
 

@@ -98,6 +98,52 @@ struct RunCgroupsTests {
     }
 
     @Test(
+        "that was left empty is the next one's of the same program with the same confinement, and goes with the others",
+        .enabled(if: TestCgroup.isPossible || testsAll, "no cgroup may be made here"))
+    func usedAgain() throws {
+        let cgroup = try #require(TestCgroup())
+        let cgroups = RunCgroups(directory: cgroup.path)
+        defer { cgroups.stop() }
+        func run(_ script: String, niceness: Int? = nil) throws -> [String] {
+            var command = shell("sed -n 's,^0::.*/,,p' /proc/self/cgroup; \(script)")
+            command.confinement.niceness = niceness
+            let child = try command.start(in: cgroups, KnownUsers())
+            let lines = try child.outputLines(1)
+            _ = try child.waitForExit()
+            return lines
+        }
+        #expect(try run("exit 0") == ["run-1"])
+        #expect(try run("exit 0") == ["run-1"])
+        #expect(try run("exit 0", niceness: 1) == ["run-2"], "it may have other limits")
+        // What it has left has to go, and the next one does not wait for that.
+        #expect(try run("setsid sleep 600 >/dev/null 2>&1 </dev/null &") == ["run-1"])
+        #expect(try run("exit 0") == ["run-3"])
+        cgroups.removeFree()
+        try cgroup.waitUntilEmpty()
+        #expect(try run("exit 0") == ["run-4"])
+        cgroups.removeFree()
+        try cgroup.waitUntilEmpty()
+    }
+
+    @Test(
+        "is kept for later runs up to a number, and not beyond",
+        .enabled(if: TestCgroup.isPossible || testsAll, "no cgroup may be made here"))
+    func keptAtMost() throws {
+        let cgroup = try #require(TestCgroup())
+        let cgroups = RunCgroups(directory: cgroup.path)
+        defer { cgroups.stop() }
+        let children = try (0..<RunCgroups.freeMax + 8).map { _ in
+            try shell("read line").start(in: cgroups, KnownUsers())
+        }
+        for child in children { _ = try child.waitForExit() }
+        let end = ContinuousClock.now + .seconds(60)
+        while cgroups.hasLeaving, ContinuousClock.now < end { usleep(1000) }
+        #expect(CgroupFile.children(of: "\(cgroup.path)/runs").count == RunCgroups.freeMax)
+        cgroups.removeFree()
+        try cgroup.waitUntilEmpty()
+    }
+
+    @Test(
         "can be ended by a kernel without cgroup.kill",
         .enabled(if: TestCgroup.isPossible || testsAll, "no cgroup may be made here"))
     func olderKernel() throws {
@@ -109,6 +155,7 @@ struct RunCgroupsTests {
         CgroupFile.kill("\(cgroup.path)/runs/run-1", atOnce: false)
         #expect(waitUntilGone(escaped))
         #expect(try child.waitForExit() == .signaled(SIGKILL))
+        cgroups.removeFree()
         try cgroup.waitUntilEmpty()
     }
 }

@@ -32,36 +32,47 @@ struct SpawnErrorTests {
                 "not-executable", EACCES,
                 "permission denied: it must be executable, its directories searchable, not mounted noexec"
             ),
-            (".", EACCES, "it is a directory"),
+            (".", EISDIR, "it is a directory"),
             ("no-shebang", ENOEXEC, "neither a binary for this machine nor a script that begins with #!"),
         ])
     func reason(name: String, code: Int32, reason: String) throws {
         let shelf = Shelf()
-        let command = ProcessCommand(
-            arguments: ["\(shelf.path)/\(name)"], environment: [], standardInput: [], mark: uniqueMark())
-        let error = #expect(throws: SpawnError.self) { try command.start() }
-        #expect(error?.code == code)
-        #expect(error?.description == "cannot start \(shelf.path)/\(name): \(reason)")
-        #expect(error?.isShortage == false)
+        // Of one that stays it is known at once, of one with its whole input at the end of its process.
+        for streams in [ProcessCommand.Streams.once(input: []), .conversation(readsErrors: false)] {
+            let command = ProcessCommand(
+                arguments: ["\(shelf.path)/\(name)"], environment: [], streams: streams, mark: uniqueMark())
+            let error = try command.startFailure()
+            #expect(error.code == code)
+            #expect(error.description == "cannot start \(shelf.path)/\(name): \(reason)")
+            #expect(!error.isShortage)
+            #expect(!LiveRuns.isLive(command.mark))
+        }
+    }
+
+    @Test("is told apart from one that ends with the exit status of a shell that finds no program")
+    func exitStatus() throws {
+        let child = try shell("exit 127").start()
+        #expect(try child.waitForExit() == .exited(127))
+        #expect(child.startFailure == nil)
     }
 
     @Test("says when it is the working directory", arguments: ["/nowhere", "/etc/passwd"])
     func directory(path: String) throws {
         var command = shell("true")
         command.workingDirectory = path
-        let error = #expect(throws: SpawnError.self) { try command.start() }
+        let error = try command.startFailure()
         #expect(
-            error?.reason == "its working directory \(path) is missing, not a directory, or may not be entered")
+            error.reason == "its working directory \(path) is missing, not a directory, or may not be entered")
     }
 
     @Test("says when its environment is too large")
     func tooLarge() throws {
         var command = shell("true")
-        command.environment.append("A=" + String(repeating: "x", count: 128 << 10))
-        let error = #expect(throws: SpawnError.self) { try command.start() }
-        #expect(error?.code == E2BIG)
+        command.environment.append(("A", String(repeating: "x", count: 128 << 10)))
+        let error = try command.startFailure()
+        #expect(error.code == E2BIG)
         #expect(
-            error?.reason == "its arguments and environment are larger than the system takes (a single one: 128 KiB)")
+            error.reason == "its arguments and environment are larger than the system takes (a single one: 128 KiB)")
     }
 
     @Test("is not to blame when descriptors are short; no child and no run stays behind")

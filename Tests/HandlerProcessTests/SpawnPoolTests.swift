@@ -37,7 +37,9 @@ struct SpawnPoolTests {
         pool.submit(command, token: 5)
         let result = try pool.next()
         #expect(result.token == 5)
-        #expect(throws: SpawnError(ENOENT, starting: command)) { try result.outcome.get() }
+        let child = try result.outcome.get()
+        #expect(try child.waitForExit() == .exited(127))
+        #expect(child.startFailure == SpawnError(ENOENT, starting: command))
         #expect(try pool.start(shell("exit 1")).waitForExit() == .exited(1))
     }
 

@@ -19,7 +19,8 @@ func uniqueMark() -> String {
 /// A run of `/bin/sh -c script` with a plain PATH.
 func shell(_ script: String, input: String = "", mark: String = uniqueMark()) -> ProcessCommand {
     ProcessCommand(
-        arguments: ["/bin/sh", "-c", script], environment: ["PATH=/usr/bin:/bin"], standardInput: Array(input.utf8),
+        arguments: ["/bin/sh", "-c", script], environment: [("PATH", "/usr/bin:/bin")],
+        standardInput: Array(input.utf8),
         mark: mark)
 }
 
@@ -42,10 +43,27 @@ func isRunning(_ process: Int32) -> Bool {
     ProcessFiles.status(of: process).map { !$0.isExiting } ?? false
 }
 
+extension ProcessCommand {
+    /// Why it cannot be started, whether that is known at once or at the end of its process.
+    func startFailure() throws -> SpawnError {
+        let child: ChildProcess
+        do throws(SpawnError) { child = try start() } catch { return error }
+        #expect(try child.waitForExit() == .exited(127))
+        return try #require(child.startFailure, "it ran")
+    }
+}
+
 extension ChildProcess {
     func waitForExit() throws -> HandlerProcess.ExitStatus {
         try #require(waitUntilReadable(pidfd), "the program did not exit")
         return try #require(reap())
+    }
+
+    /// Takes what the program has written.
+    func readOutput(into buffer: inout [UInt8], limit: Int = 64 << 10) -> OutputProgress {
+        withUnsafeTemporaryAllocation(byteCount: 16 << 10, alignment: 16) {
+            readOutput(into: &buffer, limit: limit, using: $0)
+        }
     }
 
     /// The output's lines until there are `count`, or all of them until its end.

@@ -18,7 +18,7 @@ struct SocketChannelTests: ~Copyable {
         let listener = try Listener(path: path, mode: 0o600)
         let loop = try EventLoop()
         let log: (JournalEntry) -> Void = { Issue.record("it logs \($0.message)") }
-        let system = InstanceSystem(
+        let system = try InstanceSystem(
             loop: loop,
             starter: try ProgramStarter(loop: loop, owner: "test", descriptorLimit: nil, cgroups: nil),
             sweeper: OrphanSweeper(loop: loop, orphans: try OrphanReaper(adopts: false), log: log), log: log,

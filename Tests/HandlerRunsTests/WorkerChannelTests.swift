@@ -21,7 +21,7 @@ struct WorkerChannelTests {
             let sweeper = OrphanSweeper(loop: loop, orphans: try OrphanReaper(adopts: false)) {
                 Issue.record("it logs \($0.message)")
             }
-            let system = InstanceSystem(
+            let system = try InstanceSystem(
                 loop: loop, starter: starter, sweeper: sweeper, log: { Issue.record("it logs \($0.message)") },
                 observe: nil)
             var reasons: [String] = []

@@ -27,6 +27,18 @@ struct PlaceTests {
         #expect(bench.end(1)?.exec == .zero)
     }
 
+    @Test("what was said to have started and did not has not run", arguments: [false, true])
+    func withdrawnStart(isSaid: Bool) throws {
+        var bench = Bench()
+        try bench.submit(.deliver())
+        bench.at(.milliseconds(40))
+        if isSaid { bench.started(1) }
+        bench.at(.milliseconds(50))
+        bench.handle(.failedToStart(.init(1), reason: "no such file"))
+        #expect(bench.end(1)?.reason == "no such file")
+        #expect(bench.end(1)?.queue == .milliseconds(50) && bench.end(1)?.exec == .zero)
+    }
+
     @Test("built-in handlers need no place, and are done on acceptance")
     func builtIn() throws {
         let handlers = [Handler.exec("crm"), Handler(name: "log", kind: .journal), Handler(name: "no", kind: .discard)]

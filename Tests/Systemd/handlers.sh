@@ -73,6 +73,8 @@ expect plain handled
 expect nice handled
 expect escapes timed_out
 gone 'sleep 471[12]'
+# Those of plain and nice are kept for their next runs, until a reload.
+systemctl reload pushrouterd
 runs=/sys/fs/cgroup/system.slice/pushrouterd.service/runs
 for ((i = 0; i < 100; i++)); do [[ -n $(find "$runs" -mindepth 1 -type d) ]] || break; sleep 0.02; done
 [[ -z $(find "$runs" -mindepth 1 -type d) ]] || fail "cgroups are left: $(ls "$runs")"

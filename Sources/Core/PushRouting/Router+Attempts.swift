@@ -9,11 +9,14 @@ struct Attempts: Sendable {
     /// When the start of the last one was asked for.
     private(set) var asked: Instant?
     /// When it began to run; `nil` before it does.
-    private(set) var started: Instant?
+    var started: Instant? { hasStarted ? latest : nil }
     /// When the first one of all began to run.
     private(set) var first: Instant?
     /// When the latest one that did began to run.
     private(set) var latest: Instant?
+    private var hasStarted = false
+    /// What `latest` was before it began.
+    private var latestBefore: Instant?
     /// What was seen of it from outside.
     var facts = RunFacts()
 
@@ -25,15 +28,24 @@ struct Attempts: Sendable {
         count += 1
         countOfHandler += 1
         asked = now
-        started = nil
+        hasStarted = false
         facts = RunFacts()
     }
 
     /// It runs.
     mutating func start(at now: Instant) {
-        started = now
+        if !hasStarted { latestBefore = latest }
+        hasStarted = true
         latest = now
         if first == nil { first = now }
+    }
+
+    /// It did not run, though it was thought to.
+    mutating func withdrawStart() {
+        guard hasStarted else { return }
+        hasStarted = false
+        latest = latestBefore
+        if latest == nil { first = nil }
     }
 
     /// The next ones are those of another handler.

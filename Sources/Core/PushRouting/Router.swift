@@ -180,6 +180,7 @@ public struct Router: Sendable {
         else { return }
         // In time means before the deadline; what comes at that instant or later is the clock's to judge.
         guard now.monotonic < deadline else { return }
+        if !wasStarted { invocation.attempts.withdrawStart() }
         leavePlace(of: invocation)
         if let answered = wasStarted ? answer.isAnswer : false {
             note(answered: answered, of: invocation, at: now, &effects)

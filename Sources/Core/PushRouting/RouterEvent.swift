@@ -9,7 +9,7 @@ public enum RouterEvent: Sendable {
     case observed(InvocationID, RunFacts)
     /// The handler of this invocation ended or answered.
     case finished(InvocationID, HandlerAnswer)
-    /// The handler of this invocation could not be started; the reason is for people.
+    /// The handler of this invocation could not be started, though perhaps it was said to have; the reason is for people.
     case failedToStart(InvocationID, reason: String)
     /// Time has passed; carries out what is due.
     case clock

@@ -9,6 +9,7 @@
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/eventfd.h>
 #include <sys/mman.h>
@@ -30,56 +31,107 @@
 #define PIDFD_SIGNAL_PROCESS_GROUP (1U << 2)
 #endif
 
-/* What the child of CLinux_spawn needs. The child shares our memory until its exec, so `error` and `step` reach us. */
-struct child {
-    const struct CLinux_program *program;
-    volatile enum CLinux_step step;
-    volatile int error;
-};
+/* A child that shares our memory has our thread's errno, and a library that is preloaded may have put locks around libc's
+ * calls, which are the parent's there: so it calls the kernel itself. The result is the kernel's: negative is an error. */
+#define IN_CHILD static __attribute__((no_stack_protector, no_sanitize("address", "thread", "undefined")))
 
-static int limit_descriptors(const struct CLinux_program *program) {
+IN_CHILD inline long ask(long number, long a, long b, long c, long d, long e) {
+#if defined(__x86_64__)
+    long result;
+    register long fourth __asm__("r10") = d;
+    register long fifth __asm__("r8") = e;
+    __asm__ volatile("syscall" : "=a"(result) : "a"(number), "D"(a), "S"(b), "d"(c), "r"(fourth), "r"(fifth)
+                     : "rcx", "r11", "memory");
+    return result;
+#elif defined(__aarch64__)
+    register long call __asm__("x8") = number;
+    register long first __asm__("x0") = a;
+    register long second __asm__("x1") = b;
+    register long third __asm__("x2") = c;
+    register long fourth __asm__("x3") = d;
+    register long fifth __asm__("x4") = e;
+    __asm__ volatile("svc #0" : "+r"(first) : "r"(call), "r"(second), "r"(third), "r"(fourth), "r"(fifth) : "memory");
+    return first;
+#else
+#error "how the kernel is called on this machine is to be written here"
+#endif
+}
+
+#define ask1(number, a) ask(number, (long)(a), 0, 0, 0, 0)
+#define ask2(number, a, b) ask(number, (long)(a), (long)(b), 0, 0, 0)
+#define ask3(number, a, b, c) ask(number, (long)(a), (long)(b), (long)(c), 0, 0)
+#define ask4(number, a, b, c, d) ask(number, (long)(a), (long)(b), (long)(c), (long)(d), 0)
+#define ask5(number, a, b, c, d, e) ask(number, (long)(a), (long)(b), (long)(c), (long)(d), (long)(e))
+
+/* What of us has to be undone in each child, looked at when the first program is started: nobody here changes any of it
+ * later than that. To set each of the 64 signals anew was 3 % of what a program costs. */
+static struct {
+    /* The signals that may have another action than the standard one: those that had, and the two that glibc takes for
+     * itself when it needs them. */
+    uint64_t changed_signals;
+    /* Whether we have capabilities that an exec would pass on, or wait with for a file that takes them up: the service
+     * manager makes inheritable what it makes ambient. */
+    bool has_inheritable;
+} own;
+
+static void look_at_own(void) {
+    for (int signal = 1; signal < NSIG; signal++) {
+        /* Past glibc, which hides its own two; the first word of the kernel's struct sigaction is the action. */
+        unsigned long action[8] = {0};
+        bool is_standard = syscall(SYS_rt_sigaction, signal, NULL, action, 8) < 0 || action[0] == (unsigned long)SIG_DFL;
+        if (!is_standard || signal == __SIGRTMIN || signal == __SIGRTMIN + 1)
+            own.changed_signals |= UINT64_C(1) << (signal - 1);
+    }
+    struct __user_cap_header_struct header = {_LINUX_CAPABILITY_VERSION_3, 0};
+    struct __user_cap_data_struct data[_LINUX_CAPABILITY_U32S_3] = {0};
+    own.has_inheritable = syscall(SYS_capget, &header, data) < 0 || data[0].inheritable != 0 || data[1].inheritable != 0;
+}
+
+IN_CHILD long limit_descriptors(const struct CLinux_program *program) {
     if (program->descriptor_limit == 0) return 0;
-    struct rlimit limit;
-    if (getrlimit(RLIMIT_NOFILE, &limit) < 0) return -1;
+    struct rlimit64 limit;
+    long result = ask4(SYS_prlimit64, 0, RLIMIT_NOFILE, NULL, &limit);
+    if (result < 0) return result;
     if (program->descriptor_limit < limit.rlim_max) {
         limit.rlim_cur = program->descriptor_limit;
         if (program->is_hard_limit) limit.rlim_max = limit.rlim_cur;
     } else if (program->is_hard_limit) {
         limit.rlim_cur = limit.rlim_max;
     }
-    return setrlimit(RLIMIT_NOFILE, &limit);
+    return ask4(SYS_prlimit64, 0, RLIMIT_NOFILE, &limit, NULL);
 }
 
-/* What lets us change the user is not the program's. An exec drops all but what is ambient; what is inheritable would wait
- * for a file that takes it up, and the service manager makes inheritable what it makes ambient. */
-static int drop_capabilities(void) {
+/* What lets us change the user is not the program's. An exec drops all but what is ambient and what is inheritable. */
+IN_CHILD long drop_capabilities(void) {
+    if (!own.has_inheritable) return 0;
+    long result = ask5(SYS_prctl, PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0);
+    if (result < 0) return result;
     struct __user_cap_header_struct header = {_LINUX_CAPABILITY_VERSION_3, 0};
     struct __user_cap_data_struct data[_LINUX_CAPABILITY_U32S_3];
-    if (prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0) < 0) return -1;
-    if (syscall(SYS_capget, &header, data) < 0) return -1;
+    result = ask2(SYS_capget, &header, data);
+    if (result < 0) return result;
     /* A sandbox may forbid the call, and has nothing to drop then. */
     if (data[0].inheritable == 0 && data[1].inheritable == 0) return 0;
     data[0].inheritable = data[1].inheritable = 0;
-    return (int)syscall(SYS_capset, &header, data);
+    return ask2(SYS_capset, &header, data);
 }
 
 /* Past glibc, which would have all threads of the process do the same: they are not the child's, but its memory says so.
  * The kernel makes our shared memory undumpable with it: nobody of that user may look into it before the exec. */
-static int become_user(const struct CLinux_program *program) {
+IN_CHILD long become_user(const struct CLinux_program *program) {
     if (!program->changes_user) return 0;
-    if (syscall(SYS_setgroups, program->group_count, program->groups) < 0) return -1;
-    if (syscall(SYS_setresgid, program->group, program->group, program->group) < 0) return -1;
-    return (int)syscall(SYS_setresuid, program->user, program->user, program->user);
+    long result = ask2(SYS_setgroups, program->group_count, program->groups);
+    if (result >= 0) result = ask3(SYS_setresgid, program->group, program->group, program->group);
+    if (result >= 0) result = ask3(SYS_setresuid, program->user, program->user, program->user);
+    return result;
 }
 
-/* When memory is short the kernel ends what runs before who started it (proc(5), oom_score_adj; who has no /proc, or is
- * not dumpable, stays as it is). The kernel does not set the parent's with it, though memory is shared: it knows vfork.
- * Past libc: a library that is preloaded may have put locks around its calls on files, and they are the parent's here. */
-static void prefer_to_be_ended(void) {
+/* Adds to what /proc says of a process. */
+IN_CHILD void prefer_to_end(const char *path) {
     char text[8] = {0};
-    int file = (int)syscall(SYS_openat, AT_FDCWD, "/proc/self/oom_score_adj", O_RDWR | O_CLOEXEC, 0);
+    int file = (int)ask4(SYS_openat, AT_FDCWD, path, O_RDWR | O_CLOEXEC, 0);
     if (file < 0) return;
-    if (syscall(SYS_read, file, text, sizeof text - 1) > 0) {
+    if (ask3(SYS_read, file, text, sizeof text - 1) > 0) {
         int value = 0, sign = 1;
         const char *digit = text;
         if (*digit == '-') sign = -1, digit++;
@@ -94,82 +146,93 @@ static void prefer_to_be_ended(void) {
         while ((rest /= 10) > 0);
         if (value < 0) written[--place] = '-';
         /* No reason not to run. */
-        syscall(SYS_pwrite64, file, written + place, sizeof written - (size_t)place, 0L);
+        ask4(SYS_pwrite64, file, written + place, sizeof written - (size_t)place, 0);
     }
-    syscall(SYS_close, file);
+    ask1(SYS_close, file);
 }
 
-/* The signals that may have another action than the standard one: those that had when the first program was started, and
- * the two that glibc takes for itself when it needs them. Nobody here gives a signal an action later than that, and to set
- * each of the 64 anew for each program was 3 % of what a program costs. */
-static uint64_t changed_signals;
-
-static void note_changed_signals(void) {
-    for (int signal = 1; signal < NSIG; signal++) {
-        /* Past glibc, which hides its own two; the first word of the kernel's struct sigaction is the action. */
-        unsigned long action[8] = {0};
-        bool is_standard = syscall(SYS_rt_sigaction, signal, NULL, action, 8) < 0 || action[0] == (unsigned long)SIG_DFL;
-        if (!is_standard || signal == __SIGRTMIN || signal == __SIGRTMIN + 1) changed_signals |= UINT64_C(1) << (signal - 1);
-    }
+void CLinux_prefer_to_end(pid_t pid) {
+    char path[40];
+    snprintf(path, sizeof path, "/proc/%d/oom_score_adj", pid);
+    prefer_to_end(path);
 }
 
-/* In the child, with all signals blocked: system calls only, nothing that changes what the parent's memory means. */
-static void become(struct child *child) {
+/* What the child is given. */
+struct child {
+    const struct CLinux_program *program;
+    struct CLinux_start *start;
+    bool waits;
+};
+
+/* In the child, with all signals blocked: nothing that changes what the parent's memory means. */
+IN_CHILD long become(const struct child *child) {
     const struct CLinux_program *program = child->program;
+    struct CLinux_start *start = child->start;
+    long result;
     /* A handler of ours would run in shared memory; an ignored signal would stay so. Past glibc, which refuses the two that
      * it keeps for itself: all zero is the kernel's struct sigaction with SIG_DFL, and a set of signals has 8 bytes. */
     const unsigned long standard[8] = {0};
-    for (int signal = 1; signal < NSIG; signal++) {
-        if (changed_signals >> (signal - 1) & 1) syscall(SYS_rt_sigaction, signal, standard, NULL, 8);
-    }
-    if (setpgid(0, 0) < 0) goto failed;
-    prefer_to_be_ended();
-    child->step = CLinux_step_cgroup;
-    if (program->cgroup >= 0 && write(program->cgroup, "0", 1) < 0) goto failed;
-    child->step = CLinux_step_descriptors;
-    if (limit_descriptors(program) < 0) goto failed;
-    child->step = CLinux_step_niceness;
-    if (program->sets_niceness && setpriority(PRIO_PROCESS, 0, program->niceness) < 0) goto failed;
-    child->step = CLinux_step_program;
+    for (uint64_t left = own.changed_signals; left != 0; left &= left - 1)
+        ask4(SYS_rt_sigaction, __builtin_ctzll(left) + 1, standard, NULL, 8);
+    if ((result = ask2(SYS_setpgid, 0, 0)) < 0) return result;
+    /* The kernel knows vfork: it is not our own preference, though memory is shared. */
+    if (child->waits) prefer_to_end("/proc/self/oom_score_adj");
+    start->step = CLinux_step_cgroup;
+    if (program->cgroup >= 0 && (result = ask3(SYS_write, program->cgroup, "0", 1)) < 0) return result;
+    start->step = CLinux_step_descriptors;
+    if ((result = limit_descriptors(program)) < 0) return result;
+    start->step = CLinux_step_niceness;
+    if (program->sets_niceness && (result = ask3(SYS_setpriority, PRIO_PROCESS, 0, program->niceness)) < 0) return result;
+    start->step = CLinux_step_program;
     /* All three are above 2, so none is overwritten before it is used. */
-    if (dup2(program->input, STDIN_FILENO) < 0 || dup2(program->output, STDOUT_FILENO) < 0) goto failed;
-    if (program->error >= 0 && dup2(program->error, STDERR_FILENO) < 0) goto failed;
-    if (close_range(STDERR_FILENO + 1, ~0U, 0) < 0) goto failed;
-    child->step = CLinux_step_user;
-    if (drop_capabilities() < 0) goto failed;
-    if (become_user(program) < 0) goto failed;
-    child->step = CLinux_step_program;
-    if (chdir(program->directory) < 0) goto failed;
-    sigset_t none;
-    sigemptyset(&none);
-    sigprocmask(SIG_SETMASK, &none, NULL);
-    execve(program->path, program->arguments, program->environment);
-failed:
-    child->error = errno;
-    _exit(127);
+    if ((result = ask3(SYS_dup3, program->input, STDIN_FILENO, 0)) < 0) return result;
+    if ((result = ask3(SYS_dup3, program->output, STDOUT_FILENO, 0)) < 0) return result;
+    if (program->error >= 0 && (result = ask3(SYS_dup3, program->error, STDERR_FILENO, 0)) < 0) return result;
+    if ((result = ask3(SYS_close_range, STDERR_FILENO + 1, ~0U, 0)) < 0) return result;
+    start->step = CLinux_step_user;
+    if ((result = drop_capabilities()) < 0) return result;
+    if ((result = become_user(program)) < 0) return result;
+    start->step = CLinux_step_directory;
+    if ((result = ask1(SYS_chdir, program->directory)) < 0) return result;
+    start->step = CLinux_step_program;
+    const uint64_t none = 0;
+    ask4(SYS_rt_sigprocmask, SIG_SETMASK, &none, NULL, sizeof none);
+    result = ask3(SYS_execve, program->path, program->arguments, program->environment);
+    /* The kernel has one number for several things that are wrong. */
+    int flags = O_PATH | O_CLOEXEC;
+    if (result == -ENOENT && ask4(SYS_openat, AT_FDCWD, program->path, flags, 0) >= 0)
+        start->step = CLinux_step_interpreter;
+    if (result == -EACCES && ask4(SYS_openat, AT_FDCWD, program->path, flags | O_DIRECTORY, 0) >= 0) result = -EISDIR;
+    return result;
 }
 
-static int begin(void *child) {
-    become(child);
-    return 127;
+IN_CHILD int begin(void *memory) {
+    const struct child *child = memory;
+    child->start->error = (int)-become(child);
+    ask1(SYS_exit_group, 127);
+    __builtin_unreachable();
 }
 
-int CLinux_spawn(pid_t *pid, int *pidfd, const struct CLinux_program *program, enum CLinux_step *step) {
+int CLinux_spawn(
+    pid_t *pid, int *pidfd, const struct CLinux_program *program, struct CLinux_start *start, void *stack, bool waits) {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
-    pthread_once(&once, note_changed_signals);
-    struct child child = {program, CLinux_step_program, 0};
+    pthread_once(&once, look_at_own);
+    start->error = 0;
+    start->step = CLinux_step_program;
+    start->is_under_way = 1;
+    /* Where its stack begins, which grows away from it. */
+    struct child *child = (struct child *)((char *)stack + CLinux_stack_length) - 1;
+    *child = (struct child){program, start, waits};
     sigset_t all, before;
     sigfillset(&all);
     pthread_sigmask(SIG_BLOCK, &all, &before);
-    /* vfork, but for the descriptor that comes with the process: where none is left there is no process either. Opened
-     * later it might be missing for a program that runs. Its stack is a part of ours, which waits. */
-    _Alignas(16) char stack[32 << 10];
+    /* The descriptor comes with the process: where none is left there is no process either. Opened later it might be missing
+     * for a program that runs. */
     int descriptor = -1;
-    pid_t process =
-        clone(begin, stack + sizeof stack, CLONE_VM | CLONE_VFORK | CLONE_PIDFD | SIGCHLD, &child, &descriptor);
-    int failure = process < 0 ? errno : child.error;
+    int flags = CLONE_VM | CLONE_PIDFD | CLONE_CHILD_CLEARTID | SIGCHLD | (waits ? CLONE_VFORK : 0);
+    pid_t process = clone(begin, child, flags, child, &descriptor, NULL, &start->is_under_way);
+    int failure = process < 0 ? errno : waits ? start->error : 0;
     pthread_sigmask(SIG_SETMASK, &before, NULL);
-    *step = child.step;
     if (failure == 0) {
         *pid = process;
         *pidfd = descriptor;

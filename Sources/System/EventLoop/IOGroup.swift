@@ -26,12 +26,16 @@ public final class IOGroup {
 
     /// A group without members.
     ///
-    /// - Parameter loop: the loop of the calling thread.
+    /// - Parameters:
+    ///   - loop: the loop of the calling thread.
+    ///   - priority: of all members, before or after which other sources.
     /// - Throws: when there is no memory or descriptor left.
-    public init(loop: EventLoop) throws(SystemError) {
+    public init(loop: EventLoop, priority: EventLoop.Priority = .normal) throws(SystemError) {
         self.loop = loop
         epoll = try EpollDescriptor(atOnce: Self.foundAtOnce)
-        source = try IOSource(loop: loop, descriptor: epoll.rawValue, interest: .read) { [unowned self] _ in serve() }
+        source = try IOSource(loop: loop, descriptor: epoll.rawValue, interest: .read, priority: priority) {
+            [unowned self] _ in serve()
+        }
     }
 
     // Before the descriptor is closed: epoll forgets it only with the last copy of it (IOSource).

@@ -26,6 +26,8 @@ public final class ChildProcess: Sendable {
     public let startedAt: Int64
     private let process: FileDescriptor
     private let cgroup: RunCgroup?
+    /// `nil` once nobody needs it any more.
+    private let memory: Mutex<StartMemory?>
     /// The numbers of our ends of its streams; -1 for one that was taken away, or never was.
     private let ends: Mutex<(output: Int32, errors: Int32)>
     private let phase = Mutex(Phase.running)
@@ -39,13 +41,14 @@ public final class ChildProcess: Sendable {
     /// The run must have begun and the child be known in `LiveRuns`.
     init(
         processID: Int32, mark: String, startedAt: Int64, process: consuming FileDescriptor, cgroup: RunCgroup?,
-        ends: consuming OurEnds
+        memory: StartMemory, ends: consuming OurEnds
     ) {
         self.processID = processID
         self.mark = mark
         self.startedAt = startedAt
         self.process = process
         self.cgroup = cgroup
+        self.memory = Mutex(memory)
         let (output, errors) = ends.release()
         self.ends = Mutex((output, errors ?? -1))
     }
@@ -88,7 +91,8 @@ public final class ChildProcess: Sendable {
     /// How the leader ended; nil while it runs. The first status ends the run: whatever is left of it is killed, of the group
     /// while the unreaped leader still keeps its number from being used again. Then the leader is reaped.
     ///
-    /// Only the first call after the exit has the status; later ones return nil.
+    /// Only the first call after the exit has the status; later ones return nil. It is that of the program if there is no
+    /// `startFailure`.
     public func reap() -> ExitStatus? {
         phase.withLock { phase in
             guard phase != .reaped, let status = wait(WNOHANG | Int32(WNOWAIT)) else { return nil }
@@ -102,22 +106,46 @@ public final class ChildProcess: Sendable {
         }
     }
 
+    /// Why the program never ran, of a process that has been reaped; nil: it did.
+    public var startFailure: SpawnError? { memory.withLock { $0?.failure } }
+
+    /// Has a program that runs ended before us when memory is short, and lets go of what its start needed. Not done at the
+    /// start, since it costs a tenth of what a short run costs; not before the exec stands.
+    ///
+    /// - Returns: whether it is done.
+    public func settle() -> Bool {
+        phase.withLock { phase in
+            guard phase != .reaped else { return true }
+            return memory.withLock { memory in
+                guard let start = memory else { return true }
+                guard start.isDone else { return false }
+                CLinux_prefer_to_end(processID)
+                memory = nil
+                return true
+            }
+        }
+    }
+
     /// Takes what the program has written, without waiting, and appends it to `buffer` until that holds `limit` bytes;
     /// what is more is thrown away. At most 256 KiB a call: the descriptor stays readable if there is more.
-    public func readOutput(into buffer: inout [UInt8], limit: Int = 64 << 10) -> OutputProgress {
+    ///
+    /// - Parameters:
+    ///   - buffer: what was kept so far.
+    ///   - limit: how much is kept, in bytes.
+    ///   - chunk: scratch memory; as much of the output is read at once as there is room.
+    public func readOutput(
+        into buffer: inout [UInt8], limit: Int = 64 << 10, using chunk: UnsafeMutableRawBufferPointer
+    ) -> OutputProgress {
         var progress = OutputProgress(hasEnded: false, discarded: 0)
-        withUnsafeTemporaryAllocation(byteCount: 16 << 10, alignment: 1) { chunk in
-            var taken = 0
-            while taken < Self.readBound {
-                let count = read(standardOutput, chunk.baseAddress, chunk.count)
-                if count < 0, errno == EINTR { continue }
-                progress.hasEnded = count == 0
-                guard count > 0 else { return }
-                let kept = min(count, max(0, limit - buffer.count))
-                buffer.append(contentsOf: chunk[..<kept])
-                progress.discarded += count - kept
-                taken += count
-            }
+        var taken = 0
+        while taken < Self.readBound {
+            let count = retryingInterrupts { read(standardOutput, chunk.baseAddress, chunk.count) }
+            progress.hasEnded = count == 0
+            guard count > 0 else { break }
+            let kept = min(count, max(0, limit - buffer.count))
+            buffer.append(contentsOf: chunk[..<kept])
+            progress.discarded += count - kept
+            taken += count
         }
         return progress
     }

@@ -7,8 +7,8 @@ public struct ProcessCommand: Sendable {
 
     /// The program's absolute path, then its arguments.
     public var arguments: [String]
-    /// The environment as `NAME=value`: with the mark, which is added, exactly what the program gets.
-    public var environment: [String]
+    /// The environment: with the mark, which is added, exactly what the program gets.
+    public var environment: [(name: String, value: String)]
     /// Where the program starts, an absolute path.
     public var workingDirectory: String
     /// How the program is talked to.
@@ -35,13 +35,13 @@ public struct ProcessCommand: Sendable {
 
     /// - Parameters:
     ///   - arguments: the program's absolute path, then its arguments
-    ///   - environment: as `NAME=value`, without `PUSH_RUN`
+    ///   - environment: without `PUSH_RUN`
     ///   - workingDirectory: an absolute path
     ///   - standardInput: the bytes on the program's standard input
     ///   - mark: `<owner>:<seq>:<n>`
     public init(
-        arguments: [String], environment: [String], workingDirectory: String = "/", standardInput: [UInt8],
-        mark: String
+        arguments: [String], environment: [(name: String, value: String)], workingDirectory: String = "/",
+        standardInput: [UInt8], mark: String
     ) {
         self.init(
             arguments: arguments, environment: environment, workingDirectory: workingDirectory,
@@ -50,14 +50,15 @@ public struct ProcessCommand: Sendable {
 
     /// - Parameters:
     ///   - arguments: the program's absolute path, then its arguments
-    ///   - environment: as `NAME=value`, without `PUSH_RUN`
+    ///   - environment: without `PUSH_RUN`
     ///   - workingDirectory: an absolute path
     ///   - streams: how it is talked to
     ///   - descriptorLimit: its soft limit of open files; `nil`: that of this process
     ///   - confinement: what sets it apart from us
     ///   - mark: `<owner>:` and what names the run
     public init(
-        arguments: [String], environment: [String], workingDirectory: String = "/", streams: Streams,
+        arguments: [String], environment: [(name: String, value: String)], workingDirectory: String = "/",
+        streams: Streams,
         descriptorLimit: UInt64? = nil, confinement: ProcessConfinement = ProcessConfinement(), mark: String
     ) {
         precondition(arguments.first?.hasPrefix("/") == true, "a program is named by its absolute path")

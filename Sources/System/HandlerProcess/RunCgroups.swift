@@ -8,7 +8,10 @@ import LinuxSystem
 /// a cgroup for each run. A run is in its cgroup before anything of it runs, and what it starts stays there; `cgroup.kill`
 /// ends all of it at once, forks included (Linux 5.14; before, each process of the frozen cgroup is killed). A thread of
 /// its own, which begins with the first end, ends and removes cgroups: the kernel has one lock for all of them, for which
-/// a loop must not wait. Any thread.
+/// a loop must not wait.
+///
+/// A cgroup that a run has left empty is used again, by runs of the same program with the same confinement: to make and
+/// remove one costs half of what a short run costs. Any thread.
 public final class RunCgroups: Sendable {
     /// Why there are none; what to do stands there too.
     public struct Unavailable: Error, Equatable, CustomStringConvertible {
@@ -21,11 +24,28 @@ public final class RunCgroups: Sendable {
         var ended: [UInt64] = []
         /// Those that are ended, and not removed yet.
         var leaving = 0
+        /// Those that are empty.
+        var free: [Owner: [UInt64]] = [:]
+        var freeCount = 0
         var lastNumber: UInt64 = 0
         var isThreadStarted = false
         var isStopped = false
+
+        mutating func takeFree(_ owner: Owner) -> UInt64? {
+            guard let number = free[owner]?.popLast() else { return nil }
+            freeCount -= 1
+            return number
+        }
     }
 
+    /// Whose runs may have a cgroup one after the other.
+    fileprivate struct Owner: Hashable {
+        let program: String
+        let confinement: ProcessConfinement
+    }
+
+    /// How many are kept for later runs: as many as run at once, without a setting.
+    static let freeMax = 64
     /// How soon a cgroup is looked at again whose processes are not gone, at first and at most.
     private static let patience = (first: Duration.milliseconds(2), most: Duration.milliseconds(500))
     /// How long a start waits for the processes of an earlier one.
@@ -124,30 +144,38 @@ public final class RunCgroups: Sendable {
 
     // MARK: Runs
 
-    /// Makes the cgroup of a run. Limits whose controller is missing have no effect.
+    /// The cgroup of a run. Limits whose controller is missing have no effect.
     ///
     /// - Throws: the error number of the system call that failed.
-    func begin(_ limits: CgroupLimits) throws(CgroupFailure) -> NewCgroup {
+    func begin(_ command: ProcessCommand) throws(CgroupFailure) -> NewCgroup {
+        let owner = Owner(program: command.arguments[0], confinement: command.confinement)
+        if let number = state.withLock({ $0.takeFree(owner) }), let processes = openProcesses(number) {
+            return NewCgroup(run: RunCgroup(tree: self, number: number, owner: owner), processes: processes)
+        }
         let number = state.withLock { state in
             state.lastNumber += 1
             return state.lastNumber
         }
         let path = path(of: number)
         guard mkdir(path, 0o755) == 0 else { throw CgroupFailure(path: path, code: errno) }
-        for file in limits.files {
+        for file in command.confinement.cgroup.files {
             guard CgroupFile.write(file.text, to: "\(path)/\(file.name)", creating: isStandIn) || errno == ENOENT else {
                 let failure = CgroupFailure(path: "\(path)/\(file.name)", code: errno)
                 rmdir(path)
                 throw failure
             }
         }
-        let flags = O_WRONLY | O_CLOEXEC | (isStandIn ? O_CREAT : 0)
-        guard let processes = FileDescriptor(open("\(path)/cgroup.procs", flags, 0o600)) else {
+        guard let processes = openProcesses(number) else {
             let failure = CgroupFailure(path: "\(path)/cgroup.procs", code: errno)
             rmdir(path)
             throw failure
         }
-        return NewCgroup(run: RunCgroup(tree: self, number: number), processes: processes)
+        return NewCgroup(run: RunCgroup(tree: self, number: number, owner: owner), processes: processes)
+    }
+
+    private func openProcesses(_ number: UInt64) -> FileDescriptor? {
+        let flags = O_WRONLY | O_CLOEXEC | (isStandIn ? O_CREAT : 0)
+        return FileDescriptor(open("\(path(of: number))/cgroup.procs", flags, 0o600))
     }
 
     /// Whether cgroups are left whose run has ended: their processes are being killed.
@@ -156,13 +184,35 @@ public final class RunCgroups: Sendable {
     /// Kills the processes of all runs, now. What is left is removed by the next start.
     public func killAll() { CgroupFile.kill(runs) }
 
-    /// Ends a run's processes, and removes its cgroup once they are gone; soon, without waiting.
-    fileprivate func end(_ number: UInt64) {
+    /// Removes the cgroups that are kept for later runs; soon, without waiting.
+    public func removeFree() {
+        let free = state.withLock { state in
+            state.freeCount = 0
+            return exchange(&state.free, with: [:]).values.flatMap(\.self)
+        }
+        if !free.isEmpty { leave(free) }
+    }
+
+    /// Ends a run's processes, and removes its cgroup once they are gone, or keeps it where there are none; soon, without
+    /// waiting.
+    fileprivate func end(_ number: UInt64, of owner: Owner) {
+        let isKept =
+            CgroupFile.isEmpty(path(of: number))
+            && state.withLock { state in
+                guard state.freeCount < Self.freeMax else { return false }
+                state.freeCount += 1
+                state.free[owner, default: []].append(number)
+                return true
+            }
+        if !isKept { leave([number]) }
+    }
+
+    private func leave(_ numbers: [UInt64]) {
         state.update { state in
-            state.leaving += 1
-            state.ended.append(number)
+            state.leaving += numbers.count
+            state.ended += numbers
             guard !state.isThreadStarted else { return }
-            // Without a thread a later end tries again; the number waits.
+            // Without a thread a later end tries again; the numbers wait.
             guard let thread = try? WorkerThread("cgroups", { [self] in work() }) else { return }
             thread.detach()
             state.isThreadStarted = true
@@ -207,9 +257,10 @@ struct NewCgroup: ~Copyable {
 struct RunCgroup: Sendable {
     fileprivate let tree: RunCgroups
     fileprivate let number: UInt64
+    fileprivate let owner: RunCgroups.Owner
 
-    /// Ends all its processes and removes it; without waiting, once.
-    func end() { tree.end(number) }
+    /// Ends all its processes; without waiting, once.
+    func end() { tree.end(number, of: owner) }
 }
 
 /// A cgroup could not be made or set up.

@@ -29,8 +29,13 @@ public struct SpawnError: Error, Equatable, CustomStringConvertible {
         let confinement = command.confinement
         reason =
             switch step {
-            case .program:
-                Self.reason(code, program: command.arguments[0], directory: command.workingDirectory)
+            case .program: Self.reason(code)
+            case .interpreter where code == ENOENT:
+                "the interpreter that it names (#! line or ELF loader) does not exist"
+            case .interpreter: errorText(code)
+            case .directory where [ENOENT, ENOTDIR, EACCES, ELOOP].contains(code):
+                "its working directory \(command.workingDirectory) is missing, not a directory, or may not be entered"
+            case .directory: "cannot enter its working directory \(command.workingDirectory): \(errorText(code))"
             case .cgroup: "cannot join its cgroup: \(errorText(code))"
             case .descriptors:
                 "cannot set the limit of open files to \(confinement.openFilesMax ?? 0) (LimitNOFILE=): \(errorText(code))"
@@ -57,17 +62,11 @@ public struct SpawnError: Error, Equatable, CustomStringConvertible {
         reason = "cannot set up its cgroup, \(failure.path): \(errorText(failure.code))"
     }
 
-    /// posix_spawn gives one number for the directory, the program and its interpreter: look which one it means.
-    private static func reason(_ code: Int32, program: String, directory: String) -> String {
-        if [ENOENT, ENOTDIR, EACCES, ELOOP].contains(code), access(directory, X_OK) != 0 || !isDirectory(directory) {
-            return "its working directory \(directory) is missing, not a directory, or may not be entered"
-        }
+    private static func reason(_ code: Int32) -> String {
         switch code {
-        case ENOENT where access(program, F_OK) == 0:
-            return "the interpreter that it names (#! line or ELF loader) does not exist"
         case ENOENT, ENOTDIR:
             return "no such program"
-        case EACCES where isDirectory(program):
+        case EISDIR:
             return "it is a directory"
         case EACCES:
             return "permission denied: it must be executable, its directories searchable, not mounted noexec"
@@ -84,10 +83,5 @@ public struct SpawnError: Error, Equatable, CustomStringConvertible {
         default:
             return errorText(code)
         }
-    }
-
-    private static func isDirectory(_ path: String) -> Bool {
-        var status = stat()
-        return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
     }
 }

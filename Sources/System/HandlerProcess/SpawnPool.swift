@@ -1,4 +1,3 @@
-import CLinux
 import Glibc
 import LinuxSystem
 import Synchronization
@@ -34,9 +33,10 @@ public final class SpawnPool: Sendable {
         /// The place of what comes next.
         var next: UInt64 = 0
         var threads: [PoolThread] = []
-        var idle = 0
         /// Jobs that a thread has taken up, and of which the result is not delivered yet.
         var underway = 0
+        /// Whether somebody waits until there are none.
+        var isAwaited = false
         var isStopped = false
 
         mutating func append(_ job: Job) {
@@ -66,8 +66,6 @@ public final class SpawnPool: Sendable {
     private let users = KnownUsers()
     private let deliver: @Sendable (SpawnResult) -> Void
     private let state = Monitor(State())
-    /// Counts the jobs in the queue; after `stop`, one more for each thread.
-    private let available: FileDescriptor
 
     /// - Parameters:
     ///   - threads: how many programs are started at the same time, at most
@@ -79,14 +77,10 @@ public final class SpawnPool: Sendable {
         deliver: @escaping @Sendable (SpawnResult) -> Void
     ) {
         precondition(threads > 0)
-        guard let available = FileDescriptor(CLinux_semaphore()) else {
-            preconditionFailure("no descriptor left for a pool: \(errorText(errno))")
-        }
         limit = threads
         self.clock = clock ?? { SystemClock.monotonicNanoseconds }
         self.cgroups = cgroups
         self.deliver = deliver
-        self.available = available
     }
 
     /// Has the command started on a thread of the pool; returns at once.
@@ -98,7 +92,8 @@ public final class SpawnPool: Sendable {
     public func submit(_ command: ProcessCommand, token: UInt64, deadline: Int64? = nil) {
         let isTaken = state.withLock { state in
             precondition(!state.isStopped, "a stopped pool starts nothing")
-            if state.jobs.count >= state.idle, state.threads.count < limit, let thread = startThread() {
+            let idle = state.threads.count - state.underway
+            if state.jobs.count >= idle, state.threads.count < limit, let thread = startThread() {
                 state.threads.append(thread)
             }
             guard !state.threads.isEmpty else { return false }
@@ -106,7 +101,7 @@ public final class SpawnPool: Sendable {
             return true
         }
         if isTaken {
-            post(1)
+            state.wakeOne()
         } else {
             deliver(SpawnResult(token: token, outcome: .failure(SpawnError(EAGAIN, starting: command))))
         }
@@ -123,7 +118,10 @@ public final class SpawnPool: Sendable {
     ///
     /// - Parameter limit: how long at most: a program on a disk that does not answer may never be started.
     public func waitForStarts(atMost limit: Duration) {
-        _ = state.wait(atMost: limit) { $0.underway == 0 ? true : nil }
+        _ = state.wait(atMost: limit) { state in
+            state.isAwaited = state.underway > 0
+            return state.isAwaited ? nil : true
+        }
     }
 
     /// Has users looked up again: what is known of them may have changed.
@@ -138,7 +136,7 @@ public final class SpawnPool: Sendable {
             defer { state.threads = [] }
             return state.threads
         }
-        post(threads.count)
+        state.wake()
         for thread in threads { thread.join() }
     }
 
@@ -148,7 +146,11 @@ public final class SpawnPool: Sendable {
     private func run() {
         while let job = nextJob() {
             deliver(SpawnResult(token: job.token, outcome: Result { () throws(SpawnError) in try start(job) }))
-            state.update { $0.underway -= 1 }
+            let isAwaited = state.withLock { state in
+                state.underway -= 1
+                return state.isAwaited
+            }
+            if isAwaited { state.wake() }
         }
     }
 
@@ -159,24 +161,12 @@ public final class SpawnPool: Sendable {
 
     /// Waits for a job; nil once the pool is stopped.
     private func nextJob() -> Job? {
-        while true {
-            state.withLock { $0.idle += 1 }
-            var count: UInt64 = 0
-            while read(available.rawValue, &count, 8) < 0 { precondition(errno == EINTR) }
-            let (job, isStopped) = state.withLock { state -> (Job?, Bool) in
-                state.idle -= 1
-                guard let job = state.popFirst() else { return (nil, state.isStopped) }
-                state.underway += 1
-                return (job, state.isStopped)
-            }
-            // Neither: what this thread was woken for was taken back.
-            if job != nil || isStopped { return job }
+        let next = state.wait { state -> Job?? in
+            guard let job = state.popFirst() else { return state.isStopped ? .some(nil) : nil }
+            state.underway += 1
+            return job
         }
-    }
-
-    private func post(_ jobs: Int) {
-        var count = UInt64(jobs)
-        _ = write(available.rawValue, &count, 8)
+        return next.flatMap(\.self)
     }
 }
 

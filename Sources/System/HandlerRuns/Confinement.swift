@@ -37,6 +37,8 @@ func prepareConfinement(
         (handler.kind.command?.confinement).map { (handler, ProcessConfinement($0)) }
     }
     let wanted = Set(confined.flatMap(\.1.cgroup.controllers))
+    // Those of handlers that are no more would never be used again.
+    cgroups?.removeFree()
     let missing = Set(cgroups.map { $0.enable(wanted) } ?? Array(wanted))
     let reason = cgroups == nil ? "runs have no cgroups" : "the service's cgroup lacks the controller"
     for (handler, confinement) in confined.sorted(by: { $0.0.name < $1.0.name }) {

@@ -3,16 +3,16 @@ import Glibc
 import JournalLog
 import LinuxSystem
 import PushModel
+import UnixSockets
 
 /// Takes in what a program writes to standard error: keeps its end for the outcome, and has it in the journal line by line
 /// where that is wanted, so many lines and so much of each. Who looks on gets it as it comes.
 ///
-/// A program that writes without end is read from time to time only: then its own writing waits, not the loop.
+/// Nothing is read by itself before `begin`: what a pipe holds waits there. A program that writes without end is read from
+/// time to time only: then its own writing waits, not the loop.
 final class ErrorLines {
     /// How often the end of a program has what is left read: others may go on writing.
     private static let lastReads = 8
-    /// How much is read at once: what a pipe holds.
-    private static let chunkLength = 64 << 10
     /// How much is read in one interval.
     private static let intervalLength = 1 << 20
     /// In nanoseconds: with ``intervalLength`` 10 MiB in a second.
@@ -42,14 +42,16 @@ final class ErrorLines {
     init(
         _ descriptor: consuming FileDescriptor, of name: String, for owner: InvocationID? = nil, isLogged: Bool,
         _ system: InstanceSystem
-    ) throws(SystemError) {
+    ) {
         self.name = name
         self.owner = owner
         self.isLogged = isLogged
         self.system = system
         self.descriptor = descriptor
-        try watch()
     }
+
+    /// Reads what comes, as it comes.
+    func begin() throws(SystemError) { if !hasEnded { try watch() } }
 
     /// What was written for whom the program worked; from now on it works for somebody else. What it wrote before and
     /// nobody has read yet is still the former one's.
@@ -103,22 +105,21 @@ final class ErrorLines {
     /// - Returns: whether there was something, and so may be more.
     @discardableResult
     private func read() -> Bool {
-        withUnsafeTemporaryAllocation(byteCount: Self.chunkLength, alignment: 1) { chunk in
-            let count = retryingInterrupts { Glibc.read(descriptor.rawValue, chunk.baseAddress, chunk.count) }
-            guard count > 0 else {
-                if count == 0 || errno != EAGAIN { end() }
-                return false
-            }
-            readInInterval += count
-            let bytes = UnsafeRawBufferPointer(rebasing: chunk[..<count])
-            output.append(bytes)
-            if let observe = system.observe {
-                observe(.errors(Array(bytes)))
-            } else if isLogged {
-                tell(lines.take(bytes, at: EventLoop.nowNanoseconds))
-            }
-            return true
+        let chunk = system.buffer.storage
+        let count = retryingInterrupts { Glibc.read(descriptor.rawValue, chunk.baseAddress, chunk.count) }
+        guard count > 0 else {
+            if count == 0 || errno != EAGAIN { end() }
+            return false
         }
+        readInInterval += count
+        let bytes = UnsafeRawBufferPointer(rebasing: chunk[..<count])
+        output.append(bytes)
+        if let observe = system.observe {
+            observe(.errors(Array(bytes)))
+        } else if isLogged {
+            tell(lines.take(bytes, at: EventLoop.nowNanoseconds))
+        }
+        return true
     }
 
     private func tell(_ lines: [String]) {

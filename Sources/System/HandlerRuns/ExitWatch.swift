@@ -4,41 +4,48 @@ import LinuxSystem
 
 /// Tells once how a child ended, when it is reaped. Keeps the child until then.
 ///
-/// A tracer of the child (ptrace) may keep its end for itself, for as long as it likes: then the child is looked at from time
-/// to time. A source on its descriptor would be ready for ever, and have all of the loop's time.
+/// A child whose descriptor cannot be watched is looked at from time to time. So is one whose end a tracer (ptrace) keeps for
+/// itself, for as long as it likes: a source on its descriptor would be ready for ever, and have all of the loop's time.
 final class ExitWatch {
-    /// How soon a child is looked at again whose end a tracer has, in nanoseconds.
+    /// How soon a child is looked at again, in nanoseconds.
     private static let pause: Int64 = 20_000_000
 
     private let child: ChildProcess
     private let loop: EventLoop
     private let take: (ExitStatus) -> Void
-    private var source: IOSource?
+    private var source: IOMember?
     private var timer: TimerSource?
 
     /// - Parameters:
     ///   - child: its descriptor is watched.
-    ///   - loop: the loop.
+    ///   - system: what runs work with.
     ///   - take: gets how it ended; may drop this object.
-    /// - Throws: when the kernel cannot watch the child.
-    init(_ child: ChildProcess, on loop: EventLoop, take: @escaping (ExitStatus) -> Void) throws(SystemError) {
+    init(_ child: ChildProcess, _ system: InstanceSystem, take: @escaping (ExitStatus) -> Void) {
         self.child = child
-        self.loop = loop
+        loop = system.loop
         self.take = take
-        source = try IOSource(loop: loop, descriptor: child.pidfd, interest: .read, priority: .important) {
-            // The source may outlive this object by the end of this call; its descriptor must outlive the source.
-            [unowned self, child] _ in withExtendedLifetime(child) { look() }
+        do throws(SystemError) {
+            source = try IOMember(of: system.exits, descriptor: child.pidfd, interest: .read) {
+                // The source may outlive this object by the end of this call; its descriptor must outlive the source.
+                [unowned self, child] _ in withExtendedLifetime(child) { look() }
+            }
+        } catch {
+            lookAgain()
         }
     }
 
     private func look() {
         if let status = child.reap() { return take(status) }
         source?.interest = []
+        lookAgain()
+    }
+
+    private func lookAgain() {
         do throws(SystemError) {
             if timer == nil { timer = try TimerSource(loop: loop) { [unowned self] in look() } }
             timer?.arm(at: EventLoop.nowNanoseconds + Self.pause)
         } catch {
-            source?.interest = .read
+            preconditionFailure("cannot watch a handler's process: \(error)")
         }
     }
 }

@@ -120,16 +120,11 @@ final class HTTPProgram {
         }
 
         private func watch(_ child: ChildProcess) {
-            do throws(SystemError) {
-                // Until it is reaped it must stay, whoever has let go of it: the watch holds it.
-                exitWatch = try ExitWatch(child, on: system.loop) { self.exited($0) }
-                if let errors = child.takeErrors() {
-                    self.errors = try ErrorLines(errors, of: "pushrouter-http", isLogged: true, system)
-                }
-            } catch {
-                child.killGroup()
-                if exitWatch == nil { preconditionFailure("cannot watch pushrouter-http: \(error)") }
-            }
+            // Until it is reaped it must stay, whoever has let go of it: the watch holds it.
+            exitWatch = ExitWatch(child, system) { self.exited($0) }
+            guard let errors = child.takeErrors() else { return }
+            self.errors = ErrorLines(errors, of: "pushrouter-http", isLogged: true, system)
+            do throws(SystemError) { try self.errors?.begin() } catch { child.killGroup() }
         }
 
         /// Lets the program end by itself.

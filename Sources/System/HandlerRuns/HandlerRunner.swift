@@ -39,7 +39,10 @@ public final class HandlerRunner: HandlerRunning {
     public var hasInstances: Bool { instances.hasInstances }
 
     /// Whether what runs have left behind is still being ended.
-    public var endsLeftovers: Bool { sweeper.keepsDaemon { [cgroups] in cgroups?.hasLeaving == true } }
+    public var endsLeftovers: Bool {
+        cgroups?.removeFree()
+        return sweeper.keepsDaemon { [cgroups] in cgroups?.hasLeaving == true }
+    }
 
     /// - Parameters:
     ///   - loop: the loop; everything but the start itself happens on it.
@@ -59,7 +62,8 @@ public final class HandlerRunner: HandlerRunning {
         starter = try ProgramStarter(loop: loop, owner: owner, descriptorLimit: descriptorLimit, cgroups: cgroups)
         // Where each run has a cgroup, what gets away from it need not become the daemon's child.
         sweeper = OrphanSweeper(loop: loop, orphans: try OrphanReaper(adopts: cgroups == nil), log: log)
-        let system = InstanceSystem(loop: loop, starter: starter, sweeper: sweeper, log: log, observe: observe)
+        let system = try InstanceSystem(
+            loop: loop, starter: starter, sweeper: sweeper, log: log, observe: observe)
         programs = ProgramRuns(system)
         instances = InstanceRuns(system, httpCommand: httpCommand)
         notifications = NotificationRuns(system)

@@ -1,11 +1,14 @@
 import EventLoop
 import JournalLog
+import LinuxSystem
 import PushModel
 import UnixSockets
 
 /// What the runs and the instances of handlers work with.
 struct InstanceSystem {
     let loop: EventLoop
+    /// The ends of all processes that are watched.
+    let exits: IOGroup
     let starter: ProgramStarter
     let sweeper: OrphanSweeper
     /// Takes what an operator must know.
@@ -14,6 +17,19 @@ struct InstanceSystem {
     let observe: RunObserver?
     /// Scratch memory of the loop's thread.
     let buffer = ReadBuffer()
+
+    /// - Throws: when the system has no descriptor left.
+    init(
+        loop: EventLoop, starter: ProgramStarter, sweeper: OrphanSweeper, log: @escaping (JournalEntry) -> Void,
+        observe: RunObserver?
+    ) throws(SystemError) {
+        self.loop = loop
+        exits = try IOGroup(loop: loop, priority: .important)
+        self.starter = starter
+        self.sweeper = sweeper
+        self.log = log
+        self.observe = observe
+    }
 }
 
 /// What a channel says of its instance.

@@ -19,8 +19,8 @@ final class OrphanSweeper {
     private var pace = SweepPace()
     private var signal: SignalSource?
     private var timer: TimerSource?
-    /// Whether the timer will have it look again.
-    private var looksAgain = false
+    /// When the timer will have it look again, in monotonic nanoseconds; `nil`: it will not.
+    private var looksAgainAt: Int64?
     /// Until when the end of the daemon waits for it, in monotonic nanoseconds.
     private var waitedForUntil: Int64?
 
@@ -54,7 +54,7 @@ final class OrphanSweeper {
         guard now < end else { return false }
         // Of a removed cgroup no signal tells.
         if hasMore() { lookAgain(at: now + Self.patience) }
-        return looksAgain
+        return looksAgainAt != nil
     }
 
     /// Ends all that is left, and waits until it is gone, a second at most; for a loop that takes no further turn.
@@ -67,7 +67,7 @@ final class OrphanSweeper {
         let start = EventLoop.nowNanoseconds
         let next = isLast ? start : pace.next(at: start)
         guard next <= start else { return lookAgain(at: next) }
-        looksAgain = false
+        looksAgainAt = nil
         var sweep = isLast ? orphans.sweep(atMost: .max) : orphans.sweep()
         // What those have left that died after the list was read is in the next one, and no signal would be waited for.
         for _ in 0..<Self.lastSweeps where isLast && sweep.reaped > 0 {
@@ -85,7 +85,9 @@ final class OrphanSweeper {
     }
 
     private func lookAgain(at time: Int64) {
-        looksAgain = true
+        // Each end of a run asks for it; what is armed need not be armed again.
+        guard looksAgainAt.map({ time < $0 }) ?? true else { return }
+        looksAgainAt = time
         timer?.arm(at: time)
     }
 }

@@ -3,6 +3,7 @@ import HandlerProcess
 import LinuxSystem
 import PushModel
 import PushRouting
+import UnixSockets
 
 /// Runs `exec` handlers: starts them off the loop, watches them on it, ends them when told to.
 final class ProgramRuns {
@@ -30,11 +31,19 @@ final class ProgramRuns {
         }
     }
 
+    /// How old a program is when it is settled, in nanoseconds: most have ended before, and each thing that is done for all of
+    /// them is a part of what a short run costs. So what it writes is read from then on, a pipe holds it until then; and it is
+    /// made one to be ended before us when memory is short.
+    private static let settleAge: Int64 = 10_000_000
+
     private let system: InstanceSystem
     private var report: (RouterEvent) -> Void = { _ in preconditionFailure("a handler runs before anybody listens") }
     private var nextToken: UInt64 = 0
     private var runs: [UInt64: Run] = [:]
     private var tokens: [InvocationID: UInt64] = [:]
+    /// What was started a moment ago, and when it is to be settled, in monotonic nanoseconds.
+    private var unsettled = Queue<(token: UInt64, due: Int64)>()
+    private var settleTimer: TimerSource?
 
     /// How many processes there are, or will be.
     var count: Int { runs.count }
@@ -104,32 +113,64 @@ final class ProgramRuns {
     }
 
     private func watch(_ run: Run, _ child: ChildProcess, _ token: UInt64) {
-        do {
-            run.exitWatch = try ExitWatch(child, on: system.loop) { [unowned self] in finish(run, child, token, $0) }
-            run.outputSource = try IOSource(loop: system.loop, descriptor: child.standardOutput, interest: .read) { _ in
-                if Self.readOutput(of: child, into: run).hasEnded { run.outputSource = nil }
-            }
-            if let errors = child.takeErrors() {
-                run.errors = try ErrorLines(
-                    errors, of: run.name, for: run.invocation, isLogged: run.isLogged, system)
-            }
+        run.exitWatch = ExitWatch(child, system) { [unowned self] in finish(run, child, token, $0) }
+        if let errors = child.takeErrors() {
+            run.errors = ErrorLines(errors, of: run.name, for: run.invocation, isLogged: run.isLogged, system)
+        }
+        unsettled.append((token, EventLoop.nowNanoseconds + Self.settleAge))
+        if unsettled.count == 1 { armSettling() }
+    }
+
+    private func armSettling() {
+        guard let due = unsettled.first?.due else { return }
+        do throws(SystemError) {
+            if settleTimer == nil { settleTimer = try TimerSource(loop: system.loop) { [unowned self] in settle() } }
+            settleTimer?.arm(at: due)
         } catch {
-            // Without a descriptor to watch it by it could not be ended in time.
-            child.killGroup()
-            if run.exitWatch == nil { preconditionFailure("cannot watch a handler's process: \(error)") }
+            preconditionFailure("cannot make a timer: \(error)")
         }
     }
 
-    private static func readOutput(of child: ChildProcess, into run: Run) -> OutputProgress {
-        let progress = child.readOutput(into: &run.output)
+    /// Sees to the programs that are old enough.
+    private func settle() {
+        let now = EventLoop.nowNanoseconds
+        while let (token, due) = unsettled.first, due <= now {
+            _ = unsettled.popFirst()
+            guard let run = runs[token], let child = run.child else { continue }
+            if !child.settle() { unsettled.append((token, now + Self.settleAge)) }
+            readOutputs(of: run, child)
+        }
+        armSettling()
+    }
+
+    private func readOutputs(of run: Run, _ child: ChildProcess) {
+        guard !run.isStopped, run.outputSource == nil else { return }
+        do throws(SystemError) {
+            run.outputSource = try IOSource(loop: system.loop, descriptor: child.standardOutput, interest: .read) {
+                [unowned self] _ in
+                if readOutput(of: child, into: run).hasEnded { run.outputSource = nil }
+            }
+            try run.errors?.begin()
+        } catch {
+            // It might wait for ever for somebody to read what it writes.
+            child.killGroup()
+        }
+    }
+
+    private func readOutput(of child: ChildProcess, into run: Run) -> OutputProgress {
+        let progress = child.readOutput(into: &run.output, using: system.buffer.storage)
         run.outputDiscarded += progress.discarded
         return progress
     }
 
     private func finish(_ run: Run, _ child: ChildProcess, _ token: UInt64, _ status: ExitStatus) {
-        _ = Self.readOutput(of: child, into: run)
+        _ = readOutput(of: child, into: run)
         let errors = forget(run, token)
         system.sweeper.sweep()
+        if let failure = child.startFailure {
+            if !run.isStopped { report(.failedToStart(run.invocation, reason: failure.description)) }
+            return
+        }
         system.observe?(.output(run.output, discarded: run.outputDiscarded))
         guard !run.isStopped else { return }
         system.observe?(.ended(status))

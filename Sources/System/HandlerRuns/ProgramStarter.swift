@@ -41,7 +41,7 @@ final class ProgramStarter {
     ///
     /// - Parameters:
     ///   - command: the program.
-    ///   - facts: variables beside those of the handler's file.
+    ///   - facts: variables beside those of the handler's file; their names begin with `PUSH_`.
     ///   - streams: how it is talked to.
     ///   - mark: what marks its processes, with the state directory's id.
     ///   - token: comes with the result.
@@ -50,11 +50,12 @@ final class ProgramStarter {
         _ command: Handler.Command, facts: [(name: String, value: String)], streams: ProcessCommand.Streams,
         mark: String, token: UInt64, deadline: Instant? = nil
     ) {
-        var environment = command.environment
-        if environment["PATH"] == nil { environment["PATH"] = Self.path }
-        for (name, value) in facts { environment[name] = value }
+        // No name is there twice: those that begin with PUSH_ are kept from handlers' files.
+        var variables = facts
+        for (name, value) in command.environment { variables.append((name, value)) }
+        if command.environment["PATH"] == nil { variables.append(("PATH", Self.path)) }
         let process = ProcessCommand(
-            arguments: command.arguments, environment: environment.map { "\($0.key)=\($0.value)" },
+            arguments: command.arguments, environment: variables,
             workingDirectory: command.workingDirectory ?? "/", streams: streams, descriptorLimit: descriptorLimit,
             confinement: ProcessConfinement(command.confinement), mark: mark)
         pool.submit(process, token: token, deadline: deadline?.nanoseconds)

@@ -95,12 +95,13 @@ final class WorkerChannel: InstanceChannel {
 
     private func watch(_ child: ChildProcess) {
         let conversation = Connection(owning: child.takeConversation())
+        // Until it is reaped it must stay, whoever has let go of it: the watch holds it.
+        exitWatch = ExitWatch(child, system) { self.exited($0) }
+        guard !isClosed else { return }
         do throws(SystemError) {
-            // Until it is reaped it must stay, whoever has let go of it: the watch holds it.
-            exitWatch = try ExitWatch(child, on: system.loop) { self.exited($0) }
-            guard !isClosed else { return }
             if let errors = child.takeErrors() {
-                self.errors = try ErrorLines(errors, of: name, isLogged: command.logsOutput, system)
+                self.errors = ErrorLines(errors, of: name, isLogged: command.logsOutput, system)
+                try self.errors?.begin()
                 _ = self.errors?.handOver(to: owner)
             }
             stream = try LineStream(conversation, buffer: system.buffer, loop: system.loop) { [unowned self] in
@@ -114,9 +115,8 @@ final class WorkerChannel: InstanceChannel {
             }
             if isInputFinished { stream?.finishSending() }
         } catch {
-            // Without a descriptor to watch it by it could not be ended in time.
+            // Nobody would hear what it says.
             child.killGroup()
-            if exitWatch == nil { preconditionFailure("cannot watch a handler's process: \(error)") }
         }
     }
 

@@ -3,7 +3,8 @@ import LinuxSystem
 
 /// Scratch memory to read into. One for all connections of a thread: an idle connection has none of its own.
 public final class ReadBuffer {
-    let storage: UnsafeMutableRawBufferPointer
+    /// The memory; what is in it is the last reader's.
+    public let storage: UnsafeMutableRawBufferPointer
 
     /// - Parameter size: in bytes; the most that is read from one connection at a time.
     public init(size: Int = 64 * 1024) {

@@ -31,7 +31,8 @@ final class Inbox: Sendable {
 
 func command(_ arguments: [String]) -> ProcessCommand {
     ProcessCommand(
-        arguments: arguments, environment: ["PATH=/usr/bin:/bin"], standardInput: Array(repeating: 120, count: 1300),
+        arguments: arguments, environment: [("PATH", "/usr/bin:/bin")],
+        standardInput: Array(repeating: 120, count: 1300),
         mark: "bench:1:0")
 }
 
@@ -42,6 +43,8 @@ func measureRate(parallel: Int, program: String) throws {
     let begin = clock.now
     var ended = 0
     var output: [UInt8] = []
+    let chunk = UnsafeMutableRawBufferPointer.allocate(byteCount: 4096, alignment: 16)
+    defer { chunk.deallocate() }
     var children: [ChildProcess] = []
     for _ in 0..<parallel { pool.submit(command([program]), token: 0) }
     while clock.now - begin < .seconds(2) {
@@ -50,7 +53,7 @@ func measureRate(parallel: Int, program: String) throws {
         poll(&wanted, nfds_t(wanted.count), -1)
         for index in children.indices.reversed() where wanted[index + 1].revents != 0 {
             guard children[index].reap() != nil else { continue }
-            _ = children[index].readOutput(into: &output)
+            _ = children[index].readOutput(into: &output, using: chunk)
             children.remove(at: index)
             ended += 1
             pool.submit(command([program]), token: 0)

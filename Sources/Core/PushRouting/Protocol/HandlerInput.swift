@@ -76,7 +76,7 @@ public enum HandlerInput {
         // The object on standard input has every value whole; a variable ends at a NUL, and one that is too long for the
         // kernel would keep the program from starting.
         for case (let name, let value?) in optional where value.utf8.count <= longestValue {
-            variables.append((name, String(value.prefix { $0 != "\0" })))
+            variables.append((name, value.utf8.contains(0) ? String(value.prefix { $0 != "\0" }) : value))
         }
         return variables
     }
@@ -95,7 +95,10 @@ extension HandlerRun {
     /// copy has none.
     fileprivate var lane: String? {
         guard !invocation.isObserver, let lane = request.lane else { return nil }
-        let app = (lane.app ?? "").map { $0 == "/" ? "%2F" : $0 == "%" ? "%25" : String($0) }.joined()
+        var app = lane.app ?? ""
+        if app.utf8.contains(where: { $0 == UInt8(ascii: "/") || $0 == UInt8(ascii: "%") }) {
+            app = app.map { $0 == "/" ? "%2F" : $0 == "%" ? "%25" : String($0) }.joined()
+        }
         return "\(app)/\(lane.device)"
     }
 

@@ -134,7 +134,8 @@ final class HandlerTrial {
             guard trial?.attempts[last].wasStopped == false else { return }
             trial?.attempts[last].answer = answer
             trial?.attempts[last].ended = now
-        case .failedToStart, .observed, .clock, .reconfigured, .draining: break
+        case .failedToStart: trial?.attempts[last].began = nil
+        case .observed, .clock, .reconfigured, .draining: break
         }
     }
 

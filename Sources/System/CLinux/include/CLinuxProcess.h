@@ -36,19 +36,42 @@ enum { CLinux_oom_difference = 500 };
 /* What failed of a start. */
 enum __attribute__((enum_extensibility(closed))) CLinux_step {
     CLinux_step_program,
+    CLinux_step_interpreter,
+    CLinux_step_directory,
     CLinux_step_cgroup,
     CLinux_step_descriptors,
     CLinux_step_niceness,
     CLinux_step_user,
 };
 
+/* What a start and its child share until the child's exec stands, or has failed. */
+struct CLinux_start {
+    /* The error number of what failed, and what that was; 0: nothing has failed so far. EISDIR, where the kernel says EACCES
+     * of a directory. */
+    volatile int error;
+    volatile enum CLinux_step step;
+    /* Not 0 as long as the child shares our memory. */
+    volatile int is_under_way;
+};
+
+/* How much memory a child needs for its stack, in bytes; at a multiple of 16. */
+enum { CLinux_stack_length = 8 << 10 };
+
 /* Starts a program: a process group of its own, no signal blocked or ignored, no capability that we have beyond our user's
- * own, and no descriptor but 0 to 2. The calling thread waits for the kernel's exec, as with posix_spawn, which cannot do
- * most of that. Descriptors 0 to 2 must be open. Returns 0, and in `pidfd` a close-on-exec descriptor of the process, readable
- * once it has exited; or the error number and in `step` what failed. It does not set errno. */
+ * own, and no descriptor but 0 to 2. Descriptors 0 to 2 must be open. Returns 0, and in `pidfd` a close-on-exec descriptor of
+ * the process, readable once it has exited; or the error number. It does not set errno.
+ *
+ * With `waits` the calling thread waits for the kernel's exec, as with posix_spawn, which cannot do most of this; what failed
+ * is returned, and stands in `start`. Without, the child shares our memory until its exec, beside us: `program` and all that
+ * it names, `start` and `stack` stay as they are while it is under way. If its exec fails it exits with 127, and what failed
+ * stands in `start`. It has our own preference of what is to be ended when memory is short: see CLinux_prefer_to_end. */
 int CLinux_spawn(
     pid_t *_Nonnull pid, int *_Nonnull pidfd, const struct CLinux_program *_Nonnull program,
-    enum CLinux_step *_Nonnull step);
+    struct CLinux_start *_Nonnull start, void *_Nonnull stack, bool waits);
+
+/* When memory is short the kernel ends a process that we have started before us (proc(5), oom_score_adj). Only once it is not
+ * under way any more: before, that would change our own preference. What has no /proc, or is not dumpable, stays as it is. */
+void CLinux_prefer_to_end(pid_t pid);
 
 /* getgrouplist(3), whose first parameters differ between systems. */
 int CLinux_user_groups(const char *_Nonnull name, gid_t group, gid_t *_Nonnull groups, int *_Nonnull count);

@@ -1,0 +1,116 @@
+import CLinux
+import Glibc
+
+/// What a child of ours has before its exec, while it shares our memory: what it becomes, and its stack. For one start.
+///
+/// `@unchecked Sendable` is sound: all of it is written before the child exists. After that the child and the kernel write
+/// single words, of which one says that they are done, and the others are read once the child has exited.
+final class StartMemory: @unchecked Sendable {
+    private let command: ProcessCommand
+    private let memory: UnsafeMutableRawPointer
+    private let start: UnsafeMutablePointer<CLinux_start>
+    private let program: UnsafeMutablePointer<CLinux_program>
+
+    /// - Parameters:
+    ///   - command: the program.
+    ///   - identity: whose it is; `nil`: ours.
+    init(_ command: ProcessCommand, _ identity: UserIdentity?) {
+        let environment = [(name: ProcessCommand.markVariable, value: command.mark)] + command.environment
+        let groups = identity?.groups ?? []
+        let (words, variables) = (command.arguments.count, environment.count)
+        let length =
+            Int(CLinux_stack_length) + MemoryLayout<CLinux_program>.stride + MemoryLayout<CLinux_start>.stride
+            + (words + 1 + variables + 1) * MemoryLayout<UnsafeMutablePointer<CChar>?>.stride
+            + groups.count * MemoryLayout<gid_t>.stride + command.workingDirectory.utf8.count + 1
+            + command.arguments.reduce(0) { $0 + $1.utf8.count + 1 }
+            + environment.reduce(0) { $0 + $1.name.utf8.count + 1 + $1.value.utf8.count + 1 }
+        memory = .allocate(byteCount: length, alignment: 16)
+        var next = memory + Int(CLinux_stack_length)
+        // In this order none is less aligned than the one behind it.
+        program = Self.take(1, of: CLinux_program.self, &next)
+        let argumentList = Self.take(words + 1, of: UnsafeMutablePointer<CChar>?.self, &next)
+        let environmentList = Self.take(variables + 1, of: UnsafeMutablePointer<CChar>?.self, &next)
+        start = Self.take(1, of: CLinux_start.self, &next)
+        start.initialize(to: CLinux_start())
+        let groupList = Self.take(groups.count, of: gid_t.self, &next)
+        groupList.initialize(from: groups, count: groups.count)
+        let directory = Self.write(command.workingDirectory, &next)
+        let path = next.assumingMemoryBound(to: CChar.self)
+        for (place, word) in command.arguments.enumerated() {
+            (argumentList + place).initialize(to: Self.write(word, &next))
+        }
+        (argumentList + words).initialize(to: nil)
+        for (place, variable) in environment.enumerated() {
+            let start = Self.write(variable.name, endingWith: "=", &next)
+            _ = Self.write(variable.value, &next)
+            (environmentList + place).initialize(to: start)
+        }
+        (environmentList + variables).initialize(to: nil)
+        let confinement = command.confinement
+        program.initialize(
+            to: CLinux_program(
+                path: path, arguments: argumentList, environment: environmentList, directory: directory, input: -1,
+                output: -1, error: -1, cgroup: -1,
+                descriptor_limit: confinement.openFilesMax.map(UInt64.init) ?? command.descriptorLimit ?? 0,
+                is_hard_limit: confinement.openFilesMax != nil, sets_niceness: confinement.niceness != nil,
+                niceness: Int32(confinement.niceness ?? 0), changes_user: identity != nil, user: identity?.user ?? 0,
+                group: identity?.group ?? 0, group_count: groups.count, groups: groupList))
+        // What is not a reason of a failure need not be kept.
+        var kept = command
+        (kept.environment, kept.streams) = ([], .conversation(readsErrors: false))
+        self.command = kept
+    }
+
+    deinit { memory.deallocate() }
+
+    /// Whether the child is in here no more: its exec stands, or it has exited.
+    var isDone: Bool { start.pointee.is_under_way == 0 }
+
+    /// What failed, of a child that has exited; `nil`: nothing.
+    var failure: SpawnError? {
+        let failed = start.pointee
+        return failed.error == 0 ? nil : SpawnError(failed.error, at: failed.step, starting: command)
+    }
+
+    /// Starts the program.
+    ///
+    /// - Parameters:
+    ///   - ends: its standard streams.
+    ///   - cgroup: its open cgroup.procs; -1: none.
+    ///   - waits: whether this waits until the exec stands. Without that what failed is known at the process's end.
+    /// - Returns: the process's number, and its descriptor.
+    func start(
+        _ ends: borrowing ProgramEnds, cgroup: Int32, waits: Bool
+    ) throws(SpawnError) -> (processID: Int32, descriptor: Int32) {
+        program.pointee.input = ends.input
+        program.pointee.output = ends.output
+        program.pointee.error = ends.errors
+        program.pointee.cgroup = cgroup
+        var processID: pid_t = 0
+        var descriptor: Int32 = -1
+        let code = CLinux_spawn(&processID, &descriptor, program, start, memory, waits)
+        guard code == 0 else { throw failure ?? SpawnError(code, starting: command) }
+        return (processID, descriptor)
+    }
+
+    private static func take<Value>(
+        _ count: Int, of type: Value.Type, _ next: inout UnsafeMutableRawPointer
+    ) -> UnsafeMutablePointer<Value> {
+        defer { next += count * MemoryLayout<Value>.stride }
+        return next.bindMemory(to: type, capacity: count)
+    }
+
+    private static func write(
+        _ text: String, endingWith end: Unicode.Scalar = "\0", _ next: inout UnsafeMutableRawPointer
+    ) -> UnsafeMutablePointer<CChar> {
+        var text = text
+        let start = next
+        next = text.withUTF8 { bytes in
+            if let first = bytes.baseAddress { start.copyMemory(from: first, byteCount: bytes.count) }
+            return start + bytes.count
+        }
+        next.storeBytes(of: UInt8(ascii: end), as: UInt8.self)
+        next += 1
+        return start.assumingMemoryBound(to: CChar.self)
+    }
+}
