@@ -9,12 +9,15 @@ import PushModel
 enum CustomDataBenchmark {
     static func main() {
         guard CommandLine.arguments.count == 3, let entries = Int(CommandLine.arguments[2]), entries > 0 else {
-            print("usage: custom-data-benchmark sent|stored|one-device ENTRIES")
+            print("usage: custom-data-benchmark sent|stored|one-device|forget ENTRIES")
             exit(2)
         }
         let isOneDevice = CommandLine.arguments[1] == "one-device"
         var run = Run(entries: entries, perDevice: isOneDevice ? entries : 10)
-        if CommandLine.arguments[1] == "sent" {
+        if CommandLine.arguments[1] == "forget" {
+            run.log(to: .stored(suite: "group.com.company.appname.xyz"))
+            run.forget()
+        } else if CommandLine.arguments[1] == "sent" {
             run.log(to: .sent(.brazeID("5f1e9c2b7a3d4e8f90ab12cd")))
             run.send()
         } else {
@@ -44,6 +47,13 @@ private struct Run {
         rules.pendingMax = entries
         rules.pendingSizeMax = .max
         data = CustomData(stateID: UUID128(high: 1, low: 2), rules: rules)
+    }
+
+    /// Forgets a person who has the entries of one device among them.
+    mutating func forget() {
+        let before = clock.now
+        data.forget(Person(externalID: "anna", devices: [deviceName(0)]))
+        print("a person forgotten beside \(data.summary.pending) entries: \(clock.now - before)")
     }
 
     /// Logs all entries, each from the text of its request.

@@ -1,6 +1,7 @@
 #!/bin/sh
 # Measures custom data on one thread: entries that are logged, handed to a forwarder and settled, then entries that are
-# stored and flushed by session starts, of many devices and of one, and what each takes of memory while it waits.
+# stored and flushed by session starts, of many devices and of one, and what each takes of memory while it waits; then how
+# long it takes to forget a person.
 # usage: custom-data.sh [ENTRIES]
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
@@ -25,3 +26,4 @@ swiftc -O -swift-version 6 -parse-as-library -I "$build" "$here/CustomDataBenchm
 "$build/benchmark" sent "${1:-100000}"
 "$build/benchmark" stored "${1:-100000}"
 "$build/benchmark" one-device "${1:-100000}"
+"$build/benchmark" forget "${1:-100000}"

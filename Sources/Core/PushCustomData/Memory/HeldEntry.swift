@@ -67,17 +67,16 @@ struct HeldEntry: Sendable {
             externalID: texts[2], name: texts[3], data: Array(content[position...]), time: time, savedAt: savedAt)
     }
 
-    /// The device.
-    var device: String? { text(at: 1) }
+    /// Shows the device, in UTF-8.
+    func withDevice<Result>(_ body: (UnsafeBufferPointer<UInt8>?) -> Result) -> Result { withText(at: 1, body) }
 
-    /// The user, if the producer named one.
-    var externalID: String? { text(at: 2) }
+    /// Shows the user, if the producer named one, in UTF-8.
+    func withUser<Result>(_ body: (UnsafeBufferPointer<UInt8>?) -> Result) -> Result { withText(at: 2, body) }
 
-    /// The user to whose profile it is sent.
-    var sentExternalID: String? { way == .externalID ? text(at: Self.suitePlace) : nil }
-
-    private func text(at place: Int) -> String? {
-        withText(at: place) { $0.map { String(decoding: $0, as: UTF8.self) } }
+    /// Whether it is sent to the profile of this user, in UTF-8.
+    func isSent(to user: [UInt8]) -> Bool {
+        way == .externalID
+            && withText(at: Self.suitePlace) { text in user.withUnsafeBufferPointer { text?.isSame(as: $0) ?? false } }
     }
 
     /// Whether it is stored in a suite of this name, in UTF-8; without making a text of its own.

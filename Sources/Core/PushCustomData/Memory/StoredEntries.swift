@@ -55,9 +55,11 @@ struct StoredEntries: Sendable {
     mutating func takeAll(app: String?, where isWanted: @escaping (HeldEntry) -> Bool) -> EntryRuns {
         var taken = EntryRuns()
         let app = app.map(ExactName.init)
-        for key in Array(entries.keys) where app == nil || key.app == app {
-            take(at: key, through: nil, where: isWanted, into: &taken)
-        }
+        // Of most keys nothing is wanted, and to look where it lies costs least.
+        let keys = entries.lazy.filter { key, waiting in
+            (app == nil || key.app == app) && !waiting.allSatisfy { !isWanted($0) }
+        }.map(\.key)
+        for key in Array(keys) { take(at: key, through: nil, where: isWanted, into: &taken) }
         return taken
     }
 
