@@ -4,7 +4,8 @@ extension CustomData {
     /// Whether the forwarder has something of a person, or entries leave their suites right now: they cannot be forgotten then.
     public func isBusy(with person: Person) -> Bool {
         let owned = OwnedEntries(by: person)
-        return isRemoving || [claims, reserved].contains { $0.values.contains { $0.values.contains(where: owned.has) } }
+        guard !isRemoving else { return true }
+        return [claims, reserved].contains { $0.values.contains { $0.values.contains(where: owned.has) } }
     }
 
     /// Forgets what waits of a person. No record comes of it: whoever asks takes the rows out. Linear in what waits.
