@@ -156,6 +156,24 @@ struct HandlerTests {
         #expect(readFile(installation.root + "/list") == Array("0\n1\n2\n3\n".utf8))
     }
 
+    @Test("is one for the kernel to end before the daemon when memory is short, once it has run for a moment")
+    func memoryPreference() throws {
+        func preference(of process: Int32) -> Int? {
+            readFile("/proc/\(process)/oom_score_adj").flatMap { Int(String(decoding: $0.dropLast(), as: UTF8.self)) }
+        }
+        let processes = Messages(installation.root + "/processes")
+        installation.addJob("job", "echo $$ >$ROOT/processes; exec sleep 60")
+        let daemon = try DaemonProcess.ready(installation)
+        let own = try #require(preference(of: daemon.processID))
+        let client = try installation.injectClient()
+        #expect(try client.ask(Requests.deliver(job: "job", waits: false)).isAccepted)
+        let process = try processes.processes(1)[0]
+        try waitUntil("it is the one") { preference(of: process) == min(1000, own + 500) }
+        #expect(preference(of: daemon.processID) == own)
+        daemon.crash()
+        kill(process, SIGKILL)
+    }
+
     @Test("is tried again in relay mode until it succeeds")
     func retries() throws {
         installation.write("pushrouterd.conf", "[Dispatch]\nMode=relay\nRetryDelay=5ms\n")

@@ -136,9 +136,8 @@ struct RunCgroupsTests {
             try shell("read line").start(in: cgroups, KnownUsers())
         }
         for child in children { _ = try child.waitForExit() }
-        let end = ContinuousClock.now + .seconds(60)
-        while cgroups.hasLeaving, ContinuousClock.now < end { usleep(1000) }
-        #expect(CgroupFile.children(of: "\(cgroup.path)/runs").count == RunCgroups.freeMax)
+        try cgroup.waitUntilLeft(RunCgroups.freeMax)
+        #expect(!cgroups.hasLeaving)
         cgroups.removeFree()
         try cgroup.waitUntilEmpty()
     }
@@ -219,9 +218,12 @@ final class TestCgroup {
     }
 
     /// Waits until no run has a cgroup.
-    func waitUntilEmpty() throws {
+    func waitUntilEmpty() throws { try waitUntilLeft(0) }
+
+    /// Waits until there are no more than so many cgroups of runs.
+    func waitUntilLeft(_ count: Int) throws {
         let end = ContinuousClock.now + .seconds(60)
-        while !CgroupFile.children(of: "\(path)/runs").isEmpty {
+        while CgroupFile.children(of: "\(path)/runs").count > count {
             try #require(ContinuousClock.now < end, "a cgroup is left")
             usleep(1000)
         }
