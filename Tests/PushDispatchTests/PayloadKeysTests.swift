@@ -39,6 +39,28 @@ struct PayloadKeysTests {
         #expect(web.keyValue("cid") == nil)
     }
 
+    @Test(
+        "are held against patterns up to 8 KiB of text, however it is written; of more only the star is true",
+        arguments: [
+            (#""@""#, 0),
+            // An escape is one character of the text, and white space does not count.
+            (#""\u0078@""#, 1), (#"[ "@" ]"#, 4),
+        ])
+    func longValues(form: String, rest: Int) throws {
+        let longest = PayloadKeys.longestMatched
+        for (length, isMatched) in [(longest, true), (longest + 1, false)] {
+            let value = form.replacing("@", with: String(repeating: "x", count: length - rest))
+            let keys = try decision(.android, #"{"k": \#(value), "extra":"{}"}"#).keys
+            #expect(keys.data("k")?.utf8.count == length)
+            for (pattern, isTrue) in [("*x*", isMatched), ("*", true), ("**", true), ("", false), ("*y*", false)] {
+                var text = TextRead()
+                #expect(keys.hasData("k", matching: Glob(pattern), &text) == isTrue, "\(length) \(pattern)")
+            }
+            var text = TextRead()
+            #expect(keys.hasData("k", matching: nil, &text))
+        }
+    }
+
     @Test("lists the dashboard's key-values, on iOS all but Apple's and Braze's own")
     func listsOnAppleAndWeb() throws {
         let ios = #"{"aps":{},"ab":{"c":"c"},"ab_uri":"u","k":"v","n":1,"Simulator Target Bundle":"com.example.app"}"#

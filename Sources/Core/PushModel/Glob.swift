@@ -19,6 +19,9 @@ public struct Glob: Hashable, Sendable, CustomStringConvertible {
         tail = parts.count > 1 ? parts.last : nil
     }
 
+    /// Whether it matches any text: it is `*`.
+    public var matchesAll: Bool { head.steps.isEmpty && middle.isEmpty && tail?.steps.isEmpty == true }
+
     /// Whether the whole of `text` matches; linear in its length, and for each 64 bytes between two stars.
     public func matches(_ text: String) -> Bool {
         var text = text

@@ -42,6 +42,15 @@ struct ExplainedRoutesTests {
         for (match, reason) in matches { #expect(try unmatched(route(match)) == ["r: \(reason)"]) }
     }
 
+    @Test("a value that is too long for patterns is told, with its length")
+    func tooLong() throws {
+        let payload = #"{"k":"\#(String(repeating: "x", count: 8193))"}"#
+        #expect(
+            try unmatched(route(RouteMatch(data: [.init(key: "k", pattern: Glob("x*"))])), payload: payload)
+                == ["r: Data=k x*: k has 8193 bytes, and only * matches more than 8192"])
+        #expect(try unmatched(route(RouteMatch(data: [.init(key: "k", pattern: Glob("*"))])), payload: payload).isEmpty)
+    }
+
     @Test("only those that were asked are named: those before the one that matches, and observers")
     func asked() throws {
         let never = RouteMatch(platforms: [.ios])

@@ -2,6 +2,11 @@ public import PushModel
 
 /// The keys of a payload, for routes to match: values as text, whatever their type.
 public struct PayloadKeys: Sendable {
+    /// The longest value that patterns are held against, in bytes of text. Of a longer one only `*` is true: no platform
+    /// delivers so much (FCM 4096 bytes in all, APNs 4096, or 5120 of VoIP), and the patterns of hundreds of routes on 250 KB
+    /// would take the time of everybody else.
+    public static let longestMatched = 8 << 10
+
     let payload: any PlatformPayload
     /// Where the dashboard's pairs are; `nil` until somebody asked.
     private var pairs: DashboardPairs?
@@ -15,7 +20,7 @@ public struct PayloadKeys: Sendable {
         return payload[key]?.text
     }
 
-    /// Whether there is such a value, and the pattern matches it.
+    /// Whether there is such a value, and the pattern matches it, as far as it is not too long for one.
     ///
     /// - Parameters:
     ///   - pattern: `nil`: any value.
@@ -31,7 +36,7 @@ public struct PayloadKeys: Sendable {
         withKeyValue(key) { $0.text }
     }
 
-    /// Whether there is such a value, and the pattern matches it.
+    /// Whether there is such a value, and the pattern matches it, as far as it is not too long for one.
     ///
     /// - Parameters:
     ///   - pattern: `nil`: any value.
@@ -114,12 +119,14 @@ public struct TextRead {
 extension JSONView {
     /// Whether the pattern matches the value as text.
     fileprivate func matches(_ pattern: Glob?, _ text: inout TextRead) -> Bool {
-        guard let pattern else { return true }
+        guard let pattern, !pattern.matchesAll else { return true }
+        guard textLength <= PayloadKeys.longestMatched else { return false }
         if isString, textLength == rawText.count { return withText { pattern.matches($0) } }
         if text.value != self {
             text.bytes = isString ? textBytes : compactBytes
             text.value = self
         }
+        guard text.bytes.count <= PayloadKeys.longestMatched else { return false }
         return text.bytes.withUnsafeBufferPointer { pattern.matches($0) }
     }
 

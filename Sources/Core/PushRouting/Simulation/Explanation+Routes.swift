@@ -62,7 +62,12 @@ extension RouteMatch.KeyCondition {
     fileprivate func mismatch(_ setting: String, _ value: String?, _ noun: String) -> String? {
         let condition = "\(setting)=\(key)\(pattern.map { " \($0)" } ?? "")"
         guard let value else { return "\(condition): the payload has no \(noun) \(key)" }
-        guard let pattern, !pattern.matches(value) else { return nil }
+        guard let pattern, !pattern.matchesAll else { return nil }
+        guard value.utf8.count <= PayloadKeys.longestMatched else {
+            return "\(condition): \(key) has \(value.utf8.count) bytes, and only * matches more than "
+                + "\(PayloadKeys.longestMatched)"
+        }
+        guard !pattern.matches(value) else { return nil }
         return "\(condition): \(key) is \"\(value.prefix(100))\(value.count > 100 ? "..." : "")\""
     }
 }
