@@ -17,6 +17,7 @@ enum CustomDataBenchmark {
         if CommandLine.arguments[1] == "forget" {
             run.log(to: .stored(suite: "group.com.company.appname.xyz"))
             run.forget()
+            run.reset()
         } else if CommandLine.arguments[1] == "sent" {
             run.log(to: .sent(.brazeID("5f1e9c2b7a3d4e8f90ab12cd")))
             run.send()
@@ -54,6 +55,13 @@ private struct Run {
         let before = clock.now
         data.forget(Person(externalID: "anna", devices: [deviceName(0)]))
         print("a person forgotten beside \(data.summary.pending) entries: \(clock.now - before)")
+    }
+
+    /// Begins to empty the suite that all are in.
+    mutating func reset() {
+        let before = clock.now
+        let count = data.reset(suite: "group.com.company.appname.xyz", app: nil, now: now, into: &output)
+        print("a reset of \(count) entries begun: \(clock.now - before)")
     }
 
     /// Logs all entries, each from the text of its request.

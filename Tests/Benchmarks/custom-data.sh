@@ -1,7 +1,7 @@
 #!/bin/sh
 # Measures custom data on one thread: entries that are logged, handed to a forwarder and settled, then entries that are
 # stored and flushed by session starts, of many devices and of one, and what each takes of memory while it waits; then how
-# long it takes to forget a person.
+# long it takes to forget a person, and to begin a reset of the rest.
 # usage: custom-data.sh [ENTRIES]
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
