@@ -13,7 +13,9 @@ enum CustomDataBenchmark {
             exit(2)
         }
         let isOneDevice = CommandLine.arguments[1] == "one-device"
-        var run = Run(entries: entries, perDevice: isOneDevice ? entries : 10)
+        // What is taken out of all devices is dearest where each has one entry.
+        let perDevice = isOneDevice ? entries : CommandLine.arguments[1] == "forget" ? 1 : 10
+        var run = Run(entries: entries, perDevice: perDevice)
         if CommandLine.arguments[1] == "forget" {
             run.log(to: .stored(suite: "group.com.company.appname.xyz"))
             run.forget()

@@ -119,8 +119,7 @@ extension CustomData {
     public mutating func reset(
         suite: String, app: String?, now: WallTime, into output: inout CustomDataOutput
     ) -> Int {
-        let name = Array(suite.utf8)
-        let taken = stored.takeAll(app: app) { $0.isStored(in: name) }
+        let taken = stored.takeAll(in: Array(suite.utf8), app: app)
         let count = taken.count
         begin(Removal(purpose: .discard, entries: consume taken), now: now, into: &output)
         return count

@@ -158,6 +158,17 @@ struct KnownDevices: Sendable {
     }
 }
 
+/// A set of hashes that is told in one look, and may seem to have others too.
+private struct ShortHashes {
+    private var bits = ContiguousArray<UInt64>(repeating: 0, count: 1024)
+
+    init(_ hashes: [UInt32]) {
+        for hash in hashes { bits[Int(hash >> 6 & 1023)] |= 1 << UInt64(hash & 63) }
+    }
+
+    func mayHave(_ hash: UInt32) -> Bool { bits[Int(hash >> 6 & 1023)] & 1 << UInt64(hash & 63) != 0 }
+}
+
 extension KnownDevice {
     fileprivate var byteCount: Int {
         KnownDevices.fixedByteCount + (key.app?.utf8.count ?? 0) + key.device.utf8.count

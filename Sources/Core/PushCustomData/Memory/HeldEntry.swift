@@ -1,6 +1,6 @@
 import PushModel
 
-/// An entry as it waits in memory: 48 bytes, and its texts and data in one piece.
+/// An entry as it waits in memory: 56 bytes, and its texts and data in one piece.
 struct HeldEntry: Sendable {
     private enum Way: UInt8 { case stored, externalID, brazeID, alias }
 
@@ -10,6 +10,8 @@ struct HeldEntry: Sendable {
     private let time: WallTime
     /// The lengths of the texts, four bytes each, then the texts, then the data.
     private let content: [UInt8]
+    /// A bit for the device, one for the user and one for the user to whose profile it is sent.
+    private let nameBits: UInt64
     /// Bytes of its name and data.
     private let length: UInt32
     let kind: EntryKind
@@ -38,6 +40,10 @@ struct HeldEntry: Sendable {
             case .sent(.alias(let name, let label)): (.alias, name, label)
             }
         way = target.way
+        let sentUser = target.way == .externalID ? target.first : nil
+        nameBits = [entry.device, entry.externalID, sentUser].reduce(0) { bits, name in
+            name.map { bits | Self.bit(of: $0) } ?? bits
+        }
         content = Self.content(
             [entry.app, entry.device, entry.externalID, entry.name, target.first, target.second], entry.data)
     }
@@ -66,6 +72,15 @@ struct HeldEntry: Sendable {
             number: number, cause: cause, kind: kind, way: target, platform: platform, app: texts[0], device: texts[1],
             externalID: texts[2], name: texts[3], data: Array(content[position...]), time: time, savedAt: savedAt)
     }
+
+    /// A bit that names have in common by chance alone.
+    static func bit(of name: String) -> UInt64 { 1 << UInt64(name.withBytes { WordHash.ofThisProcess($0) & 63 }) }
+
+    /// Whether one of its names may have one of these bits; tells of most entries without a look at their names.
+    func mayName(_ bits: UInt64) -> Bool { nameBits & bits != 0 }
+
+    /// The name of the suite that it is stored in, in UTF-8; `nil`: it is in none.
+    var suite: [UInt8]? { way == .stored ? withText(at: Self.suitePlace) { $0.map(Array.init) } : nil }
 
     /// Shows the device, in UTF-8.
     func withDevice<Result>(_ body: (UnsafeBufferPointer<UInt8>?) -> Result) -> Result { withText(at: 1, body) }

@@ -15,14 +15,45 @@ struct StoredEntries: Sendable {
         }
     }
 
-    /// Under each key in order of number.
-    private var entries: [Key: Queue<HeldEntry>] = [:]
+    /// What waits for the same.
+    private struct Waiting {
+        /// In order of number.
+        var entries = Queue<HeldEntry>()
+        /// The suite that all of them are in, in UTF-8; `nil`: several. So that a reset of very many looks at few.
+        var suite: [UInt8]?
+
+        mutating func append(_ held: HeldEntry) {
+            if entries.isEmpty {
+                suite = held.suite
+            } else if let known = suite, !held.isStored(in: known) {
+                suite = nil
+            }
+            entries.append(held)
+        }
+
+        /// Takes out those that are wanted, up to a number. All of them go in one piece.
+        mutating func take(through last: EntryNumber?, where isWanted: ((HeldEntry) -> Bool)?) -> Queue<HeldEntry> {
+            let isInTime = entries.last.map { newest in last.map { newest.number <= $0 } ?? true } ?? true
+            if isInTime, isWanted.map(entries.allSatisfy) ?? true { return exchange(&entries, with: Queue()) }
+            var run = Queue<HeldEntry>()
+            for held in exchange(&entries, with: Queue()) {
+                if last.map({ held.number <= $0 }) ?? true, isWanted?(held) ?? true {
+                    run.append(held)
+                } else {
+                    append(held)
+                }
+            }
+            return run
+        }
+    }
+
+    private var entries: [Key: Waiting] = [:]
     /// How many there are.
     private(set) var count = 0
 
     /// Adds an entry; its number is higher than those of all before.
     mutating func append(_ held: HeldEntry, for entry: CustomEntry) {
-        entries[Key(app: entry.app, device: entry.device, user: entry.externalID), default: Queue()].append(held)
+        entries[Key(app: entry.app, device: entry.device, user: entry.externalID), default: Waiting()].append(held)
         count += 1
     }
 
@@ -51,36 +82,54 @@ struct StoredEntries: Sendable {
         return taken
     }
 
-    /// Takes out what is wanted of an app, or of all. Looks at everything that waits for it.
-    mutating func takeAll(app: String?, where isWanted: @escaping (HeldEntry) -> Bool) -> EntryRuns {
+    /// Takes out what waits in a suite for an app, or for all.
+    ///
+    /// - Parameters:
+    ///   - suite: its name in UTF-8.
+    ///   - app: only what waits for this one; `nil`: whatever waits.
+    mutating func takeAll(in suite: [UInt8], app: String?) -> EntryRuns {
         var taken = EntryRuns()
         let app = app.map(ExactName.init)
-        // Of most keys nothing is wanted, and to look where it lies costs least.
-        let keys = entries.lazy.filter { key, waiting in
-            (app == nil || key.app == app) && !waiting.allSatisfy { !isWanted($0) }
-        }.map(\.key)
-        for key in Array(keys) { take(at: key, through: nil, where: isWanted, into: &taken) }
+        func mayHave(_ key: Key, _ waiting: Waiting) -> Bool {
+            (app == nil || key.app == app) && waiting.suite.map { $0 == suite } ?? true
+        }
+        let keys = entries.lazy.filter(mayHave).map(\.key)
+        let wanted = Array(keys)
+        guard wanted.count > entries.count / 2 else {
+            for key in wanted { take(at: key, through: nil, where: { $0.isStored(in: suite) }, into: &taken) }
+            return taken
+        }
+        // To take a key out costs as much as to put one in: what stays is put into a new table.
+        for (key, waiting) in exchange(&entries, with: [:]) {
+            var waiting = waiting
+            if mayHave(key, waiting) {
+                let isWhole = waiting.suite != nil
+                let run = waiting.take(through: nil, where: isWhole ? nil : { $0.isStored(in: suite) })
+                count -= run.count
+                taken.append(run)
+            }
+            if !waiting.entries.isEmpty { entries[key] = waiting }
+        }
+        return taken
+    }
+
+    /// Takes out what waits for whom it is wanted of.
+    ///
+    /// - Parameter isWanted: is told the user and the device; `nil`: any.
+    mutating func takeAll(where isWanted: (_ user: String?, _ device: String?) -> Bool) -> EntryRuns {
+        var taken = EntryRuns()
+        let keys = entries.keys.filter { isWanted($0.user?.text, $0.device?.text) }
+        for key in keys { take(at: key, through: nil, where: nil, into: &taken) }
         return taken
     }
 
     private mutating func take(
         at key: Key, through last: EntryNumber?, where isWanted: ((HeldEntry) -> Bool)?, into taken: inout EntryRuns
     ) {
-        guard let waiting = entries.removeValue(forKey: key), let newest = waiting.last else { return }
-        if last.map({ newest.number <= $0 }) ?? true, isWanted.map(waiting.allSatisfy) ?? true {
-            count -= waiting.count
-            return taken.append(waiting)
-        }
-        var (run, rest) = (Queue<HeldEntry>(), Queue<HeldEntry>())
-        for held in waiting {
-            if last.map({ held.number <= $0 }) ?? true, isWanted?(held) ?? true {
-                run.append(held)
-            } else {
-                rest.append(held)
-            }
-        }
+        guard var waiting = entries.removeValue(forKey: key) else { return }
+        let run = waiting.take(through: last, where: isWanted)
         count -= run.count
-        if !run.isEmpty { taken.append(run) }
-        if !rest.isEmpty { entries[key] = rest }
+        taken.append(run)
+        if !waiting.entries.isEmpty { entries[key] = waiting }
     }
 }
