@@ -60,8 +60,8 @@ say "tests: swift test"
 # Of its thousands of lines the suites, the failures and the figures of the faulty disk; all where that does not tell.
 swift test --skip-build 2>&1 | tee "$log" | grep --line-buffered -E '^(✔ Suite|✘|↳|Test run|disk, )' || {
     tail -n 40 "$log"
-    # Again at the end: who reads only the last lines is to see what failed.
-    grep -E '^(✘|↳)' "$log" | head -n 60 || true
+    # Again at the end, and with what they quote: who reads only the last lines is to see what failed, and why.
+    grep -E -A 60 '^✘ .* recorded an issue' "$log" | grep -vE '^(✔|◇|disk, |--$)' | tail -n 200 || true
     fail "tests failed"
 }
 grep -Eq 'Test run with [1-9][0-9]* tests.* passed' "$log" || fail "the test runner does not say that tests passed"

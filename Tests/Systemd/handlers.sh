@@ -14,6 +14,7 @@ fail() {
   journalctl -q -n 40 --no-pager >&2 || true
   exit 1
 }
+trap 'fail "line $LINENO: $BASH_COMMAND"' ERR
 # The JSON line of the outcome of a payload for an app.
 outcome() { pushctl inject --wait --json --app "$1" - <<<'{"k":"v"}' | tail -n 1 || true; }
 expect() {
