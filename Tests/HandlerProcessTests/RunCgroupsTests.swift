@@ -214,7 +214,8 @@ final class TestCgroup {
 
     deinit {
         CgroupFile.kill("\(path)/runs")
-        _ = CgroupFile.remove(path)
+        // Who was killed is there for a moment more.
+        for _ in 0..<5000 where !CgroupFile.remove(path) { usleep(1000) }
     }
 
     /// Waits until no run has a cgroup.

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Runs a command under a systemd and journald of its own: process 1 of its own namespaces, over a copy-on-write view of /
-# whose changes are in memory. Whatever it installs, enables or logs is gone afterwards, and nothing outside is touched.
+# whose changes are in memory, and below a cgroup of its own. Whatever it installs, enables or logs is gone afterwards, and
+# nothing outside is touched. Several may run at once.
 # usage: box.sh [--seconds N] COMMAND [ARGUMENT]...
 # Exit status: the command's; 125 if the box could not be started; 77, with the reason, where there can be none.
 set -euo pipefail
@@ -65,13 +66,31 @@ boot='
     export container=box
     exec /lib/systemd/systemd --system --unit=multi-user.target --log-target=null --show-status=no </dev/null
 '
-unshare --pid --fork --kill-child --mount --uts --ipc --cgroup --net \
-    bash -euc "$boot" box "$work" >/dev/null 2>"$work.log" &
+# Two systemds below one cgroup would end each other's processes, and take away each other's cgroups.
+# shellcheck disable=SC2016  # Expanded in there.
+enter='
+    work=$1 boot=$2
+    mount -t cgroup2 cgroup2 "$work"
+    mkdir "$work/${work##*/}"
+    echo $$ >"$work/${work##*/}/cgroup.procs"
+    umount "$work"
+    exec unshare --pid --fork --kill-child --mount --uts --ipc --cgroup --net bash -euc "$boot" box "$work"
+'
+# shellcheck disable=SC2016  # Expanded in there.
+remove_cgroup='
+    mount -t cgroup2 cgroup2 "$1"
+    for ((tries = 0; tries < 100; tries++)); do
+        find "$1/${1##*/}" -depth -type d -exec rmdir {} + && break
+        sleep 0.05
+    done
+'
+unshare --mount bash -euc "$enter" box "$work" "$boot" >/dev/null 2>"$work.log" &
 outer=$!
 # shellcheck disable=SC2317  # By the trap.
 clean_up() {
     kill -KILL "$outer" 2>/dev/null || true
     wait "$outer" 2>/dev/null || true
+    unshare --mount bash -uc "$remove_cgroup" box "$work" 2>/dev/null || true
     rm -f "$work.log"
     rmdir "$work" 2>/dev/null || true
 }
@@ -80,8 +99,8 @@ trap clean_up EXIT
 state=none
 for ((tries = 0; tries < 300; tries++)); do
     kill -0 "$outer" 2>/dev/null || broken "systemd did not start: $(<"$work.log")"
-    inner=$(pgrep -P "$outer" || true)
-    if [[ -n $inner && $(<"/proc/$inner/comm") == systemd ]]; then
+    inner=$(pgrep -P "$outer" -x systemd || true)
+    if [[ -n $inner ]]; then
         state=$(nsenter -t "$inner" -a systemctl is-system-running 2>/dev/null || true)
         [[ $state == running || $state == degraded ]] && break
     fi
@@ -90,5 +109,10 @@ done
 [[ $state == running || $state == degraded ]] || broken "the boot did not end: $state"
 
 status=0
-timeout --kill-after=5 "$seconds" nsenter -t "$inner" -a "$@" || status=$?
+# shellcheck disable=SC2016  # Expanded in there.
+timeout --kill-after=5 "$seconds" nsenter -t "$inner" -a bash -euc '
+    mkdir -p /sys/fs/cgroup/command
+    echo $$ >/sys/fs/cgroup/command/cgroup.procs
+    exec "$@"
+' box "$@" || status=$?
 exit "$status"

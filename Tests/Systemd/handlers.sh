@@ -25,7 +25,7 @@ expect() {
 }
 # Waits until no process has these words in its command line.
 gone() {
-  for ((i = 0; i < 300; i++)); do
+  for ((i = 0; i < 1500; i++)); do
     pgrep -f "$1" >/dev/null || return 0
     sleep 0.02
   done
@@ -54,7 +54,7 @@ handler escapes 'env -i setsid sh -c "sleep 4711; :" & sleep 4712' '' 500ms
 handler limited 'exit 0' $'MemoryMax=64M\nTasksMax=20'
 # shellcheck disable=SC2016  # The words are the handler's.
 handler nice '[ "$(nice)" = 5 ]' 'Nice=5'
-handler apart-handled 'cat >/dev/null'
+handler apart-handled 'cat >/dev/null' '' 9s
 handler apart-answers 'read -r line; echo "{\"status\":\"rejected\"}"'
 handler apart-failed 'exit 3'
 handler apart-declines 'exit 80'

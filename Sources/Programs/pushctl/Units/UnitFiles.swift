@@ -83,7 +83,8 @@ struct HandlerUnits {
         \(lines(standardError))
         # The daemon disconnects at the deadline; this ends the run.
         RuntimeMaxSec=\((longest + Self.margin).milliseconds)ms
-        TimeoutStopSec=1s
+        # From SIGTERM to SIGKILL, and for the command that writes the answer, if there is one.
+        TimeoutStopSec=5s
 
         DynamicUser=yes
         \(lines(limits))
