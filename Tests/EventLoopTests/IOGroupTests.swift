@@ -122,30 +122,50 @@ struct IOGroupTests {
         var calls = 0
         let member = try IOMember(of: group, descriptor: pair.near, interest: .read) { _ in calls += 1 }
         member.interest = []
-        #expect(isWatched(pair.near))
+        #expect(watched(pair.near)?.contains(.read) == true)
         member.interest = .read
         member.interest = []
         pair.send()
         let first = try endWhenIdle()
         #expect(try loop.run() == 0)
-        #expect(!isWatched(pair.near))
+        #expect(watched(pair.near)?.contains(.read) == false, "it needs no new watch, of which there may be none left")
         #expect(calls == 0)
         member.interest = .read
-        #expect(isWatched(pair.near))
+        #expect(watched(pair.near)?.contains(.read) == true)
         member.leave()
-        #expect(!isWatched(pair.near))
+        #expect(watched(pair.near) == nil)
         withExtendedLifetime(first) {}
     }
 
-    /// Whether some epoll instance of this process watches a descriptor.
-    private func isWatched(_ descriptor: Int32) -> Bool {
-        names(in: "/proc/self/fdinfo").contains { file in
+    @Test("a member may begin without interest, and hears of nothing until it has some")
+    func beginsQuiet() throws {
+        var seen: [IOEvents] = []
+        let member = try IOMember(of: group, descriptor: pair.near, interest: []) { events in
+            seen.append(events)
+            loop.exit(code: 0)
+        }
+        pair.closeFar()
+        var turns = 0
+        loop.endOfTurn = { turns += 1 }
+        let timer = try TimerSource(loop: loop) { member.interest = .read }
+        timer.arm(at: EventLoop.nowNanoseconds + 20_000_000)
+        #expect(try loop.run() == 0)
+        #expect(turns <= 4)
+        #expect(seen == [[.read, .hangup]])
+        withExtendedLifetime((member, timer)) {}
+    }
+
+    /// What some epoll instance of this process watches a descriptor for; `nil`: none watches it.
+    private func watched(_ descriptor: Int32) -> IOEvents? {
+        for file in names(in: "/proc/self/fdinfo") {
             let lines = String(decoding: readFile("/proc/self/fdinfo/\(file)") ?? [], as: UTF8.self)
-            return lines.split(separator: "\n").contains {
-                let words = $0.split(separator: " ")
-                return words.first == "tfd:" && words.dropFirst().first == "\(descriptor)"
+            for line in lines.split(separator: "\n") {
+                let words = line.split(separator: " ")
+                guard words.count > 3, words[0] == "tfd:", words[1] == "\(descriptor)" else { continue }
+                return UInt32(words[3], radix: 16).map(IOEvents.init)
             }
         }
+        return nil
     }
 
     @Test("who has left is not called, though it was ready, and its descriptor may be closed and used anew")

@@ -1,3 +1,4 @@
+import CSystemd
 public import LinuxSystem
 
 /// Many descriptors behind one source of the loop.
@@ -60,29 +61,29 @@ public final class IOGroup {
     fileprivate func add(_ member: IOMember) throws(SystemError) -> UInt64 {
         loop.preconditionOnThread()
         lastKey += 1
-        try epoll.add(member.descriptor, events: member.interest.rawValue, key: lastKey)
+        try epoll.add(member.descriptor, events: Self.events(member.interest), key: lastKey)
         members[lastKey] = Entry(member: member)
         return lastKey
     }
 
-    fileprivate func remove(_ key: UInt64, _ descriptor: Int32, isWatched: Bool) {
+    fileprivate func remove(_ key: UInt64, _ descriptor: Int32) {
         members[key] = nil
         // One that was closed before is forgotten already.
-        if isWatched { try? epoll.remove(descriptor) }
+        try? epoll.remove(descriptor)
     }
 
-    fileprivate func watch(_ descriptor: Int32, _ key: UInt64, from before: IOEvents, to interest: IOEvents) {
+    fileprivate func watch(_ descriptor: Int32, _ key: UInt64, for interest: IOEvents) {
         do throws(SystemError) {
-            if interest.isEmpty {
-                try epoll.remove(descriptor)
-            } else if before.isEmpty {
-                try epoll.add(descriptor, events: interest.rawValue, key: key)
-            } else {
-                try epoll.change(descriptor, events: interest.rawValue, key: key)
-            }
+            try epoll.change(descriptor, events: Self.events(interest), key: key)
         } catch {
             loop.fail(error)
         }
+    }
+
+    /// What epoll is told. It reports hangups and errors always, so without interest each only once. Out of epoll the
+    /// descriptor would need memory and a watch to get in again, and the kernel may have none left.
+    private static func events(_ interest: IOEvents) -> UInt32 {
+        interest.isEmpty ? EPOLLET.rawValue : interest.rawValue
     }
 }
 
@@ -140,7 +141,7 @@ public final class IOMember {
     public func leave() {
         guard !hasLeft else { return }
         hasLeft = true
-        group.remove(key, descriptor, isWatched: !watched.isEmpty)
+        group.remove(key, descriptor)
     }
 
     fileprivate func fire(_ events: IOEvents) {
@@ -150,7 +151,7 @@ public final class IOMember {
     }
 
     private func watch(_ interest: IOEvents) {
-        group.watch(descriptor, key, from: watched, to: interest)
+        group.watch(descriptor, key, for: interest)
         watched = interest
     }
 }
