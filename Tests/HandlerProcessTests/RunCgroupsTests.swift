@@ -98,7 +98,7 @@ struct RunCgroupsTests {
     }
 
     @Test(
-        "that was left empty is the next one's of the same program with the same confinement, and goes with the others",
+        "that was left empty is the next one's of the same command with the same confinement, and goes with the others",
         .enabled(if: TestCgroup.isPossible || testsAll, "no cgroup may be made here"))
     func usedAgain() throws {
         let cgroup = try #require(TestCgroup())
@@ -116,11 +116,13 @@ struct RunCgroupsTests {
         #expect(try run("exit 0") == ["run-1"])
         #expect(try run("exit 0", niceness: 1) == ["run-2"], "it may have other limits")
         // What it has left has to go, and the next one does not wait for that.
-        #expect(try run("setsid sleep 600 >/dev/null 2>&1 </dev/null &") == ["run-1"])
-        #expect(try run("exit 0") == ["run-3"])
+        let leaves = "setsid sleep 600 >/dev/null 2>&1 </dev/null &"
+        #expect(try run(leaves) == ["run-3"], "it is another command")
+        #expect(try run(leaves) == ["run-4"])
+        #expect(try run("exit 0") == ["run-1"])
         cgroups.removeFree()
         try cgroup.waitUntilEmpty()
-        #expect(try run("exit 0") == ["run-4"])
+        #expect(try run("exit 0") == ["run-5"])
         cgroups.removeFree()
         try cgroup.waitUntilEmpty()
     }
@@ -138,6 +140,73 @@ struct RunCgroupsTests {
         for child in children { _ = try child.waitForExit() }
         try cgroup.waitUntilLeft(RunCgroups.freeMax)
         #expect(!cgroups.hasLeaving)
+        cgroups.removeFree()
+        try cgroup.waitUntilEmpty()
+    }
+
+    @Test(
+        "is not kept where a run was killed, was not started, has a limit of memory, or stops what comes",
+        .enabled(if: TestCgroup.isPossible || testsAll, "no cgroup may be made here"))
+    func notKept() throws {
+        let cgroup = try #require(TestCgroup())
+        let cgroups = RunCgroups(directory: cgroup.path)
+        defer { cgroups.stop() }
+        // At once, when it may not be in its cgroup yet.
+        for _ in 1...50 {
+            let child = try shell("while :; do sleep 1; done").start(in: cgroups, KnownUsers())
+            child.killGroup()
+            _ = try child.waitForExit()
+        }
+        var missing = shell("exit 0")
+        missing.arguments[0] = "/no/such/program"
+        #expect(try missing.start(in: cgroups, KnownUsers()).waitForExit() == .exited(127))
+        var limited = shell("exit 0")
+        limited.confinement.cgroup.memoryMax = 64 << 20
+        #expect(try limited.start(in: cgroups, KnownUsers()).waitForExit() == .exited(0))
+        try cgroup.waitUntilEmpty()
+        // It leaves its cgroup, and freezes it.
+        let away = #"own=\#(cgroup.path)/runs/$(sed -n 's,^0::.*/,,p' /proc/self/cgroup)"#
+        let leaves = "; echo 0 >\(cgroup.path)/cgroup.procs"
+        let freezes = "; echo 1 >$own/cgroup.freeze; grep -q 'frozen 1' $own/cgroup.events"
+        #expect(try shell(away + leaves + freezes).start(in: cgroups, KnownUsers()).waitForExit() == .exited(0))
+        try cgroup.waitUntilEmpty()
+    }
+
+    @Test(
+        "that keeps others from being joined goes when one could not be",
+        .enabled(if: TestCgroup.isPossible || testsAll, "no cgroup may be made here"))
+    func threaded() throws {
+        let cgroup = try #require(TestCgroup())
+        let cgroups = RunCgroups(directory: cgroup.path)
+        defer { cgroups.stop() }
+        let away = #"own=\#(cgroup.path)/runs/$(sed -n 's,^0::.*/,,p' /proc/self/cgroup)"#
+        let spoils = "; echo 0 >\(cgroup.path)/cgroup.procs; echo threaded >$own/cgroup.type"
+        #expect(try shell(away + spoils).start(in: cgroups, KnownUsers()).waitForExit() == .exited(0))
+        let refused = try shell("exit 0").start(in: cgroups, KnownUsers())
+        #expect(try refused.waitForExit() == .exited(127))
+        #expect(refused.startFailure?.reason.hasPrefix("cannot join its cgroup") == true)
+        try cgroup.waitUntilEmpty()
+        #expect(try shell("exit 0").start(in: cgroups, KnownUsers()).waitForExit() == .exited(0))
+        cgroups.removeFree()
+        try cgroup.waitUntilEmpty()
+    }
+
+    @Test(
+        "of a command with many gives way to that of another",
+        .enabled(if: TestCgroup.isPossible || testsAll, "no cgroup may be made here"))
+    func givesWay() throws {
+        let cgroup = try #require(TestCgroup())
+        let cgroups = RunCgroups(directory: cgroup.path)
+        defer { cgroups.stop() }
+        let children = try (0..<RunCgroups.freeMax).map { _ in try shell("read line").start(in: cgroups, KnownUsers()) }
+        for child in children { _ = try child.waitForExit() }
+        let next = "run-\(RunCgroups.freeMax + 1)"
+        for _ in 1...2 {
+            let child = try shell("sed -n 's,^0::.*/,,p' /proc/self/cgroup").start(in: cgroups, KnownUsers())
+            #expect(try child.outputLines(1) == [next])
+            _ = try child.waitForExit()
+        }
+        try cgroup.waitUntilLeft(RunCgroups.freeMax)
         cgroups.removeFree()
         try cgroup.waitUntilEmpty()
     }

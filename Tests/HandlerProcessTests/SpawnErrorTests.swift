@@ -56,6 +56,25 @@ struct SpawnErrorTests {
         #expect(child.startFailure == nil)
     }
 
+    @Test("is known at the end of the process, whenever the run is settled")
+    func settled() throws {
+        var command = shell("true")
+        command.arguments[0] = "/no/such/program"
+        let child = try command.start()
+        #expect(waitUntilReadable(child.pidfd))
+        #expect(child.settle())
+        #expect(try child.waitForExit() == .exited(127))
+        #expect(child.startFailure?.code == ENOENT)
+    }
+
+    @Test("is known at once where memory has a limit: before its exec the kernel would end us with the program")
+    func limitedMemory() throws {
+        var command = shell("true")
+        command.arguments[0] = "/no/such/program"
+        command.confinement.cgroup.memoryMax = 1 << 20
+        #expect(throws: SpawnError(ENOENT, starting: command)) { _ = try command.start() }
+    }
+
     @Test("says when it is the working directory", arguments: ["/nowhere", "/etc/passwd"])
     func directory(path: String) throws {
         var command = shell("true")

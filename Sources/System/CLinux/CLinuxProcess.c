@@ -101,6 +101,13 @@ IN_CHILD long limit_descriptors(const struct CLinux_program *program) {
     return ask4(SYS_prlimit64, 0, RLIMIT_NOFILE, &limit, NULL);
 }
 
+/* Closes all descriptors above 2; but one, which is above 2 too, unless it is negative. */
+IN_CHILD long close_but(int kept) {
+    if (kept < 0) return ask3(SYS_close_range, STDERR_FILENO + 1, ~0U, 0);
+    long result = kept == STDERR_FILENO + 1 ? 0 : ask3(SYS_close_range, STDERR_FILENO + 1, kept - 1, 0);
+    return result < 0 ? result : ask3(SYS_close_range, kept + 1, ~0U, 0);
+}
+
 /* What lets us change the user is not the program's. An exec drops all but what is ambient and what is inheritable. */
 IN_CHILD long drop_capabilities(void) {
     if (!own.has_inheritable) return 0;
@@ -151,6 +158,10 @@ IN_CHILD void prefer_to_end(const char *path) {
     ask1(SYS_close, file);
 }
 
+bool CLinux_is_done(const struct CLinux_start *start) {
+    return __atomic_load_n(&start->is_under_way, __ATOMIC_ACQUIRE) == 0;
+}
+
 void CLinux_prefer_to_end(pid_t pid) {
     char path[40];
     snprintf(path, sizeof path, "/proc/%d/oom_score_adj", pid);
@@ -177,18 +188,18 @@ IN_CHILD long become(const struct child *child) {
     if ((result = ask2(SYS_setpgid, 0, 0)) < 0) return result;
     /* The kernel knows vfork: it is not our own preference, though memory is shared. */
     if (child->waits) prefer_to_end("/proc/self/oom_score_adj");
+    /* All three are above 2, so none is overwritten before it is used. */
+    if ((result = ask3(SYS_dup3, program->input, STDIN_FILENO, 0)) < 0) return result;
+    if ((result = ask3(SYS_dup3, program->output, STDOUT_FILENO, 0)) < 0) return result;
+    if (program->error >= 0 && (result = ask3(SYS_dup3, program->error, STDERR_FILENO, 0)) < 0) return result;
+    /* Before what may be slow: who was a client of ours has its end of the connection only without our copies. */
+    if ((result = close_but(program->cgroup)) < 0) return result;
     start->step = CLinux_step_cgroup;
     if (program->cgroup >= 0 && (result = ask3(SYS_write, program->cgroup, "0", 1)) < 0) return result;
     start->step = CLinux_step_descriptors;
     if ((result = limit_descriptors(program)) < 0) return result;
     start->step = CLinux_step_niceness;
     if (program->sets_niceness && (result = ask3(SYS_setpriority, PRIO_PROCESS, 0, program->niceness)) < 0) return result;
-    start->step = CLinux_step_program;
-    /* All three are above 2, so none is overwritten before it is used. */
-    if ((result = ask3(SYS_dup3, program->input, STDIN_FILENO, 0)) < 0) return result;
-    if ((result = ask3(SYS_dup3, program->output, STDOUT_FILENO, 0)) < 0) return result;
-    if (program->error >= 0 && (result = ask3(SYS_dup3, program->error, STDERR_FILENO, 0)) < 0) return result;
-    if ((result = ask3(SYS_close_range, STDERR_FILENO + 1, ~0U, 0)) < 0) return result;
     start->step = CLinux_step_user;
     if ((result = drop_capabilities()) < 0) return result;
     if ((result = become_user(program)) < 0) return result;

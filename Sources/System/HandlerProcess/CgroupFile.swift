@@ -23,12 +23,13 @@ enum CgroupFile {
             .map { String(decoding: $0, as: UTF8.self) }
     }
 
-    /// Whether a cgroup has no process; false where the kernel does not say. Waits for no lock of the kernel's.
+    /// Whether a cgroup has no process, and does not stop those that come; false where the kernel does not say. Waits for no
+    /// lock of the kernel's.
     static func isEmpty(_ cgroup: String) -> Bool {
         guard let file = FileDescriptor(open("\(cgroup)/cgroup.events", O_RDONLY | O_CLOEXEC)) else { return false }
         return withUnsafeTemporaryAllocation(byteCount: 64, alignment: 1) { text in
             let count = retryingInterrupts { read(file.rawValue, text.baseAddress, text.count) }
-            return text.prefix(max(0, count)).starts(with: "populated 0\n".utf8)
+            return text.prefix(max(0, count)).starts(with: "populated 0\nfrozen 0\n".utf8)
         }
     }
 

@@ -81,10 +81,11 @@ public final class ChildProcess: Sendable {
     public func killGroup() {
         phase.withLock { phase in
             guard phase != .reaped else { return }
-            endRun(&phase)
             signalGroup(SIGKILL)
             // The leader may have moved to another group.
             _ = CLinux_pidfd_signal(pidfd, SIGKILL)
+            // After that: the leader may be on its way into its cgroup.
+            if endRun(&phase) { cgroup?.end() }
         }
     }
 
@@ -96,7 +97,7 @@ public final class ChildProcess: Sendable {
     public func reap() -> ExitStatus? {
         phase.withLock { phase in
             guard phase != .reaped, let status = wait(WNOHANG | Int32(WNOWAIT)) else { return nil }
-            endRun(&phase)
+            if endRun(&phase) { leaveCgroup() }
             signalGroup(SIGKILL)
             // Before its number can be that of a new child.
             LiveRuns.removeChild(processID)
@@ -119,6 +120,8 @@ public final class ChildProcess: Sendable {
             return memory.withLock { memory in
                 guard let start = memory else { return true }
                 guard start.isDone else { return false }
+                // The reason is asked for once it is reaped.
+                guard !start.hasFailed else { return true }
                 CLinux_prefer_to_end(processID)
                 memory = nil
                 return true
@@ -150,16 +153,27 @@ public final class ChildProcess: Sendable {
         return progress
     }
 
-    private func endRun(_ phase: inout Phase) {
-        guard phase == .running else { return }
+    /// - Returns: whether it was running.
+    private func endRun(_ phase: inout Phase) -> Bool {
+        guard phase == .running else { return false }
         phase = .ended
         LiveRuns.end(mark)
-        cgroup?.end()
+        return true
     }
 
-    /// The leader is unreaped, so the number is still that of its group; the descriptor proves it once more from 6.9 on.
+    /// Of a leader that has exited, and was not killed.
+    private func leaveCgroup() {
+        let (hasFailed, hasNotJoined) = memory.withLock { ($0?.hasFailed == true, $0?.hasNotJoined == true) }
+        if hasNotJoined { cgroup?.distrustKept() }
+        if hasFailed { cgroup?.end() } else { cgroup?.leave() }
+    }
+
+    /// The leader is unreaped, so the number is still that of its group; the descriptor proves it once more from 6.9 on. A
+    /// leader that has only just been made has no group yet.
     private func signalGroup(_ signal: Int32) {
-        if CLinux_pidfd_signal_group(pidfd, signal) < 0, errno == EINVAL { kill(-processID, signal) }
+        var result = CLinux_pidfd_signal_group(pidfd, signal)
+        if result < 0, errno == EINVAL { result = kill(-processID, signal) }
+        if result < 0, errno == ESRCH { _ = CLinux_pidfd_signal(pidfd, signal) }
     }
 
     private func wait(_ options: Int32) -> ExitStatus? {

@@ -65,9 +65,10 @@ extension ProcessCommand {
     }
 
     /// Whether the start waits for the kernel's exec. Of a program that stays it is to be known at once whether it runs, and
-    /// what becomes another user's can no longer be told by us that it is to be ended before us.
+    /// what becomes another user's can no longer be told by us that it is to be ended before us. Where memory has a limit the
+    /// kernel, short of it before the exec, would kill all who share the child's, and so us: it spares a vfork alone.
     private func waits(_ identity: UserIdentity?) -> Bool {
         if case .conversation = streams { return true }
-        return identity != nil
+        return identity != nil || confinement.cgroup.memoryMax != nil
     }
 }

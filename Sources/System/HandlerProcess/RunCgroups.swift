@@ -10,8 +10,9 @@ import LinuxSystem
 /// its own, which begins with the first end, ends and removes cgroups: the kernel has one lock for all of them, for which
 /// a loop must not wait.
 ///
-/// A cgroup that a run has left empty is used again, by runs of the same program with the same confinement: to make and
-/// remove one costs half of what a short run costs. Any thread.
+/// A cgroup that a run has left empty is used again, by runs of the same command with the same confinement: to make and
+/// remove one costs half of what a short run costs. One with a limit of memory is not: what a run leaves in it, files in
+/// memory for example, counts. Any thread.
 public final class RunCgroups: Sendable {
     /// Why there are none; what to do stands there too.
     public struct Unavailable: Error, Equatable, CustomStringConvertible {
@@ -31,6 +32,14 @@ public final class RunCgroups: Sendable {
         var isThreadStarted = false
         var isStopped = false
 
+        /// - Returns: one that goes in its place.
+        mutating func keep(_ number: UInt64, for owner: Owner) -> UInt64? {
+            free[owner, default: []].append(number)
+            freeCount += 1
+            guard freeCount > freeMax else { return nil }
+            return free.max { $0.value.count < $1.value.count }.flatMap { takeFree($0.key) }
+        }
+
         mutating func takeFree(_ owner: Owner) -> UInt64? {
             guard let number = free[owner]?.popLast() else { return nil }
             freeCount -= 1
@@ -40,8 +49,14 @@ public final class RunCgroups: Sendable {
 
     /// Whose runs may have a cgroup one after the other.
     fileprivate struct Owner: Hashable {
-        let program: String
+        let arguments: [String]
         let confinement: ProcessConfinement
+
+        /// `nil`: each run needs one of its own.
+        init?(_ command: ProcessCommand) {
+            guard command.confinement.cgroup.memoryMax == nil else { return nil }
+            (arguments, confinement) = (command.arguments, command.confinement)
+        }
     }
 
     /// How many are kept for later runs: as many as run at once, without a setting.
@@ -148,8 +163,8 @@ public final class RunCgroups: Sendable {
     ///
     /// - Throws: the error number of the system call that failed.
     func begin(_ command: ProcessCommand) throws(CgroupFailure) -> NewCgroup {
-        let owner = Owner(program: command.arguments[0], confinement: command.confinement)
-        if let number = state.withLock({ $0.takeFree(owner) }), let processes = openProcesses(number) {
+        let owner = Owner(command)
+        if let owner, let number = state.withLock({ $0.takeFree(owner) }), let processes = openProcesses(number) {
             return NewCgroup(run: RunCgroup(tree: self, number: number, owner: owner), processes: processes)
         }
         let number = state.withLock { state in
@@ -193,21 +208,15 @@ public final class RunCgroups: Sendable {
         if !free.isEmpty { leave(free) }
     }
 
-    /// Ends a run's processes, and removes its cgroup once they are gone, or keeps it where there are none; soon, without
-    /// waiting.
-    fileprivate func end(_ number: UInt64, of owner: Owner) {
-        let isKept =
-            CgroupFile.isEmpty(path(of: number))
-            && state.withLock { state in
-                guard state.freeCount < Self.freeMax else { return false }
-                state.freeCount += 1
-                state.free[owner, default: []].append(number)
-                return true
-            }
-        if !isKept { leave([number]) }
+    /// Keeps a cgroup for later runs if there is no process in it; else ends what is in it, and removes it.
+    fileprivate func keep(_ number: UInt64, for owner: Owner) {
+        guard CgroupFile.isEmpty(path(of: number)) else { return leave([number]) }
+        let other = state.withLock { $0.keep(number, for: owner) }
+        if let other { leave([other]) }
     }
 
-    private func leave(_ numbers: [UInt64]) {
+    /// Ends what is in cgroups, and removes them once that is gone; soon, without waiting.
+    fileprivate func leave(_ numbers: [UInt64]) {
         state.update { state in
             state.leaving += numbers.count
             state.ended += numbers
@@ -257,10 +266,19 @@ struct NewCgroup: ~Copyable {
 struct RunCgroup: Sendable {
     fileprivate let tree: RunCgroups
     fileprivate let number: UInt64
-    fileprivate let owner: RunCgroups.Owner
+    fileprivate let owner: RunCgroups.Owner?
+
+    /// The run has ended by itself: a cgroup that is empty may be another run's. Once; without waiting.
+    func leave() {
+        guard let owner else { return end() }
+        tree.keep(number, for: owner)
+    }
 
     /// Ends all its processes; without waiting, once.
-    func end() { tree.end(number, of: owner) }
+    func end() { tree.leave([number]) }
+
+    /// Has the cgroups removed that are kept: one of them may keep others from being joined.
+    func distrustKept() { tree.removeFree() }
 }
 
 /// A cgroup could not be made or set up.

@@ -10,8 +10,8 @@ public struct SpawnResult: Sendable {
     public let outcome: Result<ChildProcess, SpawnError>
 }
 
-/// Threads that start programs, first come, first served: posix_spawn waits for the kernel's exec, far too long for a
-/// loop.
+/// Threads that start programs, first come, first served: what a start asks of the kernel is too much for a loop, and
+/// some starts wait for the exec.
 ///
 /// The threads begin when they are first needed and stay until `stop`; they must stay, because the kernel counts a child
 /// to the thread that started it (see `OrphanReaper`). The process's descriptors 0, 1 and 2 must be open.

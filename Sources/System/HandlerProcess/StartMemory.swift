@@ -64,7 +64,13 @@ final class StartMemory: @unchecked Sendable {
     deinit { memory.deallocate() }
 
     /// Whether the child is in here no more: its exec stands, or it has exited.
-    var isDone: Bool { start.pointee.is_under_way == 0 }
+    var isDone: Bool { CLinux_is_done(start) }
+
+    /// Whether the exec has failed, of a child that is done.
+    var hasFailed: Bool { start.pointee.error != 0 }
+
+    /// Whether the child could not join its cgroup, of one that is done.
+    var hasNotJoined: Bool { hasFailed && start.pointee.step == .cgroup }
 
     /// What failed, of a child that has exited; `nil`: nothing.
     var failure: SpawnError? {

@@ -15,7 +15,7 @@ struct CLinux_program {
     const char *_Nonnull directory;
     /* Its descriptors 0, 1 and 2, none of them below 3; `error` is ours if negative. */
     int input, output, error;
-    /* An open cgroup.procs, into which it writes itself before anything of it runs; none if negative. */
+    /* An open cgroup.procs, close-on-exec, into which it writes itself before anything of it runs; none if negative. */
     int cgroup;
     /* Its RLIMIT_NOFILE, at most the hard limit that we have; ours if 0. Soft and hard, or soft alone. */
     uint64_t descriptor_limit;
@@ -68,6 +68,9 @@ enum { CLinux_stack_length = 8 << 10 };
 int CLinux_spawn(
     pid_t *_Nonnull pid, int *_Nonnull pidfd, const struct CLinux_program *_Nonnull program,
     struct CLinux_start *_Nonnull start, void *_Nonnull stack, bool waits);
+
+/* Whether the child shares our memory no more; then what failed is known. */
+bool CLinux_is_done(const struct CLinux_start *_Nonnull start);
 
 /* When memory is short the kernel ends a process that we have started before us (proc(5), oom_score_adj). Only once it is not
  * under way any more: before, that would change our own preference. What has no /proc, or is not dumpable, stays as it is. */
