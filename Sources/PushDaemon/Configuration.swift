@@ -19,9 +19,9 @@ struct Configuration: Sendable {
     /// somebody has moved it away, or not put it back yet.
     ///
     /// - Returns: the settings, and what is to be said about them.
-    /// - Throws: `StartFailure` with a line for each thing that is wrong.
+    /// - Throws: `StartFailure` with a line for each thing that is wrong, and the warnings.
     mutating func load() throws(StartFailure) -> (settings: Settings, warnings: [String]) {
-        let loaded = try LoadedConfiguration(reading: directories, required: isRequired, tellsWarnings: true)
+        let loaded = try LoadedConfiguration(reading: directories, required: isRequired)
         guard !(hasFiles && loaded.sources.isStandIn) else {
             throw StartFailure(
                 "\(directories.joined(separator: ", ")): the configuration is gone, which had files before; put it back, or "

@@ -474,6 +474,9 @@ final class Daemon {
         case .failure(let error):
             configurationProblem = error.lines.joined(separator: "\n")
             for line in error.lines { journal.log(JournalEntry(.error, line, messageID: .reloadFailed)) }
+            for warning in error.warnings { journal.log(JournalEntry(.warning, warning)) }
+            journal.log(
+                JournalEntry(.error, "reload refused, still as before: \(statusLine)", messageID: .reloadFailed))
         }
         guard reloadsUnderWay == 0 else { return }
         Notify.ready(status: configurationProblem == nil ? statusLine : "reload failed, still as before: \(statusLine)")

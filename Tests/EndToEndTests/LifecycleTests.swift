@@ -113,12 +113,20 @@ struct LifecycleTests {
         let client = try installation.injectClient()
         installation.addHandler("fail", "Exec=/bin/false")
         installation.addRoute("10-fail", to: "fail", route: "Deadline=10s")
+        installation.write("routes.d/05-first.route", "[Matsh]\n[Route]\nHandler=fail\n")
         daemon.send(SIGHUP)
         try daemon.waitForNotification("STATUS=reload failed, still as before: device mode, 1 route")
         #expect(try client.outcome(of: Requests.deliver()).outcome == "handled")
         let problem = try DaemonStatus(of: installation)["configuration_problem"]?.string
         #expect(
             problem?.hasPrefix("\(installation.configuration)/routes.d/10-fail.route:5: ") == true, "\(problem ?? "")")
+        // A thread of its own writes the journal.
+        try waitUntil("the journal says it") {
+            daemon.standardError.contains("level=error message=\"reload refused, still as before: device mode, 1 route")
+        }
+        let first = installation.configuration + "/routes.d/05-first.route"
+        #expect(daemon.standardError.contains("level=warning message=\"\(first):1: "))
+        unlink(first)
 
         installation.addRoute("10-fail", to: "fail")
         daemon.send(SIGHUP)

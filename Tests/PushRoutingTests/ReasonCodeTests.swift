@@ -68,6 +68,11 @@ struct ReasonCodeTests {
         #expect(bench.end(5)?.reasonCode == .everyRouteDeclined)
         try bench.submit(.token(.unregistered, platform: .ios))
         #expect(bench.end(6)?.reasonCode == .noCallbackForToken)
+        try bench.submit(.deliver())
+        bench.started(7)
+        bench.finished(7, 0, .lost(reason: "the worker that had it ended"))
+        // It may have done its work.
+        #expect(bench.end(7)?.reasonCode == .handlerLost && bench.end(7)?.outcome == .failed)
     }
 
     @Test("are in an explanation, one for each reason, in their order")

@@ -125,6 +125,7 @@ public enum ReasonCode: String, Sendable, CaseIterable {
     case handledWithRemarks = "handled_with_remarks"
     case handlerNotStarted = "handler_not_started"
     case handlerRejected = "handler_rejected"
+    case handlerLost = "handler_lost"
     case retryInDeviceMode = "retry_in_device_mode"
     case retriesUsedUp = "retries_used_up"
     case endedBySignal = "ended_by_signal"

@@ -207,10 +207,10 @@ public struct Router: Sendable {
         case .declined:
             endAttempt(&invocation, .declined, at: now, &effects)
             tryNextRoute(&invocation, at: now, &effects)
-        case .rejected(let text), .lost(let text):
-            endAttempt(&invocation, wasStarted ? .rejected : .notStarted, reason: text, at: now, &effects)
-            let reason: RouterReason = wasStarted ? .handlerRejected(text) : .handlerNotStarted(text)
-            conclude(invocation, .failed, because: reason, at: now, &effects)
+        case .rejected(let text):
+            fail(&invocation, text, because: .handlerRejected(text), wasStarted: wasStarted, at: now, &effects)
+        case .lost(let text):
+            fail(&invocation, text, because: .handlerLost(text), wasStarted: wasStarted, at: now, &effects)
         case .signaled(let signal) where signal == Self.terminationSignal && invocation.stage == .terminating:
             endAttempt(&invocation, .timedOut, signal: signal, at: now, &effects)
             conclude(invocation, .timedOut, because: .endedInGrace, at: now, &effects)
@@ -218,6 +218,14 @@ public struct Router: Sendable {
             endAttempt(&invocation, .killed, signal: signal, at: now, &effects)
             conclude(invocation, .failed, because: .endedBySignal(signal), at: now, &effects)
         }
+    }
+
+    private mutating func fail(
+        _ invocation: inout Invocation, _ text: String, because reason: RouterReason, wasStarted: Bool, at now: Moment,
+        _ effects: inout Effects
+    ) {
+        endAttempt(&invocation, wasStarted ? .rejected : .notStarted, reason: text, at: now, &effects)
+        conclude(invocation, .failed, because: wasStarted ? reason : .handlerNotStarted(text), at: now, &effects)
     }
 
     /// SIGTERM, on every Linux.

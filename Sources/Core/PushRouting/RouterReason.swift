@@ -11,7 +11,7 @@ enum RouterReason {
     case routeTimeOver(route: String)
     case breakerOpen
     // How a handler ended.
-    case handlerNotStarted(String), handlerRejected(String)
+    case handlerNotStarted(String), handlerRejected(String), handlerLost(String)
     case retryInDeviceMode
     case retriesUsedUp(Int)
     case endedBySignal(Int32), endedInGrace
@@ -40,6 +40,7 @@ enum RouterReason {
         case .breakerOpen: (.breakerOpen, "breaker_open")
         case .handlerNotStarted(let text): (.handlerNotStarted, text)
         case .handlerRejected(let text): (.handlerRejected, text)
+        case .handlerLost(let text): (.handlerLost, text)
         case .retryInDeviceMode:
             (.retryInDeviceMode, "the handler asked for a retry; device mode does not retry (Mode=)")
         case .retriesUsedUp(let most):

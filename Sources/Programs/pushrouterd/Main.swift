@@ -27,7 +27,7 @@ struct Program {
                 directories: directories, isConfigurationRequired: arguments.values["--config"] != nil)
             exit(try runDaemon(options))
         } catch {
-            complain(error.lines, as: "pushrouterd")
+            complain(error.lines + error.warnings, as: "pushrouterd")
             exit(error.exitStatus)
         }
     }

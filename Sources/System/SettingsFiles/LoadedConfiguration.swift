@@ -14,11 +14,8 @@ public struct LoadedConfiguration {
     /// - Parameters:
     ///   - directories: the strongest first.
     ///   - isRequired: whether the first was asked for by name, and so must exist.
-    ///   - tellsWarnings: whether the failure has a line for each warning, too.
-    /// - Throws: `StartFailure` with a line for each thing that is wrong.
-    public init(reading directories: [String], required isRequired: Bool, tellsWarnings: Bool = false)
-        throws(StartFailure)
-    {
+    /// - Throws: `StartFailure` with a line for each thing that is wrong, and the warnings.
+    public init(reading directories: [String], required isRequired: Bool) throws(StartFailure) {
         do {
             sources = try ConfigurationSources(reading: directories, required: isRequired)
         } catch {
@@ -26,8 +23,10 @@ public struct LoadedConfiguration {
         }
         let (settings, diagnostics) = Settings.load(sources)
         guard let settings else {
-            let told = tellsWarnings ? diagnostics : diagnostics.filter { $0.severity == .error }
-            throw StartFailure(lines: told.map(\.description), exitStatus: StartFailure.configuration)
+            throw StartFailure(
+                lines: diagnostics.filter { $0.severity == .error }.map(\.description),
+                warnings: diagnostics.filter { $0.severity != .error }.map(\.description),
+                exitStatus: StartFailure.configuration)
         }
         self.settings = settings
         warnings = diagnostics

@@ -5,6 +5,8 @@ import LinuxSystem
 public struct StartFailure: Error, Hashable, Sendable {
     /// What was wrong, one line each.
     public var lines: [String]
+    /// What is to be said besides, one line each.
+    public var warnings: [String] = []
     /// The exit status.
     public var exitStatus: Int32
 
@@ -25,8 +27,9 @@ public struct StartFailure: Error, Hashable, Sendable {
     public init(_ line: String, exitStatus: Int32) { self.init(lines: [line], exitStatus: exitStatus) }
 
     /// Joins the parts.
-    public init(lines: [String], exitStatus: Int32) {
+    public init(lines: [String], warnings: [String] = [], exitStatus: Int32) {
         self.lines = lines
+        self.warnings = warnings
         self.exitStatus = exitStatus
     }
 
