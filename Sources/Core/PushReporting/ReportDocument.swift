@@ -62,8 +62,8 @@ public struct ReportDocument: Sendable {
         }
         if detail.clockSetBack > 0 {
             sentences.append(
-                "\(grouped(detail.clockSetBack)) requests have an earlier time than the request before them: the clock "
-                    + "was set back")
+                "\(grouped(detail.clockSetBack)) \(detail.clockSetBack == 1 ? "request has" : "requests have") an earlier "
+                    + "time than the request before: the clock was set back")
         }
         return sentences
     }

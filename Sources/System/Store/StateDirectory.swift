@@ -56,6 +56,9 @@ public struct StateDirectory: ~Copyable, Sendable {
     private static func create(_ path: String) throws(StoreError) {
         guard mkdir(path, 0o700) == 0 else {
             let number = errno
+            guard number != ENOENT else {
+                throw StoreError(.noDirectory, message: "the directory that it is in does not exist", context: path)
+            }
             var facts = stat()
             guard number == EEXIST, stat(path, &facts) == 0, facts.st_mode & S_IFMT == S_IFDIR else {
                 throw StoreError.system("mkdir", path, errno: number == EEXIST ? ENOTDIR : number)

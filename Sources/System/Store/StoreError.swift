@@ -100,7 +100,7 @@ public struct StoreError: Error, Hashable, Sendable, CustomStringConvertible {
         case .logFull: "nothing is lost; a larger LogSizeMax= lets the ledger fall further behind"
         case .busy: "end the program that holds a transaction open on the ledger"
         case .exists: "name another file, or move that one away"
-        case .noDirectory: "make the directory, or name a file in another"
+        case .noDirectory: "make the directory that it is in, or name another place"
         case .corrupt:
             context.hasSuffix("/ledger.db")
                 ? "the file is left as it is. Stop the daemon; \"pushctl salvage FILE\" saves what can be read into a "
