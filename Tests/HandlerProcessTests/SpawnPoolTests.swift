@@ -133,6 +133,7 @@ private final class TestInbox: Sendable {
         try #require(waitUntilReadable(entered))
         for token: UInt64 in 2...5 { pool.submit(command, token: token) }
         #expect(!pool.cancel(1), "it is being started")
+        #expect((1...6).map(pool.isWaiting) == [false, true, true, true, true, false])
         #expect(pool.cancel(4) && pool.cancel(2))
         #expect(!pool.cancel(4), "once")
         post(go)

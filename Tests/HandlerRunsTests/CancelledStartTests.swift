@@ -32,13 +32,15 @@ struct CancelledStartTests {
             invocation: record, request: request, subject: InvocationSubject(), handler: handler, deadline: deadline)
     }
 
-    private static func begin() throws -> (EventLoop, HandlerRunner) {
+    private static func begin(
+        reportingTo report: @escaping (RouterEvent) -> Void = { _ in }
+    ) throws -> (EventLoop, HandlerRunner) {
         SignalSource.block([SIGCHLD])
         let loop = try EventLoop()
         let runner = try HandlerRunner(
             loop: loop, owner: "test\(getpid())", descriptorLimit: nil, httpCommand: nil,
             log: { Issue.record("it logs \($0.message)") })
-        try runner.begin(reportingTo: { _ in })
+        try runner.begin(reportingTo: report)
         return (loop, runner)
     }
 
@@ -58,6 +60,28 @@ struct CancelledStartTests {
             patience.arm(at: EventLoop.nowNanoseconds + 60_000_000_000)
             #expect(try loop.run() == 0, "there are \(runner.processCount) processes")
             #expect(runner.count == 0 && !runner.hasInstances && runner.instances.starting.isEmpty)
+        }
+    }
+
+    @Test("counts as started at its deadline when its program may run, though the loop has not heard of it")
+    func startedUnheard() async {
+        await #expect(processExitsWith: .success) {
+            var told: [InvocationID] = []
+            let (loop, runner) = try Self.begin {
+                if case .started(let id, _) = $0 { told.append(id) }
+            }
+            defer { withExtendedLifetime(loop) {} }
+            let directory = TemporaryDirectory()
+            let fifo = directory.path + "/process"
+            #expect(mkfifo(fifo, 0o600) == 0)
+            let run = Self.run(1, isWorker: false, arguments: ["/bin/sh", "-c", "echo >\(fifo); exec sleep 60"])
+            runner.start(run)
+            _ = readFile(fifo)
+            runner.tellStarts(due: run.deadline + .nanoseconds(-1))
+            #expect(told.isEmpty)
+            for _ in 1...2 { runner.tellStarts(due: run.deadline) }
+            #expect(told == [run.invocation.id])
+            runner.stopAll()
         }
     }
 

@@ -240,7 +240,7 @@ struct BreakerTests {
         for _ in 1...3 { try bench.submit(.deliver()) }
         bench.at(.seconds(9))
         bench.clock()
-        #expect(bench.outcome(1) == .timedOut && state(bench) == .closed)
+        #expect(bench.outcome(1) == .expired && state(bench) == .closed)
     }
 
     @Test("forgets failures that are older than its time")
@@ -293,11 +293,11 @@ struct BreakerTests {
         bench = Bench(table())
         try open(&bench)
         bench.at(.seconds(10))
-        // Its program is not said to run before its deadline: nothing is known of the handler.
+        // Its program is not started before its deadline: nothing is known of the handler.
         try bench.submit(.deliver())
         bench.at(.seconds(19))
         bench.clock()
-        #expect(bench.outcome(3) == .timedOut)
+        #expect(bench.outcome(3) == .expired)
         #expect(try bench.submit(.deliver()).contains("start 4.0 crm"))
     }
 

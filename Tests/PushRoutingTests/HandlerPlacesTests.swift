@@ -32,7 +32,7 @@ struct HandlerPlacesTests {
         bench.clock()
         #expect(bench.outcome(3) == .expired)
         #expect(bench.end(3)?.reason == "queue_full")
-        #expect(bench.end(2)?.reason == "not finished at the deadline")
+        #expect(bench.end(2)?.reason == "no handler was started in time")
     }
 
     @Test("go to the next that waits when one ends while it waits for a place of all")

@@ -121,7 +121,7 @@ struct LaneTests {
         bench.at(.seconds(20))
         #expect(
             bench.clock() == [
-                "stop 1.0", "update 1.0 timed_out", "end 1.0 timed_out",
+                "stop 1.0", "update 1.0 expired", "end 1.0 expired",
                 "received 2", "update 2.0 handed_to_tracker", "end 2.0 handed_to_tracker",
             ])
         #expect(bench.end(2)?.queue == .seconds(20))

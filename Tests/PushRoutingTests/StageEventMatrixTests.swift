@@ -71,7 +71,7 @@ struct StageEventMatrixTests {
         .starting: answered.with([
             .declined: "start second", .started: "→ running", .signaled: "failed → gone",
             .clockBeforeDeadline: "",
-            .clockAtDeadline: "stop, timed_out → gone", .clockAfterDeadline: "stop, timed_out → gone",
+            .clockAtDeadline: "stop, expired → gone", .clockAfterDeadline: "stop, expired → gone",
         ]),
         .running: answered.with([
             .started: "", .signaled: "failed → gone",

@@ -220,11 +220,7 @@ struct Invocation: Sendable {
     }
 
     /// How it ends when its time is up.
-    var missed: Outcome { attempts.first == nil && !mayRunUntold ? .expired : .timedOut }
-
-    /// Whether its program may run though nobody has said so yet: its start is under way. What answers by lines was not
-    /// given its line before that is said.
-    var mayRunUntold: Bool { stage == .starting && handler?.value.kind.instanceRules == nil }
+    var missed: Outcome { attempts.first == nil ? .expired : .timedOut }
 }
 
 /// What the request line of an invocation says beside what the ledger's columns say.

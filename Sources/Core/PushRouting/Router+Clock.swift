@@ -83,7 +83,6 @@ extension Router {
             case .waiting: .waitingInLane
             case .running, .terminating: .notFinishedAtDeadline
             case .ready where isHeldUp: .queueFull
-            case .starting where invocation.attempts.first == nil && invocation.mayRunUntold: .notFinishedAtDeadline
             case .ready, .starting, .pausing:
                 invocation.attempts.first == nil
                     ? .noHandlerStartedInTime

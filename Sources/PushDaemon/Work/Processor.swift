@@ -188,6 +188,7 @@ final class Processor {
 
     /// Tells the router what happened, and carries out what it decides.
     func handle(_ event: RouterEvent) {
+        if case .clock = event { runner.tellStarts(due: clock().monotonic) }
         router.handle(event, at: clock(), effects: &pipeline.effects)
         tell(pipeline.effects.takeRejections())
         carryOut()

@@ -114,6 +114,9 @@ public final class SpawnPool: Sendable {
         state.withLock { $0.remove(token) }
     }
 
+    /// Whether no thread has taken up a command yet. One whose deadline has passed will not be started then.
+    public func isWaiting(_ token: UInt64) -> Bool { state.withLock { $0.places[token] != nil } }
+
     /// Waits until the results of all starts are delivered that a thread has taken up; what nobody has taken up stays.
     ///
     /// - Parameter limit: how long at most: a program on a disk that does not answer may never be started.

@@ -11,6 +11,9 @@ public protocol HandlerRunning: AnyObject {
     var count: Int { get }
     /// Starts a run, unless its time is up.
     func start(_ run: HandlerRun)
+    /// Reports the start of each program that may run though that is not known yet, and whose time is up: before the clock
+    /// decides that it has missed its deadline.
+    func tellStarts(due now: Instant)
     /// Tells the run that its time is nearly up.
     func terminate(_ invocation: InvocationID)
     /// Ends the run now, with everything that it started.
@@ -97,6 +100,10 @@ public final class HandlerRunner: HandlerRunning {
         case .journal, .discard: preconditionFailure("the router answers for built-in handlers itself")
         }
     }
+
+    /// Reports the start of each program that may run though that is not known yet, and whose time is up. What answers by lines
+    /// says itself that it has its line.
+    public func tellStarts(due now: Instant) { programs.tellStarts(due: now) }
 
     /// Sends the run SIGTERM. What answers by lines has no signal for one invocation.
     public func terminate(_ invocation: InvocationID) { programs.terminate(invocation) }

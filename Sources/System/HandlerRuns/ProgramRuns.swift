@@ -41,6 +41,8 @@ final class ProgramRuns {
     private var nextToken: UInt64 = 0
     private var runs: [UInt64: Run] = [:]
     private var tokens: [InvocationID: UInt64] = [:]
+    /// The deadlines of those of which it is not known whether they have started.
+    private var starting: [UInt64: Instant] = [:]
     /// What was started a moment ago, and when it is to be settled, in monotonic nanoseconds.
     private var unsettled = Queue<(token: UInt64, due: Int64)>()
     private var settleTimer: TimerSource?
@@ -59,6 +61,7 @@ final class ProgramRuns {
         nextToken += 1
         runs[nextToken] = Run(run.invocation.id, run.handler.name, isLogged: command.logsOutput)
         tokens[run.invocation.id] = nextToken
+        starting[nextToken] = run.deadline
         let input = HandlerInput.object(run, at: now)
         system.observe?(.given(input))
         system.starter.start(
@@ -66,6 +69,15 @@ final class ProgramRuns {
             streams: .once(input: input, readsErrors: true),
             mark: HandlerInput.mark(run.invocation.id, owner: system.starter.owner), token: nextToken,
             deadline: run.deadline)
+    }
+
+    /// Says of programs that may have started though nobody has said so, and whose time is up, that they have. What no thread
+    /// has taken up by its deadline is not started any more.
+    func tellStarts(due now: Instant) {
+        for (token, deadline) in starting where deadline <= now && !system.starter.isWaiting(token) {
+            starting[token] = nil
+            if let run = runs[token], !run.isStopped { report(.started(run.invocation)) }
+        }
     }
 
     /// Sends the run SIGTERM.
@@ -99,6 +111,7 @@ final class ProgramRuns {
     /// Takes in what became of a start.
     func wasSpawned(_ result: SpawnResult) {
         guard let run = runs[result.token] else { preconditionFailure("a process started that nobody asked for") }
+        starting[result.token] = nil
         switch result.outcome {
         case .failure(let error):
             forget(run, result.token)
@@ -197,6 +210,7 @@ final class ProgramRuns {
         let errors = run.errors?.handOver(to: nil)
         run.errors = nil
         runs[token] = nil
+        starting[token] = nil
         if tokens[run.invocation] == token { tokens[run.invocation] = nil }
         return errors
     }

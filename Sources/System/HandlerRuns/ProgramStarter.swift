@@ -71,6 +71,9 @@ final class ProgramStarter {
     /// Has users looked up again.
     func forgetUsers() { pool.forgetUsers() }
 
+    /// Whether a start has not begun.
+    func isWaiting(_ token: UInt64) -> Bool { pool.isWaiting(token) }
+
     /// Takes back a start that has not begun.
     ///
     /// - Returns: whether it was taken back: then no result comes.

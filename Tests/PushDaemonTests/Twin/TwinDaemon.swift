@@ -268,6 +268,7 @@ final class ScriptedRunner: HandlerRunning {
         answers.insert(.init(due: due, invocation: id, answer: answer, facts: script.facts))
     }
 
+    func tellStarts(due now: Instant) {}
     // The router ignores what a handler says after it was stopped.
     func terminate(_ invocation: InvocationID) {}
     func stop(_ invocation: InvocationID) -> ErrorOutput? { nil }

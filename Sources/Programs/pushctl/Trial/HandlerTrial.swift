@@ -46,7 +46,10 @@ final class HandlerTrial {
             log: { [unowned self] in trial?.note($0.message) },
             observe: { [unowned self] in trial?.take($0) })
         self.runner = runner
-        deadlineTimer = try TimerSource(loop: loop, priority: .important) { [unowned self] in handle(.clock) }
+        deadlineTimer = try TimerSource(loop: loop, priority: .important) { [unowned self] in
+            self.runner?.tellStarts(due: Moment.now().monotonic)
+            handle(.clock)
+        }
         signals = try [SIGTERM, SIGINT, SIGHUP].map { number in
             try SignalSource(loop: loop, signal: number) { [unowned self] in interrupt(number) }
         }
