@@ -56,6 +56,33 @@ struct ShippedConfigurationTests {
         #expect(names.filter { !words.contains("\($0)=") } == [])
     }
 
+    @Test(
+        "pushrouterd.conf(5) has each key under a section that takes it",
+        arguments: [
+            ("THE MAIN FILE", Schema<Settings>.main.keys.map { "[\($0.section)]\($0.name)=" }),
+            ("PROVIDER FILES", Schema<ProviderDraft>.provider.keys.map { "[\($0.section)]\($0.name)=" }),
+            ("HANDLER FILES", Schema<HandlerDraft>.handler.keys.map { "[\($0.section)]\($0.name)=" }),
+            ("ROUTE FILES", Schema<RouteDraft>.route.keys.map { "[\($0.section)]\($0.name)=" }),
+            ("TRACK FILES", Schema<TrackDraft>.track.keys.map { "[\($0.section)]\($0.name)=" }),
+        ])
+    func manualPageHasKeysInTheirSections(heading: String, known: [String]) throws {
+        let page = try read("../../packaging/man/pushrouterd.conf.5")
+        var (isInside, sections, misplaced, count) = (false, [Substring](), [String](), 0)
+        for line in String(decoding: page.bytes, as: UTF8.self).split(separator: "\n") {
+            if line.hasPrefix(".Sh ") { (isInside, sections) = (line == ".Sh \(heading)", []) }
+            if line.hasPrefix(".Ss ") {
+                sections = line.dropFirst(4).split { $0 == "," || $0 == " " }.filter { $0.hasPrefix("[") }
+            }
+            guard isInside, !sections.isEmpty, line.hasPrefix(".It Cm ") else { continue }
+            for word in line.split(separator: " ") where word.hasSuffix("=") && word.count > 1 {
+                count += 1
+                let isKnown = sections.contains { known.contains("\($0)\(word)") }
+                if !isKnown { misplaced.append("\(sections) \(word)") }
+            }
+        }
+        #expect(misplaced == [] && count > 0)
+    }
+
     @Test("the example of a track is not read as it is, and says nothing wrong once it is")
     func exampleTrack() throws {
         var file = try read("tracks.d/50-push-opened.track.example")
