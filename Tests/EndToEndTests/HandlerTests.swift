@@ -23,6 +23,11 @@ struct HandlerTests {
                 "head -c 1000000 /dev/zero; exit 0", "handled",
                 "no answer is found: its output has 1000000 bytes, of which 65536 are read, the most that is"
             ),
+            // At 10 MiB in a second, as standard error is read, it would not be done at the deadline.
+            (
+                "head -c 134217728 /dev/zero; exit 0", "handled",
+                "no answer is found: its output has 134217728 bytes, of which 65536 are read, the most that is"
+            ),
             ("exec >&-; exit 0", "handled", nil),
             ("sleep 60 & exit 0", "handled", nil),
         ])
