@@ -19,6 +19,17 @@ struct DocumentedWordsTests {
         #expect(try missing(RejectionCode.allCases.map(\.rawValue), in: "pushrouterd.8") == [])
     }
 
+    @Test("that says why an outcome is as it is, in pushrouterd(8), each with its meaning, in the order of the type")
+    func reasons() throws {
+        let lines = try text(of: "pushrouterd.8").split(separator: "\n", omittingEmptySubsequences: false)
+        let begin = try #require(lines.firstIndex(of: #".Ss "Reason codes""#))
+        let section = Array(lines[begin...].prefix { !$0.hasPrefix(".Sh ") })
+        let places = section.indices.filter { section[$0].hasPrefix(".It Cm ") }
+        #expect(places.map { String(section[$0].dropFirst(7)) } == ReasonCode.allCases.map(\.rawValue))
+        let withoutMeaning = places.filter { section[$0 + 1].hasPrefix(".") || !section[$0 + 1].contains(" ") }
+        #expect(withoutMeaning.map { section[$0] } == [])
+    }
+
     @Test("that Type= of a handler takes, in pushrouterd.conf(5)")
     func handlers() throws {
         #expect(try missing(HandlerDraft.Kind.allCases.map(\.rawValue), in: "pushrouterd.conf.5") == [])
@@ -32,13 +43,16 @@ struct DocumentedWordsTests {
 
     /// The words that a page does not have between spaces, quotes or punctuation.
     private func missing(_ words: [String], in page: String) throws -> [String] {
+        let has = Set(try text(of: page).split { !($0.isLetter || $0 == "_") }.map(String.init))
+        return words.filter { !has.contains($0) }
+    }
+
+    private func text(of page: String) throws -> String {
         let root = #filePath.split(separator: "/").dropLast(3).reduce(into: "") { $0 += "/" + $1 }
         let stream = try #require(fopen("\(root)/packaging/man/\(page)", "r"), "cannot open \(page)")
         defer { fclose(stream) }
         var bytes = [UInt8](repeating: 0, count: 1 << 20)
         bytes.removeLast(bytes.count - fread(&bytes, 1, bytes.count, stream))
-        let text = String(decoding: bytes, as: UTF8.self)
-        let has = Set(text.split { !($0.isLetter || $0 == "_") }.map(String.init))
-        return words.filter { !has.contains($0) }
+        return String(decoding: bytes, as: UTF8.self)
     }
 }

@@ -176,7 +176,7 @@ extension ManPage {
             name: "waited_for",
             meaning: "the longest invocation ahead of it in its lane, as seq.n; empty if it did not wait"
         ),
-        (name: "reason_code", meaning: "the reason for programs: a word of a closed set"),
+        (name: "reason_code", meaning: "the reason for programs: a word of those in pushrouterd(8)"),
         (
             name: "transport",
             meaning: "how a delivery was carried: \(Transport.allCases.map(\.rawValue).joined(separator: ", "))"
