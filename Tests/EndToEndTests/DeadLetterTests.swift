@@ -36,6 +36,15 @@ struct DeadLetterTests {
         #expect(again.errors.contains("1 not replayed: it has no dead letter: it was replayed as 3"), "\(again)")
         #expect(again.errors.contains("2 not replayed: it has no dead letter\n"), "\(again)")
         let replay = try json(daemon.pushctl("show", "3", "--json").output)
+        let replayed = daemon.pushctl("deadletters", "show", "1", "--json")
+        #expect(replayed.end == .exited(1) && replayed.output.isEmpty)
+        #expect(
+            replayed.errors
+                == "pushctl: 1 has no dead letter: it was replayed as 3; \"pushctl show 1\" shows the request\n")
+        let handled = daemon.pushctl("deadletters", "show", "3")
+        #expect(handled.end == .exited(1) && handled.output.isEmpty)
+        #expect(handled.errors == "pushctl: 3 has no dead letter; \"pushctl show 3\" shows the request\n")
+        #expect(daemon.pushctl("deadletters", "show", "9").errors.contains("the ledger has no request 9"))
         #expect(replay["replay_of"]?.int64 == 1)
         let former = try json(daemon.pushctl("show", "1", "--json").output)
         #expect(former["replayed_as"]?.elements.compactMap(\.int64) == [3])

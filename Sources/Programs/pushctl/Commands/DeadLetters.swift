@@ -10,7 +10,8 @@ extension Command {
             In relay mode a request is a dead letter when one of its invocations failed, timed out, expired or found no \
             route. Without an operand, and with "list", this command prints the dead letters, newest first; options choose \
             among them. "show SEQ" prints the whole story of one, with its attempts, what its handler wrote to standard \
-            error, and the request as it came. Both read the ledger, with or without a daemon.
+            error, and the request as it came; of a request that has no dead letter it says so, and ends with 1. Both read \
+            the ledger, with or without a daemon.
             """,
             """
             "purge" drops dead letters: those with the numbers SEQ, or those that the options choose. It needs the running \
@@ -35,7 +36,7 @@ extension Command {
         case "show":
             let number = try DeadLetterChoice.numbers(arguments.operands.dropFirst(), arguments)
             guard number.count == 1 else { throw arguments.usageFailure("show takes the number of one request") }
-            return try session.show(number[0], arguments)
+            return try session.showDeadLetter(number[0], arguments)
         case "purge":
             let numbers = try DeadLetterChoice.numbers(arguments.operands.dropFirst(), arguments)
             let choice = try DeadLetterChoice(arguments, numbers: numbers)
@@ -248,6 +249,21 @@ extension JSONWriter {
 }
 
 extension Session {
+    /// Prints the story of a request that has a dead letter.
+    ///
+    /// - Throws: that it has none, or that there is no such request.
+    fileprivate func showDeadLetter(
+        _ number: SequenceNumber, _ arguments: Arguments
+    ) throws(Failure) -> ExitStatus {
+        let story = try reading { ledger throws(StoreError) in try ledger.story(of: number) }
+        guard let story, story.deadLetters.isEmpty else { return try show(number, arguments) }
+        let replays = story.replays.map(\.description).joined(separator: ", ")
+        throw Failure(
+            .no,
+            "\(number) has no dead letter" + (replays.isEmpty ? "" : ": it was replayed as \(replays)")
+                + "; \"pushctl show \(number)\" shows the request")
+    }
+
     /// Says that nothing was chosen.
     fileprivate func tellOfNone() -> ExitStatus {
         output.note("no dead letter is like that")
