@@ -201,6 +201,25 @@ struct PushctlRunHandlerTests {
         }
     }
 
+    @Test(
+        "remarks on output that is no answer, and says why it is ignored",
+        arguments: [
+            (#"echo '{broken'"#, "its object cannot be read: "),
+            (#"echo '{"resutl":"failed"}'"#, "resutl may be meant for result"),
+            ("echo hello", "no line of it is a JSON object"),
+        ])
+    func noAnswer(script: String, reason: String) throws {
+        installation.addJob("wrong", script)
+        let result = run("wrong")
+        #expect(result.end == .exited(0))
+        #expect(result.output.contains("  answer: handled, exit status 0, after "))
+        let remark = "its output is no answer and is ignored, so the exit status alone counts: "
+        let line = try #require(result.lines.first { $0.hasPrefix("    remark: \(remark)") }, "\(result.output)")
+        #expect(line.contains(reason))
+        let object = try object("wrong").0
+        #expect(object["attempts"]?.elements.first?["remarks"]?.strings.first?.hasPrefix(remark) == true)
+    }
+
     @Test("tries again in relay mode what asked for it, and shows every attempt")
     func attempts() throws {
         installation.write("pushrouterd.conf", "[Dispatch]\nMode=relay\nRetryDelay=1ms\n")
@@ -276,12 +295,13 @@ struct PushctlRunHandlerTests {
         #expect(text.contains("standard error (200004 bytes; the last 4096)"))
     }
 
-    @Test("says why a program cannot be started")
-    func missing() {
-        installation.addHandler("gone", "Exec=/nonexistent/program")
+    @Test("says why a program cannot be started, and not that it got anything", arguments: ["exec", "worker"])
+    func missing(type: String) {
+        addLines("gone", type: type, "Exec=/nonexistent/program")
         let result = run("gone")
         #expect(result.end == .exited(1))
         #expect(result.output.contains("cannot start /nonexistent/program: no such program"), "\(result.output)")
+        #expect(!result.output.contains("got:"), "\(result.output)")
     }
 
     @Test("ends the handler when it is interrupted itself", arguments: [("INT", SIGINT), ("TERM", SIGTERM)])

@@ -270,6 +270,25 @@ struct HandlerOutputTests {
         #expect(HandlerAnswer.Content(standardOutput: read, discarded: 0) == nil)
     }
 
+    @Test(
+        "why it is no answer is said to who asks",
+        arguments: [
+            ("", nil), (" \n\n", nil), (#"{"result":"failed"}"#, nil), (#"{"status":"handeld"}"#, nil),
+            ("{broken", "its object cannot be read: at byte "),
+            ("hello\n{\"result\":", "its object cannot be read: at byte "),
+            (
+                #"{"resutl":"failed"}"#,
+                "its object has none of the keys status, result, options, log; resutl may be meant for result"
+            ),
+            ("hello\n{\"level\":1}\n", "its object has none of the keys status, result, options, log"),
+            ("hello", "no line of it is a JSON object"), (#"["status"]"#, "no line of it is a JSON object"),
+        ] as [(String, String?)])
+    func objections(output: String, expected: String?) {
+        let objection = HandlerAnswer.Content.objection(toOutput: Array(output.utf8))
+        #expect((objection == nil) == (expected == nil))
+        #expect(objection?.hasPrefix(expected ?? "") ?? true, "\(objection ?? "")")
+    }
+
     @Test("custom data in it is read as op log has it; what is wrong is left out, the rest is not")
     func log() throws {
         let event = #"{"kind":"custom_event","name":"sent","suite":"group.a","app":"news","external_id":"u1"}"#

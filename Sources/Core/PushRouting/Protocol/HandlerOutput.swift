@@ -36,6 +36,32 @@ extension HandlerAnswer.Content {
         }
     }
 
+    /// Why a program's standard output is no answer, for people: who tries a handler out may have meant one.
+    ///
+    /// - Parameter bytes: what it wrote.
+    /// - Returns: a sentence without its end; `nil` when there is an answer, or nothing but white space.
+    public static func objection(toOutput bytes: [UInt8]) -> String? {
+        guard bytes.contains(where: { !" \t\r\n".utf8.contains($0) }),
+            Self(standardOutput: bytes) == nil
+        else { return nil }
+        let lines = bytes.split(separator: UInt8(ascii: "\n")).map(Array.init)
+        // What looks most like an answer is what was meant as one.
+        for candidate in [bytes] + lines {
+            guard let root = try? JSONDocument(scanning: candidate).root, root.kind == .object else { continue }
+            let names = root.members.map(\.key)
+            let near = names.lazy.compactMap { name in nearest(to: name, among: keys).map { (name, $0) } }.first
+            return "its object has none of the keys \(keys.joined(separator: ", "))"
+                + (near.map { "; \($0.0.prefix(40)) may be meant for \($0.1)" } ?? "")
+        }
+        guard let candidate = ([bytes] + lines).first(where: { $0.first == UInt8(ascii: "{") }) else {
+            return "no line of it is a JSON object"
+        }
+        do {
+            _ = try JSONDocument(scanning: candidate)
+            return "no line of it is a JSON object"
+        } catch { return "its object cannot be read: \(error.message)" }
+    }
+
     /// What is wrong with what looks like an answer that has a log.
     private static func fault(in bytes: [UInt8]) -> String? {
         guard bytes.first == UInt8(ascii: "{"), bytes.has(#""log""#.utf8) else { return nil }

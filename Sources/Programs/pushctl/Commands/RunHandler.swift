@@ -12,7 +12,7 @@ extension Command {
             working directory, the same deadline, and at its end everything that it started is killed, whatever it did to \
             get away. Nothing is recorded, and no other handler is asked. It shows what the handler got (of http the request to \
             its endpoint), what it wrote to standard output and standard error (the last 4 KiB of each), what that means as \
-            an answer, the outcome, and how long it took.
+            an answer, the outcome, and how long it took. A remark says why output of exec is no answer.
             """,
             """
             A worker, a socket or http keeps its program or connection from one payload to the next. journal and discard are built \

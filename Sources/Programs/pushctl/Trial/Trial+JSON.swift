@@ -49,7 +49,7 @@ extension Trial.Attempt {
             writer.member("result", reply?.result?.rawValue)
             writer.member("options", array: { list in reply?.options?.forEach { list.string($0) } })
             writer.member("log", array: { list in reply?.log.forEach { list.raw($0.request.object.rawBytes) } })
-            writer.member("remarks", array: { list in reply?.remarks.forEach { list.string($0) } })
+            writer.member("remarks", array: { list in remarks.forEach { list.string($0) } })
             writer.member("ms", duration.map { Double($0.microseconds) / 1000 })
         }
     }

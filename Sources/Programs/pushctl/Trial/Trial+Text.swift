@@ -36,6 +36,19 @@ extension Trial.Attempt {
         return HandlerAnswer.Content(standardOutput: output, discarded: discarded)
     }
 
+    /// What of the answer nobody understands, or why what was written is none.
+    var remarks: [String] {
+        if let reply { return reply.remarks }
+        guard case .exited? = end, let objection = HandlerAnswer.Content.objection(toOutput: output) else { return [] }
+        return ["its output is no answer and is ignored, so the exit status alone counts: \(objection)"]
+    }
+
+    /// Whether the handler got what it was to get. That of an `exec` handler is made before its program is started.
+    private func wasGiven(to handler: Handler) -> Bool {
+        if case .exec = handler.kind { return began != nil }
+        return !input.isEmpty
+    }
+
     /// Standard output: that of an `exec` handler, or the lines.
     var written: Tail { lines.count > 0 ? lines : Tail(output, more: discarded) }
 
@@ -58,11 +71,12 @@ extension Trial.Attempt {
         if handler.kind.command != nil || errors.count > 0 { text += Self.stream("standard error", errors) }
         if wasWarned { text += "  SIGTERM was sent: its grace began\n" }
         text += "  answer: \(answerText)\n"
-        for remark in reply?.remarks ?? [] where outcome?.has(remark) != true { text += "    remark: \(remark)\n" }
+        for remark in remarks where outcome?.has(remark) != true { text += "    remark: \(remark)\n" }
         return text
     }
 
     private func given(to handler: Handler, isVerbose: Bool) -> String {
+        guard wasGiven(to: handler) else { return "" }
         guard let endpoint = handler.kind.endpoint, let request = request(to: handler) else {
             return "  got:\n" + Self.indented(isVerbose ? Self.pretty(input) : input)
         }
