@@ -50,6 +50,26 @@ struct DeadLetterTests {
         #expect(former["replayed_as"]?.elements.compactMap(\.int64) == [3])
     }
 
+    @Test("is counted by what the options choose, where more than --limit is chosen")
+    func counts() throws {
+        installation.addJob("job", "exit 1")
+        installation.addRoute("99-default", to: "journal", match: "Data=job none")
+        let daemon = try TestDaemon(installation)
+        let client = try installation.injectClient()
+        for job in ["job", "job", "other", "job"] {
+            let outcome = try client.outcome(of: Requests.deliver(job: job)).outcome
+            #expect(outcome == (job == "job" ? "failed" : "unrouted"))
+        }
+        let list = daemon.pushctl("deadletters", "--outcome", "failed", "--limit", "2")
+        #expect(
+            list.errors == "pushctl: the 2 newest are listed (--limit), of 3 requests that the options choose\n")
+        #expect(daemon.pushctl("deadletters", "--outcome", "failed", "--limit", "3").errors.isEmpty)
+        let object = try json(daemon.pushctl("deadletters", "--outcome", "failed", "--limit", "1", "--json").output)
+        #expect(object["count"]?.int64 == 4 && object["matching"]?.int64 == 3)
+        #expect(try json(daemon.pushctl("deadletters", "--json").output)["matching"]?.int64 == 4)
+        #expect(try json(daemon.pushctl("replay", "1", "--dry-run", "--json").output)["matching"]?.int64 == 1)
+    }
+
     @Test("is told step by step: who declined, each retry, and what was written at the deadline")
     func steps() throws {
         installation.addJob("first", "echo mine it is not >&2; exit 80")

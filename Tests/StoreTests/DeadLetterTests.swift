@@ -64,8 +64,15 @@ final class DeadLetterTests {
         let reader = try ledger.reader()
         var filter = DeadLetterFilter()
         #expect(try reader.deadLetters(filter, limit: 2).map(\.value) == [4, 3])
+        #expect(try reader.countOfDeadLetters(filter) == 4)
+        filter.after = SequenceNumber(1)
+        filter.through = SequenceNumber(3)
+        #expect(try reader.deadLetters(filter, limit: 1, oldestFirst: true).map(\.value) == [2])
+        #expect(try reader.deadLetters(filter, limit: 9, oldestFirst: true).map(\.value) == [2, 3])
+        #expect(try reader.countOfDeadLetters(filter) == 2)
         filter.outcome = .expired
         #expect(try reader.deadLetters(filter, limit: 9) == [])
+        #expect(try reader.countOfDeadLetters(filter) == 0)
         var answers: [String] = []
         try reader.answers { answers.append("\($0) \($1.rawValue) \($2)") }
         #expect(answers == ["crm declined 1", "crm rejected 3"])

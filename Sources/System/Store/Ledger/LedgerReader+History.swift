@@ -41,15 +41,35 @@ extension LedgerReader {
         }
     }
 
-    /// The numbers of the requests that have dead letters, newest first.
+    /// The numbers of the requests that have dead letters.
     ///
     /// - Parameters:
     ///   - filter: which of them.
     ///   - limit: how many at most.
-    public func deadLetters(_ filter: DeadLetterFilter, limit: Int) throws(StoreError) -> [SequenceNumber] {
+    ///   - oldestFirst: whether the oldest come first, in place of the newest.
+    public func deadLetters(
+        _ filter: DeadLetterFilter, limit: Int, oldestFirst: Bool = false
+    ) throws(StoreError) -> [SequenceNumber] {
+        let statement = try deadLetters("DISTINCT seq", filter, "ORDER BY seq \(oldestFirst ? "" : "DESC") LIMIT ?10")
+        statement.bind(Int64(limit), at: 10)
+        var numbers: [SequenceNumber] = []
+        while try statement.step() { numbers.append(SequenceNumber(statement.integer(0))) }
+        return numbers
+    }
+
+    /// How many requests have dead letters that a filter chooses.
+    public func countOfDeadLetters(_ filter: DeadLetterFilter) throws(StoreError) -> Int {
+        let statement = try deadLetters("count(DISTINCT seq)", filter)
+        return try statement.step() ? try statement.number(0) : 0
+    }
+
+    /// A query over the dead letters that a filter chooses.
+    private func deadLetters(
+        _ columns: String, _ filter: DeadLetterFilter, _ end: String = ""
+    ) throws(StoreError) -> Statement {
         var statement = try database.prepare(
             """
-            SELECT DISTINCT seq
+            SELECT \(columns)
             FROM dead_letters JOIN \(LedgerTable.invocations.source) USING (seq, n) JOIN \(LedgerTable.requests.source) USING (seq)
             WHERE accepted_at >= ?1 AND accepted_at < ?2
                 AND (?3 IS NULL OR \(LedgerTable.invocations.text("handler")) = ?3)
@@ -57,7 +77,8 @@ extension LedgerReader {
                 AND (?5 IS NULL OR \(LedgerTable.invocations.text("outcome")) = ?5)
                 AND (?6 IS NULL OR \(LedgerTable.requests.text("app")) = ?6)
                 AND (?7 IS NULL OR \(LedgerTable.invocations.text("provider")) = ?7)
-            ORDER BY seq DESC LIMIT ?8
+                AND seq > ?8 AND seq <= ?9
+            \(end)
             """)
         statement.bind(filter.since, before: filter.until)
         for (index, text) in [filter.handler, filter.route, filter.outcome?.rawValue, filter.app, filter.provider]
@@ -65,10 +86,9 @@ extension LedgerReader {
         {
             statement.bind(text, at: Int32(index) + 3)
         }
-        statement.bind(Int64(limit), at: 8)
-        var numbers: [SequenceNumber] = []
-        while try statement.step() { numbers.append(SequenceNumber(statement.integer(0))) }
-        return numbers
+        statement.bind(filter.after?.value ?? 0, at: 8)
+        statement.bind(filter.through?.value ?? .max, at: 9)
+        return statement
     }
 
     /// How many dead letters there are, and how many bytes their limit counts.
@@ -109,6 +129,10 @@ public struct DeadLetterFilter: Hashable, Sendable {
     public var app: String?
     /// Whose payload it is.
     public var provider: String?
+    /// Only requests with a higher number.
+    public var after: SequenceNumber?
+    /// And none with a higher number than this one.
+    public var through: SequenceNumber?
 
     /// Every dead letter.
     public init() {}
