@@ -70,6 +70,61 @@ struct DeadLetterTests {
         #expect(try json(daemon.pushctl("replay", "1", "--dry-run", "--json").output)["matching"]?.int64 == 1)
     }
 
+    @Test("is replayed as far as --limit lets, then all of it once, though it fails again; is purged likewise")
+    func everything() throws {
+        installation.addRoute("99-default", to: "journal", match: "Data=job none")
+        let daemon = try TestDaemon(installation)
+        // More than fit into one order.
+        let payloads = String(repeating: "{\"job\":\"lost\"}\n", count: 1100)
+        #expect(daemon.pushctl("inject", "--wait", "-", input: payloads).end == .exited(0))
+
+        let some = daemon.pushctl("replay", "--outcome", "unrouted", "--limit", "1")
+        #expect(some.output == "1100 replayed as 1101\n")
+        let chosen = "requests that the options choose"
+        #expect(
+            some.errors
+                == "pushctl: 1 of 1100 \(chosen) was replayed, 1099 are left (--limit); --limit all takes them all\n")
+
+        let all = daemon.pushctl("replay", "--outcome", "unrouted", "--limit", "all")
+        #expect(all.end == .exited(0) && all.errors.isEmpty, "\(all.errors)")
+        let expected = (Array(1...1099) + [1101]).enumerated().map { "\($1) replayed as \(1102 + $0)" }
+        #expect(all.lines == expected)
+        try waitUntil("all have failed again") {
+            daemon.pushctl("deadletters", "--limit", "1", "--json").output.contains("\"matching\":1100,")
+        }
+        let purged = daemon.pushctl("deadletters", "purge", "--outcome", "unrouted", "--limit", "99")
+        #expect(purged.output == "purged 99 requests\n")
+        #expect(
+            purged.errors
+                == "pushctl: 99 of 1100 \(chosen) were purged, 1001 are left (--limit); --limit all takes them all\n")
+        let pages = daemon.pushctl("deadletters", "purge", "--since", "2020-01-01", "--limit", "all", "--json")
+        #expect(try pages.lines.map { try json($0)["purged"]?.int64 } == [1000, 1])
+        #expect(pages.end == .exited(0) && pages.errors.isEmpty)
+        #expect(daemon.pushctl("deadletters").errors == "pushctl: no dead letter is like that\n")
+        #expect(daemon.pushctl("deadletters", "--limit", "all").end == .exited(2))
+    }
+
+    @Test("is replayed when there is room for it again, where all of it is asked for")
+    func waitsForRoom() throws {
+        installation.write("pushrouterd.conf", "[Dispatch]\nMode=relay\nRequestsInFlightMax=2\n")
+        installation.addJob("job", "test -e \(installation.root)/up || exit 1; sleep 0.2")
+        let daemon = try TestDaemon(installation)
+        let client = try installation.injectClient()
+        for _ in 1...5 { #expect(try client.outcome(of: Requests.deliver(job: "job")).outcome == "failed") }
+        writeFile("", to: installation.root + "/up")
+        let some = daemon.pushctl("replay", "--handler", "job", "--limit", "4", "--json")
+        #expect(some.end == .exited(1))
+        #expect(try json(some.output)["refused"]?.elements.map { $0["code"]?.string } == ["overloaded", "overloaded"])
+        #expect(
+            some.errors.hasSuffix(
+                "pushctl: 2 of 5 requests that the options choose were replayed, 3 are left (--limit); --limit all takes "
+                    + "them all\n"), "\(some.errors)")
+        let all = daemon.pushctl("replay", "--handler", "job", "--limit", "all")
+        #expect(all.end == .exited(0), "\(all.errors)")
+        #expect(all.lines.count == 3)
+        #expect(all.errors == "pushctl: the daemon has no room for more now; waiting until it has\n")
+    }
+
     @Test("is told step by step: who declined, each retry, and what was written at the deadline")
     func steps() throws {
         installation.addJob("first", "echo mine it is not >&2; exit 80")

@@ -337,7 +337,7 @@ deadletters)
         '*--app=[only those for this app]:app: ' \
         '*--since=[only requests accepted at this time or later]:since: ' \
         '*--until=[only requests accepted before this time]:until: ' \
-        '*--limit=[at most this many requests, the newest (100)]:limit: ' \
+        '*--limit=[at most this many requests, the newest (100); all is for purge and replay]:limit: ' \
         '*--dry-run[print what would be done and do nothing]' \
         '*--full-tokens[show push tokens whole; otherwise their first characters]' \
         '*--utc[show times in UTC, and read dates as UTC]' \
@@ -359,7 +359,7 @@ replay)
         '*--app=[only those for this app]:app: ' \
         '*--since=[only requests accepted at this time or later]:since: ' \
         '*--until=[only requests accepted before this time]:until: ' \
-        '*--limit=[at most this many requests, the newest (100)]:limit: ' \
+        '*--limit=[at most this many requests, the newest (100); all is for purge and replay]:limit: ' \
         '*--dry-run[print what would be done and do nothing]' \
         '*--full-tokens[show push tokens whole; otherwise their first characters]' \
         '*--utc[show times in UTC, and read dates as UTC]' \

@@ -56,10 +56,12 @@ extension Reply {
             reply.member(
                 "refused",
                 array: { list in
-                    for case .refused(let seq, let reason) in results {
+                    for case .refused(let seq, let reason, let code, let retryAfter) in results {
                         list.object {
                             $0.member("of", seq.value)
                             $0.member("reason", reason)
+                            if let code { $0.member("code", code.rawValue) }
+                            if let retryAfter { $0.member("retry_after_ms", retryAfter.milliseconds) }
                         }
                     }
                 })

@@ -6,8 +6,8 @@ import Store
 enum ReplayResult {
     /// It was accepted again under a new number.
     case accepted(SequenceNumber, as: SequenceNumber)
-    /// It was not; the reason is for people.
-    case refused(SequenceNumber, String)
+    /// It was not; the reason is for people, the code is that of the router where it refused.
+    case refused(SequenceNumber, String, code: ProtocolError.Code? = nil, retryAfter: Duration? = nil)
 }
 
 /// Replays and purges dead letters: one order after the other, so that none is replayed twice.
@@ -158,7 +158,7 @@ final class DeadLetterService {
         do {
             return .accepted(seq, as: try processor.replay(request, from: client.session.peer))
         } catch {
-            return .refused(seq, error.message)
+            return .refused(seq, error.message, code: error.code, retryAfter: error.retryAfter)
         }
     }
 }

@@ -36,6 +36,18 @@ struct ControlReplyTests {
                 + #""since":"2026-11-21T09:00:00.123Z"}}"# + "\n")
     }
 
+    @Test("a replay's answer has which became which, and why others did not, with the code where the router refused")
+    func replayed() {
+        let results: [ReplayResult] = [
+            .accepted(SequenceNumber(1), as: SequenceNumber(9)), .refused(SequenceNumber(2), "it has no dead letter"),
+            .refused(SequenceNumber(3), "too many", code: .overloaded, retryAfter: .milliseconds(250)),
+        ]
+        #expect(
+            String(decoding: Reply.replayed(results, id: nil), as: UTF8.self)
+                == #"{"ok":true,"replayed":[{"of":1,"seq":9}],"refused":[{"of":2,"reason":"it has no dead letter"},"#
+                + #"{"of":3,"reason":"too many","code":"overloaded","retry_after_ms":250}]}"# + "\n")
+    }
+
     @Test("a claim's answer is read as it was written", arguments: states)
     func readClaimed(sending: SendingState?) throws {
         for entries in [[], [Self.event], [Self.event, Self.attributes, Self.aliased]] {

@@ -105,7 +105,8 @@ extension Option {
         "outcome", .words(Outcome.allCases.filter(\.isDeadLetter).map(\.rawValue)), "only those that ended so")
     static let onlyProvider = Option("provider", .text("NAME"), "only payloads of this provider")
     static let onlyAppOfPush = Option("app", .text("APP"), "only those for this app")
-    static let deadLetterLimit = Option("limit", .text("N"), "at most this many requests, the newest (100)")
+    static let deadLetterLimit = Option(
+        "limit", .text("N|all"), "at most this many requests, the newest (100); all is for purge and replay")
     static let listOnly = Option("dry-run", .none, "print what would be done and do nothing")
 
     static let mode = Option(

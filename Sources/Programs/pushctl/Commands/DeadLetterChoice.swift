@@ -5,18 +5,24 @@ import Store
 /// Which dead letters a command is about: those with numbers, or those that options choose.
 struct DeadLetterChoice {
     /// As many as one order to the daemon may name, and a word.
-    static let operandsMax = ControlRequest.Operation.requestsMax + 1
+    static let operandsMax = pageLength + 1
     static let options: [Option] = [
         .onlyHandler, .onlyRoute, .onlyOutcome, .onlyProvider, .onlyAppOfPush, .since, .until, .deadLetterLimit,
     ]
 
+    /// As many as one order to the daemon may name.
+    private static let pageLength = ControlRequest.Operation.requestsMax
+
     private let named: [SequenceNumber]
     private var filter = DeadLetterFilter()
-    private let limit: Int
+    /// How many at most; `nil`: all.
+    private let limit: Int?
     private let isFiltered: Bool
 
-    /// - Parameter numbers: the numbers that were typed.
-    init(_ arguments: Arguments, numbers: [SequenceNumber]) throws(Failure) {
+    /// - Parameters:
+    ///   - numbers: the numbers that were typed.
+    ///   - mayBeAll: whether `--limit all` makes sense.
+    init(_ arguments: Arguments, numbers: [SequenceNumber], mayBeAll: Bool) throws(Failure) {
         named = numbers
         let window = try arguments.window()
         (filter.since, filter.until) = (window.since, window.until)
@@ -25,15 +31,21 @@ struct DeadLetterChoice {
         filter.outcome = arguments.word(.onlyOutcome, Outcome.self)
         filter.provider = arguments[.onlyProvider]
         filter.app = arguments[.onlyAppOfPush]
-        let most = ControlRequest.Operation.requestsMax
-        guard let limit = Int(arguments[.deadLetterLimit] ?? "100"), (1...most).contains(limit) else {
-            throw arguments.usageFailure("--limit \(arguments[.deadLetterLimit] ?? ""): a number from 1 to \(most)")
-        }
-        self.limit = limit
+        limit = try Self.limit(arguments, mayBeAll: mayBeAll)
         isFiltered = Self.options.contains(where: arguments.has)
         guard !isFiltered || named.isEmpty else {
             throw arguments.usageFailure("numbers and options that choose exclude each other")
         }
+    }
+
+    private static func limit(_ arguments: Arguments, mayBeAll: Bool) throws(Failure) -> Int? {
+        guard let text = arguments[.deadLetterLimit] else { return 100 }
+        if text == "all", mayBeAll { return nil }
+        guard let limit = Int(text), (1...pageLength).contains(limit) else {
+            let all = mayBeAll ? ", or all" : ""
+            throw arguments.usageFailure("--limit \(text): a number from 1 to \(pageLength)\(all)")
+        }
+        return limit
     }
 
     /// Numbers of requests, each once.
@@ -57,10 +69,61 @@ struct DeadLetterChoice {
             "\(what) needs the numbers of requests, or an option that chooses; --since 2020-01-01 is all")
     }
 
-    /// The numbers, newest first where options choose.
+    /// Whether numbers were typed, in place of options.
+    var isNamed: Bool { !named.isEmpty }
+
+    /// Whether all are meant, however many.
+    var isEverything: Bool { limit == nil }
+
+    /// The numbers, newest first where options choose: as many as can be listed.
     func numbers(_ session: Session) throws(Failure) -> [SequenceNumber] {
         guard named.isEmpty else { return named }
-        return try session.reading { ledger throws(StoreError) in try ledger.deadLetters(filter, limit: limit) }
+        return try session.reading { ledger throws(StoreError) in
+            try ledger.deadLetters(filter, limit: limit ?? Self.pageLength)
+        }
+    }
+
+    /// Gives the numbers to who does something with them, the oldest first: all page by page, else at once. Says how many
+    /// the options choose, and how many are left, where some are.
+    ///
+    /// What becomes a dead letter meanwhile, such as a replay that failed again, is not among them.
+    ///
+    /// - Parameters:
+    ///   - done: what is done with them: `replayed`.
+    ///   - body: does it, and says with how many.
+    /// - Returns: whether there were any.
+    func take(
+        _ session: Session, done: String, _ body: ([SequenceNumber]) throws(Failure) -> Int
+    ) throws(Failure) -> Bool {
+        guard named.isEmpty else {
+            _ = try body(named)
+            return true
+        }
+        let ledger = try session.ledger()
+        var filter = filter
+        let (last, matching) = try Session.reading { () throws(StoreError) in
+            (try ledger.highestSequenceNumber(), try ledger.countOfDeadLetters(filter))
+        }
+        filter.through = last
+        var count = 0
+        defer { if count < matching { tellRest(count, of: matching, done, session) } }
+        while true {
+            let page = try Session.reading { () throws(StoreError) in
+                try ledger.deadLetters(filter, limit: limit ?? Self.pageLength, oldestFirst: isEverything)
+            }
+            guard let highest = page.max() else { return filter.after != nil }
+            count += try body(page.sorted())
+            guard isEverything else { return true }
+            filter.after = highest
+        }
+    }
+
+    private func tellRest(_ count: Int, of matching: Int, _ done: String, _ session: Session) {
+        let left = matching - count
+        let advice = limit.map { $0 < matching ? " (--limit); --limit all takes them all" : "" } ?? ""
+        session.output.note(
+            "\(count) of \(described(matching)) \(count == 1 ? "was" : "were") \(done), "
+                + "\(left) \(left == 1 ? "is" : "are") left\(advice)")
     }
 
     /// So many requests, and what they have in common.
@@ -81,7 +144,7 @@ struct DeadLetterChoice {
         let totals = try Session.reading { () throws(StoreError) in try ledger.deadLetterTotals() }
         let matching = try Session.reading { () throws(StoreError) in
             // Fewer than may be listed are all that there are.
-            named.isEmpty && numbers.count >= limit ? try ledger.countOfDeadLetters(filter) : nil
+            named.isEmpty && numbers.count >= limit ?? Self.pageLength ? try ledger.countOfDeadLetters(filter) : nil
         }
         var stories: [RequestStory] = []
         for number in numbers {
@@ -121,7 +184,8 @@ struct DeadLetterChoice {
         guard !rows.isEmpty else { return session.tellOfNone() }
         session.output.print(Text.columns([["SEQ", "ACCEPTED", "OUTCOME", "HANDLER", "APP", "REASON"]] + rows))
         if let matching, matching > numbers.count {
-            session.output.note("the \(numbers.count) newest are listed (--limit), of \(described(matching))")
+            let limited = isEverything ? "" : " (--limit)"
+            session.output.note("the \(numbers.count) newest are listed\(limited), of \(described(matching))")
         }
         return .done
     }

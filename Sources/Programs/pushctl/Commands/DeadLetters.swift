@@ -15,8 +15,9 @@ extension Command {
             requests the options choose, listed or not.
             """,
             """
-            "purge" drops dead letters: those with the numbers SEQ, or those that the options choose. It needs the running \
-            daemon. The requests stay in the ledger as long as Retention= says. The daemon drops dead letters by itself \
+            "purge" drops dead letters: those with the numbers SEQ, or those that the options choose, at most --limit (100), \
+            and standard error says how many are left. --limit all drops all of them, the oldest first, in pages of 1000; \
+            --json prints an object for each page then. It needs the running daemon. The requests stay in the ledger as long as Retention= says. The daemon drops dead letters by itself \
             when they are older than DeadLetterRetention= or larger together than DeadLetterSizeMax=.
             """,
         ],
@@ -33,76 +34,20 @@ extension Command {
         switch arguments.operands.first {
         case nil, "list":
             guard arguments.operands.count <= 1 else { throw arguments.usageFailure("list takes no number") }
-            return try DeadLetterChoice(arguments, numbers: []).list(arguments, session)
+            return try DeadLetterChoice(arguments, numbers: [], mayBeAll: false).list(arguments, session)
         case "show":
             let number = try DeadLetterChoice.numbers(arguments.operands.dropFirst(), arguments)
             guard number.count == 1 else { throw arguments.usageFailure("show takes the number of one request") }
             return try session.showDeadLetter(number[0], arguments)
         case "purge":
             let numbers = try DeadLetterChoice.numbers(arguments.operands.dropFirst(), arguments)
-            let choice = try DeadLetterChoice(arguments, numbers: numbers)
+            let choice = try DeadLetterChoice(arguments, numbers: numbers, mayBeAll: true)
             try choice.requireSome(arguments, toDo: "purge")
-            let chosen = try choice.numbers(session)
-            if arguments.has(.listOnly) { return try choice.list(chosen, arguments, session) }
-            var letters: [SequenceNumber] = []
-            try session.reading { ledger throws(StoreError) in
-                for number in chosen {
-                    if try ledger.story(of: number)?.deadLetters.isEmpty == false { letters.append(number) }
-                }
-            }
-            for number in chosen where !letters.contains(number) { session.output.note("\(number) has no dead letter") }
-            guard !letters.isEmpty else { return chosen.isEmpty ? session.tellOfNone() : .no }
-            let reply = try session.control(.purge(letters))
-            session.tellCount("purged", reply["purged"], of: reply, arguments)
-            return letters.count == chosen.count ? .done : .no
+            if arguments.has(.listOnly) { return try choice.list(arguments, session) }
+            return try session.purge(choice, arguments)
         case let word?:
             throw arguments.usageFailure("\(word): must be list, show or purge")
         }
-    }
-
-    static let replay = Command(
-        name: "replay", summary: "do again what was not done in relay mode",
-        description: [
-            """
-            Makes the daemon accept dead letters again: each gets a new number and a new deadline, for the same app, device \
-            and user, and only its invocations that were not done are run. The new request is marked as a replay of the \
-            former one, which is a dead letter no more. A handler learns of it by "replay_of" and PUSH_REPLAY_OF.
-            """,
-            """
-            SEQ are numbers of requests, or options choose among the dead letters; --limit bounds how many (100). \
-            --dry-run prints which they are and replays nothing: begin with it. The tracker and the tracks have had the \
-            request when it first came, so a replay counts no push twice. "pushctl deadletters" lists what there is. The exit \
-            status is 1 when a request was refused.
-            """,
-        ],
-        operands: Operands(usage: "[SEQ...]", count: 0...DeadLetterChoice.operandsMax),
-        options: DeadLetterChoice.options + [.listOnly, .fullTokens, .utc, .json],
-        examples: [
-            Example(line: "pushctl replay --handler crm --since -1h --dry-run", meaning: "what would be replayed"),
-            Example(line: "pushctl replay --handler crm --since -1h", meaning: "replay it"),
-            Example(line: "pushctl replay 41 42", meaning: "replay two requests"),
-        ]
-    ) { arguments, session throws(Failure) in
-        let numbers = try DeadLetterChoice.numbers(arguments.operands[...], arguments)
-        let choice = try DeadLetterChoice(arguments, numbers: numbers)
-        try choice.requireSome(arguments, toDo: "replay")
-        let chosen = try choice.numbers(session)
-        if arguments.has(.listOnly) { return try choice.list(chosen, arguments, session) }
-        guard !chosen.isEmpty else { return session.tellOfNone() }
-        // The oldest first, as they came.
-        let reply = try session.control(.replay(chosen.sorted()))
-        if arguments.has(.json) {
-            session.output.write(document: Array(reply.rawBytes))
-        } else {
-            for replay in reply["replayed"]?.elements ?? [] {
-                session.output.print("\(replay["of"]?.int64 ?? 0) replayed as \(replay["seq"]?.int64 ?? 0)\n")
-            }
-        }
-        let refused = reply["refused"]?.elements ?? []
-        for refusal in refused {
-            session.output.note("\(refusal["of"]?.int64 ?? 0) not replayed: \(refusal["reason"]?.string ?? "")")
-        }
-        return refused.isEmpty ? .done : .no
     }
 }
 
@@ -128,12 +73,33 @@ extension Session {
         return .done
     }
 
-    /// Prints what the daemon did with how many requests.
-    fileprivate func tellCount(_ done: String, _ count: JSONNode?, of reply: JSONNode, _ arguments: Arguments) {
-        if arguments.has(.json) {
-            output.write(document: Array(reply.rawBytes))
-        } else {
-            output.print("\(done) \(counted(count?.int64 ?? 0, "request"))\n")
+    /// Drops what is chosen.
+    fileprivate func purge(_ choice: DeadLetterChoice, _ arguments: Arguments) throws(Failure) -> ExitStatus {
+        var (purged, status): (Int64, ExitStatus) = (0, .done)
+        let isAny = try choice.take(self, done: "purged") { page throws(Failure) in
+            let letters = choice.isNamed ? try havingDeadLetters(page) : page
+            if letters.count < page.count { status = .no }
+            guard !letters.isEmpty else { return 0 }
+            let reply = try control(.purge(letters))
+            purged += reply["purged"]?.int64 ?? 0
+            if arguments.has(.json) { output.write(document: Array(reply.rawBytes)) }
+            return letters.count
         }
+        guard isAny else { return tellOfNone() }
+        if purged > 0, !arguments.has(.json) { output.print("purged \(counted(purged, "request"))\n") }
+        return status
+    }
+
+    /// Those of some requests that have a dead letter; says which have none.
+    private func havingDeadLetters(_ numbers: [SequenceNumber]) throws(Failure) -> [SequenceNumber] {
+        let letters = try reading { ledger throws(StoreError) in
+            var letters: [SequenceNumber] = []
+            for number in numbers {
+                if try ledger.story(of: number)?.deadLetters.isEmpty == false { letters.append(number) }
+            }
+            return letters
+        }
+        for number in numbers where !letters.contains(number) { output.note("\(number) has no dead letter") }
+        return letters
     }
 }
