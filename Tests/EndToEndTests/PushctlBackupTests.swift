@@ -66,9 +66,20 @@ struct PushctlBackupTests {
         daemon.installation.addHandler("gone", "Exec=/nonexistent/program")
         daemon.installation.write(
             "handlers.d/web.handler", "[Handler]\nType=http\nURL=https://x.example/\nSecretFile=/nonexistent/secret\n")
+        for (name, start) in [
+            ("old", "#!/usr/bin/python9\n"), ("edited", "#!/bin/sh\r\nexit 0\r\n"), ("text", "exit 0\n"),
+        ] {
+            let program = "\(daemon.installation.root)/\(name)"
+            writeFile(start, to: program)
+            chmod(program, 0o755)
+            daemon.installation.addHandler(name, "Exec=\(program)")
+        }
         let bad = daemon.pushctl("doctor", "--quiet")
         #expect(bad.end == .exited(1))
         #expect(bad.output.contains("handler gone: /nonexistent/program: it is not there"), "\(bad.output)")
+        #expect(bad.output.contains("/old: its interpreter /usr/bin/python9: it is not there"), "\(bad.output)")
+        #expect(bad.output.contains("/edited: a carriage return ends its first line"), "\(bad.output)")
+        #expect(bad.output.contains("/text is neither a binary nor a script that begins with #!"), "\(bad.output)")
         #expect(bad.output.contains("handler web: SecretFile=/nonexistent/secret: it is not there"), "\(bad.output)")
         #expect(!bad.lines.contains { $0.hasPrefix("ok ") })
         daemon.process.crash()

@@ -194,6 +194,51 @@ struct HealthTests {
                 == ["error handler crm: /ca.pem: it is not there"])
     }
 
+    @Test("a handler's program is a binary, or a script whose interpreter is there")
+    func interpreters() {
+        func problems(_ first: String, _ interpreter: FileFacts.Condition? = nil, isFound: Bool? = nil) -> [String] {
+            var handler = HealthFacts.Handler(name: "crm")
+            handler.program = file("/p", owner: 0, mode: 0o755)
+            handler.start = ProgramStart(Array(first.utf8))
+            if let interpreter { handler.interpreter = FileFacts("/bin/x", interpreter) }
+            handler.isSearchedProgramFound = isFound
+            return self.problems { $0.handlers = [handler] }.map { "\($0.severity.rawValue) \($0.message)" }
+        }
+        let there = file("/bin/x", owner: 0, mode: 0o755).condition
+        #expect(problems("\u{7F}ELF\u{2}\u{1}") == [])
+        #expect(problems("#!/bin/x\necho", there) == [])
+        #expect(
+            problems("#!/bin/x -e\n", .missing) == ["error handler crm: /p: its interpreter /bin/x: it is not there"])
+        #expect(
+            problems("#!/bin/x\n", file("/bin/x", owner: 0, mode: 0o644).condition)
+                == ["error handler crm: /p: its interpreter /bin/x is no program"])
+        let env = "#!/usr/bin/env python9\n"
+        #expect(problems(env, there, isFound: true) == [])
+        #expect(
+            problems(env, there, isFound: false)
+                == ["error handler crm: /p: /usr/bin/env finds no python9, its interpreter, in PATH"])
+        for line in ["#!/bin/x\r\n", "#! /usr/bin/env x\r\n"] {
+            let found = problems(line, .missing, isFound: false)
+            #expect(found.count == 1 && found.first?.contains("a carriage return ends its first line") == true)
+        }
+        for line in ["", "echo hello\n", "#!\n", "#!/" + String(repeating: "x", count: 254)] {
+            #expect(
+                problems(line) == ["error handler crm: /p is neither a binary nor a script that begins with #!"])
+        }
+    }
+
+    @Test("what the system makes of the first line of a program")
+    func firstLines() {
+        func start(_ text: String) -> ProgramStart { ProgramStart(Array(text.utf8)) }
+        #expect(start("#! \t/bin/sh \t -e -u \n") == .script(interpreter: "/bin/sh", argument: "-e -u "))
+        #expect(start("#!/bin/sh") == .script(interpreter: "/bin/sh", argument: nil))
+        #expect(start("#!/usr/bin/env -S python3 -u\n").searchedProgram == nil)
+        #expect(start("#!/usr/bin/env python3\n").searchedProgram == "python3")
+        #expect(start("#!/bin/sh python3\n").searchedProgram == nil)
+        #expect(
+            start("#!/bin/sh " + String(repeating: "x", count: 246)) == .script(interpreter: "/bin/sh", argument: nil))
+    }
+
     @Test("a secret that others may read is wrong, but for what systemd loaded; a credential may be elsewhere")
     func secrets() {
         func secret(_ file: FileFacts, isPrivate: Bool = true, elsewhere: Bool = false) -> [HealthFinding.Severity] {

@@ -33,6 +33,11 @@ public struct Handler: Hashable, Sendable {
         /// Whether what it writes to standard error goes into the journal. It may hold what payloads hold.
         public var logsOutput: Bool
 
+        /// Where the program looks for others by their names: what the handler's file says, or the system's usual.
+        public var searchPath: String {
+            environment["PATH"] ?? "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
+        }
+
         /// Joins the parts.
         public init(
             arguments: [String], environment: [String: String] = [:], workingDirectory: String? = nil,

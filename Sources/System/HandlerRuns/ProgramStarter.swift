@@ -6,8 +6,6 @@ import PushRouting
 
 /// Starts the programs of handlers on threads of their own, and hands them over on the loop.
 final class ProgramStarter {
-    private static let path = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
-
     /// What marks the processes of this state directory.
     let owner: String
     private let loop: EventLoop
@@ -53,7 +51,7 @@ final class ProgramStarter {
         // No name is there twice: those that begin with PUSH_ are kept from handlers' files.
         var variables = facts
         for (name, value) in command.environment { variables.append((name, value)) }
-        if command.environment["PATH"] == nil { variables.append(("PATH", Self.path)) }
+        if command.environment["PATH"] == nil { variables.append(("PATH", command.searchPath)) }
         let process = ProcessCommand(
             arguments: command.arguments, environment: variables,
             workingDirectory: command.workingDirectory ?? "/", streams: streams, descriptorLimit: descriptorLimit,

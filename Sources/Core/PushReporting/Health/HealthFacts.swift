@@ -72,6 +72,12 @@ public struct HealthFacts: Sendable {
         public var name: String
         /// Its program, or that of `http` handlers; `nil`: it has none.
         public var program: FileFacts?
+        /// How the handler's own program begins; `nil`: that cannot be told.
+        public var start: ProgramStart?
+        /// The interpreter that its first line names; `nil`: it names none.
+        public var interpreter: FileFacts?
+        /// Whether the program is found that its interpreter searches for; `nil`: it searches for none.
+        public var isSearchedProgramFound: Bool?
         /// `User=`; `nil`: it has none.
         public var user: String?
         /// The account of that user; `nil`: the system has no such user.

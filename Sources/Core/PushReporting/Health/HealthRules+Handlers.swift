@@ -3,8 +3,11 @@ import PushModel
 extension HealthFacts {
     var handlerFindings: [HealthFinding] {
         let own = handlers.flatMap { handler in
-            [programFinding(handler), userFinding(handler), socketFinding(handler), authorityFinding(handler)]
-                .compactMap(\.self)
+            [
+                programFinding(handler), startFinding(handler), userFinding(handler), socketFinding(handler),
+                authorityFinding(handler),
+            ]
+            .compactMap(\.self)
         }
         let findings = own + breakerFindings
         return findings.isEmpty && !handlers.isEmpty

@@ -31,6 +31,21 @@ enum HealthProbe {
         return FileFacts(path, .found(attributes))
     }
 
+    /// How the file of a program begins; `nil` where that cannot be told.
+    static func start(of program: FileFacts) -> ProgramStart? {
+        guard case .found(let attributes) = program.condition, attributes.kind == .file,
+            let file = FileDescriptor(open(program.path, O_RDONLY | O_CLOEXEC | O_NONBLOCK))
+        else { return nil }
+        var bytes = [UInt8](repeating: 0, count: ProgramStart.length)
+        let count = retryingInterrupts { read(file.rawValue, &bytes, bytes.count) }
+        return count < 0 ? nil : ProgramStart(Array(bytes[..<count]))
+    }
+
+    /// Whether a program is in one of the directories of a `PATH`.
+    static func isFound(_ name: String, in path: String) -> Bool {
+        path.split(separator: ":").contains { access("\($0)/\(name)", X_OK) == 0 }
+    }
+
     /// The account of a user by its number.
     static func account(_ user: UInt32) -> Account {
         guard let entry = getpwuid(user) else { return Account(user: user, groups: [], name: "\(user)") }

@@ -78,7 +78,16 @@ extension Session {
     private func health(_ handler: Handler) -> HealthFacts.Handler {
         var facts = HealthFacts.Handler(name: handler.name)
         if let command = handler.kind.command, let program = command.arguments.first {
-            facts.program = HealthProbe.file(program)
+            let file = HealthProbe.file(program)
+            facts.program = file
+            facts.start = HealthProbe.start(of: file)
+            if case .script(let interpreter, _)? = facts.start {
+                let directory = interpreter.hasPrefix("/") ? "" : (command.workingDirectory ?? "") + "/"
+                facts.interpreter = HealthProbe.file(directory + interpreter)
+            }
+            facts.isSearchedProgramFound = facts.start?.searchedProgram.map {
+                HealthProbe.isFound($0, in: command.searchPath)
+            }
             facts.user = command.confinement.user
             facts.account = command.confinement.user.flatMap { HealthProbe.account(named: $0) }
         }
