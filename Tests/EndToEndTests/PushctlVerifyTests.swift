@@ -48,6 +48,33 @@ struct PushctlVerifyTests {
         #expect(object["mode"]?.kind == .null)
     }
 
+    @Test("warns of files and folders that are not read for their names, as the daemon does, and not of copies")
+    func strays() throws {
+        let installation = Installation()
+        for folder in ["tracks.d", "providers.d", "route.d", "routes.d/old", "certificates"] {
+            mkdir("\(installation.configuration)/\(folder)", 0o755)
+        }
+        let strays = [
+            "providers.d/crm", "handlers.d/x.handlr", "routes.d/40-x.conf", "routes.d/40-x.rout", "tracks.d/x.tracks",
+        ]
+        let others = [
+            ".x.swp", "x.route~", "x.bak", "x.orig", "x.swp", "x.route.disabled", "x.route.dpkg-old", "x.rpmnew",
+            "x.ucf-dist", "README", "README.md", "#x.route#", "x.route.example",
+        ]
+        for name in strays + others.map({ "routes.d/\($0)" }) { installation.write(name, "") }
+        let lines = verify(installation.configuration, "--quiet").lines.filter { !$0.isEmpty }
+        let expected =
+            ["\(installation.configuration)/route.d: warning: is not read; did you mean routes.d?"]
+            + strays.map { "\(installation.configuration)/\($0): warning: is not read: the name of a file in " }
+        #expect(lines.count == expected.count, "\(lines)")
+        for (line, start) in zip(lines, expected) { #expect(line.hasPrefix(start), "\(line)") }
+        let advice = "rename it to 40-x.route, or to 40-x.rout.disabled if it is not to be read"
+        #expect(lines.contains { $0.hasSuffix(advice) })
+        let daemon = try DaemonProcess.ready(installation)
+        #expect(try daemon.stop() == .exited(0))
+        for line in lines { #expect(daemon.standardError.contains(line), "\(daemon.standardError)") }
+    }
+
     @Test("says which directory cannot be read")
     func missing() {
         let result = verify("/nowhere")

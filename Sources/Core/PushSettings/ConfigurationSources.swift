@@ -37,6 +37,8 @@ public struct ConfigurationSources: Hashable, Sendable {
     public var routes: [ConfigurationFile]
     /// `tracks.d/*.track`, in any order.
     public var tracks: [ConfigurationFile]
+    /// What is to be said of files and folders beside these, which are not read.
+    public var strays: [Diagnostic] = []
 
     /// Joins the parts; whatever is left out has its defaults.
     public init(

@@ -8,7 +8,7 @@ extension Settings {
     ///
     /// - Returns: the settings, or `nil` if any of the diagnostics is an error; and the diagnostics: first those of the
     ///   main files, then of the providers, the handlers, the routes and the tracks, each kind in its order of application,
-    ///   by line.
+    ///   by line; then of what is not read.
     public static func load(_ sources: ConfigurationSources) -> (settings: Settings?, diagnostics: [Diagnostic]) {
         let (settings, diagnostics) = read(sources)
         return (diagnostics.contains { $0.severity == .error } ? nil : settings, diagnostics)
@@ -26,7 +26,7 @@ extension Settings {
         for file in sources.routes.inOrder { loader.readRoute(file) }
         for file in sources.tracks.inOrder { loader.readTrack(file) }
         loader.checkUse()
-        return (loader.settings, loader.reports.flatMap(\.diagnostics))
+        return (loader.settings, loader.reports.flatMap(\.diagnostics) + sources.strays)
     }
 }
 

@@ -31,10 +31,11 @@ extension ConfigurationSources {
         self.init()
         main = try winners(in: directories, folder: nil, named: { $0 == "pushrouterd.conf" })
         main += try winners(in: directories, folder: "pushrouterd.conf.d", named: { $0.hasSuffix(".conf") })
-        providers = try winners(in: directories, folder: "providers.d", named: { $0.hasSuffix(".provider") })
-        handlers = try winners(in: directories, folder: "handlers.d", named: { $0.hasSuffix(".handler") })
-        routes = try winners(in: directories, folder: "routes.d", named: { $0.hasSuffix(".route") })
-        tracks = try winners(in: directories, folder: "tracks.d", named: { $0.hasSuffix(".track") })
+        providers = try winners(in: directories, .provider)
+        handlers = try winners(in: directories, .handler)
+        routes = try winners(in: directories, .route)
+        tracks = try winners(in: directories, .track)
+        for directory in directories { strays += try unreadNames(in: directory) }
         // Providers and tracks handle nothing: with nothing but them there is still nobody to do it.
         if !required, main.isEmpty, handlers.isEmpty, routes.isEmpty {
             handlers = Self.shipped.handlers
@@ -46,6 +47,39 @@ extension ConfigurationSources {
     public var isStandIn: Bool {
         main.isEmpty && handlers == Self.shipped.handlers && routes == Self.shipped.routes
     }
+}
+
+/// The files of one folder that are read.
+private func winners(
+    in directories: [String], _ folder: ConfigurationFolder
+) throws(UnreadableFile) -> [ConfigurationFile] {
+    try winners(in: directories, folder: folder.name, named: { $0.hasSuffix(folder.suffix) })
+}
+
+/// What is to be said of the files and folders of a directory that are not read.
+private func unreadNames(in directory: String) throws(UnreadableFile) -> [Diagnostic] {
+    var strays: [Diagnostic] = []
+    for name in try names(in: directory).sorted() {
+        guard let remark = ConfigurationFolder.remark(onFolder: name), kind(of: "\(directory)/\(name)") == S_IFDIR
+        else {
+            continue
+        }
+        strays.append(Diagnostic(.warning, file: "\(directory)/\(name)", message: remark))
+    }
+    for folder in ConfigurationFolder.allCases {
+        for name in try names(in: "\(directory)/\(folder.name)").sorted() {
+            let path = "\(directory)/\(folder.name)/\(name)"
+            guard let remark = folder.remark(onFile: name), kind(of: path) != S_IFDIR else { continue }
+            strays.append(Diagnostic(.warning, file: path, message: remark))
+        }
+    }
+    return strays
+}
+
+/// What a path leads to, of the bits of its mode; `nil` where that cannot be told.
+private func kind(of path: String) -> mode_t? {
+    var status = stat()
+    return stat(path, &status) == 0 ? status.st_mode & S_IFMT : nil
 }
 
 /// The files of one folder, in the order of their names; of the same name the one of the strongest directory.
