@@ -198,6 +198,7 @@ let package = Package(
         tests("StoreTests", ["PushModel", "Store", "CLinux", "CSQLite", "LinuxSystem"]),
         // Reports from figures beside reports from rows.
         tests("ReportReadingTests", ["PushModel", "PushFigures", "PushReporting", "Store", "pushctl"]),
+        tests("PushctlTests", ["PushModel", "UnixSockets", "pushctl"]),
         tests("HandlerProcessTests", ["HandlerProcess", "CLinux", "LinuxSystem"]),
         tests("DBusTests", ["DBus", "LinuxSystem"]),
         tests(

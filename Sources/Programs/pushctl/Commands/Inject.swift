@@ -31,7 +31,8 @@ extension Command {
             """
             The exit status is 0 when all requests were accepted and none of their custom data was rejected, 65 when a \
             line is not JSON, and 1 when the daemon refused a request or rejected custom data. With --wait the command \
-            ends when the outcome of each invocation has come; with --fail as well the exit status is 1 when an outcome \
+            ends when the outcome of each invocation has come, and standard error says once when none came for 15 s, as on \
+            a full disk; with --fail as well the exit status is 1 when an outcome \
             is neither handled nor handed_to_tracker.
             """,
         ],

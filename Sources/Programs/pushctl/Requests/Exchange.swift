@@ -27,15 +27,28 @@ struct Exchange {
     /// Few enough for their replies to fit into the socket many times over.
     private static let outstandingLimit = 256
     private static let batchSize = 32 << 10
-    /// How long nobody says anything while a reply is waited for before this program does, in milliseconds.
-    private static let patience = 10_000
-    private var hasToldOfSilence = false
+    private let patience: Patience
+    private var hasToldOfReplies = false
+    private var hasToldOfOutcomes = false
+
+    /// How long nobody says anything before this program does, in milliseconds.
+    struct Patience {
+        /// While a reply is waited for.
+        var reply = 10_000
+        /// While an outcome is: longer than any deadline.
+        var outcome = 15_000
+    }
 
     /// Connects to the socket at `path`; takes from the options how replies are printed.
     ///
-    /// - Parameter lastBefore: the last number that the daemon has given, if repetitions are to be called so.
+    /// - Parameters:
+    ///   - lastBefore: the last number that the daemon has given, if repetitions are to be called so.
+    ///   - patience: how long it waits before it says so.
     /// - Throws: that the options contradict each other, or that nobody listens.
-    init(path: String, _ arguments: Arguments, output: Output, lastBefore: Int64? = nil) throws(Failure) {
+    init(
+        path: String, _ arguments: Arguments, output: Output, lastBefore: Int64? = nil, patience: Patience = Patience()
+    ) throws(Failure) {
+        self.patience = patience
         try Self.check(arguments)
         do { connection = try DaemonConnection(path) } catch { throw Failure(error, path) }
         self.path = path
@@ -113,18 +126,35 @@ struct Exchange {
         take(line)
     }
 
-    /// The next line, however long it takes; that no reply comes is told once.
+    /// The next line, however long it takes; that no reply comes, and that no outcome does, is told once each.
     private mutating func receiveLine() throws(Failure) -> [UInt8]? {
         while true {
-            let waits = !places.isEmpty && !hasToldOfSilence
+            let limit = limit
             do throws(DaemonError) {
-                return try connection.receiveLine(timeoutMilliseconds: waits ? Self.patience : nil)
+                return try connection.receiveLine(timeoutMilliseconds: limit)
             } catch {
-                guard waits, case .socket(.timedOut) = error else { throw Failure(error, path) }
-                hasToldOfSilence = true
-                output.note("no reply for 10 s: \"pushctl status\" says what the daemon waits for, if it answers")
+                guard let limit, case .socket(.timedOut) = error else { throw Failure(error, path) }
+                tellOfSilence(limit / 1000)
             }
         }
+    }
+
+    /// How long to wait before that is told, in milliseconds; `nil`: there is nothing to tell.
+    private var limit: Int? {
+        if !places.isEmpty { return hasToldOfReplies ? nil : patience.reply }
+        return undecided.isEmpty || hasToldOfOutcomes ? nil : patience.outcome
+    }
+
+    private mutating func tellOfSilence(_ seconds: Int) {
+        guard places.isEmpty else {
+            hasToldOfReplies = true
+            output.note("no reply for \(seconds) s: \"pushctl status\" says what the daemon waits for, if it answers")
+            return
+        }
+        hasToldOfOutcomes = true
+        output.note(
+            "no outcome for \(seconds) s; \(counted(undecided.count, "request")) still \(undecided.count == 1 ? "has" : "have") "
+                + "some to come: waiting on; \"pushctl status\" tells why")
     }
 
     private func mustReceive() throws(Failure) -> Bool {

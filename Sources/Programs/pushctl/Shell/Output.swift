@@ -13,16 +13,26 @@ final class Output {
     var beforeExit: () -> Void = {}
     /// How many characters a line for people may have; `nil`: any number.
     let width: Int?
+    private let descriptor: Int32
+    /// Takes what is for standard error.
+    private let tell: ([UInt8]) -> Void
 
-    init() {
-        let columns = getenv("COLUMNS").flatMap { Int(String(cString: $0)) } ?? Self.terminalWidth
+    /// - Parameters:
+    ///   - descriptor: where output goes.
+    ///   - tell: takes what the user is told beside the output; `nil`: it goes to standard error.
+    init(to descriptor: Int32 = STDOUT_FILENO, telling tell: (([UInt8]) -> Void)? = nil) {
+        self.descriptor = descriptor
+        isTerminal = isatty(descriptor) == 1
+        // Nobody is left to be told when this fails.
+        self.tell = tell ?? { _ = Self.writeAll($0, to: STDERR_FILENO) }
+        let columns = getenv("COLUMNS").flatMap { Int(String(cString: $0)) } ?? Self.width(of: descriptor)
         width = columns.flatMap { $0 >= 20 ? $0 : nil }
     }
 
-    /// The width of the terminal that standard output is; `nil` when it is none: a program gets lines as they are.
-    private static var terminalWidth: Int? {
+    /// The width of the terminal that output goes to; `nil` when it is none: a program gets lines as they are.
+    private static func width(of descriptor: Int32) -> Int? {
         var size = winsize()
-        guard isatty(STDOUT_FILENO) == 1, ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size) == 0 else { return nil }
+        guard isatty(descriptor) == 1, ioctl(descriptor, UInt(TIOCGWINSZ), &size) == 0 else { return nil }
         return Int(size.ws_col)
     }
 
@@ -48,7 +58,7 @@ final class Output {
         write(line: tree.bytes(.indented))
     }
 
-    private let isTerminal = isatty(STDOUT_FILENO) == 1
+    private let isTerminal: Bool
     /// Deeper than any document of the product's own: a payload has 32 levels at most, and stands within another document.
     private static let limits = JSONLimits(depth: 128)
 
@@ -84,7 +94,7 @@ final class Output {
 
     /// Hands everything to the kernel.
     func flush() {
-        guard writeAll(buffer, to: STDOUT_FILENO) else {
+        guard Self.writeAll(buffer, to: descriptor) else {
             guard errno == EPIPE else { fail() }
             beforeExit()
             exit(ExitStatus.done.rawValue)
@@ -94,7 +104,7 @@ final class Output {
 
     /// Has what was handed to the kernel put on disk, where it goes to a file.
     func synchronize() {
-        guard fdatasync(STDOUT_FILENO) != 0, errno != EINVAL, errno != EROFS else { return }
+        guard fdatasync(descriptor) != 0, errno != EINVAL, errno != EROFS else { return }
         fail()
     }
 
@@ -112,11 +122,10 @@ final class Output {
 
     private func report(_ message: String) {
         let lines = message.showingControls(except: "\n").split(separator: "\n").map { "pushctl: \($0)\n" }
-        // Nobody is left to be told when this fails.
-        _ = writeAll(Array(lines.joined().utf8), to: STDERR_FILENO)
+        tell(Array(lines.joined().utf8))
     }
 
-    private func writeAll(_ bytes: [UInt8], to descriptor: Int32) -> Bool {
+    private static func writeAll(_ bytes: [UInt8], to descriptor: Int32) -> Bool {
         var rest = bytes[...]
         while !rest.isEmpty {
             let count = rest.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
