@@ -4,6 +4,7 @@ import HandlerRuns
 import JournalLog
 import LinuxSystem
 import PushModel
+import PushRouting
 import PushSettings
 import Store
 
@@ -36,4 +37,7 @@ extension Daemon: ControlServer.StatusSource {
                 summary: processor.customDataSummary, rejected: processor.rejectionCount, sending: processor.sending,
                 isForwarderConnected: isForwarderConnected, now: now.wall))
     }
+
+    /// Mode and routes, for the journal and the service manager.
+    var statusLine: String { "\(processor.mode.rawValue) mode, \(counted(settings.routing.routes.count, "route"))" }
 }

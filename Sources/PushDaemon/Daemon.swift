@@ -206,10 +206,6 @@ final class Daemon {
         return StartFailure.inputOutput
     }
 
-    private var statusLine: String {
-        "\(processor.mode.rawValue) mode, \(counted(settings.routing.routes.count, "route"))"
-    }
-
     private func watch() throws {
         deadlineTimer = try TimerSource(loop: loop, priority: .important) { [unowned self] in
             armedFor = nil
