@@ -35,17 +35,6 @@ struct OpeningTests {
                 + "state directory, or name another with --state")
     }
 
-    @Test("in a state directory whose own directory does not exist says so, and makes neither")
-    func parentMissing() {
-        let directory = TemporaryDirectory()
-        let path = directory.path + "/no/state"
-        let error = #expect(throws: StoreError.self) { _ = try StateDirectory(path: path).unlock() }
-        #expect(
-            error?.description == "\(path): the directory that it is in does not exist; make the "
-                + "directory that it is in, or name another place")
-        #expect(access(directory.path + "/no", F_OK) != 0)
-    }
-
     @Test("whose file is still empty says that it is not set up yet")
     func empty() throws {
         let directory = TemporaryDirectory()

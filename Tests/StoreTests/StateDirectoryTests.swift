@@ -134,7 +134,7 @@ struct StateDirectoryTests {
     func refused() throws {
         let directory = TemporaryDirectory()
         let orphan = #expect(throws: StoreError.self) { _ = try StateDirectory(path: directory.path + "/a/b") }
-        #expect(orphan?.message == "mkdir: No such file or directory")
+        #expect(orphan?.message == "the directory that it is in does not exist")
         close(open(directory.path + "/file", O_CREAT | O_WRONLY, 0o600))
         let file = #expect(throws: StoreError.self) { _ = try StateDirectory(path: directory.path + "/file") }
         #expect(file?.message == "mkdir: Not a directory")
