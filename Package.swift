@@ -106,7 +106,7 @@ let package = Package(
         swift(.system, "HTTPClient", ["CCurl", "CLinux", "LinuxSystem"]),
         swift(.system, "HTTPServer", ["CMicroHTTPD", "LinuxSystem"], isHot: false),
         swift(.system, "DBus", ["CSystemd", "PushRouting", "LinuxSystem"], isHot: false),
-        swift(.system, "JSONC", ["CJSON", "PushModel"]),
+        swift(.system, "JSONC", ["CJSON", "PushModel"], isHot: false),
         swift(.system, "SettingsFiles", ["PushRouting", "PushSettings", "LinuxSystem"], isHot: false),
 
         // What programs have in common that talk to the daemon.
@@ -121,7 +121,7 @@ let package = Package(
             [
                 "PushModel", "PushRouting", "LinuxSystem", "EventLoop", "UnixSockets", "HandlerProcess",
                 "DBus", "JournalLog",
-            ]),
+            ], isHot: false),
 
         // The daemon, wired together, and its documentation.
         .target(
