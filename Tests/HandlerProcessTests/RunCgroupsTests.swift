@@ -181,11 +181,15 @@ struct RunCgroupsTests {
         defer { cgroups.stop() }
         let away = #"own=\#(cgroup.path)/runs/$(sed -n 's,^0::.*/,,p' /proc/self/cgroup)"#
         let spoils = "; echo 0 >\(cgroup.path)/cgroup.procs; echo threaded >$own/cgroup.type"
-        #expect(try shell(away + spoils).start(in: cgroups, KnownUsers()).waitForExit() == .exited(0))
-        let refused = try shell("exit 0").start(in: cgroups, KnownUsers())
-        #expect(try refused.waitForExit() == .exited(127))
-        #expect(refused.startFailure?.reason.hasPrefix("cannot join its cgroup") == true)
-        try cgroup.waitUntilEmpty()
+        // Of one that stays it is known at once, of one with its whole input at the end of its process.
+        for streams in [ProcessCommand.Streams.once(input: []), .conversation(readsErrors: false)] {
+            #expect(try shell(away + spoils).start(in: cgroups, KnownUsers()).waitForExit() == .exited(0))
+            var command = shell("exit 0")
+            command.streams = streams
+            let refusal = try command.startFailure(in: cgroups)
+            #expect(refusal.reason.hasPrefix("cannot join its cgroup"))
+            try cgroup.waitUntilEmpty()
+        }
         #expect(try shell("exit 0").start(in: cgroups, KnownUsers()).waitForExit() == .exited(0))
         cgroups.removeFree()
         try cgroup.waitUntilEmpty()

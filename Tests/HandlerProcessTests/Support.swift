@@ -45,9 +45,9 @@ func isRunning(_ process: Int32) -> Bool {
 
 extension ProcessCommand {
     /// Why it cannot be started, whether that is known at once or at the end of its process.
-    func startFailure() throws -> SpawnError {
+    func startFailure(in cgroups: RunCgroups? = nil) throws -> SpawnError {
         let child: ChildProcess
-        do throws(SpawnError) { child = try start() } catch { return error }
+        do throws(SpawnError) { child = try start(in: cgroups, KnownUsers()) } catch { return error }
         #expect(try child.waitForExit() == .exited(127))
         return try #require(child.startFailure, "it ran")
     }

@@ -60,6 +60,7 @@ extension ProcessCommand {
                 cgroup: cgroup, memory: memory, ends: ends.takeOurs())
         } catch {
             LiveRuns.end(mark)
+            if memory.hasNotJoined { cgroup?.distrustKept() }
             throw error
         }
     }

@@ -9,6 +9,7 @@ import PushSettings
 import PushTracking
 import Store
 import TestSupport
+import Testing
 import UnixSockets
 
 @testable import PushDaemon
@@ -125,6 +126,7 @@ final class TwinDaemon: ClientSession.Owner {
     /// Lets happen what is due now: timers before answers.
     func takeDue() throws {
         if processor.hasWorkLeft { processor.continueWork() } else { processor.handle(.clock) }
+        #expect(runner.askedAt == clock.now.monotonic, "who starts programs is asked before the clock decides")
         try settle()
         while let answer = runner.answers.first, answer.due <= clock.now.wall {
             _ = runner.answers.popFirst()
@@ -268,7 +270,10 @@ final class ScriptedRunner: HandlerRunning {
         answers.insert(.init(due: due, invocation: id, answer: answer, facts: script.facts))
     }
 
-    func tellStarts(due now: Instant) {}
+    /// When it was asked last which programs may run.
+    private(set) var askedAt: Instant?
+    func tellStarts(due now: Instant) { askedAt = now }
+
     // The router ignores what a handler says after it was stopped.
     func terminate(_ invocation: InvocationID) {}
     func stop(_ invocation: InvocationID) -> ErrorOutput? { nil }

@@ -17,8 +17,9 @@ extension Command {
             """
             "purge" drops dead letters: those with the numbers SEQ, or those that the options choose, at most --limit (100), \
             and standard error says how many are left. --limit all drops all of them, the oldest first, in pages of 1000; \
-            --json prints an object for each page then. It needs the running daemon. The requests stay in the ledger as long as Retention= says. The daemon drops dead letters by itself \
-            when they are older than DeadLetterRetention= or larger together than DeadLetterSizeMax=.
+            --json prints an object for each page then. It needs the running daemon. The requests stay in the ledger as long \
+            as Retention= says. The daemon drops dead letters by itself when they are older than DeadLetterRetention= or \
+            larger together than DeadLetterSizeMax=.
             """,
         ],
         operands: Operands(
