@@ -43,6 +43,7 @@ struct SocketChannelTests: ~Copyable {
         var reader: IOSource?
         reader = try IOSource(loop: loop, descriptor: service.descriptor, interest: .read) { _ in
             if isRead { _ = service.read(using: ReadBuffer(), maximumLineLength: 100) }
+            reader?.cancel()
             reader = nil
             service.close()
         }

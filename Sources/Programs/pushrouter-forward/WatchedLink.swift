@@ -22,7 +22,7 @@ final class WatchedLink {
         link = DaemonLink(path: path, maximumLineLength: Self.longestReply)
         timer = try TimerSource(loop: loop) { [unowned self] in connect() }
         link.willClose = { [unowned self] in
-            source?.interest = []
+            source?.cancel()
             source = nil
         }
         link.news = { [unowned self] in

@@ -75,6 +75,7 @@ final class LogLevels {
     }
 
     private func end(_ reason: String) {
+        source?.cancel()
         source = nil
         timer = nil
         service = nil

@@ -70,11 +70,13 @@ public final class IOSource {
         handle = consume added
     }
 
-    deinit {
-        // Before the handler goes, which may own the descriptor: epoll forgets a closed descriptor only with the last
-        // copy of it, and a child between fork and exec has copies of all.
-        handle = nil
-    }
+    // Before the handler goes, which may own the descriptor.
+    deinit { cancel() }
+
+    /// Watches no more, from within its own handler too: the descriptor is out of epoll when this returns. To be called before
+    /// the descriptor is closed: epoll forgets a closed one only with the last copy of it, and a child between fork and exec has
+    /// copies of all.
+    public func cancel() { handle = nil }
 
     private func fire(_ events: IOEvents) { handler(events) }
 

@@ -79,6 +79,8 @@ public final class LineStream {
 
     /// Lets go of the other end.
     public func close() {
+        // Dropping it alone is too late when this is called from its own handler: it lives until that returns.
+        source?.cancel()
         source = nil
         connection.close()
     }

@@ -23,6 +23,7 @@ final class NotificationRuns {
 
         /// Lets go of the connection: out of epoll first.
         func close() {
+            source?.cancel()
             source = nil
             serviceTimer?.disarm()
             service = nil
