@@ -3,12 +3,16 @@
 # quickstart.
 # Installs the Debian packages that are missing. Ends with the test runner's own closing lines. What this machine cannot
 # test is said and left out; with PUSH_TEST_ALL=1 it is a failure.
-# usage: test.sh
+# usage: test.sh [quick|all]     quick: format, and the tests that start no program of ours; all: the long runs too
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 # shellcheck source=packaging/common.sh
 . packaging/common.sh
-(($# == 0)) || { sed -n 's/^# usage/usage/p' "$0" >&2; exit 2; }
+tier=${1-full}
+case "$#:$tier" in
+    0:full | 1:quick | 1:all) ;;
+    *) sed -n 's/^# usage/usage/p' "$0" >&2; exit 2 ;;
+esac
 
 # Says what this machine cannot test, and why.
 leave_out() {
@@ -20,6 +24,17 @@ leave_out() {
 check() {
     "$@" | tee "$part"
     ! grep -q '^left out: ' "$part" || leave_out "what $2 leaves out"
+}
+
+# Runs the tests that the arguments choose. Shows suites, failures and figures of the faulty disk, of thousands of lines.
+run_tests() {
+    swift test --skip-build "$@" 2>&1 | tee "$log" | grep --line-buffered -E '^(✔ Suite|✘|↳|Test run|disk, )' || {
+        tail -n 40 "$log"
+        # Again at the end, and with what they quote: who reads only the last lines is to see what failed, and why.
+        grep -E -A 60 '^✘ .* recorded an issue' "$log" | grep -vE '^(✔|◇|disk, |--$)' | tail -n 200 || true
+        fail "tests failed"
+    }
+    grep -Eq 'Test run with [1-9][0-9]* tests?.* passed' "$log" || fail "the test runner does not say that tests passed"
 }
 
 log=$(mktemp)
@@ -54,17 +69,16 @@ fi
 
 say "debug: swift build --build-tests"
 swift build --build-tests
+if [[ $tier == quick ]]; then
+    say "tests: swift test, without those that start a program of ours"
+    run_tests --skip 'EndToEndTests|BudgetTests|FaultyDiskTests'
+    exit
+fi
 say "fuzzing: the harnesses still compile"
 sh Tests/Fuzz/run.sh --check
 say "tests: swift test"
-# Of its thousands of lines the suites, the failures and the figures of the faulty disk; all where that does not tell.
-swift test --skip-build 2>&1 | tee "$log" | grep --line-buffered -E '^(✔ Suite|✘|↳|Test run|disk, )' || {
-    tail -n 40 "$log"
-    # Again at the end, and with what they quote: who reads only the last lines is to see what failed, and why.
-    grep -E -A 60 '^✘ .* recorded an issue' "$log" | grep -vE '^(✔|◇|disk, |--$)' | tail -n 200 || true
-    fail "tests failed"
-}
-grep -Eq 'Test run with [1-9][0-9]* tests.* passed' "$log" || fail "the test runner does not say that tests passed"
+run_tests
+closing=$(grep -E '(Executed|Test run with) [1-9][0-9]* tests' "$log")
 
 say "reports: figures and formats, recomputed by a program of its own"
 check /usr/bin/python3 Tests/Reports/report.py .build/debug/pushrouterd .build/debug/pushctl
@@ -122,5 +136,14 @@ fi
 say "quickstart: packaging/quickstart.sh"
 bash packaging/quickstart.sh </dev/null
 
+if [[ $tier == all ]]; then
+    say "long: 2,000 power cuts, each failed sync six times, 1,000 rounds of kill -9"
+    PUSH_TEST_CUTS=2000 run_tests --filter PowerCutTests
+    PUSH_TEST_SYNCS=6 run_tests --filter FailedSyncTests
+    PUSH_TEST_ROUNDS=1000 run_tests --filter EndToEndTests.CrashTests
+    say "long: nothing is left of 10,000 hostile handlers"
+    Tests/Benchmarks/hostile.sh process_groups 10000
+fi
+
 say "passed; the test runner's closing lines:"
-grep -E '(Executed|Test run with) [1-9][0-9]* tests' "$log"
+printf '%s\n' "$closing"
