@@ -26,7 +26,7 @@ extension Daemon: ControlServer.StatusSource {
                 inject: injectClients, control: controlClients, read: readClients, refusals: refusals.counts),
             store: DiskStatus(
                 pipeline, health, pruning, committer.status, sizeMax: settings.store.sizeMax,
-                filterBytes: inject.filterBytes, at: now.monotonic),
+                filterBytes: inject.filterBytes, setAside: committer.setAside, at: now.monotonic),
             turns: loop.turns,
             process: ProcessStatus(
                 startedAt: startedAt.wall, residentBytes: ProcessMemory.residentBytes, adopted: runner.adoptedCount,

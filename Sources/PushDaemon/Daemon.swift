@@ -164,8 +164,7 @@ final class Daemon {
         _ state: RecoveredState, _ tracker: RecoveredState.TrackerInBackground
     ) throws(StoreError) {
         if let aside = committer.recovery.setAside {
-            let message = "the log is damaged and was moved to \(aside.path): \(aside.reason)"
-            journal.log(JournalEntry(.critical, message, messageID: .logSetAside))
+            journal.log(JournalEntry(setAside: aside))
         }
         let unfinished = try processor.recover(from: state.ledger, tracker: tracker)
         guard unfinished > 0 else { return }

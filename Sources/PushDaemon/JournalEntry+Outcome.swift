@@ -2,8 +2,24 @@ import JournalLog
 import PushModel
 import PushRouting
 import PushSettings
+import Store
 
 extension JournalEntry {
+    /// The journal's entry for what a start could not go on with.
+    init(setAside aside: RecoverySummary.SetAside) {
+        switch aside.kind {
+        case .damagedLog:
+            self.init(
+                .critical, "the log is damaged and was moved to \(aside.path): \(aside.reason)",
+                messageID: .logSetAside)
+        case .otherFormat:
+            self.init(
+                .critical,
+                "what was in the state directory was moved to \(aside.path), and a new ledger begins: "
+                    + aside.reason, messageID: .formatSetAside)
+        }
+    }
+
     /// The journal's entry for the end of an invocation: what a report needs of it. Payload contents and keys never get here.
     /// - Parameter number: how many outcomes there were since the start, with this one.
     init(_ end: InvocationEnd, number: UInt64, successLevel: JournalSettings.Level) {

@@ -214,6 +214,8 @@ struct DiskStatus: Sendable {
     /// How old the oldest batch is that the ledger does not have; zero without one.
     var behind: Duration
     var filterBytes: Int
+    /// Where what was moved away is, in the state directory.
+    var setAside: [String]
 
     var sizeMax: Int?
     var prunedByRetention: Int
@@ -221,9 +223,10 @@ struct DiskStatus: Sendable {
 
     init(
         _ pipeline: CommitPipeline, _ health: StoreHealth, _ pruning: LedgerPruning, _ state: StoreStatus,
-        sizeMax: Int?, filterBytes: Int, at now: Instant
+        sizeMax: Int?, filterBytes: Int, setAside: [String], at now: Instant
     ) {
         self.sizeMax = sizeMax
+        self.setAside = setAside
         prunedByRetention = pruning.byRetention
         prunedBySize = pruning.bySize
         problem = health.problem
@@ -258,6 +261,7 @@ struct DiskStatus: Sendable {
         writer.member("pruned_by_retention", prunedByRetention)
         writer.member("pruned_by_size", prunedBySize)
         writer.member("id_filter_bytes", filterBytes)
+        writer.member("set_aside", array: { list in setAside.forEach { list.string($0) } })
     }
 }
 

@@ -250,7 +250,7 @@ def add_campaigns(database):
         database.execute("UPDATE request_rows SET body = ?, accepted_at = accepted_at - ? WHERE seq = ?",
                          [json.dumps(line).encode(), 86_400_000 * (index % 2), seq])
         database.execute(
-            "UPDATE invocation_rows SET outcome = 'shown_by_system', provider = 'braze', handler = NULL, route = NULL"
+            "UPDATE invocation_rows SET outcome = 7, provider = 'braze', handler = NULL, route = NULL"
             " WHERE seq = ? AND n = 0", [seq])
     database.commit()
 

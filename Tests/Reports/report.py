@@ -44,8 +44,7 @@ LIMITS = {
     "ios_background": ("ios", "didReceiveRemoteNotification", False, None, "invocation", 30_000_000),
     "ios_service_extension": ("ios", "serviceExtension", False, None, "invocation", 30_000_000),
 }
-# The tables behind these views, which are written to, and what their rows have for words of closed sets. As a daemon of today
-# writes it: a row may have the text as well, as one of an earlier version has.
+# The tables behind these views, which are written to, and what their rows have for words of closed sets.
 TABLES = {"requests": "request_rows", "invocations": "invocation_rows", "events": "event_rows"}
 NUMBERS = {
     "operation": ["deliver"], "mode": ["device"], "platform": ["android", "ios", "web"],
@@ -103,11 +102,12 @@ def share(database, text):
 
 def insert(database, table, row):
     table = TABLES.get(table, table)
-    if table in TABLES.values() and row["seq"] % 2 == 0:
+    if table in TABLES.values():
         for column, value in row.items():
             if value is not None and column in NUMBERS:
                 row[column] = NUMBERS[column].index(value)
-            elif value is not None and column in SHARED:
+            elif value is not None and column in SHARED and row["seq"] % 2 == 0:
+                # A text of a row that no other shares is in the row itself.
                 row[column] = share(database, value)
     columns, marks = ",".join(row), ",".join("?" * len(row))
     database.execute(f"INSERT INTO {table} ({columns}) VALUES ({marks})", list(row.values()))

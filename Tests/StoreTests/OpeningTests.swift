@@ -105,12 +105,12 @@ struct OpeningTests {
     func unknownWord() async throws {
         let directory = try await stoppedLedger()
         try Database(path: directory.path + "/ledger.db", access: .readWrite)
-            .execute("UPDATE request_rows SET platform = 'palm'")
+            .execute("UPDATE request_rows SET platform = 99")
         let error = #expect(throws: StoreError.self) {
             _ = try LedgerReader(directory: directory.path).story(of: SequenceNumber(1))
         }
         #expect(error?.kind == .corrupt)
-        #expect(error?.message == "column platform: 'palm' is no Platform")
+        #expect(error?.message == "column platform: 99 stands for no Platform")
         #expect(error?.context == directory.path + "/ledger.db")
     }
 

@@ -122,6 +122,17 @@ struct StateDirectoryTests {
         #expect(error?.message == "this is no file of user 0, but of user 65534")
     }
 
+    @Test("is refused with a ledger that is a link or no regular file, and that is said", arguments: [true, false])
+    func oddLedger(isLink: Bool) throws {
+        let directory = TemporaryDirectory()
+        let path = directory.path + "/ledger.db"
+        writeFile("", to: directory.path + "/other")
+        #expect((isLink ? symlink(directory.path + "/other", path) : mkfifo(path, 0o640)) == 0)
+        let error = #expect(throws: StoreError.self) { try TestLedger(directory.path) }
+        #expect(error?.kind == .notPermitted && error?.context == path)
+        #expect(error?.message.hasPrefix("the ledger is \(isLink ? "a symbolic link" : "no regular file")") == true)
+    }
+
     @Test("is refused where another user owns it", .enabled(if: isRoot, "only root can give a directory away"))
     func foreign() throws {
         let directory = TemporaryDirectory()

@@ -6,8 +6,7 @@ public struct Interaction: Hashable, Sendable {
         case delivery(SequenceNumber)
         /// By the payload's own id; the latest on that device.
         case message(String)
-        /// By the digest of the payload, when it carries no id; the latest unopened one on that device. Deliveries that an
-        /// earlier version stored have another digest: `formerDigest`.
+        /// By the digest of the payload, when it carries no id; the latest unopened one on that device.
         case payload(UInt64)
     }
 
@@ -57,14 +56,11 @@ public struct Interaction: Hashable, Sendable {
     public var externalID: String?
     /// When it was done.
     public var at: WallTime
-    /// The digest of the same payload as versions before the present digest made it, where the subject is a payload. It is
-    /// not stored: what waits for a delivery waits for a new one.
-    public var formerDigest: UInt64?
 
     /// Joins the parts.
     public init(
         cause: SequenceNumber, subject: Subject, act: Act, platform: Platform, app: String? = nil,
-        device: String? = nil, externalID: String? = nil, at: WallTime, formerDigest: UInt64? = nil
+        device: String? = nil, externalID: String? = nil, at: WallTime
     ) {
         self.cause = cause
         self.subject = subject
@@ -74,6 +70,5 @@ public struct Interaction: Hashable, Sendable {
         self.device = device
         self.externalID = externalID
         self.at = at
-        self.formerDigest = formerDigest
     }
 }

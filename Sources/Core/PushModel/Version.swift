@@ -1,2 +1,2 @@
 /// The program's version; the same for all of the package's programs.
-public let pushrouterdVersion = "0.1.0"
+public let pushrouterdVersion = "1.0.0-dev"

@@ -65,8 +65,6 @@ struct InteractionSubject {
     let provider: String?
     /// What the tracker knows it by, if it is the tracker's: Braze's, or what is known to nobody and may be Braze's yet.
     private(set) var tracked: Interaction.Subject?
-    /// Where that is a payload, its digest as earlier versions made it.
-    private(set) var formerDigest: UInt64?
 
     /// - Parameter read: the request that ``Router/deliveryToRead(for:)`` asked for, where there is one.
     init(
@@ -82,12 +80,9 @@ struct InteractionSubject {
             name =
                 facts.messageID.map(Interaction.Subject.message)
                 ?? facts.handedBack?.digest.map(Interaction.Subject.payload)
-            if facts.messageID == nil { formerDigest = facts.handedBack?.formerDigest }
         }
-        let (target, former) = (interact.target, formerDigest)
-        let delivery = name.flatMap {
-            tracker.delivery(for: $0, formerDigest: former, app: target.app, device: target.device)
-        }
+        let target = interact.target
+        let delivery = name.flatMap { tracker.delivery(for: $0, app: target.app, device: target.device) }
         var past = read
         // What the tracker remembers comes first; a request of another delivery says nothing of it.
         if let delivery, let other = past, other.accepted.seq != delivery.seq {
@@ -104,7 +99,6 @@ struct InteractionSubject {
                 tracked = .message(message)
             } else if let handedBack = facts.handedBack, let digest = handedBack.digest {
                 tracked = .payload(digest)
-                formerDigest = handedBack.formerDigest
             }
         } else if past == nil, facts.handedBack == nil {
             tracked = name

@@ -65,7 +65,7 @@ extension Router {
             startSession(act, accepted, at: time, now: now, &effects)
         } else if let name = subject.tracked {
             let row = arrival.row(decision.callback, budget: table.budget)
-            let interaction = Interaction(name, subject.formerDigest, act, accepted, at: time)
+            let interaction = Interaction(name, act, accepted, at: time)
             let result = track(at: now, &effects) { $0.interact(interaction, now: now.wall, into: &$1) }
             if !table.tracks.isEmpty, subject.isNews(result, of: interaction, tracker) {
                 queueTracks(facts, of: accepted, at: time, now: now, &effects)
@@ -95,9 +95,7 @@ extension Router {
 }
 
 extension Interaction {
-    fileprivate init(
-        _ name: Subject, _ formerDigest: UInt64?, _ act: UserAct, _ accepted: AcceptedRequest, at time: WallTime
-    ) {
+    fileprivate init(_ name: Subject, _ act: UserAct, _ accepted: AcceptedRequest, at time: WallTime) {
         let tracked: Act =
             switch act {
             case .opened: .opened
@@ -106,7 +104,7 @@ extension Interaction {
             }
         self.init(
             cause: accepted.seq, subject: name, act: tracked, platform: accepted.platform, app: accepted.app,
-            device: accepted.device, externalID: accepted.externalID, at: time, formerDigest: formerDigest)
+            device: accepted.device, externalID: accepted.externalID, at: time)
     }
 }
 

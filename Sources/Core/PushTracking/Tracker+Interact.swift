@@ -37,13 +37,9 @@ extension Tracker {
     }
 
     /// The delivery that an interaction names, as far as it is remembered; it may be opened already.
-    ///
-    /// - Parameter formerDigest: where the subject is a payload, its digest as earlier versions made it.
-    public func delivery(
-        for subject: Interaction.Subject, formerDigest: UInt64? = nil, app: String?, device: String?
-    ) -> KnownDelivery? {
+    public func delivery(for subject: Interaction.Subject, app: String?, device: String?) -> KnownDelivery? {
         let slot: UInt32
-        switch match(subject, formerDigest, app: app, device: device) {
+        switch match(subject, app: app, device: device) {
         case .found(let found), .opened(let found): slot = found
         case .elsewhere, .unknown: return nil
         }
@@ -129,12 +125,10 @@ extension Tracker {
     }
 
     private func match(_ interaction: Interaction) -> Match {
-        match(interaction.subject, interaction.formerDigest, app: interaction.app, device: interaction.device)
+        match(interaction.subject, app: interaction.app, device: interaction.device)
     }
 
-    private func match(
-        _ subject: Interaction.Subject, _ formerDigest: UInt64?, app: String?, device: String?
-    ) -> Match {
+    private func match(_ subject: Interaction.Subject, app: String?, device: String?) -> Match {
         switch subject {
         case .delivery(let seq):
             guard let slot = deliveries.find(seq) else { return .unknown }
@@ -151,14 +145,7 @@ extension Tracker {
             return isMeant(slot, app: app, device: device) ? .found(slot) : .elsewhere(slot)
         case .payload(let digest):
             guard let device else { return .unknown }
-            let present = match(digest, app: app, device: device)
-            if case .found = present { return present }
-            // What an earlier version stored is older than all that has the present digest.
-            guard let formerDigest else { return present }
-            let former = match(formerDigest, app: app, device: device)
-            if case .opened = former, case .opened = present { return present }
-            if case .unknown = former { return present }
-            return former
+            return match(digest, app: app, device: device)
         }
     }
 

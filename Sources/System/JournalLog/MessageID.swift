@@ -35,6 +35,8 @@ public enum MessageID: String, CaseIterable, Sendable {
     case gap = "99cd294cf08241798e4e3f936c6dc2e6"
     /// A log was damaged; the daemon has begun another.
     case logSetAside = "e86786c7635541b6a39c4390ae442de1"
+    /// Ledger and log had another format; the daemon has begun new ones.
+    case formatSetAside = "6c0f8f2d1f6a4b0a9d0c6a1e2f7b4d35"
     /// A client did not get what it wanted.
     case refused = "85a6d5f7954b48f282ea9d3c0e0bd4c2"
     /// Successes have no entries of their own, because there were too many.

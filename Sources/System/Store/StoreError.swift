@@ -12,6 +12,8 @@ public struct StoreError: Error, Hashable, Sendable, CustomStringConvertible {
         case inUse(by: Int32?)
         /// The file system refuses this user.
         case notPermitted
+        /// It is a database, and no ledger of this program, or one of a version that none brings up to date.
+        case otherFormat
         /// The ledger was written by an older version of the program, and no daemon of this one has opened it yet.
         case olderSchema
         /// The ledger was written by a newer version of the program.
@@ -94,6 +96,10 @@ public struct StoreError: Error, Hashable, Sendable, CustomStringConvertible {
         case .readOnly:
             "the kernel's log says why it is read-only (journalctl -k); mount it for writing again, with: mount -o remount,rw"
         case .noDescriptor: "raise LimitNOFILE= of the unit, or close connections; nothing accepted so far is lost"
+        case .otherFormat:
+            context.hasSuffix("/ledger.db")
+                ? "pushrouterd, started with this state directory, moves it to set-aside-* there and begins a new one"
+                : "name another file"
         case .olderSchema: "start the new pushrouterd once with this state directory: it brings the ledger up to date"
         case .newerSchema: "upgrade this program to the version that wrote the ledger, or newer"
         case .noSpace: "free space on that file system; nothing accepted so far is lost"

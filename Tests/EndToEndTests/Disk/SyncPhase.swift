@@ -12,7 +12,7 @@ enum SyncPhase: String, CaseIterable, CustomTestStringConvertible {
     case commit = "commits"
     case checkpoint = "a checkpoint"
     case prune = "pruning"
-    case migration = "a migration"
+    case recount = "a count of all figures"
     case stop = "a stop"
 
     var testDescription: String { rawValue }
@@ -38,7 +38,7 @@ enum SyncPhase: String, CaseIterable, CustomTestStringConvertible {
     func prepare(_ bed: DaemonOnDisk, _ load: DiskLoad) throws {
         switch self {
         case .firstStart: break
-        case .migration: try makeEarlierLedger(on: bed)
+        case .recount: try makeFiguresOld(on: bed, load)
         case .startAfterKill:
             try bed.start()
             try load.connect(to: bed.installation)
@@ -67,7 +67,7 @@ enum SyncPhase: String, CaseIterable, CustomTestStringConvertible {
     /// - Parameter rule: ends what would go on else, once it has picked a sync.
     func provoke(_ bed: DaemonOnDisk, _ load: DiskLoad, _ rule: DiskRule) throws {
         switch self {
-        case .firstStart, .startAfterKill, .migration: _ = try bed.startUnlessItEnds()
+        case .firstStart, .startAfterKill, .recount: _ = try bed.startUnlessItEnds()
         case .commit:
             let enough = load.acknowledgements + 80
             try load.run { load.acknowledgements >= enough || rule.picked > 0 }
@@ -103,18 +103,27 @@ enum SyncPhase: String, CaseIterable, CustomTestStringConvertible {
         }
     }
 
-    /// Puts a ledger of schema 1 on the disk.
-    private func makeEarlierLedger(on bed: DaemonOnDisk) throws {
-        mkdir(bed.installation.state, 0o700)
+    /// Leaves a ledger whose figures are of another version: the next start counts all rows anew.
+    private func makeFiguresOld(on bed: DaemonOnDisk, _ load: DiskLoad) throws {
+        try bed.start()
+        try load.connect(to: bed.installation)
+        try load.run(count: 40)
+        try bed.installation.waitUntilIdle()
+        load.disconnect()
+        try #require(try bed.stop() == .exited(0))
+        try bed.installation.makeFiguresOld()
+        try bed.disk.syncAll()
+    }
+}
+
+extension Installation {
+    /// Has the next start of a daemon count the figures of the ledger anew.
+    func makeFiguresOld() throws {
         var connection: OpaquePointer?
         defer { sqlite3_close(connection) }
-        try #require(sqlite3_open(bed.installation.state + "/ledger.db", &connection) == SQLITE_OK)
-        let dump = String(decoding: Fixture.bytes("ledger-v1.sql"), as: UTF8.self)
-        let sql = "PRAGMA page_size = 8192; PRAGMA journal_mode = WAL;" + dump
+        try #require(sqlite3_open(state + "/ledger.db", &connection) == SQLITE_OK)
+        let sql = "UPDATE figure_state SET version = 0; PRAGMA wal_checkpoint(TRUNCATE)"
         try #require(sqlite3_exec(connection, sql, nil, nil, nil) == SQLITE_OK)
-        sqlite3_close(connection)
-        connection = nil
-        try bed.disk.syncAll()
     }
 }
 

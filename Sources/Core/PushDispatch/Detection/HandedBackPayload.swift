@@ -108,12 +108,6 @@ public struct HandedBackPayload: Sendable {
         case .webNotification: stableDigest((campaignID ?? "").utf8)
         }
     }
-
-    /// The same as versions before the present digest made it: deliveries that they stored have it. `nil` where it is no
-    /// other. Read when asked for.
-    public var formerDigest: UInt64? {
-        if case .payload(let payload) = braze { payload.formerDigest } else { nil }
-    }
 }
 
 extension PlatformPayload {

@@ -136,12 +136,6 @@ final class AndroidPayload: PlatformPayload {
         return map.view.digestOfMembers { !hidesReservedKeys || !Self.isReserved($0) }
     }
 
-    var formerDigest: UInt64? {
-        var sum: UInt64 = 0
-        forEachVisibleMember { key, value in sum &+= key.formerDigest(with: value) }
-        return sum
-    }
-
     var keyHolders: (JSONObject?, JSONObject?) { (map, nil) }
 
     func hasKey(ofLength length: Int, where isWanted: (JSONView) -> Bool) -> Bool {

@@ -69,12 +69,6 @@ final class ApplePayload: PlatformPayload {
         return own &+ others
     }
 
-    var formerDigest: UInt64? {
-        var sum: UInt64 = 0
-        forEachMember { key, value in sum &+= key.formerDigest(with: value) }
-        return sum
-    }
-
     var keyHolders: (JSONObject?, JSONObject?) { (userInfo, data) }
 
     func hasKey(ofLength length: Int, where isWanted: (JSONView) -> Bool) -> Bool {

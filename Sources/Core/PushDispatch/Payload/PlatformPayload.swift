@@ -30,8 +30,6 @@ protocol PlatformPayload: AnyObject, ConditionSubject, Sendable {
     /// A digest of what the platform hands back when the notification is tapped; equal for equal payloads, in every run
     /// (rule T15). `nil` where nothing comes back that would tell.
     var digest: UInt64? { get }
-    /// The same as versions before the present digest made it; `nil` where it is no other.
-    var formerDigest: UInt64? { get }
 
     /// The objects that have the top-level keys, also those that the app does not see.
     var keyHolders: (JSONObject?, JSONObject?) { get }
@@ -57,7 +55,6 @@ extension PlatformPayload {
     var duplicateID: String? { nil }
     var tokenChange: TokenChange? { nil }
     var remoteMessage: RemoteMessage? { nil }
-    var formerDigest: UInt64? { nil }
 }
 
 /// Where the key-value pairs of the provider's dashboard are. Indirect: it is handed on with the keys, and seldom read.

@@ -3,30 +3,18 @@
 /// The raw values are on disk, in logs that a later version may have to read: a number never gets another meaning, and
 /// the values of a kind never change. What needs other values gets another number.
 public enum RowKind: UInt8, Sendable, CaseIterable {
-    /// A new request as versions before schema 6 wrote it: without transport and priority.
-    case formerRequest = 1
-    /// A new invocation as versions before schema 6 wrote it: without the code of its reason.
-    case formerInvocation = 2
-    /// An invocation in flight changed, as versions before schema 6 wrote it.
-    case formerInvocationUpdate = 3
+    /// A new request; its invocations follow in the same batch.
+    case request = 1
+    /// A new invocation, decided or in flight.
+    case invocation = 2
+    /// An invocation in flight changed: the whole row as it is now.
+    case invocationUpdate = 3
     /// An analytics event.
     case event = 4
     /// What is last known of a device; replaces what was known under its number.
     case device = 5
     /// A device that is no longer remembered.
     case forgottenDevice = 6
-    /// A new request as schema 6 wrote it: without the number that it replays.
-    case sixthRequest = 7
-    /// A new invocation as schema 6 wrote it: without how many were ahead of it.
-    case sixthInvocation = 8
-    /// An invocation in flight changed, as schema 6 wrote it.
-    case sixthInvocationUpdate = 9
-    /// A new request; its invocations follow in the same batch.
-    case request = 10
-    /// A new invocation, decided or in flight.
-    case invocation = 11
-    /// An invocation in flight changed: the whole row as it is now.
-    case invocationUpdate = 12
 
     /// A delivery that the tracker takes over; its `Received` event is the event before it.
     case trackedDelivery = 16

@@ -2,7 +2,7 @@ import PushModel
 
 extension InvocationResult {
     /// What blocked it in its lane, for people: `waited 7.5 s behind 60, longest #90 (hangs, 702 ms)`; `nil` if it did not
-    /// wait. What an earlier version did not store is left out.
+    /// wait. What is not known is left out.
     /// - Parameter names: what is shown of handlers; of others all is.
     func waitText(_ names: [String: String] = [:]) -> String? {
         aheadText(handler: { names[$0.showingControls()] ?? $0 }).map { text in

@@ -140,6 +140,8 @@ public struct HealthFacts: Sendable {
     public var state: [FileFacts] = []
     /// How the ledger there is; `nil`: there is none.
     public var ledger: Ledger?
+    /// Directories in the state directory to which a start, or a restore, moved what it did not go on with.
+    public var setAside: [String] = []
     /// The file system of the state directory; `nil`: it cannot be told.
     public var disk: Disk?
     /// How one sync there went; `nil`: there is no such directory.

@@ -3,7 +3,8 @@ import PushModel
 extension HealthFacts {
     /// What is to be said of all this, in the order of the areas.
     public var findings: [HealthFinding] {
-        configurationFindings + stateFindings + ledgerFindings + diskFindings + runtimeFindings + socketFindings
+        configurationFindings + stateFindings + ledgerFindings + setAsideFindings + diskFindings + runtimeFindings
+            + socketFindings
             + daemonFindings + clockFindings + journalFindings + handlerFindings + secretFindings
     }
 
@@ -111,6 +112,14 @@ extension HealthFacts {
                     do: "run \"pushctl doctor\" as root")
             ]
         case .problem(let problem, let remedy)?: [.error(.state, problem, do: remedy)]
+        }
+    }
+
+    private var setAsideFindings: [HealthFinding] {
+        setAside.map {
+            .warning(
+                .state, "\($0): ledger or log were moved here; no report has what is in it, and no erasure reaches it",
+                do: "the journal says why (journalctl -u pushrouterd); remove the directory when nobody needs it")
         }
     }
 

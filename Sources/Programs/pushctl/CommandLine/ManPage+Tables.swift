@@ -60,7 +60,7 @@ extension ManPage {
             the ten longest invocations among those that were due or went to the tracker: seq, n, callback, provider, \
             handler, outcome, exec_ms, total_ms; and, if it waited in its lane, ahead, how many were ahead of it, and \
             waited_for with seq, n, handler and took_ms of the longest of them; handler is null for the tracker, ahead \
-            and took_ms where an earlier version did not store them
+            and took_ms where they are not known
             """
         ),
         (
@@ -290,6 +290,14 @@ extension ManPage {
         (
             name: "store.id_filter_bytes",
             meaning: "bytes of the filter that recognizes new ids without asking the ledger"
+        ),
+        (
+            name: "store.set_aside",
+            meaning: """
+            directories in the state directory to which a start or a restore moved what it did not go on with: a \
+            damaged log, a ledger of another format, what a backup replaced; the daemon reads none of it and \
+            removes none of it
+            """
         ),
         (
             name: "custom_data.pending, .queued, .claimed, .unknown",

@@ -45,20 +45,7 @@ extension Session {
     }
 
     /// What lies in the state directory and no erasure reaches.
-    var setAsideNames: [String] {
-        guard let directory = opendir(directories.state) else { return [] }
-        defer { closedir(directory) }
-        var names: [String] = []
-        while let entry = readdir(directory) {
-            let name = withUnsafeBytes(of: &entry.pointee.d_name) {
-                String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self)
-            }
-            if name.hasPrefix("set-aside-") || name.hasPrefix("log.set-aside-") {
-                names.append("\(directories.state)/\(name)")
-            }
-        }
-        return names.sorted()
-    }
+    var setAsideNames: [String] { SetAside.list(in: directories.state) }
 
     // MARK: Without a daemon
 

@@ -6,6 +6,7 @@ import PushReporting
 import PushRouting
 import PushSettings
 import SettingsFiles
+import Store
 
 extension Session {
     /// What `doctor` goes by.
@@ -47,6 +48,7 @@ extension Session {
         }
         guard case .found(let attributes)? = files.first?.condition, attributes.kind == .directory else { return }
         facts.ledger = HealthProbe.ledger(directories.state)
+        facts.setAside = SetAside.list(in: directories.state)
         facts.disk = HealthProbe.disk(directories.state)
         facts.sync = HealthProbe.sync(directories.state)
     }

@@ -46,7 +46,7 @@ extension Session {
                 switch error.kind {
                 case .missing: .noInput
                 case .notPermitted: .noPermission
-                case .olderSchema, .newerSchema: .badData
+                case .otherFormat, .olderSchema, .newerSchema: .badData
                 case .inUse, .readOnly, .noDescriptor, .noSpace, .logFull, .busy, .exists, .noDirectory, .corrupt,
                     .lost, .logDamaged, .contradiction, .failed:
                     .inputOutput

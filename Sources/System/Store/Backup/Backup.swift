@@ -62,7 +62,6 @@ public struct Backup: Hashable, Sendable {
     public static func check(_ path: String) throws(StoreError) -> Backup {
         let database = try Database(path: path, access: .readOnly)
         let schema = try Schema.check(database)
-        guard schema > 0 else { throw StoreError(.corrupt, message: "this is no ledger", context: path) }
         try database.requireSound("integrity_check")
         var facts = stat()
         guard stat(path, &facts) == 0 else { throw StoreError.system("stat", path, errno: errno) }

@@ -45,7 +45,7 @@ public struct Restoration: Hashable, Sendable {
             let old = Numbers(ofLedgerIn: directory)
             let (state, unknown) = try begin(Database(path: new, access: .readWrite), after: old)
             try syncFile(new)
-            let place = try setAside(directory, at: now)
+            let place = try SetAside.moveAll(in: directory, at: now)
             guard rename(new, "\(directory)/ledger.db") == 0 else {
                 throw StoreError.system("rename", new, errno: errno)
             }
@@ -137,24 +137,6 @@ public struct Restoration: Hashable, Sendable {
     }
 
     // MARK: Files
-
-    /// Moves ledger and log away, for people to look at.
-    ///
-    /// SQLite discards a WAL beside a database that is not there, so none of these moves alone makes a false ledger.
-    ///
-    /// - Returns: where they are now; `nil`: there were none.
-    private static func setAside(_ directory: String, at now: WallTime) throws(StoreError) -> String? {
-        let names = ["log", "ledger.db", "ledger.db-wal", "ledger.db-shm", "ledger.db-journal"]
-        let present = names.filter { access("\(directory)/\($0)", F_OK) == 0 || errno != ENOENT }
-        guard !present.isEmpty else { return nil }
-        let place = "\(directory)/set-aside-\(now.milliseconds)"
-        guard mkdir(place, 0o700) == 0 else { throw StoreError.system("mkdir", place, errno: errno) }
-        for name in present where rename("\(directory)/\(name)", "\(place)/\(name)") != 0 {
-            throw StoreError.system("rename", "\(directory)/\(name)", errno: errno)
-        }
-        try LogDirectory.sync(place)
-        return place
-    }
 
     /// Makes a ledger without anything in it.
     private static func makeEmpty(at path: String) throws(StoreError) {

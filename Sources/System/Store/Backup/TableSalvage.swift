@@ -23,11 +23,11 @@ struct TableSalvage: ~Copyable {
 
     private static func open(_ damaged: String) throws(StoreError) -> Database {
         let source = try Database(path: damaged, access: .readWrite)
-        let schema = try source.integer("PRAGMA user_version")
+        let schema = try Schema.check(source)
         guard schema == Schema.version else {
             throw StoreError(
-                schema > Schema.version ? .newerSchema : .olderSchema,
-                message: "the ledger has schema \(schema); this program salvages \(Schema.version)", context: damaged)
+                .olderSchema, message: "the ledger has schema \(schema); this program salvages \(Schema.version)",
+                context: damaged)
         }
         // The list of tables may be damaged as well.
         guard try source.integer("SELECT count(*) FROM sqlite_schema WHERE name = 'request_rows'") == 1 else {

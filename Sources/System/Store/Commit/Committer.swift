@@ -55,7 +55,7 @@ public final class Committer: Sendable {
     private let logWriter: LogWriter
     private let logInbox: Monitor<LogInbox>
     private let pool: BufferPool
-    private let ledgerPath: String
+    private let directory: String
     private let running: Mutex<Running?>
 
     /// Opens ledger and log, brings the ledger up to date, and returns when that is done and synced.
@@ -87,16 +87,19 @@ public final class Committer: Sendable {
         // The connection is born on the thread that uses it and never leaves it.
         let ledgerThread = try storeThread("ledger") {
             do throws(StoreError) {
+                let now = WallTime(milliseconds: SystemClock.wallMilliseconds)
+                let setAside = try SetAside.moveOtherFormat(in: path, at: now)
                 let writer = try LedgerWriter(directory: path, onMigration: onMigration)
-                let (log, summary) = try Recovery.run(
-                    writer, stateDirectory: path, limits: CommitLog.Limits(length: limits.logLength),
-                    now: WallTime(milliseconds: SystemClock.wallMilliseconds), onProgress: onProgress)
+                var (log, summary) = try Recovery.run(
+                    writer, stateDirectory: path, limits: CommitLog.Limits(length: limits.logLength), now: now,
+                    onProgress: onProgress)
+                summary.setAside = setAside ?? summary.setAside
                 // Before anybody reads what there is.
                 let erasure = try ErasureOrder.left(in: path).map { (order) throws(StoreError) in
                     try ErasureSteps(goingOnWith: order, writer)
                 }
                 let reader = try writer.reader()
-                ledger.update { $0.opening = .opened(log, summary) }
+                ledger.update { [summary] in $0.opening = .opened(log, summary) }
                 onRecovered(reader)
                 // Look-ups can wait, acceptance cannot: it fails where a sandbox forbids it, and that is all right.
                 _ = CLinux_lower_thread_priority()
@@ -124,7 +127,7 @@ public final class Committer: Sendable {
         self.ledger = ledger
         self.log = log
         self.pool = pool
-        ledgerPath = path + "/ledger.db"
+        self.directory = path
         let logWriter = LogWriter(log, inbox: logInbox, ledger: ledger, pool: pool, report: onReport)
         self.logWriter = logWriter
         self.logInbox = logInbox
@@ -213,9 +216,12 @@ public final class Committer: Sendable {
         }
         (status.logUsed, status.logLength, status.logLimit) = (usage.used, usage.length, usage.limit)
         var facts = stat()
-        if stat(ledgerPath, &facts) == 0 { status.ledgerLength = Int(facts.st_size) }
+        if stat(directory + "/ledger.db", &facts) == 0 { status.ledgerLength = Int(facts.st_size) }
         return status
     }
+
+    /// The directories in the state directory to which starts and restores moved what they did not go on with.
+    public var setAside: [String] { SetAside.list(in: directory) }
 
     /// Writes what was submitted, applies it, ends the threads and unlocks the directory. What a full disk still keeps
     /// off it was never acknowledged.

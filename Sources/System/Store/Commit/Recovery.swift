@@ -2,8 +2,18 @@ import PushModel
 
 /// What a start found in the log.
 public struct RecoverySummary: Hashable, Sendable {
-    /// A log that could not be gone on with.
+    /// What could not be gone on with.
     public struct SetAside: Hashable, Sendable {
+        /// What it is.
+        public enum Kind: Hashable, Sendable {
+            /// A damaged log.
+            case damagedLog
+            /// Ledger and log of another format.
+            case otherFormat
+        }
+
+        /// What it is.
+        public var kind: Kind
         /// Where it is now.
         public var path: String
         /// What is wrong with it, and what is lost.
@@ -12,7 +22,7 @@ public struct RecoverySummary: Hashable, Sendable {
 
     /// How many batches were durable and not in the ledger yet.
     public var batches = 0
-    /// The log that could not be gone on with; `nil` when it was whole.
+    /// What could not be gone on with; `nil`: all was whole.
     public var setAside: SetAside?
     /// Whether batches were written once more, because somebody reads an older state of the ledger.
     public var hasCopies = false
@@ -50,7 +60,7 @@ enum Recovery {
             // What is lost had numbers, and those were told.
             try writer.skipNumbers(try directory.rowsAtMost())
             try writer.sync()
-            summary.setAside = .init(path: try directory.setAside(at: now), reason: reason)
+            summary.setAside = .init(kind: .damagedLog, path: try directory.setAside(at: now), reason: reason)
             chain = try LogChain([])
         }
         return (try log(after: writer, &chain, directory, limits, &summary), summary)

@@ -27,8 +27,7 @@ extension LedgerWriter {
         let length = try space().used
         // A frame of the WAL has a header beside the page, and tables may be packed worse than they were.
         try Room.require(length + length / 32, in: directory)
-        // A ledger of an earlier version cannot give back its space without this.
-        try database.execute("PRAGMA auto_vacuum = INCREMENTAL; VACUUM")
+        try database.execute("VACUUM")
     }
 }
 

@@ -51,7 +51,7 @@ struct PersonRows {
     private static let user = "(SELECT user FROM erased_bound)"
 
     private static func has(_ operation: Operation) -> String {
-        "request_rows.operation IN (\(WordSet(Operation.self).values(of: [operation.rawValue])))"
+        WordSet(Operation.self).condition("request_rows.operation", anyOf: [operation.rawValue])
     }
 
     private static let devicesOfUser = """

@@ -46,9 +46,7 @@ final class CustomDataRows {
             var values = values
             try write(try reading { () throws(RowError) in try values.attributeRow() })
         case .sending: try replaceSending.run(values, count: 5, from: 2)
-        case .sixthRequest, .sixthInvocation, .sixthInvocationUpdate, .attempt, .output, .deadLetter, .noDeadLetters,
-            .gap, .lifeSign,
-            .formerRequest, .formerInvocation, .formerInvocationUpdate, .request, .invocation, .invocationUpdate,
+        case .attempt, .output, .deadLetter, .noDeadLetters, .gap, .lifeSign, .request, .invocation, .invocationUpdate,
             .event, .device, .forgottenDevice, .trackedDelivery, .openedDelivery, .influencedDelivery,
             .forgottenDelivery, .interaction, .session, .forgottenSession, .starts, .forgottenStarts, .pendingStart,
             .decidedStart, .heldInteraction, .settledInteraction:

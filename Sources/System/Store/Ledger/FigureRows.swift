@@ -18,7 +18,6 @@ final class FigureRows {
     let table: FigureTable
     private var requestFacts: Statement
     private var isObserver: Statement
-    private var storedCode: Statement
     /// Whether ``first`` and ``lastAcceptedAt`` may not be what the ledger says.
     private var mustRead = false
     private var noteClock: Statement
@@ -49,11 +48,6 @@ final class FigureRows {
         isObserver = try database.prepare("SELECT observer FROM invocation_rows WHERE seq = ?1 AND n = ?2")
         noteClock = try database.prepare("INSERT OR REPLACE INTO clock_steps VALUES (?1, ?2)")
         lastRequest = try database.prepare("SELECT accepted_at FROM request_rows ORDER BY seq DESC LIMIT 1")
-        storedCode = try database.prepare(
-            """
-            SELECT \(LedgerTable.invocations.text("reason_code")) FROM \(LedgerTable.invocations.source)
-            WHERE seq = ?1 AND n = ?2
-            """)
         try readState()
     }
 
@@ -96,21 +90,9 @@ final class FigureRows {
         try countRequest()
     }
 
-    /// Counts a request that a version before this one wrote to the log, and that was stored.
-    func add(formerRequest values: RowValues) throws(StoreError) {
-        var values = values
-        let seq = try reading { () throws(RowError) in try values.integer() }
-        let operation = try reading { () throws(RowError) in try values.next().isWordOfInvocations }
-        guard let found = try facts(stored: seq) else { return }
-        request = found
-        request.operation = operation
-        try noteTime(request.acceptedAt, of: seq)
-        try countRequest()
-    }
-
     /// Counts an invocation that was stored, if it has ended.
     func add(invocation values: RowValues) throws(StoreError) {
-        var (end, mustReadCode) = (CountedEnd(), false)
+        var end = CountedEnd()
         parts.removeAll()
         do throws(RowError) {
             var values = values
@@ -132,12 +114,10 @@ final class FigureRows {
             end.isObserver = try values.integer() != 0
             if case .integer = try values.next() { end.waited = true }
             try values.skip(2)
-            // A version before schema 6 wrote a text alone.
-            if !values.isAtEnd { parts.append(counted: try values.next()) } else { mustReadCode = true }
+            parts.append(counted: try values.next())
         } catch {
             throw StoreError.row(error)
         }
-        if mustReadCode { try appendStoredCode(of: end.id) }
         try count(end)
     }
 
@@ -213,13 +193,6 @@ final class FigureRows {
     private func remember() {
         if inFlight.count >= Self.keyLimit { inFlight.removeAll() }
         inFlight[request.seq] = request
-    }
-
-    private func appendStoredCode(of id: InvocationID) throws(StoreError) {
-        storedCode.bind(id.seq.value, at: 1)
-        storedCode.bind(Int64(id.n), at: 2)
-        defer { storedCode.reset() }
-        parts.append(counted: try storedCode.step() ? storedCode.lentText(0) : .null)
     }
 
     private func isOwners(_ id: InvocationID) throws(StoreError) -> Bool {

@@ -7,17 +7,9 @@ enum LedgerColumns {
     /// The same with an empty body, which is not read.
     static let requestWithoutBody = LedgerTable.requests.values(replacing: ["body": "x''"])
     static let requestCount: Int32 = 23
-    /// Of a row that schema 6 wrote to the log: its columns are the first of today's.
-    static let sixthRequestCount: Int32 = 22
-    /// Of a row that a version before schema 6 wrote to the log: its columns are the first of today's.
-    static let formerRequestCount: Int32 = 19
 
     static let invocation = LedgerTable.invocations.values()
     static let invocationCount: Int32 = 26
-    /// Of a row that schema 6 wrote to the log: its columns are the first of today's.
-    static let sixthInvocationCount: Int32 = 24
-    /// Of a row that a version before schema 6 wrote to the log: its columns are the first of today's.
-    static let formerInvocationCount: Int32 = 23
 
     static let event = LedgerTable.events.values()
     static let eventCount: Int32 = 19
@@ -119,17 +111,10 @@ extension Statement {
         isNull(column) ? nil : try name(column)
     }
 
-    /// A word of a closed set, by its number or, as earlier versions stored it, by its wire name.
+    /// A word of a closed set, by its number.
     func word<Value: StoredWord>(_ column: Int32) throws(StoreError) -> Value {
-        guard isInteger(column) else {
-            let text = text(column) ?? ""
-            guard let value = Value(rawValue: text) else {
-                throw unreadable(column, "'\(text)' is no \(Value.self)")
-            }
-            return value
-        }
         let number = integer(column)
-        guard number >= 0, number < Value.stored.count else {
+        guard isInteger(column), number >= 0, number < Value.stored.count else {
             throw unreadable(column, "\(number) stands for no \(Value.self)")
         }
         return Value.stored[Int(number)]

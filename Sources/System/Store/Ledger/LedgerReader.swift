@@ -63,13 +63,14 @@ public final class LedgerReader {
 
     private init(reading database: consuming Database) throws(StoreError) {
         let path = database.path
+        guard try !Schema.isEmpty(database) else {
+            throw StoreError(.missing, message: "the ledger is not set up yet", context: path)
+        }
         let schema = try Schema.check(database)
         guard schema == Schema.version else {
-            throw schema == 0
-                ? StoreError(.missing, message: "the ledger is not set up yet", context: path)
-                : StoreError(
-                    .olderSchema, message: "the ledger has schema \(schema); this program reads \(Schema.version)",
-                    context: path)
+            throw StoreError(
+                .olderSchema, message: "the ledger has schema \(schema); this program reads \(Schema.version)",
+                context: path)
         }
         stateIdentity = try Schema.stateIdentity(database)
         self.database = database

@@ -2,14 +2,14 @@ import PushModel
 
 /// A table whose rows hold numbers for texts, and the view of it that has the texts.
 ///
-/// The view has the name that the table had before schema 10, so what people and programs ask of it in SQL goes on. This
-/// program asks the table itself, named as the view: so its conditions are those of the indexes.
+/// The view is for people and programs that ask in SQL. This program asks the table itself, named as the view: so its
+/// conditions are those of the indexes.
 struct LedgerTable: Sendable {
     /// What a column holds.
     enum Coding: Sendable {
         /// Its value.
         case plain
-        /// The number of a word, or a text that is none of the set.
+        /// The number of a word.
         case word(WordSet)
         /// The number of a row in `texts`, or the text itself (``SharedTexts``).
         case shared
@@ -66,7 +66,7 @@ struct LedgerTable: Sendable {
     /// The same.
     func has<Word: StoredWord>(_ column: String, anyOf words: [Word]) -> String {
         guard case .word(let set) = coding(of: column) else { preconditionFailure("\(name).\(column) has no words") }
-        return "\(name).\(column) IN (\(set.values(of: words.map(\.rawValue))))"
+        return set.condition("\(name).\(column)", anyOf: words.map(\.rawValue))
     }
 
     /// The statement that makes the view.

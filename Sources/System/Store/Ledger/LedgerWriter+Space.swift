@@ -28,7 +28,7 @@ extension LedgerWriter {
 
     /// Gives so many bytes of the free pages at most back to the file system, which has them once the WAL is copied.
     ///
-    /// - Returns: whether there may be more to give back: not in a ledger that an earlier version made.
+    /// - Returns: whether there may be more to give back.
     func giveBack(bytes: Int) throws(StoreError) -> Bool {
         let before = try space()
         let surplus = (before.free - before.reserve) / pageLength

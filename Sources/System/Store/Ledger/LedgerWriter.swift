@@ -48,8 +48,6 @@ final class LedgerWriter {
         try WALFile.writeAgain(path + "-wal")
         let database = try Database(path: path, access: .readWrite)
         database.keepLogOnClose()
-        // Of a ledger with tables it would change nothing, but write its first page, which five syncs follow.
-        if try database.integer("PRAGMA page_count") == 0 { try database.execute(Self.layout) }
         try database.execute(
             """
             PRAGMA busy_timeout = 1000;
@@ -339,32 +337,46 @@ final class LedgerWriter {
     /// Refuses to begin a new ledger beside the log of another: segments are made when the ledger is on the disk.
     static func requireNotLost(_ path: String, in directory: String) throws(StoreError) {
         var facts = stat()
-        let isMissing = stat(path, &facts) != 0
-        guard isMissing ? errno == ENOENT : facts.st_size == 0, try LogDirectory.hasSegments(in: directory) else {
+        let isMissing = lstat(path, &facts) != 0
+        guard isMissing ? errno == ENOENT : facts.isEmptyFile, try LogDirectory.hasSegments(in: directory) else {
             return
         }
         throw StoreError(
             .lost, message: "the ledger is \(isMissing ? "missing" : "empty"), and its log is there", context: path)
     }
 
-    /// Makes the ledger where there is none, and looks whose the one is that is there.
+    /// Makes the ledger where there is none, or an empty file, and looks what the one is that is there, and whose.
     private static func create(_ path: String, in directory: String) throws(StoreError) {
         var facts = stat()
         guard lstat(path, &facts) == 0 else {
             guard errno == ENOENT else { throw StoreError.system("stat", path, errno: errno) }
             return try NewLedger.make(at: path, in: directory)
         }
-        guard facts.st_nlink == 1 else {
-            throw StoreError(
-                .notPermitted,
-                message: "this file has another name elsewhere, under which it could be read or changed; "
-                    + "copy it, and put the copy in its place",
-                context: path)
+        if let objection = objection(to: facts) {
+            throw StoreError(.notPermitted, message: objection, context: path)
         }
-        guard facts.st_uid == geteuid(), facts.st_mode & S_IFMT == S_IFREG else {
-            throw StoreError(
-                .notPermitted, message: "this is no file of user \(geteuid()), but of user \(facts.st_uid)",
-                context: path)
-        }
+        if facts.isEmptyFile { try NewLedger.make(at: path, in: directory) }
     }
+
+    private static func objection(to facts: stat) -> String? {
+        switch facts.st_mode & S_IFMT {
+        case S_IFREG: break
+        case S_IFLNK:
+            return "the ledger is a symbolic link, which this program never makes and does not follow; "
+                + "put the file itself in its place"
+        default: return "the ledger is no regular file; move it away"
+        }
+        guard facts.st_uid == geteuid() else {
+            return "this is no file of user \(geteuid()), but of user \(facts.st_uid)"
+        }
+        guard facts.st_nlink == 1 else {
+            return "this file has another name elsewhere, under which it could be read or changed; "
+                + "copy it, and put the copy in its place"
+        }
+        return nil
+    }
+}
+
+extension stat {
+    fileprivate var isEmptyFile: Bool { st_mode & S_IFMT == S_IFREG && st_size == 0 }
 }

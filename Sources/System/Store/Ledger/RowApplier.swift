@@ -7,12 +7,6 @@ final class RowApplier {
     private var insertRequest: Statement
     private var insertInvocation: Statement
     private var updateInvocation: Statement
-    private var insertSixthRequest: Statement
-    private var insertSixthInvocation: Statement
-    private var updateSixthInvocation: Statement
-    private var insertFormerRequest: Statement
-    private var insertFormerInvocation: Statement
-    private var updateFormerInvocation: Statement
     private var insertEvent: Statement
     private var replaceDevice: Statement
     private var deleteDevice: Statement
@@ -40,21 +34,7 @@ final class RowApplier {
             "INSERT INTO request_rows VALUES (\(parameters(LedgerColumns.requestCount)))")
         insertInvocation = try database.prepare(
             "INSERT INTO invocation_rows VALUES (\(parameters(LedgerColumns.invocationCount)))")
-        updateInvocation = try database.prepare(Self.update(reasonCode: "?24", ahead: "?25", waitedFor: "?26"))
-        insertSixthRequest = try database.prepare(
-            "INSERT INTO request_rows VALUES (\(parameters(LedgerColumns.sixthRequestCount)), NULL)")
-        insertSixthInvocation = try database.prepare(
-            "INSERT INTO invocation_rows VALUES (\(parameters(LedgerColumns.sixthInvocationCount)), NULL, NULL)")
-        updateSixthInvocation = try database.prepare(Self.update(reasonCode: "?24"))
-        insertFormerRequest = try database.prepare(
-            "INSERT INTO request_rows VALUES (\(parameters(LedgerColumns.formerRequestCount)), NULL, NULL, NULL, NULL)")
-        let formerCode = Schema.reasonCode(ofFormer: "?11")
-        insertFormerInvocation = try database.prepare(
-            """
-            INSERT INTO invocation_rows
-            VALUES (\(parameters(LedgerColumns.formerInvocationCount)), \(formerCode), NULL, NULL)
-            """)
-        updateFormerInvocation = try database.prepare(Self.update(reasonCode: formerCode))
+        updateInvocation = try database.prepare(Self.update)
         insertEvent = try database.prepare("INSERT INTO event_rows VALUES (\(parameters(LedgerColumns.eventCount)))")
         replaceDevice = try database.prepare("INSERT OR REPLACE INTO devices VALUES (\(parameters(5)))")
         deleteDevice = try database.prepare("DELETE FROM devices WHERE number = ?1")
@@ -69,16 +49,14 @@ final class RowApplier {
         pruned = SequenceNumber(try database.integer("SELECT highest_seq FROM meta"))
     }
 
-    private static func update(reasonCode: String, ahead: String = "NULL", waitedFor: String = "NULL") -> String {
-        """
+    private static let update = """
         UPDATE invocation_rows SET callback = ?3, provider = ?4, route = ?5, handler = ?6, budget_us = ?7,
             deadline_ns = ?8, started = ?9, outcome = ?10, reason = ?11, queue_us = ?12, exec_us = ?13,
             total_us = ?14, completed_by = ?15, completed_times = ?16, completed_result = ?17,
             completed_options = ?18, decided_at = ?19, observer = ?20, waited_for_seq = ?21, waited_for_n = ?22,
-            waited_for_handler = ?23, reason_code = \(reasonCode), ahead = \(ahead), waited_for_us = \(waitedFor)
+            waited_for_handler = ?23, reason_code = ?24, ahead = ?25, waited_for_us = ?26
         WHERE seq = ?1 AND n = ?2
         """
-    }
 
     /// Applies the rows of batches, in order.
     ///
@@ -109,10 +87,15 @@ final class RowApplier {
 
     private func apply(_ kind: RowKind, _ values: RowValues) throws(StoreError) {
         switch kind {
-        case .request, .sixthRequest, .formerRequest: try applyRequest(kind, values)
-        case .invocation, .sixthInvocation, .formerInvocation, .invocationUpdate, .sixthInvocationUpdate,
-            .formerInvocationUpdate:
-            try applyInvocation(kind, values)
+        case .request:
+            try insertRequest.run(values, count: LedgerColumns.requestCount, of: Self.requests, texts)
+            try figures.add(request: values)
+        case .invocation:
+            try insertInvocation.run(values, count: LedgerColumns.invocationCount, of: Self.invocations, texts)
+            try figures.add(invocation: values)
+        case .invocationUpdate:
+            try updateInvocation.run(values, count: LedgerColumns.invocationCount, of: Self.invocations, texts)
+            try requireOneChange(updateInvocation.changes, values)
             try figures.add(invocation: values)
         case .event:
             lastCursor += 1
@@ -131,44 +114,6 @@ final class RowApplier {
             try figures.add(attempt: values)
         case .output, .deadLetter, .noDeadLetters: try history.apply(kind, values)
         case .gap, .lifeSign: try gaps.apply(kind, values)
-        }
-    }
-
-    private func applyRequest(_ kind: RowKind, _ values: RowValues) throws(StoreError) {
-        switch kind {
-        case .request: try insertRequest.run(values, count: LedgerColumns.requestCount, of: Self.requests, texts)
-        case .sixthRequest:
-            try insertSixthRequest.run(values, count: LedgerColumns.sixthRequestCount, of: Self.requests, texts)
-        case .formerRequest:
-            try insertFormerRequest.run(values, count: LedgerColumns.formerRequestCount, of: Self.requests, texts)
-            return try figures.add(formerRequest: values)
-        default: preconditionFailure("a row of the kind \(kind) is no request")
-        }
-        try figures.add(request: values)
-    }
-
-    private func applyInvocation(_ kind: RowKind, _ values: RowValues) throws(StoreError) {
-        switch kind {
-        case .invocation:
-            try insertInvocation.run(values, count: LedgerColumns.invocationCount, of: Self.invocations, texts)
-        case .sixthInvocation:
-            try insertSixthInvocation.run(
-                values, count: LedgerColumns.sixthInvocationCount, of: Self.invocations, texts)
-        case .formerInvocation:
-            try insertFormerInvocation.run(
-                values, count: LedgerColumns.formerInvocationCount, of: Self.invocations, texts)
-        case .invocationUpdate:
-            try updateInvocation.run(values, count: LedgerColumns.invocationCount, of: Self.invocations, texts)
-            try requireOneChange(updateInvocation.changes, values)
-        case .sixthInvocationUpdate:
-            try updateSixthInvocation.run(
-                values, count: LedgerColumns.sixthInvocationCount, of: Self.invocations, texts)
-            try requireOneChange(updateSixthInvocation.changes, values)
-        case .formerInvocationUpdate:
-            try updateFormerInvocation.run(
-                values, count: LedgerColumns.formerInvocationCount, of: Self.invocations, texts)
-            try requireOneChange(updateFormerInvocation.changes, values)
-        default: preconditionFailure("a row of the kind \(kind) is no invocation")
         }
     }
 
@@ -222,7 +167,11 @@ extension Statement {
             case .text(let text):
                 switch codings[Int(index) - 1] {
                 case .plain: bind(lending: text, at: index)
-                case .word(let words): bind(words.number(of: text), orLending: text, at: index)
+                case .word(let words):
+                    guard let number = words.number(of: text) else {
+                        throw StoreError.row(RowError(message: "value \(index) of a row is no word of its set"))
+                    }
+                    bind(number, at: index)
                 case .shared:
                     bind(try texts.number(of: text, isText: true, usedBy: seq), orLending: text, at: index)
                 }

@@ -6,8 +6,7 @@ import PushModel
 /// This file is the one place that says which: who writes rows, who reads them and the views of ``LedgerTable`` go by it.
 /// 0 and 1 take no byte beside a row's header, so the most frequent words come first.
 protocol StoredWord: RawRepresentable<String>, Sendable {
-    /// The words by their numbers: 0, 1, and so on. The numbers are on disk, so a new word comes last, and none ever goes. A
-    /// word that is not here is stored as its text.
+    /// The words by their numbers: 0, 1, and so on. The numbers are on disk, so a new word comes last, and none ever goes.
     static var stored: [Self] { get }
 }
 
@@ -93,12 +92,10 @@ struct WordSet: Sendable {
         return nil
     }
 
-    /// What a row has in a column for one of these words, in SQL: the number, or the text where an earlier version wrote it.
-    func values(of chosen: [String]) -> String {
-        chosen.flatMap { word -> [String] in
-            let text = "'\(word)'"
-            return texts.firstIndex(of: word).map { ["\($0)", text] } ?? [text]
-        }.joined(separator: ", ")
+    /// The condition, in SQL, that a column has one of some words; on one alone it is as an index has it.
+    func condition(_ column: String, anyOf chosen: [String]) -> String {
+        let numbers = chosen.map { "\(texts.firstIndex(of: $0) ?? -1)" }
+        return numbers.count == 1 ? "\(column) = \(numbers[0])" : "\(column) IN (\(numbers.joined(separator: ", ")))"
     }
 
     /// The text of a column's value, in SQL.

@@ -97,9 +97,7 @@ final class TrackerRows {
         case .decidedStart: try deletePendingStart.run(values, count: 1)
         case .heldInteraction: try insertHeld.run(values, count: TrackerColumns.heldCount)
         case .settledInteraction: try deleteHeld.run(values, count: 1)
-        case .sixthRequest, .sixthInvocation, .sixthInvocationUpdate, .attempt, .output, .deadLetter, .noDeadLetters,
-            .gap, .lifeSign,
-            .formerRequest, .formerInvocation, .formerInvocationUpdate, .request, .invocation, .invocationUpdate,
+        case .attempt, .output, .deadLetter, .noDeadLetters, .gap, .lifeSign, .request, .invocation, .invocationUpdate,
             .event, .device, .forgottenDevice, .entry, .entryProblem, .entryMove, .attribute, .sending:
             preconditionFailure("\(kind) is no row of the tracker's")
         }

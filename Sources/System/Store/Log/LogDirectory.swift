@@ -38,6 +38,17 @@ struct LogDirectory: Sendable {
         return try !ids(in: path).isEmpty
     }
 
+    /// Whether there are segments, and none of them has this program's format. One that was never finished has none.
+    static func isOtherFormat(in stateDirectory: String) throws(StoreError) -> Bool {
+        let path = path(in: stateDirectory)
+        guard access(path, F_OK) == 0 else { return false }
+        let starts = try ids(in: path).compactMap {
+            SetAside.start(of: LogSegment.path($0, in: path), count: LogSegment.magic.count)
+        }
+        let finished = starts.filter { !$0.allSatisfy { $0 == 0 } }
+        return !finished.isEmpty && !finished.contains(LogSegment.magic)
+    }
+
     static func path(in stateDirectory: String) -> String { stateDirectory + "/log" }
 
     /// The segments that are there, in order of their numbers, each of a name that is durable, and what is wrong with the

@@ -12,6 +12,8 @@ import PushModel
 final class LogSegment: Sendable {
     /// The header's length, in bytes: one block.
     static let headerLength = RowBuffer.alignment
+    /// The first bytes of every segment.
+    static let magic: [UInt8] = Array("PUSHLOG1".utf8)
 
     /// Its number, which its name has: they are told apart by it.
     let id: UInt32
@@ -222,7 +224,6 @@ final class LogSegment: Sendable {
 /// What the first block of a segment says.
 private struct SegmentHeader {
     static let version: UInt32 = 1
-    private static let magic: [UInt8] = Array("PUSHLOG\n".utf8)
     /// Magic, version, number, state directory, length, whether it is a copy; then the checksum of all that.
     private static let checkedLength = 44
 
@@ -243,7 +244,7 @@ private struct SegmentHeader {
         func load<Value: FixedWidthInteger>(_ offset: Int, _ type: Value.Type) -> Value {
             Value(littleEndian: bytes.loadUnaligned(fromByteOffset: offset, as: type))
         }
-        guard bytes.prefix(8).elementsEqual(Self.magic),
+        guard bytes.prefix(8).elementsEqual(LogSegment.magic),
             load(Self.checkedLength, UInt32.self) == CChecksum_crc32c(0, bytes.baseAddress, Self.checkedLength)
         else { return nil }
         version = load(8, UInt32.self)
@@ -254,7 +255,7 @@ private struct SegmentHeader {
     }
 
     func write(to bytes: UnsafeMutableRawBufferPointer) {
-        bytes.copyBytes(from: Self.magic)
+        bytes.copyBytes(from: LogSegment.magic)
         bytes.storeBytes(of: version.littleEndian, toByteOffset: 8, as: UInt32.self)
         bytes.storeBytes(of: id.littleEndian, toByteOffset: 12, as: UInt32.self)
         bytes.storeBytes(of: state.high.littleEndian, toByteOffset: 16, as: UInt64.self)
@@ -269,7 +270,7 @@ private struct SegmentHeader {
 /// A number that the first block of a segment has beside the header. It changes, so it lies in a sector of its own: a
 /// power cut tears it at worst, and never the header.
 private struct SegmentNote {
-    /// The number of its first batch, from before that is written. Zeros by a version that did not write this.
+    /// The number of its first batch, from before that is written.
     static let first = SegmentNote(offset: 512, name: "FIRST")
     /// The number above which it has no batch.
     static let closed = SegmentNote(offset: 1024, name: "CLOSED")

@@ -1,0 +1,78 @@
+import Glibc
+import LinuxSystem
+import PushModel
+
+/// What was moved away in a state directory, for people to look at. It is never read again, and never removed.
+public enum SetAside {
+    /// The directories in a state directory to which something was moved.
+    public static func list(in directory: String) -> [String] {
+        guard let entries = opendir(directory) else { return [] }
+        defer { closedir(entries) }
+        var paths: [String] = []
+        while let entry = readdir(entries) {
+            let name = withUnsafeBytes(of: &entry.pointee.d_name) {
+                String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self)
+            }
+            if name.hasPrefix("set-aside-") || name.hasPrefix("log.set-aside-") { paths.append("\(directory)/\(name)") }
+        }
+        return paths.sorted()
+    }
+
+    /// Moves ledger and log away.
+    ///
+    /// SQLite discards a WAL beside a database that is not there, so none of these moves alone makes a false ledger.
+    ///
+    /// - Returns: where they are now; `nil`: there were none.
+    static func moveAll(in directory: String, at now: WallTime) throws(StoreError) -> String? {
+        let names = ["log", "ledger.db", "ledger.db-wal", "ledger.db-shm", "ledger.db-journal"]
+        let present = names.filter { access("\(directory)/\($0)", F_OK) == 0 || errno != ENOENT }
+        guard !present.isEmpty else { return nil }
+        let place = "\(directory)/set-aside-\(now.milliseconds)"
+        guard mkdir(place, 0o700) == 0 else { throw StoreError.system("mkdir", place, errno: errno) }
+        for name in present where rename("\(directory)/\(name)", "\(place)/\(name)") != 0 {
+            throw StoreError.system("rename", "\(directory)/\(name)", errno: errno)
+        }
+        try LogDirectory.sync(place)
+        return place
+    }
+
+    /// Moves ledger and log away where they are none of this program's format, so that a start begins new ones.
+    ///
+    /// - Returns: where they are now, and why; `nil`: there is nothing, or it has this program's format, or is damaged.
+    static func moveOtherFormat(
+        in directory: String, at now: WallTime
+    ) throws(StoreError) -> RecoverySummary.SetAside? {
+        guard let reason = try objection(toFormatOf: directory), let place = try moveAll(in: directory, at: now) else {
+            return nil
+        }
+        try LogDirectory.sync(directory)
+        return RecoverySummary.SetAside(kind: .otherFormat, path: place, reason: reason)
+    }
+
+    /// Why ledger and log are not of this program's format; `nil`: they are, or are none.
+    private static func objection(toFormatOf directory: String) throws(StoreError) -> String? {
+        let path = "\(directory)/ledger.db"
+        // https://www.sqlite.org/fileformat.html#the_database_header
+        guard let header = start(of: path, count: 100), !header.isEmpty else {
+            return try LogDirectory.isOtherFormat(in: directory)
+                ? "the log has another format than this program's, and there is no ledger" : nil
+        }
+        guard header.count == 100, header.starts(with: "SQLite format 3\0".utf8) else { return nil }
+        let application = header[68..<72].reduce(0) { $0 << 8 | Int64($1) }
+        guard application != Schema.applicationID else { return nil }
+        return "the ledger has the application_id \(application), not \(Schema.applicationID): "
+            + "it was written by a version before 1.0.0, or by another program"
+    }
+
+    /// The first bytes of a regular file; `nil` where there is none that can be read.
+    static func start(of path: String, count: Int) -> [UInt8]? {
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
+        var facts = stat()
+        guard let file = FileDescriptor(descriptor), fstat(file.rawValue, &facts) == 0,
+            facts.st_mode & S_IFMT == S_IFREG
+        else { return nil }
+        var bytes = [UInt8](repeating: 0, count: count)
+        let taken = retryingInterrupts { pread(file.rawValue, &bytes, count, 0) }
+        return taken < 0 ? nil : Array(bytes[..<taken])
+    }
+}

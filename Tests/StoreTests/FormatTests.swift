@@ -1,0 +1,187 @@
+import Glibc
+import PushModel
+import TestSupport
+import Testing
+
+@testable import Store
+
+@Suite("A ledger of an older version", .timeLimit(.minutes(30)))
+struct MigrationTests {
+    /// What leads from a made-up version 0, which had no gaps and no column for the field of an entry, to version 1.
+    private static let migrations: [Int64: String] = [
+        0: """
+        ALTER TABLE entries ADD COLUMN field TEXT;
+        CREATE TABLE gaps (
+            number INTEGER PRIMARY KEY,
+            kind TEXT NOT NULL,
+            begin_at INTEGER NOT NULL,
+            end_at INTEGER NOT NULL
+        ) STRICT;
+        """
+    ]
+
+    /// A state directory with a ledger of that version, which has one delivery.
+    private func olderLedger() async throws -> TemporaryDirectory {
+        let directory = TemporaryDirectory()
+        do {
+            let ledger = try TestLedger(directory.path)
+            try await ledger.commit(Fixture.delivery(1))
+            ledger.committer.stop()
+        }
+        try Database(path: directory.path + "/ledger.db", access: .readWrite).execute(
+            """
+            DROP TABLE gaps; ALTER TABLE entries DROP COLUMN field; PRAGMA user_version = 0;
+            PRAGMA wal_checkpoint(TRUNCATE);
+            """)
+        return directory
+    }
+
+    /// What a database consists of. A migration leaves the texts of statements with other white space.
+    private func objects(of database: borrowing Database) throws -> [String] {
+        let rows = try database.prepare(
+            "SELECT type || ' ' || name || ' ' || tbl_name || ' ' || coalesce(sql, '') FROM sqlite_schema ORDER BY 1")
+        var objects: [String] = []
+        while try rows.step() { objects.append((rows.text(0) ?? "").filter { !$0.isWhitespace }) }
+        return objects
+    }
+
+    @Test("becomes one of today's, step by step, with all its rows, and that it may take long is said")
+    func migrates() async throws {
+        let directory = try await olderLedger()
+        let database = try Database(path: directory.path + "/ledger.db", access: .readWrite)
+        var isTold = false
+        try Schema.migrate(database, by: Self.migrations, onMigration: { isTold = true })
+        #expect(isTold)
+        #expect(try database.integer("PRAGMA user_version") == Schema.version)
+        let today = try Database(path: "", access: .readWrite)
+        try Schema.migrate(today, onMigration: {})
+        #expect(try objects(of: database) == objects(of: today))
+        #expect(try TestLedger(directory.path).storedNumbers() == [1])
+        // What is up to date is not migrated again.
+        isTold = false
+        try Schema.migrate(database, by: Self.migrations, onMigration: { isTold = true })
+        #expect(!isTold)
+    }
+
+    @Test("is as it was when a kill -9 comes in the middle", arguments: 0...2)
+    func killed(writes: Int) async throws {
+        let directory = try await olderLedger()
+        await #expect(processExitsWith: .signal(SIGKILL)) { [path = directory.path as String, writes = writes as Int] in
+            let database = try Database(path: path + "/ledger.db", access: .readWrite)
+            let watch = DiskWatch(path)
+            // Of the WAL: the transaction writes its pages there, and counts with the last of them.
+            try Schema.migrate(database, by: Self.migrations, onMigration: { watch.killAtWrite(passing: writes) })
+        }
+        let database = try Database(path: directory.path + "/ledger.db", access: .readWrite)
+        #expect(try database.integer("PRAGMA user_version") == 0)
+        #expect(try database.integer("SELECT count(*) FROM sqlite_master WHERE name = 'gaps'") == 0)
+        try Schema.migrate(database, by: Self.migrations, onMigration: {})
+        #expect(try TestLedger(directory.path).storedNumbers() == [1])
+    }
+
+    @Test("is not read before the daemon has brought it up to date, and that is said")
+    func unread() async throws {
+        let directory = try await olderLedger()
+        let error = #expect(throws: StoreError.self) { try LedgerReader(directory: directory.path) }
+        #expect(error?.kind == .olderSchema)
+        #expect(
+            error?.description
+                == "\(directory.path)/ledger.db: the ledger has schema 0; this program reads \(Schema.version); "
+                + "start the new pushrouterd once with this state directory: it brings the ledger up to date")
+    }
+
+    @Test("that no step leads from is refused, and left as it is")
+    func noStep() async throws {
+        let directory = try await olderLedger()
+        let before = readFile(directory.path + "/ledger.db")
+        let error = #expect(throws: StoreError.self) { _ = try TestLedger(directory.path) }
+        #expect(error?.kind == .otherFormat)
+        #expect(error?.message == "the ledger has schema 0, which this program cannot bring up to date")
+        #expect(readFile(directory.path + "/ledger.db") == before)
+    }
+}
+
+@Suite("A state directory of another format", .timeLimit(.minutes(30)))
+struct OtherFormatTests {
+    /// A state directory with a ledger as a version before 1.0.0 wrote it, as far as anybody looks, and its log.
+    private func earlierState() async throws -> TemporaryDirectory {
+        let directory = TemporaryDirectory()
+        do {
+            let ledger = try TestLedger(directory.path)
+            try await ledger.commit(Fixture.delivery(1))
+            ledger.committer.stop()
+        }
+        let database = try Database(path: directory.path + "/ledger.db", access: .readWrite)
+        try database.execute(
+            "PRAGMA application_id = 0; PRAGMA user_version = 10; PRAGMA wal_checkpoint(TRUNCATE)")
+        try earlierMagic(directory.path)
+        return directory
+    }
+
+    private func earlierMagic(_ directory: String) throws {
+        for name in names(in: directory + "/log") {
+            let file = open("\(directory)/log/\(name)", O_WRONLY | O_CLOEXEC)
+            defer { close(file) }
+            try #require(pwrite(file, "PUSHLOG\n", 8, 0) == 8)
+        }
+    }
+
+    @Test("is set aside as it was, which is told, and a new ledger begins")
+    func setAside() async throws {
+        let directory = try await earlierState()
+        let (ledger, log) = (readFile(directory.path + "/ledger.db"), names(in: directory.path + "/log"))
+        do {
+            let new = try TestLedger(directory.path)
+            let aside = try #require(new.committer.recovery.setAside)
+            #expect(aside.kind == .otherFormat)
+            #expect(SetAside.list(in: directory.path) == [aside.path])
+            #expect(aside.reason.contains("the application_id 0, not 1886745448"))
+            #expect(readFile(aside.path + "/ledger.db") == ledger && names(in: aside.path + "/log") == log)
+            #expect(try new.storedNumbers() == [])
+            try await new.commit(Fixture.delivery(1))
+            new.committer.stop()
+        }
+        let next = try TestLedger(directory.path)
+        #expect(next.committer.recovery.setAside == nil)
+        #expect(try next.storedNumbers() == [1])
+    }
+
+    @Test("of which the log alone is left is set aside as well")
+    func logAlone() async throws {
+        let directory = try await earlierState()
+        for suffix in ["", "-wal", "-shm"] { unlink("\(directory.path)/ledger.db\(suffix)") }
+        let new = try TestLedger(directory.path)
+        #expect(new.committer.recovery.setAside?.kind == .otherFormat)
+        #expect(new.committer.recovery.setAside?.reason.contains("the log has another format") == true)
+        try await new.commit(Fixture.delivery(1))
+    }
+
+    @Test("in its log alone has the log set aside, and no number is given again")
+    func logOfAnother() async throws {
+        let directory = TemporaryDirectory()
+        do {
+            let ledger = try TestLedger(directory.path)
+            try await ledger.commit(Fixture.delivery(1))
+            ledger.committer.stop()
+        }
+        try earlierMagic(directory.path)
+        let ledger = try TestLedger(directory.path)
+        #expect(ledger.committer.recovery.setAside?.kind == .damagedLog)
+        #expect(try ledger.storedNumbers() == [1])
+        #expect(try ledger.reader().highestSequenceNumber() > SequenceNumber(1))
+    }
+
+    @Test("is refused where it is only read, restored or salvaged, with what to do")
+    func refused() async throws {
+        let directory = try await earlierState()
+        let reading = #expect(throws: StoreError.self) { try LedgerReader(directory: directory.path) }
+        #expect(reading?.kind == .otherFormat)
+        #expect(
+            reading?.advice
+                == "pushrouterd, started with this state directory, moves it to set-aside-* there and begins a new one")
+        let backup = directory.path + "/backup.db"
+        try #require(rename(directory.path + "/ledger.db", backup) == 0)
+        let checking = #expect(throws: StoreError.self) { _ = try Backup.check(backup) }
+        #expect(checking?.kind == .otherFormat && checking?.advice == "name another file")
+    }
+}
