@@ -78,7 +78,9 @@ class Installation:
         self.configuration.write()
         self.environment = dict(os.environ, **{
             "CONFIGURATION_DIRECTORY": str(self.root / "config"), "STATE_DIRECTORY": str(self.root / "state"),
-            "RUNTIME_DIRECTORY": str(self.root / "run")})
+            "RUNTIME_DIRECTORY": str(self.root / "run"),
+            # With a backtrace a crash may take a minute to end the process: only where the caller asks for it.
+            "SWIFT_BACKTRACE": os.environ.get("SWIFT_BACKTRACE", "enable=no")})
         for name in ("JOURNAL_STREAM", "NOTIFY_SOCKET", "LD_PRELOAD", "TOGETHER"):
             self.environment.pop(name, None)
 

@@ -19,6 +19,7 @@ import subprocess
 import sys
 import threading
 import time
+import traceback
 from collections import Counter
 
 import checks
@@ -182,6 +183,16 @@ class Test:
             print(f"ends of {handler}: {'; '.join(kinds)}")
         print("besides: " + ", ".join(f"{event} {count}" for event, count in sorted(self.acts.events.items())))
 
+    def cause_of(self, error):
+        """The end of the daemon, where that is behind an error of an act."""
+        try:
+            for _ in range(50):
+                self.look()
+                time.sleep(0.1)
+        except Failure as failure:
+            return failure
+        return "".join(traceback.format_exception(error))
+
     def tell_failure(self, failure, arguments):
         print(f"\nFAILED after {time.monotonic() - self.begin:.1f} s with seed {self.seed}: {failure}")
         print("the last acts: " + ", ".join(f"{act} ({at:.1f} s)" for at, act in self.done[-30:]))
@@ -212,6 +223,9 @@ def main():
             failed = False
         except Failure as failure:
             test.tell_failure(failure, again)
+        except Exception as error:
+            # Whatever an act met: mostly that there is no daemon any more.
+            test.tell_failure(test.cause_of(error), again)
         finally:
             if not failed:
                 test.walk.print()
