@@ -220,6 +220,7 @@ let package = Package(
             "BudgetTests",
             ["PushModel", "PushTracking", "PushCustomData", "PushRouting", "PushSettings", "Store"]),
         tests("ArchitectureTests", []),
-        tests("EndToEndTests", ["PushModel", "UnixSockets", "CLinux", "CSQLite", "Store", "CTestProbe"]),
+        tests(
+            "EndToEndTests", ["PushModel", "LinuxSystem", "UnixSockets", "CLinux", "CSQLite", "Store", "CTestProbe"]),
     ]
 )

@@ -42,13 +42,14 @@ struct LostBusTests: ~Copyable {
         return fstat(descriptor, &information) == 0 ? UInt64(information.st_ino) : nil
     }
 
-    @Test("says so, and keeps its descriptor until the service goes: the loop may still watch it")
+    @Test("says so, and closes its descriptor once neither the service nor the loop holds it")
     func logControl() throws {
         let listener = try listen()
         let log = LogControlService.Log(
             levels: ["info"], level: { "info" }, setLevel: { _ in }, target: "journal", identifier: "pushrouterd")
         var service: LogControlService? = try LogControlService(address: address, name: "dev.example", log: log)
-        let descriptor = try #require(service?.descriptor)
+        var watched = service?.descriptor
+        let descriptor = try #require(watched?.rawValue)
         let socket = try #require(socketNumber(descriptor))
         endConnection(of: listener)
         var reason: String?
@@ -57,17 +58,20 @@ struct LostBusTests: ~Copyable {
             reason = service?.process()
         }
         #expect(reason != nil && service?.events == 0 && service?.dueNanoseconds == nil)
-        #expect(socketNumber(descriptor) == socket && service?.descriptor == descriptor)
+        #expect(socketNumber(descriptor) == socket && service?.descriptor.rawValue == descriptor)
         #expect(service?.process() == nil, "it was said")
         service = nil
-        #expect(socketNumber(descriptor) != socket)
+        #expect(socketNumber(descriptor) == socket)
+        watched = nil
+        #expect(watched == nil && socketNumber(descriptor) != socket)
     }
 
     @Test("is the same for the notification service")
     func notifications() throws {
         let listener = try listen()
         var service: NotificationService? = try NotificationService(address: address)
-        let descriptor = try #require(service?.descriptor)
+        var watched = service?.descriptor
+        let descriptor = try #require(watched?.rawValue)
         let socket = try #require(socketNumber(descriptor))
         endConnection(of: listener)
         var isLost = false
@@ -77,6 +81,8 @@ struct LostBusTests: ~Copyable {
         }
         #expect(isLost && service?.events == 0 && socketNumber(descriptor) == socket)
         service = nil
-        #expect(socketNumber(descriptor) != socket)
+        #expect(socketNumber(descriptor) == socket)
+        watched = nil
+        #expect(watched == nil && socketNumber(descriptor) != socket)
     }
 }

@@ -1,4 +1,5 @@
 import Glibc
+import LinuxSystem
 import PushModel
 import TestSupport
 import Testing
@@ -194,7 +195,7 @@ struct HandlerReloadTests {
         #expect(try client.ask(Requests.deliver(job: "service")).isAccepted)
         var service: Int32 = -1
         try waitUntil("the daemon has connected") {
-            service = acceptConnection(of: listener.descriptor)
+            service = acceptConnection(of: listener.descriptor.rawValue)
             return service >= 0
         }
         defer { close(service) }

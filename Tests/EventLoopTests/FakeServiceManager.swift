@@ -1,22 +1,25 @@
 import Glibc
+import LinuxSystem
 
 /// The service manager's end of `NOTIFY_SOCKET`, an abstract socket, for a test that has its process to itself.
 struct FakeServiceManager {
-    let descriptor: Int32
+    let descriptor: SharedDescriptor
 
     struct Failure: Error {}
 
     init() throws {
-        descriptor = socket(AF_UNIX, Int32(SOCK_DGRAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
+        let number = socket(AF_UNIX, Int32(SOCK_DGRAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
+        guard let descriptor = SharedDescriptor(number) else { throw Failure() }
+        self.descriptor = descriptor
         // With the family alone as its length, bind picks an abstract name that is free (unix(7), autobind).
         var address = sockaddr_un()
         address.sun_family = sa_family_t(AF_UNIX)
         var length = socklen_t(MemoryLayout<sa_family_t>.size)
         let name = withUnsafeMutablePointer(to: &address) { address in
             address.withMemoryRebound(to: sockaddr.self, capacity: 1) { address -> Bool in
-                guard bind(descriptor, address, length) == 0 else { return false }
+                guard bind(number, address, length) == 0 else { return false }
                 length = socklen_t(MemoryLayout<sockaddr_un>.size)
-                return getsockname(descriptor, address, &length) == 0
+                return getsockname(number, address, &length) == 0
             }
         }
         guard name else { throw Failure() }
@@ -27,7 +30,7 @@ struct FakeServiceManager {
     /// Waits for the next message.
     func receive() -> String {
         var buffer = [UInt8](repeating: 0, count: 4096)
-        let count = recv(descriptor, &buffer, buffer.count, 0)
+        let count = recv(descriptor.rawValue, &buffer, buffer.count, 0)
         return String(decoding: buffer.prefix(max(0, count)), as: UTF8.self)
     }
 }

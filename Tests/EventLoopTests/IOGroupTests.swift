@@ -122,18 +122,20 @@ struct IOGroupTests {
         var calls = 0
         let member = try IOMember(of: group, descriptor: pair.near, interest: .read) { _ in calls += 1 }
         member.interest = []
-        #expect(watched(pair.near)?.contains(.read) == true)
+        #expect(watched(pair.near.rawValue)?.contains(.read) == true)
         member.interest = .read
         member.interest = []
         pair.send()
         let first = try endWhenIdle()
         #expect(try loop.run() == 0)
-        #expect(watched(pair.near)?.contains(.read) == false, "it needs no new watch, of which there may be none left")
+        #expect(
+            watched(pair.near.rawValue)?.contains(.read) == false,
+            "it needs no new watch, of which there may be none left")
         #expect(calls == 0)
         member.interest = .read
-        #expect(watched(pair.near)?.contains(.read) == true)
+        #expect(watched(pair.near.rawValue)?.contains(.read) == true)
         member.leave()
-        #expect(watched(pair.near) == nil)
+        #expect(watched(pair.near.rawValue) == nil)
         withExtendedLifetime(first) {}
     }
 
@@ -188,13 +190,18 @@ struct IOGroupTests {
         withExtendedLifetime((again, timer)) {}
     }
 
-    @Test("who leaves when its descriptor is closed already does the group no harm")
-    func closedBefore() throws {
-        let file = dup(pair.near)
-        let copy = try IOMember(of: group, descriptor: file, interest: .read) { _ in }
-        close(file)
-        copy.leave()
-        let member = try IOMember(of: group, descriptor: pair.near, interest: .read) { _ in loop.exit(code: 5) }
+    @Test("a member holds its descriptor until it has left, from its own handler too, and then it is closed")
+    func holdsItsDescriptor() throws {
+        var file: SharedDescriptor? = try SharedDescriptor(copying: pair.near.rawValue)
+        let number = try #require(file?.rawValue)
+        var member: IOMember?
+        member = try IOMember(of: group, descriptor: try #require(file), interest: .read) { _ in
+            file = nil
+            #expect(fcntl(number, F_GETFD) >= 0)
+            member?.leave()
+            #expect(fcntl(number, F_GETFD) < 0)
+            loop.exit(code: 5)
+        }
         pair.send()
         #expect(try loop.run() == 5)
         withExtendedLifetime(member) {}
@@ -214,9 +221,8 @@ struct IOGroupTests {
 
     @Test("a descriptor that cannot be watched is refused")
     func refusesFiles() throws {
-        let file = open("/etc/passwd", O_RDONLY | O_CLOEXEC)
-        defer { close(file) }
-        #expect(throws: SystemError(operation: "watch descriptor \(file)", errno: EPERM)) {
+        let file = try #require(SharedDescriptor(open("/etc/passwd", O_RDONLY | O_CLOEXEC)))
+        #expect(throws: SystemError(operation: "watch descriptor \(file.rawValue)", errno: EPERM)) {
             _ = try IOMember(of: group, descriptor: file, interest: .read) { _ in }
         }
     }

@@ -35,31 +35,49 @@ struct IOSourceTests {
         #expect(try loop.run() == 1)
     }
 
-    // epoll forgets a closed descriptor only with the last copy of it, and a child has copies until its exec: a source
-    // whose handler owns the descriptor must leave epoll first, or sd-event is handed freed memory and aborts.
-    @Test("stops watching before its handler lets go of the descriptor")
-    func unwatchesBeforeTheHandlerGoes() throws {
-        let other = try IOSource(loop: loop, descriptor: pair.near, interest: .read, priority: .idle) { _ in
+    /// How a source ends.
+    enum End: CaseIterable { case dropped, droppedInHandler, cancelledInHandler }
+
+    // epoll forgets a closed descriptor only with the last copy of it, and a child has copies until its exec: a source that is
+    // still in epoll then has sd-event handed freed memory, and it aborts.
+    @Test("is out of epoll before its descriptor is closed, though a child has a copy", arguments: End.allCases)
+    func leavesBeforeClosing(_ end: End) throws {
+        var owned: DescriptorPair? = DescriptorPair()
+        let (far, number) = (try #require(owned?.far), try #require(owned?.near.rawValue))
+        let copy = try SharedDescriptor(copying: number)
+        var source: IOSource?
+        var calls = 0
+        source = try IOSource(loop: loop, descriptor: try #require(owned?.near), interest: .read) { _ in
+            calls += 1
+            owned = nil
+            if end == .cancelledInHandler {
+                source?.cancel()
+                #expect(fcntl(number, F_GETFD) < 0, "it is closed at once")
+            }
+            source = nil
+        }
+        if end == .dropped { (source, owned) = (nil, nil) }
+        var byte: UInt8 = 0
+        #expect(write(far.rawValue, &byte, 1) == 1)
+        for _ in 0..<2 {
+            let idle = try TimerSource(loop: loop, priority: .idle) { loop.exit(code: 0) }
+            idle.arm(at: 0)
+            #expect(try loop.run() == 0)
+        }
+        #expect(calls == (end == .dropped ? 0 : 1))
+        withExtendedLifetime((source, copy)) {}
+    }
+
+    @Test("holds its descriptor: nobody closes what it watches")
+    func holdsItsDescriptor() throws {
+        var owned: SharedDescriptor? = try SharedDescriptor(copying: pair.near.rawValue)
+        let source = try IOSource(loop: loop, descriptor: try #require(owned), interest: .read) { _ in
             loop.exit(code: 0)
         }
-        var owned: DescriptorPair? = DescriptorPair()
-        let near = try #require(owned?.near)
-        let (sender, copy) = (dup(try #require(owned?.far)), dup(near))
-        defer {
-            close(sender)
-            close(copy)
-        }
-        var source: IOSource? = try IOSource(loop: loop, descriptor: near, interest: .read) { [owned] _ in
-            withExtendedLifetime(owned) { _ = Issue.record("called after it was dropped") }
-        }
-        withExtendedLifetime(source) {}
         owned = nil
-        source = nil
-        var byte: UInt8 = 0
-        #expect(write(sender, &byte, 1) == 1)
         pair.send()
         #expect(try loop.run() == 0)
-        withExtendedLifetime(other) {}
+        withExtendedLifetime(source) {}
     }
 
     // epoll reports a hangup whatever one asks for; a source that only lowered its mask would spin on it.
@@ -103,7 +121,8 @@ struct IOSourceTests {
                     sources = []
                 })
         }
-        let last = try IOSource(loop: loop, descriptor: other.far, interest: .write, priority: .idle) { _ in
+        let last = try IOSource(loop: loop, descriptor: try #require(other.far), interest: .write, priority: .idle) {
+            _ in
             loop.exit(code: 0)
         }
         _ = try loop.run()
@@ -131,11 +150,10 @@ struct IOSourceTests {
 
     @Test("says why a regular file cannot be watched")
     func refusesRegularFiles() throws {
-        let file = open("/proc/self/exe", O_RDONLY | O_CLOEXEC)
-        defer { close(file) }
+        let file = try #require(SharedDescriptor(open("/proc/self/exe", O_RDONLY | O_CLOEXEC)))
         let error = #expect(throws: SystemError.self) {
             _ = try IOSource(loop: loop, descriptor: file, interest: .read) { _ in }
         }
-        #expect(error?.description == "cannot watch descriptor \(file): Operation not permitted (errno 1)")
+        #expect(error?.description == "cannot watch descriptor \(file.rawValue): Operation not permitted (errno 1)")
     }
 }

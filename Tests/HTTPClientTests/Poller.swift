@@ -4,7 +4,7 @@ import HTTPClient
 /// A client with a loop of its own: what a program's event loop does for it.
 final class Poller {
     private final class Wishes {
-        /// Sockets that are there, with what they are watched for.
+        /// Sockets that are there, with what they are watched for; by their numbers.
         var interests: [Int32: HTTPReadiness] = [:]
         var timerDue: Int?
         var closed = 0
@@ -18,7 +18,7 @@ final class Poller {
         self.wishes = wishes
         client = try HTTPClient(
             watch: { socket, interest in
-                wishes.interests[socket] = interest
+                wishes.interests[socket.number] = interest
                 // Who is told nothing of a socket that is closed would watch another that has its number.
                 if interest == nil { wishes.closed += 1 }
             },

@@ -120,7 +120,7 @@ struct LaunchTests {
             arguments: ["/bin/sh", "-c", script], environment: [],
             streams: .conversation(readsErrors: readsErrors), mark: uniqueMark())
         let child = try command.start()
-        let socket = child.takeConversation()
+        let socket = try #require(child.takeConversation())
         for word in ["one", "two"] {
             #expect(write(socket.rawValue, "\(word)\n", 4) == 4)
             try #require(waitUntilReadable(socket.rawValue))

@@ -33,6 +33,11 @@ func waitUntilReadable(_ descriptor: Int32) -> Bool {
     }
 }
 
+/// Whether there is a descriptor that becomes readable before patience ends.
+func waitUntilReadable(_ descriptor: SharedDescriptor?) -> Bool {
+    descriptor.map { waitUntilReadable($0.rawValue) } ?? false
+}
+
 /// Whether a process that is not reaped by this thread's caller has exited, or does so before patience ends.
 func waitUntilGone(_ process: Int32) -> Bool {
     guard let descriptor = FileDescriptor(CLinux_pidfd_open(process)) else { return errno == ESRCH }

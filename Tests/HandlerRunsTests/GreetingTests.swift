@@ -1,6 +1,7 @@
 import EventLoop
 import HandlerProcess
 import JournalLog
+import LinuxSystem
 import PushModel
 import TestSupport
 import Testing
@@ -41,7 +42,7 @@ struct GreetingTests: ~Copyable {
         #expect(try loop.run() == 0, "it waits on")
         #expect(failures == ["at \(path) did not say within 2 ms that it is up"])
         // A program that a test beside this one is starting may have a copy of it for a moment.
-        #expect(waitUntilReadable([service.descriptor], milliseconds: 60_000) != nil)
+        #expect(waitUntilReadable([try service.descriptor.rawValue], milliseconds: 60_000) != nil)
         #expect(service.read(using: ReadBuffer(), maximumLineLength: 100) == .endOfFile(unterminated: nil))
         channel.close()
     }

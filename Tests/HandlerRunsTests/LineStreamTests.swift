@@ -35,6 +35,37 @@ struct LineStreamTests {
         stream.close()
     }
 
+    @Test("of a stream that begins in the handler of one that has just ended, and gets its number, are heard")
+    func sameNumber() async {
+        // In a process of its own, in which nobody else takes the number.
+        await #expect(processExitsWith: .success) {
+            let loop = try EventLoop()
+            let (first, other) = try Connection.pair()
+            let number = try first.descriptor.rawValue
+            var second: (LineStream, Connection)?
+            let stream = try LineStream(first, buffer: ReadBuffer(), loop: loop) { report in
+                guard case .end = report else { fatalError("\(report)") }
+                do {
+                    let (near, far) = try Connection.pair()
+                    guard try near.descriptor.rawValue == number else { fatalError("the number is still in use") }
+                    let stream = try LineStream(near, buffer: ReadBuffer(), loop: loop) { report in
+                        if case .line = report { loop.exit(code: 0) }
+                    }
+                    second = (stream, far)
+                    far.queue("line\n".utf8)
+                    _ = far.flush()
+                } catch {
+                    fatalError("\(error)")
+                }
+            }
+            let limit = try TimerSource(loop: loop) { loop.exit(code: 1) }
+            limit.arm(at: EventLoop.nowNanoseconds + 30_000_000_000)
+            other.close()
+            guard try loop.run() == 0 else { fatalError("nothing is heard of the second") }
+            withExtendedLifetime((stream, second)) {}
+        }
+    }
+
     /// What the other end does with the line before it goes.
     enum Reading: CaseIterable { case all, part, none, gone }
 
@@ -55,8 +86,8 @@ struct LineStreamTests {
         if reading != .gone { stream?.finishSending() }
         var buffer = [UInt8](repeating: 0, count: 100)
         switch reading {
-        case .all: #expect(recv(other.descriptor, &buffer, buffer.count, 0) == 5)
-        case .part: #expect(recv(other.descriptor, &buffer, 4, 0) == 4)
+        case .all: #expect(recv(try other.descriptor.rawValue, &buffer, buffer.count, 0) == 5)
+        case .part: #expect(recv(try other.descriptor.rawValue, &buffer, 4, 0) == 4)
         case .none, .gone: break
         }
         other.close()

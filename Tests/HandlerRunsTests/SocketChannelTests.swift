@@ -41,9 +41,8 @@ struct SocketChannelTests: ~Copyable {
         }
         channel.send(Array("line\n".utf8))
         var reader: IOSource?
-        reader = try IOSource(loop: loop, descriptor: service.descriptor, interest: .read) { _ in
+        reader = try IOSource(loop: loop, descriptor: try service.descriptor, interest: .read) { _ in
             if isRead { _ = service.read(using: ReadBuffer(), maximumLineLength: 100) }
-            reader?.cancel()
             reader = nil
             service.close()
         }

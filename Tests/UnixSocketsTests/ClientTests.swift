@@ -1,4 +1,5 @@
 import Glibc
+import LinuxSystem
 import Testing
 
 @testable import UnixSockets
@@ -50,7 +51,7 @@ struct ClientTests {
         #expect(connection.read(using: buffer, maximumLineLength: 100) == .endOfFile(unterminated: nil))
         connection.queue("one\ntwo\nthree".utf8)
         #expect(connection.flush() == .done)
-        shutdown(connection.descriptor, Int32(SHUT_WR))
+        shutdown((try connection.descriptor.rawValue), Int32(SHUT_WR))
         var lines: [String] = []
         while let line = try client.receiveLine() { lines.append(String(decoding: line, as: UTF8.self)) }
         #expect(lines == ["one", "two", "three"])

@@ -1,4 +1,5 @@
 import Glibc
+import LinuxSystem
 import Testing
 
 @testable import UnixSockets
@@ -28,8 +29,8 @@ struct ListenerTests {
         #expect(connection.peer.processID == getpid())
         #expect(connection.peer.userID == getuid())
         #expect(connection.peer.groupID == getgid())
-        #expect(fcntl(connection.descriptor, F_GETFL) & O_NONBLOCK != 0)
-        for descriptor in [listener.descriptor, connection.descriptor, client.descriptor] {
+        #expect(fcntl((try connection.descriptor.rawValue), F_GETFL) & O_NONBLOCK != 0)
+        for descriptor in [listener.descriptor.rawValue, (try connection.descriptor.rawValue), client.descriptor] {
             #expect(fcntl(descriptor, F_GETFD) & FD_CLOEXEC != 0)
         }
         guard case .wouldBlock = listener.accept() else { throw Unexpected() }
@@ -171,7 +172,7 @@ struct ListenerTests {
             var limit = rlimit(rlim_cur: 64, rlim_max: 64)
             setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
             var filler: [Int32] = []
-            while case let descriptor = dup(listener.descriptor), descriptor >= 0 { filler.append(descriptor) }
+            while case let descriptor = dup(listener.descriptor.rawValue), descriptor >= 0 { filler.append(descriptor) }
 
             guard case .refused(EMFILE) = listener.accept() else { fatalError("not refused") }
             guard case .wouldBlock = listener.accept() else { fatalError("still waiting") }

@@ -21,16 +21,13 @@ final class WatchedLink {
         self.loop = loop
         link = DaemonLink(path: path, maximumLineLength: Self.longestReply)
         timer = try TimerSource(loop: loop) { [unowned self] in connect() }
-        link.willClose = { [unowned self] in
-            source?.cancel()
-            source = nil
-        }
         link.news = { [unowned self] in
             switch $0 {
             case .connected:
                 watch()
                 guard link.descriptor != nil else { return }
             case .disconnected:
+                source = nil
                 guard let delay = link.retryDelay else { break }
                 timer?.arm(at: EventLoop.nowNanoseconds + delay.nanoseconds)
             case .answered: break

@@ -2,6 +2,7 @@ import EventLoop
 import Glibc
 import HTTPSending
 import JournalLog
+import LinuxSystem
 import PushModel
 import PushSettings
 import SettingsFiles
@@ -70,7 +71,7 @@ struct Program {
 
     /// Where connections come from.
     private static func entrance(isChild: Bool) throws -> Entrance {
-        if isChild { return .handedOver(socket: STDIN_FILENO) }
+        if isChild { return .handedOver(socket: try SharedDescriptor(copying: STDIN_FILENO)) }
         guard let socket = try InheritedSockets.takeOne() else {
             throw StartFailure(
                 "there is no socket: start it by its socket unit (systemctl start pushrouter-http.socket); as a child of "

@@ -10,11 +10,11 @@ import UnixSockets
 /// Where connections of the daemon come from.
 enum Entrance {
     /// They are handed over by the process that has the other end of a socket.
-    case handedOver(socket: Int32)
+    case handedOver(socket: SharedDescriptor)
     /// They come to a socket of the service manager.
     case listening(Listener)
 
-    fileprivate var descriptor: Int32 {
+    fileprivate var descriptor: SharedDescriptor {
         switch self {
         case .handedOver(let socket): socket
         case .listening(let listener): listener.descriptor

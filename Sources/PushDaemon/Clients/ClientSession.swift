@@ -67,7 +67,8 @@ final class ClientSession {
 
     /// Begins to serve it.
     func open(in group: IOGroup, serve: @escaping (ClientSession, IOEvents) -> Void) throws(SystemError) {
-        member = try IOMember(of: group, descriptor: connection.descriptor, interest: .read) { [weak self] events in
+        let descriptor = try connection.descriptor
+        member = try IOMember(of: group, descriptor: descriptor, interest: .read) { [weak self] events in
             if let self { serve(self, events) }
         }
     }
@@ -165,8 +166,7 @@ final class ClientSession {
     /// Lets go of the connection.
     func close() {
         isClosed = true
-        // Dropping it alone is too late when this is called from its own handler: it lives until that returns. Outcomes may
-        // still be awaited here for long.
+        // Also from its own handler, in which the member lives on.
         member?.leave()
         member = nil
         connection.close()

@@ -192,7 +192,7 @@ final class LineServer {
                 connection, .peerConnections,
                 "uid \(uid) has \(counted(ofPeer, "connection")), the most that is allowed")
         }
-        if connection.descriptor >= limits.descriptors {
+        if let descriptor = try? connection.descriptor, descriptor.rawValue >= limits.descriptors {
             return turnAway(
                 connection, .descriptors,
                 "the daemon keeps its last file descriptors for its log and its handlers; raise LimitNOFILE= of its unit"

@@ -24,11 +24,6 @@ final class LogLevels {
         self.journal = journal
     }
 
-    deinit {
-        // Out of epoll before its descriptor is closed.
-        source = nil
-    }
-
     /// The level that is written now.
     var level: JournalEntry.Priority { journal.level }
 
@@ -75,7 +70,6 @@ final class LogLevels {
     }
 
     private func end(_ reason: String) {
-        source?.cancel()
         source = nil
         timer = nil
         service = nil

@@ -3,13 +3,13 @@ import Glibc
 import LinuxSystem
 
 /// A connection to a D-Bus bus, for one service on it. Used on one thread.
-///
-/// It is open until the value goes, also when the bus is gone: who watches its descriptor stops that first.
 final class BusConnection {
     /// How many messages are taken in by one call of ``process()``.
     private static let messagesAtOnce = 32
 
     let bus: OpaquePointer
+    /// To watch for readiness: a copy of the connection's, which libsystemd closes when it likes.
+    let descriptor: SharedDescriptor
     private var slots: [OpaquePointer] = []
     /// Whether nothing can be sent or taken in any more.
     private(set) var isLost = false
@@ -26,7 +26,10 @@ final class BusConnection {
             try SystemError.check(sd_bus_set_address(created, address), "understand the address of the bus")
             try SystemError.check(sd_bus_set_bus_client(created, 1), "set up the bus")
             try SystemError.check(sd_bus_start(created), "connect to the bus \(address)")
+            let number = try SystemError.check(sd_bus_get_fd(created), "watch the bus")
+            descriptor = try SharedDescriptor(copying: number)
         } catch {
+            sd_bus_close(created)
             sd_bus_unref(created)
             throw error
         }
@@ -51,9 +54,6 @@ final class BusConnection {
     }
 
     // MARK: The loop
-
-    /// To watch for readiness; it stays the connection's, and open.
-    var descriptor: Int32 { sd_bus_get_fd(bus) }
 
     /// What to watch for: bits of poll.
     var events: UInt32 { isLost ? 0 : UInt32(max(0, sd_bus_get_events(bus))) }

@@ -71,8 +71,8 @@ public final class LogControlService {
 
     // MARK: The loop
 
-    /// To watch for readiness; it stays the service's, and open until the service goes.
-    public var descriptor: Int32 { connection.descriptor }
+    /// To watch for readiness.
+    public var descriptor: SharedDescriptor { connection.descriptor }
 
     /// What to watch for: bits of poll.
     public var events: UInt32 { connection.events }

@@ -1,3 +1,4 @@
+public import LinuxSystem
 public import PushModel
 import UnixSockets
 
@@ -31,16 +32,14 @@ public final class DaemonLink {
     private static let shortestDelay: Duration = .milliseconds(100)
     private static let longestDelay: Duration = .seconds(5)
 
-    /// Called before the socket is closed: whatever watches the descriptor must let go of it.
-    public var willClose: () -> Void = {}
     /// Takes what comes.
     public var news: (News) -> Void = { _ in }
     /// What the descriptor is to be watched for; changes with each call of this object.
     public private(set) var wants = Readiness.nothing
     /// After a connection broke: how long to wait before it is made again; `nil` while there is one.
     public private(set) var retryDelay: Duration?
-    /// To watch for readiness; it stays this object's. `nil` while there is no connection.
-    public var descriptor: Int32? { connection?.descriptor }
+    /// To watch for readiness; another one with each connection. `nil` while there is none.
+    public var descriptor: SharedDescriptor? { try? connection?.descriptor }
 
     /// - Parameters:
     ///   - path: of the socket.
@@ -107,7 +106,6 @@ public final class DaemonLink {
 
     /// Gives the connection up: also for a program that cannot use an answer.
     public func fail(_ reason: String) {
-        if connection != nil { willClose() }
         connection?.close()
         connection = nil
         awaited = Queue()

@@ -26,11 +26,8 @@ public final class DeferSource {
     ) throws(SystemError) {
         readable = try EventDescriptor()
         readable.signal()
-        source = try IOSource(loop: loop, descriptor: readable.rawValue, interest: [], priority: priority) { _ in
+        source = try IOSource(loop: loop, descriptor: readable.descriptor, interest: [], priority: priority) { _ in
             handler()
         }
     }
-
-    // Before the descriptor is closed: epoll forgets it only with the last copy of it (IOSource).
-    deinit { source = nil }
 }

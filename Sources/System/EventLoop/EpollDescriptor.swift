@@ -12,18 +12,16 @@ struct EpollDescriptor: ~Copyable {
         var events: UInt32
     }
 
-    private let descriptor: FileDescriptor
+    /// To watch for readiness.
+    let descriptor: SharedDescriptor
     private let found: UnsafeMutableBufferPointer<epoll_event>
-
-    /// To watch for readiness; it stays this value's.
-    var rawValue: Int32 { descriptor.rawValue }
 
     /// An epoll instance that watches nothing.
     ///
     /// - Parameter atOnce: how many ready descriptors one look finds at most.
     /// - Throws: when there is no descriptor left.
     init(atOnce: Int) throws(SystemError) {
-        guard let descriptor = FileDescriptor(epoll_create1(Int32(EPOLL_CLOEXEC))) else {
+        guard let descriptor = SharedDescriptor(epoll_create1(Int32(EPOLL_CLOEXEC))) else {
             throw SystemError(operation: "create an epoll instance", errno: errno)
         }
         self.descriptor = descriptor
@@ -33,38 +31,40 @@ struct EpollDescriptor: ~Copyable {
 
     deinit { found.deallocate() }
 
-    /// Watches a descriptor, which must be removed before it is closed.
+    /// Watches a descriptor.
     ///
     /// - Parameters:
-    ///   - file: anything epoll can watch; not a regular file.
+    ///   - file: anything epoll can watch; not a regular file. The caller holds it until it is removed.
     ///   - events: what for, as bits of epoll.
     ///   - key: what it is called when it is ready.
     /// - Throws: when the kernel cannot watch it (`EPERM` for a regular file, `ENOSPC`, `ENOMEM`).
-    func add(_ file: Int32, events: UInt32, key: UInt64) throws(SystemError) {
+    func add(_ file: SharedDescriptor, events: UInt32, key: UInt64) throws(SystemError) {
         try control(EPOLL_CTL_ADD, file, events, key)
     }
 
     /// Watches a descriptor for something else.
-    func change(_ file: Int32, events: UInt32, key: UInt64) throws(SystemError) {
+    func change(_ file: SharedDescriptor, events: UInt32, key: UInt64) throws(SystemError) {
         try control(EPOLL_CTL_MOD, file, events, key)
     }
 
     /// Watches a descriptor no more.
-    func remove(_ file: Int32) throws(SystemError) { try control(EPOLL_CTL_DEL, file, 0, 0) }
+    func remove(_ file: SharedDescriptor) throws(SystemError) { try control(EPOLL_CTL_DEL, file, 0, 0) }
 
     /// Looks which descriptors are ready now; those that were found last come last.
     ///
     /// - Returns: some of them; none if none is.
     func look() throws(SystemError) -> [Ready] {
-        let count = retryingInterrupts { epoll_wait(rawValue, found.baseAddress, Int32(found.count), 0) }
+        let count = retryingInterrupts { epoll_wait(descriptor.rawValue, found.baseAddress, Int32(found.count), 0) }
         guard count >= 0 else { throw SystemError(operation: "look at an epoll instance", errno: errno) }
         return found[..<Int(count)].map { Ready(key: $0.data.u64, events: $0.events) }
     }
 
-    private func control(_ operation: Int32, _ file: Int32, _ events: UInt32, _ key: UInt64) throws(SystemError) {
+    private func control(_ operation: Int32, _ file: SharedDescriptor, _ events: UInt32, _ key: UInt64)
+        throws(SystemError)
+    {
         var event = epoll_event(events: events, data: epoll_data_t(u64: key))
-        guard epoll_ctl(rawValue, operation, file, &event) == 0 else {
-            throw SystemError(operation: "watch descriptor \(file)", errno: errno)
+        guard epoll_ctl(descriptor.rawValue, operation, file.rawValue, &event) == 0 else {
+            throw SystemError(operation: "watch descriptor \(file.rawValue)", errno: errno)
         }
     }
 }

@@ -22,6 +22,7 @@ public final class IOGroup {
     private var served = 0
 
     private struct Entry {
+        // A member takes its entry away before it goes: IOMember.deinit.
         unowned let member: IOMember
     }
 
@@ -34,13 +35,10 @@ public final class IOGroup {
     public init(loop: EventLoop, priority: EventLoop.Priority = .normal) throws(SystemError) {
         self.loop = loop
         epoll = try EpollDescriptor(atOnce: Self.foundAtOnce)
-        source = try IOSource(loop: loop, descriptor: epoll.rawValue, interest: .read, priority: priority) {
+        source = try IOSource(loop: loop, descriptor: epoll.descriptor, interest: .read, priority: priority) {
             [unowned self] _ in serve()
         }
     }
-
-    // Before the descriptor is closed: epoll forgets it only with the last copy of it (IOSource).
-    deinit { source = nil }
 
     private func serve() {
         do throws(SystemError) {
@@ -58,21 +56,20 @@ public final class IOGroup {
         }
     }
 
-    fileprivate func add(_ member: IOMember) throws(SystemError) -> UInt64 {
+    fileprivate func add(_ member: IOMember, _ descriptor: SharedDescriptor) throws(SystemError) -> UInt64 {
         loop.preconditionOnThread()
         lastKey += 1
-        try epoll.add(member.descriptor, events: Self.events(member.interest), key: lastKey)
+        try epoll.add(descriptor, events: Self.events(member.interest), key: lastKey)
         members[lastKey] = Entry(member: member)
         return lastKey
     }
 
-    fileprivate func remove(_ key: UInt64, _ descriptor: Int32) {
+    fileprivate func remove(_ key: UInt64, _ descriptor: SharedDescriptor) {
         members[key] = nil
-        // One that was closed before is forgotten already.
-        try? epoll.remove(descriptor)
+        do throws(SystemError) { try epoll.remove(descriptor) } catch { loop.fail(error) }
     }
 
-    fileprivate func watch(_ descriptor: Int32, _ key: UInt64, for interest: IOEvents) {
+    fileprivate func watch(_ descriptor: SharedDescriptor, _ key: UInt64, for interest: IOEvents) {
         do throws(SystemError) {
             try epoll.change(descriptor, events: Self.events(interest), key: key)
         } catch {
@@ -89,7 +86,7 @@ public final class IOGroup {
 
 /// Calls its handler while a descriptor is ready, in turn with the other members of its group (level-triggered).
 ///
-/// The descriptor is borrowed: it stays open until the member has left.
+/// The member holds the descriptor until it has left.
 public final class IOMember {
     /// What to wait for. While it is empty nothing is reported, not even a hangup.
     ///
@@ -97,17 +94,17 @@ public final class IOMember {
     /// most often it is wanted again before.
     public var interest: IOEvents {
         didSet {
-            if !hasLeft, !interest.isSubset(of: watched) { watch(interest) }
+            if !interest.isSubset(of: watched) { watch(interest) }
         }
     }
 
-    fileprivate let descriptor: Int32
+    /// `nil` once it has left.
+    private var descriptor: SharedDescriptor?
     private let group: IOGroup
     private let handler: (IOEvents) -> Void
     private var key: UInt64 = 0
     /// What epoll watches.
     private var watched: IOEvents
-    private var hasLeft = false
 
     /// Watches `descriptor`, from the next turn on.
     ///
@@ -119,29 +116,24 @@ public final class IOMember {
     ///     member.
     /// - Throws: when the kernel cannot watch the descriptor (`EPERM` for a regular file, `ENOSPC`, `ENOMEM`).
     public init(
-        of group: IOGroup, descriptor: Int32, interest: IOEvents, handler: @escaping (IOEvents) -> Void
+        of group: IOGroup, descriptor: SharedDescriptor, interest: IOEvents, handler: @escaping (IOEvents) -> Void
     ) throws(SystemError) {
         self.group = group
-        self.descriptor = descriptor
         self.interest = interest
         self.handler = handler
         watched = interest
-        do throws(SystemError) {
-            key = try group.add(self)
-        } catch {
-            hasLeft = true
-            throw error
-        }
+        key = try group.add(self, descriptor)
+        self.descriptor = descriptor
     }
 
     deinit { leave() }
 
-    /// Watches no more. To be called before the descriptor is closed: epoll forgets a closed one only with the last copy of it,
-    /// and a child between fork and exec has copies of all.
+    /// Watches no more, from within its own handler too, which keeps this object alive until it returns: the descriptor is out of
+    /// epoll at once, and nobody here holds it any more.
     public func leave() {
-        guard !hasLeft else { return }
-        hasLeft = true
+        guard let descriptor else { return }
         group.remove(key, descriptor)
+        self.descriptor = nil
     }
 
     fileprivate func fire(_ events: IOEvents) {
@@ -151,6 +143,7 @@ public final class IOMember {
     }
 
     private func watch(_ interest: IOEvents) {
+        guard let descriptor else { return }
         group.watch(descriptor, key, for: interest)
         watched = interest
     }

@@ -24,7 +24,7 @@ public struct IOEvents: OptionSet, Sendable {
 
 /// Calls its handler while a descriptor is ready (level-triggered).
 ///
-/// The descriptor is borrowed: it stays open until the source is gone. So close it after dropping the source.
+/// The source holds the descriptor until it is out of epoll.
 public final class IOSource {
     /// What to wait for. While it is empty the descriptor is not watched at all, not even for a hangup, which
     /// epoll would otherwise report again and again.
@@ -38,6 +38,7 @@ public final class IOSource {
     private let loop: EventLoop
     private let handler: (IOEvents) -> Void
     private var handle: SourceHandle?
+    private var descriptor: SharedDescriptor?
 
     /// Watches `descriptor`, from the next turn on.
     ///
@@ -49,7 +50,7 @@ public final class IOSource {
     ///   - handler: called on the loop's thread with what is ready. It may drop the source.
     /// - Throws: when the kernel cannot watch the descriptor (`EPERM` for a regular file, `ENOSPC`, `ENOMEM`).
     public init(
-        loop: EventLoop, descriptor: Int32, interest: IOEvents, priority: EventLoop.Priority = .normal,
+        loop: EventLoop, descriptor: SharedDescriptor, interest: IOEvents, priority: EventLoop.Priority = .normal,
         handler: @escaping (IOEvents) -> Void
     ) throws(SystemError) {
         loop.preconditionOnThread()
@@ -57,26 +58,30 @@ public final class IOSource {
         self.interest = interest
         self.handler = handler
         let context = Unmanaged.passUnretained(self).toOpaque()
-        let added = try SourceHandle(priority, "watch descriptor \(descriptor)") { source in
+        let added = try SourceHandle(priority, "watch descriptor \(descriptor.rawValue)") { source in
             let callback: sd_event_io_handler_t = { _, _, events, context in
                 // The pointer is good: this object disables the source before it goes.
                 guard let context else { return -EINVAL }
                 Unmanaged<IOSource>.fromOpaque(context).takeUnretainedValue().fire(IOEvents(rawValue: events))
                 return 0
             }
-            return sd_event_add_io(loop.handle, source, descriptor, interest.rawValue, callback, context)
+            return sd_event_add_io(
+                loop.handle, source, descriptor.rawValue, interest.rawValue, callback, context)
         }
         if interest.isEmpty { try added.setEnabled(SD_EVENT_OFF) }
         handle = consume added
+        self.descriptor = descriptor
     }
 
-    // Before the handler goes, which may own the descriptor.
     deinit { cancel() }
 
-    /// Watches no more, from within its own handler too: the descriptor is out of epoll when this returns. To be called before
-    /// the descriptor is closed: epoll forgets a closed one only with the last copy of it, and a child between fork and exec has
-    /// copies of all.
-    public func cancel() { handle = nil }
+    /// Watches no more, from within its own handler too, which keeps this object alive until it returns: the descriptor is out of
+    /// epoll at once, and nobody here holds it any more.
+    public func cancel() {
+        // In this order: releasing it may close it.
+        handle = nil
+        descriptor = nil
+    }
 
     private func fire(_ events: IOEvents) { handler(events) }
 

@@ -31,7 +31,7 @@ public final class Mailbox<Message: Sendable>: Sendable {
     public func receive(
         on loop: EventLoop, priority: EventLoop.Priority = .normal, handler: @escaping ([Message]) -> Void
     ) throws(SystemError) -> IOSource {
-        try IOSource(loop: loop, descriptor: wakeup.rawValue, interest: .read, priority: priority) { _ in
+        try IOSource(loop: loop, descriptor: wakeup.descriptor, interest: .read, priority: priority) { _ in
             // Cleared before the messages are taken: one posted in between signals again and is not forgotten.
             self.wakeup.clear()
             let batch = self.takeAll()

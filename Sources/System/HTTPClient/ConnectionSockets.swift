@@ -1,36 +1,53 @@
 import CCurl
 import Glibc
+import LinuxSystem
 
-/// The sockets of a client's connections: opened and closed here, so that it is known how long each of them lives.
+/// The sockets of a client. Those of connections are opened and closed here; a resolver of libcurl's has sockets of its own, of
+/// which copies are watched.
 ///
 /// libcurl has the address of this object as long as a connection lives, which is as long as its multi handle at most.
 final class ConnectionSockets {
-    private var open: Set<Int32> = []
-    private let closing: (Int32) -> Void
+    private var open: [Int32: SharedDescriptor] = [:]
+    /// Copies of those of resolvers.
+    private var copies: [Int32: SharedDescriptor] = [:]
+    private let watch: (HTTPSocket, HTTPReadiness?) -> Void
 
-    /// - Parameter closing: told of a socket that is about to be closed.
-    init(closing: @escaping (Int32) -> Void) { self.closing = closing }
+    /// - Parameter watch: as ``HTTPClient`` has it.
+    init(watch: @escaping (HTTPSocket, HTTPReadiness?) -> Void) { self.watch = watch }
 
-    /// Whether this is one of them; a resolver has sockets of its own.
-    func contains(_ socket: Int32) -> Bool { open.contains(socket) }
+    /// Has a socket watched for what libcurl wants.
+    func want(_ interest: HTTPReadiness, of number: Int32) {
+        if let descriptor = open[number] { return watch(HTTPSocket(number, descriptor), interest) }
+        guard interest.isEmpty else {
+            // One that cannot be copied is not watched: the request runs into its timeout, which says so.
+            if copies[number] == nil { copies[number] = try? SharedDescriptor(copying: number) }
+            if let copy = copies[number] { watch(HTTPSocket(number, copy), interest) }
+            return
+        }
+        // A resolver's socket is closed next, without another word.
+        if let copy = copies.removeValue(forKey: number) { watch(HTTPSocket(number, copy), nil) }
+    }
+
+    private func close(_ number: Int32) -> Int32 {
+        guard let descriptor = open.removeValue(forKey: number) else { return Glibc.close(number) }
+        // Who watches it holds it; with the last who does it is closed.
+        watch(HTTPSocket(number, descriptor), nil)
+        return 0
+    }
 
     /// Has the connections that a handle makes get their sockets here.
     func open(for easy: borrowing EasyHandle) throws(HTTPClientError) {
         let open: curl_opensocket_callback = { context, _, address in
             guard let context, let address else { return CURL_SOCKET_BAD }
             let kind = address.pointee.socktype | Int32(SOCK_CLOEXEC.rawValue)
-            let socket = Glibc.socket(address.pointee.family, kind, address.pointee.protocol)
-            guard socket >= 0 else { return CURL_SOCKET_BAD }
-            Unmanaged<ConnectionSockets>.fromOpaque(context).takeUnretainedValue().open.insert(socket)
-            return socket
+            let socket = SharedDescriptor(Glibc.socket(address.pointee.family, kind, address.pointee.protocol))
+            guard let socket else { return CURL_SOCKET_BAD }
+            Unmanaged<ConnectionSockets>.fromOpaque(context).takeUnretainedValue().open[socket.rawValue] = socket
+            return socket.rawValue
         }
         let close: curl_closesocket_callback = { context, socket in
-            if let context {
-                let sockets = Unmanaged<ConnectionSockets>.fromOpaque(context).takeUnretainedValue()
-                sockets.open.remove(socket)
-                sockets.closing(socket)
-            }
-            return Glibc.close(socket)
+            guard let context else { return Glibc.close(socket) }
+            return Unmanaged<ConnectionSockets>.fromOpaque(context).takeUnretainedValue().close(socket)
         }
         let context = Unmanaged.passUnretained(self).toOpaque()
         try easy.check(

@@ -1,4 +1,5 @@
 import CCurl
+public import LinuxSystem
 
 /// What a socket is watched for, or is ready for.
 public struct HTTPReadiness: OptionSet, Sendable {
@@ -15,6 +16,19 @@ public struct HTTPReadiness: OptionSet, Sendable {
     public static let error = HTTPReadiness(rawValue: 4)
 }
 
+/// A socket of a client.
+public struct HTTPSocket {
+    /// What libcurl calls it: another socket may have the number once this one is closed.
+    public let number: Int32
+    /// To watch for readiness.
+    public let descriptor: SharedDescriptor
+
+    init(_ number: Int32, _ descriptor: SharedDescriptor) {
+        self.number = number
+        self.descriptor = descriptor
+    }
+}
+
 /// Sends requests over HTTP/1.1, or HTTP/2 where TLS agrees on it, and keeps connections for the next. The server's
 /// certificate is always verified, redirects are not followed, and the proxies of the environment (`https_proxy`,
 /// `no_proxy`) are used where there is TLS.
@@ -23,14 +37,12 @@ public struct HTTPReadiness: OptionSet, Sendable {
 /// within its closures but what a completion calls.
 public final class HTTPClient {
     private final class Callbacks {
-        let watch: (Int32, HTTPReadiness?) -> Void
         let setTimer: (Int?) -> Void
         let sockets: ConnectionSockets
 
-        init(watch: @escaping (Int32, HTTPReadiness?) -> Void, setTimer: @escaping (Int?) -> Void) {
-            self.watch = watch
+        init(watch: @escaping (HTTPSocket, HTTPReadiness?) -> Void, setTimer: @escaping (Int?) -> Void) {
             self.setTimer = setTimer
-            sockets = ConnectionSockets { watch($0, nil) }
+            sockets = ConnectionSockets(watch: watch)
         }
     }
 
@@ -45,15 +57,15 @@ public final class HTTPClient {
     private var lastID = 0
 
     /// - Parameters:
-    ///   - watch: from now on this socket is to be watched for this, or for nothing for the time being; `nil`: it is about
-    ///     to be closed.
+    ///   - watch: from now on this socket is to be watched for this, or for nothing for the time being; `nil`: it is to be
+    ///     watched no more, because it is to be closed.
     ///   - connectionsPerHost: how many connections to a host there are at once, at most; requests beyond them wait. `nil`:
     ///     as many as there are requests.
     ///   - setTimer: ``timerFired()`` is to be called in so many milliseconds, once, in place of any time said before;
     ///     `nil`: not at all.
     /// - Throws: when libcurl cannot be set up.
     public init(
-        connectionsPerHost: Int? = nil, watch: @escaping (Int32, HTTPReadiness?) -> Void,
+        connectionsPerHost: Int? = nil, watch: @escaping (HTTPSocket, HTTPReadiness?) -> Void,
         setTimer: @escaping (Int?) -> Void
     ) throws(HTTPClientError) {
         callbacks = Callbacks(watch: watch, setTimer: setTimer)
@@ -64,9 +76,7 @@ public final class HTTPClient {
             var interest: HTTPReadiness = []
             if what == CURL_POLL_IN || what == CURL_POLL_INOUT { interest.insert(.read) }
             if what == CURL_POLL_OUT || what == CURL_POLL_INOUT { interest.insert(.write) }
-            // A resolver's socket goes without a word.
-            let isDone = interest.isEmpty && !callbacks.sockets.contains(socket)
-            callbacks.watch(socket, isDone ? nil : interest)
+            callbacks.sockets.want(interest, of: socket)
             return 0
         }
         let onTimer: curl_multi_timer_callback = { _, milliseconds, context in
@@ -142,13 +152,13 @@ public final class HTTPClient {
         if idle.count < Self.idleMax { idle.append(transfer) }
     }
 
-    /// A watched socket is ready.
-    public func ready(_ socket: Int32, for readiness: HTTPReadiness) {
+    /// A watched socket, by its number, is ready.
+    public func ready(_ number: Int32, for readiness: HTTPReadiness) {
         var bits: Int32 = 0
         if readiness.contains(.read) { bits |= CURL_CSELECT_IN }
         if readiness.contains(.write) { bits |= CURL_CSELECT_OUT }
         if readiness.contains(.error) { bits |= CURL_CSELECT_ERR }
-        act(socket, bits)
+        act(number, bits)
     }
 
     /// The time that was said last has come.

@@ -10,30 +10,31 @@ public final class Sender {
 
         init(loop: EventLoop) throws { group = try IOGroup(loop: loop) }
 
-        func watch(_ descriptor: Int32, for wanted: HTTPReadiness?) {
+        func watch(_ socket: HTTPSocket, for wanted: HTTPReadiness?) {
             guard let wanted else {
-                // It is closed next, also from within its own handler, which keeps it alive until then.
-                members.removeValue(forKey: descriptor)?.leave()
+                // Also from within its own handler, in which the member lives on.
+                members.removeValue(forKey: socket.number)?.leave()
                 return
             }
             var interest: IOEvents = []
             if wanted.contains(.read) { interest.insert(.read) }
             if wanted.contains(.write) { interest.insert(.write) }
-            if let member = members[descriptor] {
+            if let member = members[socket.number] {
                 member.interest = interest
             } else if !interest.isEmpty {
                 // Without a member the request runs into its timeout, which says so.
-                members[descriptor] = try? member(descriptor, for: interest)
+                members[socket.number] = try? member(socket, for: interest)
             }
         }
 
-        private func member(_ descriptor: Int32, for interest: IOEvents) throws -> IOMember {
-            try IOMember(of: group, descriptor: descriptor, interest: interest) { [unowned self] in
+        private func member(_ socket: HTTPSocket, for interest: IOEvents) throws -> IOMember {
+            let number = socket.number
+            return try IOMember(of: group, descriptor: socket.descriptor, interest: interest) { [unowned self] in
                 var readiness: HTTPReadiness = []
                 if $0.contains(.read) || $0.contains(.hangup) { readiness.insert(.read) }
                 if $0.contains(.write) { readiness.insert(.write) }
                 if $0.contains(.error) { readiness.insert(.error) }
-                ready(descriptor, readiness)
+                ready(number, readiness)
             }
         }
     }

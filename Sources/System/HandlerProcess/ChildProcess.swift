@@ -5,8 +5,7 @@ import Synchronization
 
 /// One running program: the leader of a process group of its own, our child until it is reaped.
 ///
-/// Nothing here blocks but `deinit`. All may be called from any thread; a loop's sources on the two descriptors must be
-/// gone before the last reference. A child that is dropped before it was reaped is killed and waited for.
+/// Nothing here blocks but `deinit`. All may be called from any thread. A child that is dropped before it was reaped is killed and waited for.
 public final class ChildProcess: Sendable {
     /// The most that one call of `readOutput` takes from the pipe, so that a program that floods it cannot keep us.
     static let readBound = 256 << 10
@@ -24,52 +23,45 @@ public final class ChildProcess: Sendable {
     public let mark: String
     /// When the system was asked to start it, in monotonic nanoseconds.
     public let startedAt: Int64
-    private let process: FileDescriptor
     private let cgroup: RunCgroup?
     /// `nil` once nobody needs it any more.
     private let memory: Mutex<StartMemory?>
-    /// The numbers of our ends of its streams; -1 for one that was taken away, or never was.
-    private let ends: Mutex<(output: Int32, errors: Int32)>
+    /// Our ends of its streams; `nil` for one that was taken away, or never was.
+    private let ends: Mutex<(output: SharedDescriptor?, errors: SharedDescriptor?)>
     private let phase = Mutex(Phase.running)
 
     /// Readable once the leader has exited.
-    public var pidfd: Int32 { process.rawValue }
-    /// The read end of the program's standard output, nonblocking; -1 once the conversation was taken. A descendant may
+    public let pidfd: SharedDescriptor
+    /// The read end of the program's standard output, nonblocking; `nil` once the conversation was taken. A descendant may
     /// hold it open beyond the leader's exit: read it once more after `reap`, then do not wait for its end.
-    public var standardOutput: Int32 { ends.withLock { $0.output } }
+    public var standardOutput: SharedDescriptor? { ends.withLock { $0.output } }
 
     /// The run must have begun and the child be known in `LiveRuns`.
     init(
         processID: Int32, mark: String, startedAt: Int64, process: consuming FileDescriptor, cgroup: RunCgroup?,
-        memory: StartMemory, ends: consuming OurEnds
+        memory: StartMemory, ends: OurEnds
     ) {
         self.processID = processID
         self.mark = mark
         self.startedAt = startedAt
-        self.process = process
+        pidfd = SharedDescriptor(process)
         self.cgroup = cgroup
         self.memory = Mutex(memory)
-        let (output, errors) = ends.release()
-        self.ends = Mutex((output, errors ?? -1))
+        self.ends = Mutex((ends.output, ends.errors))
     }
 
     deinit {
-        ends.withLock { ends in for end in [ends.output, ends.errors] where end >= 0 { close(end) } }
         guard phase.withLock({ $0 != .reaped }) else { return }
         killGroup()
         _ = wait(Int32(WNOWAIT))
         _ = reap()
     }
 
-    /// Takes the socket away that is the program's standard input and output; once.
-    public func takeConversation() -> FileDescriptor {
-        FileDescriptor(owning: ends.withLock { exchange(&$0.output, with: -1) })
-    }
+    /// Takes the socket away that is the program's standard input and output; `nil`: it was taken away before.
+    public func takeConversation() -> SharedDescriptor? { ends.withLock { exchange(&$0.output, with: nil) } }
 
     /// Takes the read end of the program's standard error away, which does not block; `nil` when nobody reads that.
-    public func takeErrors() -> FileDescriptor? {
-        FileDescriptor(ends.withLock { exchange(&$0.errors, with: -1) })
-    }
+    public func takeErrors() -> SharedDescriptor? { ends.withLock { exchange(&$0.errors, with: nil) } }
 
     /// Asks the group to end, SIGTERM. Nothing happens once the leader has been reaped.
     public func terminateGroup() {
@@ -83,7 +75,7 @@ public final class ChildProcess: Sendable {
             guard phase != .reaped else { return }
             signalGroup(SIGKILL)
             // The leader may have moved to another group.
-            _ = CLinux_pidfd_signal(pidfd, SIGKILL)
+            _ = CLinux_pidfd_signal(pidfd.rawValue, SIGKILL)
             // After that: the leader may be on its way into its cgroup.
             if endRun(&phase) { cgroup?.end() }
         }
@@ -140,9 +132,10 @@ public final class ChildProcess: Sendable {
         into buffer: inout [UInt8], limit: Int = 64 << 10, using chunk: UnsafeMutableRawBufferPointer
     ) -> OutputProgress {
         var progress = OutputProgress(hasEnded: false, discarded: 0)
+        guard let standardOutput else { return progress }
         var taken = 0
         while taken < Self.readBound {
-            let count = retryingInterrupts { read(standardOutput, chunk.baseAddress, chunk.count) }
+            let count = retryingInterrupts { read(standardOutput.rawValue, chunk.baseAddress, chunk.count) }
             progress.hasEnded = count == 0
             guard count > 0 else { break }
             let kept = min(count, max(0, limit - buffer.count))
@@ -171,13 +164,13 @@ public final class ChildProcess: Sendable {
     /// The leader is unreaped, so the number is still that of its group; the descriptor proves it once more from 6.9 on. A
     /// leader that has only just been made has no group yet.
     private func signalGroup(_ signal: Int32) {
-        var result = CLinux_pidfd_signal_group(pidfd, signal)
+        var result = CLinux_pidfd_signal_group(pidfd.rawValue, signal)
         if result < 0, errno == EINVAL { result = kill(-processID, signal) }
-        if result < 0, errno == ESRCH { _ = CLinux_pidfd_signal(pidfd, signal) }
+        if result < 0, errno == ESRCH { _ = CLinux_pidfd_signal(pidfd.rawValue, signal) }
     }
 
     private func wait(_ options: Int32) -> ExitStatus? {
-        ExitStatus.wait(P_PIDFD, id_t(pidfd), options)
+        ExitStatus.wait(P_PIDFD, id_t(pidfd.rawValue), options)
     }
 }
 

@@ -38,7 +38,8 @@ struct ProgramEnds: ~Copyable {
         let (readNumber, writeNumber) = pipe.release()
         outputEnd = FileDescriptor(owning: writeNumber)
         errorEnd = FileDescriptor(errorNumbers.write)
-        ours = OurEnds(output: FileDescriptor(owning: readNumber), errors: FileDescriptor(errorNumbers.read))
+        ours = OurEnds(
+            output: SharedDescriptor(FileDescriptor(owning: readNumber)), errors: SharedDescriptor(errorNumbers.read))
     }
 
     /// The ends for a conversation; `nil` if the system has no descriptor left: see `errno`.
@@ -61,7 +62,7 @@ struct ProgramEnds: ~Copyable {
         inputEnd = consume theirs
         outputEnd = nil
         errorEnd = FileDescriptor(owning: errorNumbers.write)
-        self.ours = OurEnds(output: consume ours, errors: FileDescriptor(errorNumbers.read ?? -1))
+        self.ours = OurEnds(output: SharedDescriptor(ours), errors: errorNumbers.read.flatMap { SharedDescriptor($0) })
     }
 
     /// Our ends; the program's are closed.
@@ -69,17 +70,11 @@ struct ProgramEnds: ~Copyable {
 }
 
 /// Our ends of a program's standard streams; none of them blocks.
-struct OurEnds: ~Copyable {
+struct OurEnds {
     /// The read end of its standard output, or the socket that is its input as well.
-    let output: FileDescriptor
+    let output: SharedDescriptor
     /// The read end of its standard error; `nil` when nobody reads that.
-    let errors: FileDescriptor?
-
-    /// Gives the descriptors away: whoever gets the numbers closes them.
-    consuming func release() -> (output: Int32, errors: Int32?) {
-        let errors = errors?.release()
-        return (output.release(), errors)
-    }
+    let errors: SharedDescriptor?
 }
 
 /// A pipe whose read end does not block.

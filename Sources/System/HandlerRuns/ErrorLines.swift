@@ -21,7 +21,7 @@ final class ErrorLines {
     private let name: String
     private let isLogged: Bool
     private let system: InstanceSystem
-    private let descriptor: FileDescriptor
+    private let descriptor: SharedDescriptor
     private var lines = LoggedLines()
     private var source: IOSource?
     private var pause: TimerSource?
@@ -40,7 +40,7 @@ final class ErrorLines {
     ///   - isLogged: whether the lines go into the journal.
     ///   - system: the loop and the journal.
     init(
-        _ descriptor: consuming FileDescriptor, of name: String, for owner: InvocationID? = nil, isLogged: Bool,
+        _ descriptor: SharedDescriptor, of name: String, for owner: InvocationID? = nil, isLogged: Bool,
         _ system: InstanceSystem
     ) {
         self.name = name
@@ -70,7 +70,7 @@ final class ErrorLines {
 
     private func watch() throws(SystemError) {
         pause = nil
-        source = try IOSource(loop: system.loop, descriptor: descriptor.rawValue, interest: .read) {
+        source = try IOSource(loop: system.loop, descriptor: descriptor, interest: .read) {
             [unowned self] _ in
             read()
             if !hasEnded { slowDown() }

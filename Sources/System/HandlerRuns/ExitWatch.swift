@@ -26,8 +26,7 @@ final class ExitWatch {
         self.take = take
         do throws(SystemError) {
             source = try IOMember(of: system.exits, descriptor: child.pidfd, interest: .read) {
-                // The source may outlive this object by the end of this call; its descriptor must outlive the source.
-                [unowned self, child] _ in withExtendedLifetime(child) { look() }
+                [unowned self] _ in look()
             }
         } catch {
             lookAgain()

@@ -76,7 +76,7 @@ final class HTTPProgram {
         private let ended: (Run) -> Void
         private var waiting: [(Result<Connection, ConnectionFailure>) -> Void] = []
         private var child: ChildProcess?
-        private var conversation: Connection?
+        private var conversation: SharedDescriptor?
         private var errors: ErrorLines?
         private var exitWatch: ExitWatch?
         private var endTimer: TimerSource?
@@ -92,7 +92,7 @@ final class HTTPProgram {
             users += 1
             guard let conversation else { return waiting.append(take) }
             do throws(SystemError) {
-                take(.success(try Connection(handingOverTo: conversation.descriptor)))
+                take(.success(try Connection(handingOverTo: conversation)))
             } catch {
                 take(.failure(ConnectionFailure(description: "cannot be connected to: \(error)")))
             }
@@ -108,7 +108,7 @@ final class HTTPProgram {
                 self.child = child
                 watch(child)
                 guard !isFinishing else { return kill() }
-                conversation = Connection(owning: child.takeConversation())
+                conversation = child.takeConversation()
                 let waiting = exchange(&waiting, with: [])
                 users -= waiting.count
                 for take in waiting { connect(take) }
@@ -130,7 +130,6 @@ final class HTTPProgram {
         /// Lets the program end by itself.
         fileprivate func finish(within patience: Int64) {
             isFinishing = true
-            conversation?.close()
             conversation = nil
             guard child != nil else {
                 if system.starter.cancel(token) {
@@ -158,7 +157,6 @@ final class HTTPProgram {
             errors?.finish()
             errors = nil
             endTimer = nil
-            conversation?.close()
             conversation = nil
             // This may be the last reference.
             defer { exitWatch = nil }

@@ -47,7 +47,8 @@ public final class LineStream {
         self.buffer = buffer
         self.loop = loop
         self.report = report
-        source = try IOSource(loop: loop, descriptor: connection.descriptor, interest: .read) { [unowned self] events in
+        source = try IOSource(loop: loop, descriptor: try connection.descriptor, interest: .read) {
+            [unowned self] events in
             if events.contains(.write) { flush() }
             if source != nil, !events.isDisjoint(with: [.read, .hangup, .error]) { read() }
         }
@@ -79,7 +80,7 @@ public final class LineStream {
 
     /// Lets go of the other end.
     public func close() {
-        // Dropping it alone is too late when this is called from its own handler: it lives until that returns.
+        // Also from its own handler, in which the source lives on.
         source?.cancel()
         source = nil
         connection.close()

@@ -19,11 +19,8 @@ final class NotificationRuns {
 
         init(_ bus: NotificationRules.Bus) { self.bus = bus }
 
-        deinit { close() }
-
-        /// Lets go of the connection: out of epoll first.
+        /// Lets go of the connection.
         func close() {
-            source?.cancel()
             source = nil
             serviceTimer?.disarm()
             service = nil

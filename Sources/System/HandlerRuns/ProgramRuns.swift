@@ -157,9 +157,9 @@ final class ProgramRuns {
     }
 
     private func readOutputs(of run: Run, _ child: ChildProcess) {
-        guard !run.isStopped, run.outputSource == nil else { return }
+        guard !run.isStopped, run.outputSource == nil, let output = child.standardOutput else { return }
         do throws(SystemError) {
-            run.outputSource = try IOSource(loop: system.loop, descriptor: child.standardOutput, interest: .read) {
+            run.outputSource = try IOSource(loop: system.loop, descriptor: output, interest: .read) {
                 [unowned self] _ in
                 if readOutput(of: child, into: run).hasEnded { run.outputSource = nil }
             }

@@ -94,17 +94,17 @@ final class WorkerChannel: InstanceChannel {
     }
 
     private func watch(_ child: ChildProcess) {
-        let conversation = Connection(owning: child.takeConversation())
         // Until it is reaped it must stay, whoever has let go of it: the watch holds it.
         exitWatch = ExitWatch(child, system) { self.exited($0) }
-        guard !isClosed else { return }
+        guard !isClosed, let conversation = child.takeConversation() else { return }
         do throws(SystemError) {
             if let errors = child.takeErrors() {
                 self.errors = ErrorLines(errors, of: name, isLogged: command.logsOutput, system)
                 try self.errors?.begin()
                 _ = self.errors?.handOver(to: owner)
             }
-            stream = try LineStream(conversation, buffer: system.buffer, loop: system.loop) { [unowned self] in
+            stream = try LineStream(Connection(conversation), buffer: system.buffer, loop: system.loop) {
+                [unowned self] in
                 switch $0 {
                 case .line(let line): report(.line(line))
                 case .end: closedOutput(child)

@@ -3,16 +3,16 @@ import Glibc
 
 /// An eventfd that one thread signals and another waits for, by itself or in an event loop.
 public struct EventDescriptor: ~Copyable, Sendable {
-    private let descriptor: FileDescriptor
+    /// To watch for readiness.
+    public let descriptor: SharedDescriptor
 
-    /// To watch for readiness; it stays this value's.
-    public var rawValue: Int32 { descriptor.rawValue }
+    private var rawValue: Int32 { descriptor.rawValue }
 
     /// An eventfd that is not signalled.
     ///
     /// - Throws: when there is no descriptor left.
     public init() throws(SystemError) {
-        guard let descriptor = FileDescriptor(CLinux_eventfd()) else {
+        guard let descriptor = SharedDescriptor(CLinux_eventfd()) else {
             throw SystemError(operation: "create an eventfd", errno: errno)
         }
         self.descriptor = descriptor

@@ -27,21 +27,32 @@ public struct PeerCredentials: Hashable, Sendable {
 public final class Connection {
     /// Who the client is.
     public let peer: PeerCredentials
-    /// To watch for readiness; it stays the connection's.
-    public var descriptor: Int32 { socket?.rawValue ?? -1 }
+    /// To watch for readiness.
+    ///
+    /// - Throws: `EBADF` once it is closed.
+    public var descriptor: SharedDescriptor {
+        get throws(SystemError) {
+            guard let socket else { throw SystemError(operation: "watch a closed connection", errno: EBADF) }
+            return socket
+        }
+    }
     /// How many bytes are queued and not yet sent.
     public var pendingBytes: Int { output.pendingBytes }
     /// Whether the client has not read to its end what was queued last, and never will; known at the end of what it sends.
     public var leftLastUnread: Bool { output.pendingBytes > 0 || output.wasCut || input.wasReset }
 
-    private var socket: FileDescriptor?
+    private var socket: SharedDescriptor?
+    private var number: Int32 { socket?.rawValue ?? -1 }
     private var input = LineReader()
     private var output = WriteQueue()
 
     /// Takes over a connected Unix stream socket.
-    public init(owning socket: consuming FileDescriptor) {
+    public convenience init(owning socket: consuming FileDescriptor) { self.init(SharedDescriptor(socket)) }
+
+    /// Takes over a connected Unix stream socket.
+    public init(_ socket: SharedDescriptor) {
         peer = PeerCredentials(of: socket.rawValue)
-        self.socket = consume socket
+        self.socket = socket
     }
 
     /// Reads what has come, at most one buffer full, so that no client keeps the others waiting.
@@ -51,7 +62,7 @@ public final class Connection {
     ///   - maximumLineLength: in bytes, without the line feed.
     /// - Returns: the lines that are complete now, or why there are none.
     public func read(using buffer: ReadBuffer, maximumLineLength: Int) -> ReadResult {
-        input.read(from: descriptor, using: buffer, maximumLineLength: maximumLineLength)
+        input.read(from: number, using: buffer, maximumLineLength: maximumLineLength)
     }
 
     /// How many bytes have come that are no line yet, or a line that nobody asked for yet.
@@ -63,7 +74,7 @@ public final class Connection {
     ///   - buffer: scratch memory, shared by all connections of a thread.
     ///   - limit: how many bytes at most.
     public func fill(using buffer: ReadBuffer, atMost limit: Int = .max) -> FillResult {
-        input.fill(from: descriptor, using: buffer, atMost: limit)
+        input.fill(from: number, using: buffer, atMost: limit)
     }
 
     /// Takes out the next line of what has come.
@@ -81,12 +92,12 @@ public final class Connection {
     public func queue(_ bytes: some Collection<UInt8>) { output.append(bytes) }
 
     /// Sends what is queued, in one call, as far as the client takes it.
-    public func flush() -> FlushResult { output.flush(to: descriptor) }
+    public func flush() -> FlushResult { output.flush(to: number) }
 
     /// Tells the other end that no more will be sent. What it sends can still be read.
-    public func finishSending() { shutdown(descriptor, Int32(SHUT_WR)) }
+    public func finishSending() { shutdown(number, Int32(SHUT_WR)) }
 
-    /// Lets go of the client: its descriptor is free, whoever still holds this object. Nothing may be read or flushed
-    /// any more.
+    /// Lets go of the client: its descriptor is free, unless a loop still watches it, whoever still holds this object. Nothing may
+    /// be read or flushed any more.
     public func close() { socket = nil }
 }

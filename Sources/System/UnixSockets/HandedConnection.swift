@@ -17,22 +17,22 @@ extension Connection {
 
     /// Makes a connection, and hands its other end to the process at the other end of a socket.
     ///
-    /// - Parameter socket: a connected Unix stream socket; it stays the caller's.
+    /// - Parameter socket: a connected Unix stream socket.
     /// - Throws: when there is no descriptor left, or the other process does not take it.
-    public convenience init(handingOverTo socket: Int32) throws(SystemError) {
+    public convenience init(handingOverTo socket: SharedDescriptor) throws(SystemError) {
         var ends: [Int32] = [-1, -1]
         guard CLinux_socket_pair(&ends) == 0 else { throw SystemError(operation: "make a connection", errno: errno) }
         self.init(owning: FileDescriptor(owning: ends[0]))
         let theirs = FileDescriptor(owning: ends[1])
-        let result = retryingInterrupts { CLinux_send_descriptor(socket, theirs.rawValue) }
+        let result = retryingInterrupts { CLinux_send_descriptor(socket.rawValue, theirs.rawValue) }
         guard result == 0 else { throw SystemError(operation: "hand over a connection", errno: errno) }
     }
 
     /// Takes a connection that was handed over. Does not wait.
     ///
-    /// - Parameter socket: a connected Unix stream socket; it stays the caller's.
-    public static func handed(over socket: Int32) -> Handed {
-        let descriptor = retryingInterrupts { CLinux_receive_descriptor(socket) }
+    /// - Parameter socket: a connected Unix stream socket.
+    public static func handed(over socket: SharedDescriptor) -> Handed {
+        let descriptor = retryingInterrupts { CLinux_receive_descriptor(socket.rawValue) }
         guard descriptor >= 0 else {
             if descriptor == -2 { return .end }
             return errno == EAGAIN ? .wouldBlock : .failed(errno: errno)

@@ -1,6 +1,6 @@
 import CLinux
 import Glibc
-import LinuxSystem
+public import LinuxSystem
 
 /// A Unix stream socket that accepts connections. Used on one thread. Its path goes with it.
 public final class Listener {
@@ -19,10 +19,9 @@ public final class Listener {
 
     /// The socket's path.
     public let path: String
-    /// To watch for readiness; it stays the listener's.
-    public var descriptor: Int32 { socket.rawValue }
+    /// To watch for readiness.
+    public let descriptor: SharedDescriptor
 
-    private let socket: FileDescriptor
     /// `nil`: the name is somebody else's.
     private let binding: SocketBinding?
     private let refusal: [UInt8]
@@ -45,7 +44,7 @@ public final class Listener {
         binding = try SocketBinding(socket, path: path, mode: mode, group: group)
         self.path = path
         self.refusal = refusal
-        self.socket = consume socket
+        descriptor = SharedDescriptor(socket)
         reserve = Listener.openReserve()
     }
 
@@ -65,7 +64,7 @@ public final class Listener {
         binding = nil
         self.path = path
         self.refusal = refusal
-        self.socket = consume socket
+        self.descriptor = SharedDescriptor(socket)
         reserve = Listener.openReserve()
     }
 
@@ -74,7 +73,7 @@ public final class Listener {
     /// Takes the next client that waits. Never waits itself.
     public func accept() -> Accepted {
         while true {
-            let accepted = CLinux_accept4(descriptor)
+            let accepted = CLinux_accept4(descriptor.rawValue)
             if accepted >= 0 { return .connection(Connection(owning: FileDescriptor(owning: accepted))) }
             switch errno {
             case EAGAIN: return .wouldBlock
@@ -99,7 +98,7 @@ public final class Listener {
     private func turnAway(_ cause: Int32) -> Accepted {
         reserve = nil
         defer { reserve = Listener.openReserve() }
-        let accepted = CLinux_accept4(descriptor)
+        let accepted = CLinux_accept4(descriptor.rawValue)
         guard accepted >= 0 else {
             // The kernel wants a free descriptor before it looks whether anybody waits.
             return errno == EAGAIN ? .wouldBlock : .failed(errno: cause)

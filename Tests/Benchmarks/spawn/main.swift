@@ -76,7 +76,7 @@ func measureKill(count: Int) throws {
         usleep(5000)  // for the shell to start both
         let begin = ContinuousClock.now
         child.killGroup()
-        var exited = pollfd(fd: child.pidfd, events: Int16(POLLIN), revents: 0)
+        var exited = pollfd(fd: child.pidfd.rawValue, events: Int16(POLLIN), revents: 0)
         poll(&exited, 1, -1)
         _ = child.reap()
         toReaped.append(ContinuousClock.now - begin)

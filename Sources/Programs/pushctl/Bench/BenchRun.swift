@@ -58,7 +58,9 @@ struct BenchRun {
         var lanes: [Lane] = []
         for _ in 0..<plan.setup.connections { lanes.append(Lane(try Self.connection(plan.socket))) }
         self.lanes = lanes
-        polls = lanes.map { pollfd(fd: $0.connection.descriptor, events: Int16(POLLIN), revents: 0) }
+        polls = lanes.map { lane in
+            pollfd(fd: (try? lane.connection.descriptor.rawValue) ?? -1, events: Int16(POLLIN), revents: 0)
+        }
         figures = LoadFigures(plan.setup)
         let now = SystemClock.monotonicNanoseconds
         schedule = LoadSchedule(begin: now, length: plan.length, count: plan.count, rate: plan.setup.rate)

@@ -77,7 +77,8 @@ final class HandlerTrial {
     /// Waits until a descriptor can be read: a signal that comes meanwhile ends what there is of the handler, too.
     func wait(forInput descriptor: Int32) throws {
         var isReadable = false
-        let source = try IOSource(loop: loop, descriptor: descriptor, interest: .read) { _ in isReadable = true }
+        let input = try SharedDescriptor(copying: descriptor)
+        let source = try IOSource(loop: loop, descriptor: input, interest: .read) { _ in isReadable = true }
         try wait { isReadable }
         withExtendedLifetime(source) {}
     }
