@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
 # Runs a command under a systemd and journald of its own: process 1 of its own namespaces, over a copy-on-write view of /
 # whose changes are in memory, and below a cgroup of its own. Whatever it installs, enables or logs is gone afterwards, and
-# nothing outside is touched. Several may run at once.
-# usage: box.sh [--seconds N] COMMAND [ARGUMENT]...
+# nothing outside is touched. Several may run at once. This package and each DIRECTORY are there at their paths; nothing else
+# of /tmp, /run and /dev is, nor of any file system but that of /.
+# usage: box.sh [--seconds N] [--show DIRECTORY]... COMMAND [ARGUMENT]...
 # Exit status: the command's; 125 if the box could not be started; 77, with the reason, where there can be none.
 set -euo pipefail
 
@@ -12,7 +13,15 @@ broken() { echo "box.sh: $*" >&2; exit 125; }
 # The programs of administrators, which not every user's PATH has.
 PATH=$PATH:/usr/sbin:/sbin
 seconds=300
-if [[ ${1-} == --seconds ]]; then seconds=$2; shift 2; fi
+shown=("$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd -P)")
+while [[ ${1-} == --* && $# -ge 2 ]]; do
+    case $1 in
+        --seconds) seconds=$2 ;;
+        --show) shown+=("$(cd "$2" && pwd -P)") ;;
+        *) break ;;
+    esac
+    shift 2
+done
 (($# > 0)) || { sed -n 's/^# usage/usage/p' "$0" >&2; exit 2; }
 ((EUID == 0)) || skip "it needs root"
 [[ -x /lib/systemd/systemd ]] || skip "systemd is not installed"
@@ -27,6 +36,7 @@ work=$(mktemp -d "${TMPDIR:-/tmp}/box.XXXXXX")
 # shellcheck disable=SC2016  # Expanded in there.
 boot='
     work=$1
+    shift
     mount --make-rprivate /
     mount -t tmpfs -o mode=755 tmpfs "$work"
     mkdir "$work"/upper "$work"/work "$work"/root
@@ -45,6 +55,14 @@ boot='
     mount -t tmpfs tmpfs dev/shm
     mount -t tmpfs -o mode=755 tmpfs run
     mount -t tmpfs -o mode=1777 tmpfs tmp
+    for directory in "$@"; do
+        layer=$(mktemp -d "$work/layer.XXXXXX")
+        mkdir -p "$layer/upper" "$layer/work" "$work/root$directory"
+        # The lower layer by a relative path: nothing in its name is an option then.
+        cd "$directory"
+        mount -t overlay overlay -o "lowerdir=.,upperdir=$layer/upper,workdir=$layer/work" "$work/root$directory"
+        cd "$work/root"
+    done
     mkdir -p before
     pivot_root . before
     cd /
@@ -70,11 +88,12 @@ boot='
 # shellcheck disable=SC2016  # Expanded in there.
 enter='
     work=$1 boot=$2
+    shift 2
     mount -t cgroup2 cgroup2 "$work"
     mkdir "$work/${work##*/}"
     echo $$ >"$work/${work##*/}/cgroup.procs"
     umount "$work"
-    exec unshare --pid --fork --kill-child --mount --uts --ipc --cgroup --net bash -euc "$boot" box "$work"
+    exec unshare --pid --fork --kill-child --mount --uts --ipc --cgroup --net bash -euc "$boot" box "$work" "$@"
 '
 # shellcheck disable=SC2016  # Expanded in there.
 remove_cgroup='
@@ -84,7 +103,7 @@ remove_cgroup='
         sleep 0.05
     done
 '
-unshare --mount bash -euc "$enter" box "$work" "$boot" >/dev/null 2>"$work.log" &
+unshare --mount bash -euc "$enter" box "$work" "$boot" "${shown[@]}" >/dev/null 2>"$work.log" &
 outer=$!
 # shellcheck disable=SC2317  # By the trap.
 clean_up() {
