@@ -91,6 +91,45 @@ struct FullDiskTests {
         #expect(acknowledged.allSatisfy { ledger[InvocationID(seq: SequenceNumber($0), n: 0)] != nil })
     }
 
+    @Test("makes the daemon refuse each order that changes something, and nothing of it is done")
+    func orders() throws {
+        let disk = try SmallDisk("4m")
+        defer { withExtendedLifetime(disk) {} }
+        let installation = disk.installation
+        installation.write("pushrouterd.conf", "[Dispatch]\nMode=relay\n")
+        installation.addJob("fails", "exit 1")
+        let daemon = try TestDaemon(installation)
+        let client = try installation.injectClient()
+        #expect(try client.outcome(of: Requests.deliver(job: "fails")).outcome == "failed")
+        let event = #"{"op":"log","kind":"custom_event","name":"bought","app":"shop","suite":"standard"}"#
+        #expect(try client.ask(event).isAccepted)
+
+        disk.fill()
+        let large = Requests.deliver(
+            #""payload":{"data":{"k":"\#(String(repeating: "x", count: 20_000))"}}"#, waits: false)
+        var unanswered = 0
+        try waitUntil("the daemon has seen that the disk is full") {
+            try client.send(line: large)
+            unanswered += 1
+            return try DaemonStatus(of: installation)["store_problem"]?.string != nil
+        }
+        // What the forwarder has to say of what it did is taken, and so is a level, which is not stored.
+        let orders = ControlLines.changing.filter { ![.settle, .sending, .logLevel].contains($0.key) }
+        let control = try Client(path: installation.controlSocket)
+        for (name, line) in orders {
+            let reply = try control.ask(line)
+            #expect(reply.errorCode == "unavailable", "\(name): \(reply)")
+            #expect(reply["error"]?["retry_after_ms"]?.int64 == 1000, "\(name): \(reply)")
+        }
+
+        disk.empty()
+        for _ in 0..<unanswered { _ = try client.next() }
+        let dead = try json(daemon.pushctl("deadletters", "--json").output)
+        #expect(dead["dead_letters"]?.elements.map { $0["seq"]?.int64 } == [1])
+        let pending = try json(daemon.pushctl("pending", "--json").output)
+        #expect(pending["entries"]?.elements.map { $0["state"]?.string } == ["pending"])
+    }
+
     @Test("does not keep the daemon from stopping: it ends with 74, and what it acknowledged is there")
     func stopsWhileFull() throws {
         let disk = try SmallDisk("4m")

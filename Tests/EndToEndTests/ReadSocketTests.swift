@@ -23,22 +23,20 @@ struct ReadSocketTests {
         #expect(access(installation.readSocket, F_OK) != 0)
     }
 
-    @Test(
-        "refuses what changes something, and says which socket takes it",
-        arguments: [
-            #"{"op":"flush","app":"a"}"#, #"{"op":"reset","suite":"standard"}"#,
-            #"{"op":"resolve","entries":"all","state":"discarded"}"#,
-            #"{"op":"claim","instance":"00000000-0000-0000-0000-000000000001","limit":1,"wait":false}"#,
-        ])
-    func refusals(_ line: String) throws {
+    @Test("takes each op that changes nothing, and of the others none; it says which socket takes those")
+    func refusals() throws {
+        #expect(ControlLines.missing.isEmpty, "these have no line in ControlLines: \(ControlLines.missing)")
         let daemon = try DaemonProcess.ready(installation)
-        let reply = try Client(path: installation.readSocket).ask(line)
-        #expect(reply["ok"]?.bool == false)
-        #expect(reply["error"]?["code"]?.string == "unknown_op")
-        let message = reply["error"]?["message"]?.string ?? ""
-        #expect(
-            message.hasPrefix("read.sock takes status, metrics, sync, peek and log_level without level; "), "\(message)"
-        )
+        let client = try Client(path: installation.readSocket)
+        for (name, line) in ControlLines.reading { #expect(try client.ask(line).isAccepted, "\(name)") }
+        for (name, line) in ControlLines.changing {
+            let reply = try client.ask(line)
+            #expect(reply.errorCode == "unknown_op", "\(reply)")
+            #expect(
+                reply.errorMessage
+                    == "read.sock takes status, metrics, sync, peek and log_level without level; "
+                    + "\(name.rawValue) is for control.sock")
+        }
         withExtendedLifetime(daemon) {}
     }
 

@@ -30,45 +30,49 @@ extension ControlRequest.Operation {
     /// What every op takes.
     static let keys = RequestKeys([.op, .id, .at])
 
-    private static let names =
-        "status, metrics, sync, claim, depart, peek, settle, sending, flush, reset, resolve, replay, purge, erase or "
-        + "log_level"
+    private static var names: String {
+        let words = Name.allCases.map(\.rawValue)
+        return words.dropLast().joined(separator: ", ") + " or " + (words.last ?? "")
+    }
 
     fileprivate init(_ reader: ObjectReader) throws(ProtocolError) {
-        switch try reader.string(.op) {
-        case "status":
+        guard let word = try reader.string(.op) else {
+            throw ProtocolError(.missingKey, field: "op", message: "op is missing: \(Self.names)")
+        }
+        guard let name = Name(rawValue: word) else {
+            throw ProtocolError(.unknownOperation, field: "op", message: "control.sock takes \(Self.names)")
+        }
+        switch name {
+        case .status:
             try reader.allow(Self.keys)
             self = .status
-        case "metrics":
+        case .metrics:
             try reader.allow(Self.keys + [.format])
             self = .metrics(try reader.word(.format, MetricsFormat.self) ?? .openMetrics)
-        case "sync":
+        case .sync:
             try reader.allow(Self.keys + [.timeout])
             let timeout = reader[.timeout] == nil ? 10_000 : try reader.integer(.timeout, in: 0...60_000)
             self = .sync(timeout: .milliseconds(timeout))
-        case "claim": self = .claim(try ClaimRequest(reader))
-        case "peek":
+        case .claim: self = .claim(try ClaimRequest(reader))
+        case .peek:
             try reader.allow(Self.keys + [.after, .limit])
             self = .peek(
                 after: EntryNumber(try reader.integer(.after, in: 0...Int64.max)),
                 limit: Int(try reader.integer(.limit, in: ClaimRequest.limits)))
-        case "depart": self = .depart(try DepartRequest(reader))
-        case "settle": self = .settle(try SettleRequest(reader))
-        case "sending": self = .sending(try SendingReport(reader))
-        case "flush": self = .flush(try FlushRequest(reader))
-        case "reset":
+        case .depart: self = .depart(try DepartRequest(reader))
+        case .settle: self = .settle(try SettleRequest(reader))
+        case .sending: self = .sending(try SendingReport(reader))
+        case .flush: self = .flush(try FlushRequest(reader))
+        case .reset:
             try reader.allow(Self.keys + [.suite, .app])
             self = .reset(suite: try reader.requiredName(.suite), app: try reader.name(.app))
-        case "resolve": self = .resolve(try ResolveRequest(reader))
-        case "replay": self = .replay(try reader.requests())
-        case "purge": self = .purge(try reader.requests())
-        case "log_level":
+        case .resolve: self = .resolve(try ResolveRequest(reader))
+        case .replay: self = .replay(try reader.requests())
+        case .purge: self = .purge(try reader.requests())
+        case .logLevel:
             try reader.allow(Self.keys + [.level])
             self = .logLevel(try reader.name(.level))
-        case "erase": self = .erase(try Person(reader))
-        case nil: throw ProtocolError(.missingKey, field: "op", message: "op is missing: \(Self.names)")
-        default:
-            throw ProtocolError(.unknownOperation, field: "op", message: "control.sock takes \(Self.names)")
+        case .erase: self = .erase(try Person(reader))
         }
     }
 }

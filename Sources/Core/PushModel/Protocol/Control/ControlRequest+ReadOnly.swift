@@ -18,7 +18,7 @@ extension ControlRequest {
         throw ProtocolError(
             .unknownOperation, field: "op",
             message: "read.sock takes status, metrics, sync, peek and log_level without level; "
-                + "\(operation.name) is for control.sock",
+                + "\(operation.name.rawValue) is for control.sock",
             id: id)
     }
 }

@@ -3,7 +3,7 @@ extension ControlRequest {
     public var line: [UInt8] {
         var writer = JSONWriter()
         writer.object { writer in
-            writer.member("op", operation.name)
+            writer.member("op", operation.name.rawValue)
             if let id { writer.member("id", id) }
             operation.write(to: &writer)
         }
@@ -13,23 +13,23 @@ extension ControlRequest {
 
 extension ControlRequest.Operation {
     /// The word for it on the socket.
-    public var name: String {
+    public var name: Name {
         switch self {
-        case .status: "status"
-        case .metrics: "metrics"
-        case .sync: "sync"
-        case .claim: "claim"
-        case .peek: "peek"
-        case .depart: "depart"
-        case .settle: "settle"
-        case .sending: "sending"
-        case .flush: "flush"
-        case .reset: "reset"
-        case .resolve: "resolve"
-        case .replay: "replay"
-        case .purge: "purge"
-        case .erase: "erase"
-        case .logLevel: "log_level"
+        case .status: .status
+        case .metrics: .metrics
+        case .sync: .sync
+        case .claim: .claim
+        case .peek: .peek
+        case .depart: .depart
+        case .settle: .settle
+        case .sending: .sending
+        case .flush: .flush
+        case .reset: .reset
+        case .resolve: .resolve
+        case .replay: .replay
+        case .purge: .purge
+        case .erase: .erase
+        case .logLevel: .logLevel
         }
     }
 

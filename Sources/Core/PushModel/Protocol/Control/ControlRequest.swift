@@ -33,6 +33,12 @@ public struct ControlRequest: Hashable, Sendable {
         /// A person is to be erased: a user, or whoever used one device.
         case erase(Person)
 
+        /// The words of the operations on the socket, as an error lists them.
+        public enum Name: String, CaseIterable, Sendable {
+            case status, metrics, sync, claim, depart, peek, settle, sending, flush, reset, resolve, replay, purge, erase
+            case logLevel = "log_level"
+        }
+
         /// How many requests one of `replay` and `purge` may name.
         public static let requestsMax = 1000
     }
