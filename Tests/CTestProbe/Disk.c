@@ -26,6 +26,10 @@ struct watch {
     char failing[64];
     int passing;
     int error;
+    char failing_writes[64];
+    /* How many writes are yet to fail. */
+    int write_failures;
+    int write_error;
     char copies[PATH_MAX];
     /* How many writes are left; 0: nobody counts. */
     int writes_left;
@@ -68,6 +72,14 @@ void CTestProbe_fail_syncs(int watch, const char *suffix, int passing, int error
     snprintf(watches[watch].failing, sizeof watches[watch].failing, "%s", suffix);
     watches[watch].passing = passing;
     watches[watch].error = error;
+    pthread_mutex_unlock(&lock);
+}
+
+void CTestProbe_fail_writes(int watch, const char *prefix, int times, int error) {
+    pthread_mutex_lock(&lock);
+    snprintf(watches[watch].failing_writes, sizeof watches[watch].failing_writes, "%s", prefix);
+    watches[watch].write_failures = times;
+    watches[watch].write_error = error;
     pthread_mutex_unlock(&lock);
 }
 
@@ -209,14 +221,30 @@ int rename(const char *old, const char *new) {
 int fsync(int file) { return synced(file, SYS_fsync); }
 int fdatasync(int file) { return synced(file, SYS_fdatasync); }
 
+/* The error that a write is to fail with; 0: none. */
+static int write_error(int file) {
+    char path[PATH_MAX];
+    const char *name;
+    struct watch *watch = watch_of(file, path, &name);
+    if (!watch) return 0;
+    bool fails = watch->write_failures > 0
+                 && strncmp(name, watch->failing_writes, strlen(watch->failing_writes)) == 0;
+    if (fails) watch->write_failures--;
+    int error = fails ? watch->write_error : 0;
+    pthread_mutex_unlock(&lock);
+    return error;
+}
+
 static ssize_t written_at(int file, const void *bytes, size_t count, off64_t offset) {
-    ssize_t result = syscall(SYS_pwrite64, file, bytes, count, offset);
-    int saved = errno;
+    int saved = errno, error = write_error(file);
+    errno = error ? error : saved;
+    ssize_t result = error ? -1 : syscall(SYS_pwrite64, file, bytes, count, offset);
+    saved = errno;
     char path[PATH_MAX];
     const char *name;
     struct watch *watch = watch_of(file, path, &name);
     if (watch) {
-        note(watch, "write", name, result);
+        note(watch, "write", name, result < 0 ? -saved : result);
         if (result > 0) note_written(watch, name, result);
         if (watch->writes_left > 0 && --watch->writes_left == 0) raise(SIGKILL);
         pthread_mutex_unlock(&lock);

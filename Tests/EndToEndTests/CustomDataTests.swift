@@ -296,6 +296,11 @@ struct ForwarderTests {
             let refusal = try installation.controlClient().ask(Run.claim(Run.second))
             #expect(refusal.errorCode == "unavailable")
             #expect(refusal.errorMessage == "another forwarder, pid \(getpid()), is connected")
+            let report = #"{"op":"sending","instance":"\#(Run.second)","phase":"stopped","reason":"no key"}"#
+            let another = try installation.controlClient().ask(report)
+            #expect(another.errorCode == "unavailable" && another["error"]?["field"]?.string == "instance", "\(another)")
+            let sending = try DaemonStatus(of: installation)["custom_data"]?["sending"]
+            #expect(sending?["phase"]?.string == nil, "what another run says of itself is not this one's")
         }
         let next = try installation.controlClient()
         try waitUntil("the first one is gone") {

@@ -14,12 +14,14 @@ struct CommitPipelineTests {
     /// A pipeline on a real store.
     private final class Bench {
         let pipeline: CommitPipeline
+        let disk: DiskWatch
         private let directory = TemporaryDirectory()
         private let committer: Committer
         private let reports = Monitor<[StoreReport]>([])
 
         init(isShort: Bool) throws {
             let reports = reports
+            disk = DiskWatch(directory.path)
             committer = try Committer(directory: StateDirectory(path: directory.path)) { report in
                 reports.update { $0.append(report) }
             }
@@ -93,5 +95,26 @@ struct CommitPipelineTests {
         _ = try pipeline.endTurn(mayWait: false, at: 2_000_001)
         #expect(pipeline.writingSince == 2_000_001)
         try bench.becomeDurable(at: 2_100_000)
+    }
+
+    @Test("does nothing that follows a batch of the loop's which found no room before the log's thread has written it")
+    func noRoom() throws {
+        let bench = try Bench(isShort: false)
+        let pipeline = bench.pipeline
+        bench.disk.failWrites(of: "segment-", times: 1, with: ENOSPC)
+        bench.decide()
+        pipeline.append(.note(JournalEntry(.info, "it is durable")))
+        #expect(try pipeline.endTurn(mayWait: true, at: 1_000_000) == nil)
+        #expect(bench.disk.events.contains { $0.hasSuffix(" -\(ENOSPC)") }, "\(bench.disk.events)")
+        #expect(pipeline.writingSince == 1_000_000 && !pipeline.hasDue && pipeline.durable < pipeline.number)
+        // Another turn changes nothing of it.
+        pipeline.append(.note(JournalEntry(.info, "it is not written yet")))
+        #expect(try pipeline.endTurn(mayWait: true, at: 1_500_000) == nil && !pipeline.hasDue)
+        try bench.becomeDurable(at: 2_000_000)
+        guard case .note(let entry) = pipeline.nextDue() else {
+            Issue.record("nothing follows the batch")
+            return
+        }
+        #expect(entry.message == "it is durable" && pipeline.durable == pipeline.number && !pipeline.hasDue)
     }
 }

@@ -51,6 +51,20 @@ struct DeliveryFiguresTests {
         #expect(crm.exec.counts.allSatisfy { $0 == 0 } && crm.total.counts.first == 1)
     }
 
+    @Test("counts on after a reload")
+    func reload() throws {
+        var bench = Bench(.testing(.relay))
+        try bench.submit(.deliver())
+        bench.started(1)
+        bench.at(.milliseconds(300))
+        bench.finished(1)
+        bench.handle(.reconfigured(.testing(.relay)))
+        #expect(bench.router.figures.outcomes[.handled] == 1)
+        let crm = try handler("crm", of: bench)
+        #expect(crm.outcomes[.handled] == 1 && crm.total.counts.reduce(0, +) == 1 && crm.total.sum == .milliseconds(300))
+        #expect(bench.router.figures.providers.entries.map(\.value[.handled]) == [1])
+    }
+
     @Test("knows each handler that a route names before anything came, and those of a reload")
     func expected() {
         var bench = Bench()

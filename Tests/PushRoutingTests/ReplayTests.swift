@@ -39,6 +39,24 @@ struct ReplayTests {
         #expect(bench.ledger.deadLetters == [.init(2)])
     }
 
+    @Test("of a dead letter of an earlier boot has its nine seconds, and what is left of them after a crash in this boot")
+    func otherBoot() throws {
+        let table = RoutingTable.testing(.relay, handlers: [.exec("crm", idempotent: true)])
+        var bench = try failed(table)
+        bench.at(.seconds(2))
+        bench.crash(sameBoot: false)
+        bench.at(.seconds(5))
+        try bench.replay(1)
+        #expect(bench.nextDue == .seconds(14))
+        #expect(bench.ledger.requests[SequenceNumber(2)]?.accepted.boot == bench.boot)
+        bench.started(2)
+        bench.at(.seconds(13))
+        #expect(bench.crash() == ["start 2.0 crm"])
+        #expect(bench.nextDue == .seconds(14))
+        bench.started(2)
+        #expect(bench.finished(2) == ["update 2.0 handled", "end 2.0 handled"])
+    }
+
     @Test("runs only what was not done, and the copies of observers as copies")
     func observers() throws {
         let copy = Route(name: "copy", match: RouteMatch(), handler: "observer", observes: true)

@@ -14,7 +14,7 @@ public final class DiskWatch: Sendable {
     deinit { CTestProbe_end(watch) }
 
     /// What happened, in order: `write`, `sync`, `truncate` or `rename`, a file's name, and how many bytes or which error
-    /// number.
+    /// number, for a write below zero.
     public var events: [String] {
         let text = CTestProbe_events(watch)
         defer { free(text) }
@@ -27,6 +27,11 @@ public final class DiskWatch: Sendable {
     /// Has every sync of a file with a name that ends so fail, after some that pass.
     public func failSyncs(of suffix: String, with error: Int32, passing: Int = 0) {
         CTestProbe_fail_syncs(watch, suffix, Int32(passing), error)
+    }
+
+    /// Has the next writes to the files whose names begin so fail.
+    public func failWrites(of prefix: String, times: Int, with error: Int32) {
+        CTestProbe_fail_writes(watch, prefix, Int32(times), error)
     }
 
     /// Kills this process at a write, after some that pass.

@@ -17,6 +17,9 @@ void CTestProbe_end(int watch);
  * number; 0: they succeed again. */
 void CTestProbe_fail_syncs(int watch, const char *_Nonnull suffix, int passing, int error);
 
+/* The next writes to files below the directory whose names begin so fail with this error number. */
+void CTestProbe_fail_writes(int watch, const char *_Nonnull prefix, int times, int error);
+
 /* Kills the process with SIGKILL at a write below the directory, after some that pass. */
 void CTestProbe_kill_at_write(int watch, int passing);
 
