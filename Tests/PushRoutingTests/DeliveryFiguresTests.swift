@@ -61,7 +61,7 @@ struct DeliveryFiguresTests {
         bench.handle(.reconfigured(.testing(.relay)))
         #expect(bench.router.figures.outcomes[.handled] == 1)
         let crm = try handler("crm", of: bench)
-        #expect(crm.outcomes[.handled] == 1 && crm.total.counts.reduce(0, +) == 1 && crm.total.sum == .milliseconds(300))
+        #expect(crm.outcomes[.handled] == 1 && crm.total.sum == .milliseconds(300))
         #expect(bench.router.figures.providers.entries.map(\.value[.handled]) == [1])
     }
 

@@ -39,7 +39,7 @@ struct ReplayTests {
         #expect(bench.ledger.deadLetters == [.init(2)])
     }
 
-    @Test("of a dead letter of an earlier boot has its nine seconds, and what is left of them after a crash in this boot")
+    @Test("of an earlier boot's dead letter has its nine seconds, and what is left of them after a crash in this boot")
     func otherBoot() throws {
         let table = RoutingTable.testing(.relay, handlers: [.exec("crm", idempotent: true)])
         var bench = try failed(table)

@@ -35,7 +35,8 @@ public struct ControlRequest: Hashable, Sendable {
 
         /// The words of the operations on the socket, as an error lists them.
         public enum Name: String, CaseIterable, Sendable {
-            case status, metrics, sync, claim, depart, peek, settle, sending, flush, reset, resolve, replay, purge, erase
+            case status, metrics, sync, claim, depart, peek, settle, sending, flush, reset, resolve, replay, purge,
+                erase
             case logLevel = "log_level"
         }
 
