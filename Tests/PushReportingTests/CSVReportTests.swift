@@ -46,6 +46,19 @@ struct CSVReportTests {
         #expect(CSVReport.line(of: waited).hasSuffix(",,,,true,40.2,,,,,,,,ledger\r\n"))
     }
 
+    @Test("each column of text from outside gets the apostrophe")
+    func apostrophes() throws {
+        var row = row(
+            1, .handled, provider: "=provider", route: "=route", handler: "=handler", reason: "=reason", id: "=id",
+            messageID: "=message_id")
+        (row.app, row.device) = ("=app", "=device")
+        let names = CSVReport.header.trimmingLineEnd.split(separator: ",", omittingEmptySubsequences: false)
+        let cells = CSVReport.line(of: row).trimmingLineEnd.split(separator: ",", omittingEmptySubsequences: false)
+        for name in ["provider", "app", "device", "id", "message_id", "route", "handler", "reason"] {
+            #expect(cells[try #require(names.firstIndex { $0 == name })] == "'=\(name)")
+        }
+    }
+
     @Test(
         "commas, quotes and line ends are quoted; what a spreadsheet would run gets an apostrophe",
         arguments: [
@@ -62,4 +75,9 @@ struct CSVReportTests {
                     ",false,,,,,,,,,ledger\r\n", with: cell + ",false,,,,,,,,,ledger\r\n"
                 ).utf8))
     }
+}
+
+extension String {
+    /// A line without its line end.
+    fileprivate var trimmingLineEnd: Substring { hasSuffix("\r\n") ? dropLast() : self[...] }
 }

@@ -205,7 +205,7 @@ struct CampaignReportTests {
                 Count  Not in these figures
                     1  taps on pushes without a campaign: unattributed
                     1  taps after the first one, or on the same close button again: not counted
-                    1  pushes that Android showed by itself: opens lost (shown_by_system)
+                    1  pushes that Android showed by itself: Braze never saw them, and no rate counts them as received (shown_by_system)
 
                 Influenced opens that became direct ones by a later tap: 1. Total counts such a push once.
 
@@ -311,7 +311,7 @@ struct CampaignReportTests {
                 2026-11-21                      1
 
                 Count  Not in these figures
-                    1  pushes that Android showed by itself: opens lost (shown_by_system)
+                    1  pushes that Android showed by itself: Braze never saw them, and no rate counts them as received (shown_by_system)
 
                 """))
         #expect(!report.html.contains("Unattributed") && !report.html.contains("unmatched"))

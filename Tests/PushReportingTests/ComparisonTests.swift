@@ -71,6 +71,18 @@ struct ComparisonTests {
         #expect(ofParts.allSatisfy { $0.pValue < 0.001 && $0.before == 0.005 && $0.after == 0.05 })
     }
 
+    @Test(
+        "Holm's method stops at the surest figure that fails its bound: one behind it that would pass its own is not named"
+    )
+    func holm() throws {
+        // All times of the later three rows are longer: six figures, each with the p-value 2 / C(rows, 3).
+        let now = document(3, queue: .milliseconds(700), isAlone: true) { _ in .milliseconds(900) }
+        let few = try compared(now, with: document(16, isAlone: true))
+        #expect(few.tests == 8)
+        #expect(few.worse.isEmpty, "2 / C(19, 3) is above 0.01 / 8, and below the bound of the sixth, 0.01 / 3")
+        #expect(try compared(now, with: document(30, isAlone: true)).worse.count == 6, "2 / C(33, 3) is below 0.01 / 8")
+    }
+
     @Test("fewer misses and shorter times are nothing worse")
     func better() throws {
         let comparison = try compared(

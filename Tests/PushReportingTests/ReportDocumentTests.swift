@@ -203,10 +203,26 @@ struct ReportDocumentTests {
         let document = ReportDocument(report: report([]), detail: ReportDetail(), serviceLevel: level)
         let lines = document.lines(TextStyle()).map(\.text)
         #expect(lines.contains("Objective            99.9 %: nothing was due"))
-        let end = "over the 1h and the 5m that end at 2026-11-21 03:10:00 +00:00"
+        let end = "in the 1h before 2026-11-21 03:10:00 +00:00 and in the last 5m of it"
         #expect(lines.contains { $0.hasPrefix("Alert (page): ") && $0.hasSuffix(end) })
         #expect(!lines.contains { $0.hasPrefix("Warning: ") })
         #expect(document.markdown.contains("\n- Alert (page): ") && !document.markdown.contains("**Warning:**"))
+    }
+
+    @Test(
+        "the first sentence of each format names what failed in time: a handler that always fails keeps every deadline")
+    func failures() {
+        let failing = document((1...3).map { row($0, .failed, exec: .milliseconds(2)) })
+        let line = "Deadline compliance  100 %  (due 3, missed 0, failed 3)"
+        let first = failing.lines(TextStyle()).first { $0.text.hasPrefix("Deadline compliance") }
+        #expect(first?.text == line && first?.tone == .plain, "it is no success")
+        #expect(failing.markdown.hasPrefix("## Deadline compliance: 100 %, 3 failed\n"))
+        #expect(failing.markdown.contains("\n0 of 3 missed the deadline, 3 failed in time. "))
+        #expect(failing.html.contains("<title>Deadline compliance: 100 %, 3 failed</title>"))
+        #expect(failing.html.contains("0 of 3 due missed, 3 failed"))
+        let both = document([row(1, .failed), row(2, .timedOut), row(3, .handled)])
+        #expect(both.junit.contains("1 of 3 missed the deadline, 1 failed"))
+        #expect(document([row(1, .handled)]).markdown.hasPrefix("## Deadline compliance: 100 %\n"))
     }
 
     @Test("both clocks have their counts")

@@ -29,7 +29,7 @@ struct ReportFormatTests {
             shown(report, of: rows, objective: objective) == """
                 Window               since 2026-11-21 03:00:00 +00:00; the last accepted at 2026-11-21 03:08:00 +00:00
                 Mode                 device: the deadline counts from the invocation
-                Deadline             9 s; as little as 4 s where a route gives less
+                Deadline             9 s; the shortest that a route gives (Deadline=) is 4 s
                 Deadline compliance  66.6 %  (due 3, missed 1)
                 Objective            99.9 %: not met
                 Invocations          7 accepted = 6 decided + 1 in flight, of 6 requests

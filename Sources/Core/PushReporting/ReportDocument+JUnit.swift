@@ -55,7 +55,8 @@ extension ReportDocument {
             guard !compliance.meets(objective) else { return nil }
             return "deadline compliance \(compliance) is below \(objective) %: \(counts(compliance))"
         }
-        return compliance.missed == 0 ? nil : "\(counts(compliance)) missed the deadline"
+        let failed = group.failed > 0 ? ", \(grouped(group.failed)) failed" : ""
+        return compliance.missed == 0 ? nil : "\(counts(compliance)) missed the deadline\(failed)"
     }
 
     private func counts(_ compliance: Compliance) -> String {

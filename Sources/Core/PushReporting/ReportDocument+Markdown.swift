@@ -6,7 +6,7 @@ extension ReportDocument {
     public var markdown: String {
         let isMet = serviceLevel?.isMet ?? (report.compliance.missed == 0)
         var blocks = [
-            "## Deadline compliance: \(report.compliance)",
+            "## Deadline compliance: \(report.verdict)",
             "\(verdict(isMet)) Window: \(cell(report.windowText(zone))). \(cell(report.balanceText)).",
         ]
         blocks.append(facts)
@@ -52,7 +52,8 @@ extension ReportDocument {
     private func verdict(_ isMet: Bool) -> String {
         let compliance = report.compliance
         guard compliance.due > 0 else { return "Nothing was due." }
-        let counts = "\(grouped(compliance.missed)) of \(grouped(compliance.due)) missed the deadline."
+        let failed = report.failed > 0 ? ", \(grouped(report.failed)) failed in time" : ""
+        let counts = "\(grouped(compliance.missed)) of \(grouped(compliance.due)) missed the deadline\(failed)."
         guard let objective = serviceLevel?.objective else { return counts }
         return "The objective of \(objective) % is \(isMet ? "met" : "**not met**"). \(counts)"
     }

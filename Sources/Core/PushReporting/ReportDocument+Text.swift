@@ -23,13 +23,14 @@ extension ReportDocument {
 
     private func heading(_ style: TextStyle) -> [ReportLine] {
         let isMet = serviceLevel?.isMet ?? (report.compliance.missed == 0)
+        let tone: ReportLine.Tone =
+            report.compliance.due == 0 ? .plain : !isMet ? .bad : report.failed > 0 ? .plain : .good
         var lines = report.heading(serviceLevel?.objective, zone).split(separator: "\n").flatMap { line in
             let isVerdict = line.hasPrefix("Deadline compliance") || line.hasPrefix("Objective")
-            return wrapped(String(line), style, isVerdict && report.compliance.due > 0 ? isMet ? .good : .bad : .plain)
+            return wrapped(String(line), style, isVerdict ? tone : .plain)
         }
         if report.compliance.due > 0 {
-            let failed = report.outcomes[.failed] ?? 0
-            lines += wrapped("Handled              \(success)", style, failed > 0 ? .bad : .plain)
+            lines += wrapped("Handled              \(success)", style, report.failed > 0 ? .bad : .plain)
             lines += wrapped("From acceptance      \(detail.fromAcceptance.text(missed: "late"))", style)
             lines += wrapped("From invocation      \(detail.fromInvocation.text(missed: "late"))", style)
         }

@@ -86,7 +86,7 @@ extension ServiceLevel.Alert {
             threshold == 1
             ? "faster than allowed" : "more than \(rounded(threshold, decimals: 1)) times as fast as allowed"
         return
-            "Alert (\(severity.rawValue)): the error budget burns \(pace), over the \(long.rawValue) and the "
-            + "\(short.rawValue) that end at \(end)"
+            "Alert (\(severity.rawValue)): the error budget burns \(pace), in the \(long.rawValue) before \(end) "
+            + "and in the last \(short.rawValue) of it"
     }
 }

@@ -9,7 +9,7 @@ extension ComplianceReport {
         lines += [
             "Mode                 \(modeText)",
             "Deadline             \(deadlineText)",
-            "Deadline compliance  \(compliance.text)",
+            "Deadline compliance  \(compliance.text(failed: failed))",
         ]
         if let objective {
             let verdict = compliance.meets(objective) ? "met" : "not met"
@@ -18,6 +18,12 @@ extension ComplianceReport {
         lines.append("Invocations          \(balanceText)")
         return lines.joined(separator: "\n") + "\n"
     }
+
+    /// How many were in time, without success: they keep the deadline.
+    var failed: Int { outcomes[.failed] ?? 0 }
+
+    /// Compliance in a few words, for a title: a handler that always fails keeps every deadline.
+    var verdict: String { "\(compliance)" + (failed > 0 ? ", \(grouped(failed)) failed" : "") }
 
     var modeText: String {
         switch mode {
@@ -29,7 +35,7 @@ extension ComplianceReport {
 
     var deadlineText: String {
         guard let shortestBudget, shortestBudget < budget else { return span(budget) }
-        return "\(span(budget)); as little as \(span(shortestBudget)) where a route gives less"
+        return "\(span(budget)); the shortest that a route gives (Deadline=) is \(span(shortestBudget))"
     }
 
     /// What was decided and what is in flight, as far as the source knows.
@@ -170,10 +176,11 @@ extension OutcomeTally {
 
 extension Compliance {
     /// The share with the counts behind it.
-    var text: String { text(missed: "missed") }
+    var text: String { text() }
 
-    /// The same with another word for what was missed.
-    func text(missed word: String) -> String {
-        due == 0 ? description : "\(self)  (due \(grouped(due)), \(word) \(grouped(missed)))"
+    /// The same with another word for what was missed, and what failed in time, if anything did.
+    func text(missed word: String = "missed", failed: Int = 0) -> String {
+        let failures = failed > 0 ? ", failed \(grouped(failed))" : ""
+        return due == 0 ? description : "\(self)  (due \(grouped(due)), \(word) \(grouped(missed))\(failures))"
     }
 }

@@ -9,7 +9,7 @@ extension CampaignReport {
         page.section("campaigns", "By campaign", table("campaign", campaignRows) + besideNote)
         page.section("parts", "By decoded campaign", table("decoded campaign", partRows))
         page.section("days", "By day", dayTable)
-        page.section("lost", "Lost opens", lostByCampaign)
+        page.section("lost", "Pushes Braze never saw", lostByCampaign)
         page.section("campaign-days", "By campaign and day", campaignDays)
         if let field = selection.field, field != .day {
             page.section("groups", "By \(field.words)", table(field.words, groupRows))
@@ -46,8 +46,9 @@ extension CampaignReport {
     private var lostByCampaign: String {
         let rows = lost.rows
         guard !rows.isEmpty else { return "" }
-        var campaigns = HTMLTable("Lost opens by campaign", [.name("Campaign")] + lostColumns)
-        var days = HTMLTable("Lost opens by campaign and day", [.name("Campaign"), .name(dayHeading)] + lostColumns)
+        var campaigns = HTMLTable("Pushes Braze never saw, by campaign", [.name("Campaign")] + lostColumns)
+        var days = HTMLTable(
+            "Pushes Braze never saw, by campaign and day", [.name("Campaign"), .name(dayHeading)] + lostColumns)
         for row in rows {
             campaigns.add([markup(row.name)] + lostCells(LostOpens.sum(row.days)))
             for (day, counts) in row.days.sorted(by: { $0.key < $1.key }) {
@@ -65,7 +66,11 @@ extension CampaignReport {
         if unattributed > 0 {
             sentences.append("Unattributed opens have no campaign: <a href=\"#days\">the table by day</a> has them.")
         }
-        if !lost.rows.isEmpty { sentences.append("<a href=\"#lost\">Lost opens</a> have tables of their own.") }
+        if !lost.rows.isEmpty {
+            sentences.append(
+                "<a href=\"#lost\">Pushes that Braze never saw</a> have tables of their own; no rate counts them as received."
+            )
+        }
         return campaigns.isEmpty || sentences.isEmpty ? "" : "<p>\(sentences.joined(separator: " "))</p>\n"
     }
 
@@ -83,7 +88,7 @@ extension CampaignReport {
             ("Direct opens", grouped(total.directOpens), share(total.directOpens, of: total.received)),
             ("Influenced opens", grouped(total.influencedOpens), share(total.influencedOpens, of: total.received)),
             ("Total opens", grouped(total.totalOpens), share(total.totalOpens, of: total.received)),
-            ("Lost opens", grouped(lostInAll), lostByReason),
+            ("Pushes Braze never saw", grouped(lostInAll), lostByReason),
         ]
         if selection.campaign == nil {
             cards.insert(("Unattributed", grouped(unattributed), "taps without a campaign"), at: cards.count - 1)

@@ -5,7 +5,7 @@ extension ReportDocument {
     /// The report as one self-contained page.
     public var html: String {
         let stories = StoryLinks(self)
-        var page = HTMLPage(title: "Deadline compliance: \(report.compliance)")
+        var page = HTMLPage(title: "Deadline compliance: \(report.verdict)")
         page.lead(lead)
         page.section("over-time", "Compliance over time", complianceChart)
         page.section("latency", "Latency over time", heatMap)
@@ -35,12 +35,13 @@ extension ReportDocument {
 
     private var lead: String {
         let compliance = report.compliance
-        let kind = compliance.due == 0 ? "" : (serviceLevel?.isMet ?? (compliance.missed == 0)) ? "good" : "bad"
+        let isMet = serviceLevel?.isMet ?? (compliance.missed == 0)
+        let kind = compliance.due == 0 ? "" : !isMet ? "bad" : report.failed > 0 ? "" : "good"
         var cards = [
             ("Compliance", "<span class=\"\(kind)\">\(compliance)</span>", missedText),
             ("From acceptance", "\(detail.fromAcceptance)", "within the deadline of \(report.deadlineText)"),
             ("From invocation", "\(detail.fromInvocation)", "within the deadline of \(report.deadlineText)"),
-            ("Handled", handledShare, "failed \(grouped(report.outcomes[.failed] ?? 0))"),
+            ("Handled", handledShare, "failed \(grouped(report.failed))"),
             ("p99", "\(groupedMilliseconds(detail.all.total.quantile(permille: 990))) ms", "acceptance to end"),
         ]
         if let serviceLevel {
@@ -68,6 +69,7 @@ extension ReportDocument {
 
     private var missedText: String {
         "\(grouped(report.compliance.missed)) of \(grouped(report.compliance.due)) due missed"
+            + (report.failed > 0 ? ", \(grouped(report.failed)) failed" : "")
     }
 
     private var handledShare: String {
