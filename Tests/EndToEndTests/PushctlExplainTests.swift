@@ -155,13 +155,16 @@ struct PushctlExplainTests {
     func providers() throws {
         let payload = #"{"push_from":"moengage","itbl":"x"}"#
         let explanation = try json(explain(payload, "--platform", "android", "--json").output)
-        #expect(explanation["provider"]?.string == "moengage")
-        #expect(explanation["matches"]?.strings == ["moengage", "iterable"])
+        #expect(explanation["provider"]?.string == "iterable")
+        #expect(explanation["matches"]?.strings == ["iterable", "moengage"])
         #expect(explanation["ambiguous"]?.bool == true)
-        #expect(explanation["confidence"]?.string == "low")
+        #expect(explanation["confidence"]?.string == "high")
         #expect(
             explain(payload, "--platform", "android").output.contains(
-                "a push of moengage, by a rule of low confidence; ambiguous, iterable would match too\n"))
+                "a push of iterable; ambiguous, moengage would match too\n"))
+        #expect(
+            explain(#"{"push_from":"moengage"}"#, "--platform", "android").output.contains(
+                "a push of moengage, by a rule of low confidence\n"))
         #expect(try json(explain("{}", "--json").output)["confidence"]?.kind == .null)
     }
 

@@ -17,7 +17,11 @@ private struct Naive {
             return !(rule.all + rule.any).isEmpty && rule.all.allSatisfy(holds)
                 && (rule.any.isEmpty || rule.any.contains(where: holds))
         }
-        return matching.map { ($0.platforms[platform]?.order ?? 0, $0.name) }.sorted(by: <).map(\.1)
+        return matching.map { provider in
+            let rule = provider.platforms[platform]
+            return (rule?.confidence == .low ? 1 : 0, rule?.order ?? 0, provider.name)
+        }
+        .sorted(by: <).map(\.2)
     }
 
     private func holds(_ condition: ProviderCondition) -> Bool {

@@ -10,10 +10,29 @@ struct OwnershipTests {
         let payload = #"{"_k":"","itbl":"x","push_from":"moengage","_ab":"true","wzrk_pn":"1"}"#
         let all = try decision(.android, payload)
         #expect(all.provider == "braze")
-        #expect(all.matches == ["braze", "moengage", "clevertap", "iterable", "klaviyo"])
+        #expect(
+            all.matches == ["braze", "clevertap", "iterable", "klaviyo", "moengage"], "moengage is known from a copy")
         #expect(all.invocations == [PlannedInvocation(callback: .onMessageReceived, owner: .tracker)])
         let apple = try decision(.ios, #"{"aps":{},"wzrk_id":"1","com.batch":{"i":1}}"#)
         #expect(apple.matches == ["batch", "clevertap"], "presence before the beginning of a key")
+    }
+
+    @Test("a rule of low confidence has a payload only where no other rule matches, whatever its order")
+    func lowConfidence() throws {
+        let helpshift = try decision(.android, #"{"origin":"helpshift","mp_message":"Hi"}"#)
+        #expect(helpshift.matches == ["mixpanel", "helpshift"])
+        #expect(try decision(.android, #"{"origin":"helpshift"}"#).provider == "helpshift")
+        let rules = [("a", 1, .low), ("b", 900, .high), ("c", 2, .low), ("d", 800, .high)].map {
+            name, order, confidence in
+            ProviderRule(
+                name: name, title: name,
+                platforms: [
+                    .web: ProviderRule.PlatformRule(
+                        order: order, confidence: confidence, all: [.value(at: ["k"], .present)])
+                ])
+        }
+        let delivery = Delivery(platform: .web, payload: try json(#"{"k":"v"}"#))
+        #expect(try decide(delivery, settings: DetectionSettings(providers: rules)).matches == ["d", "b", "a", "c"])
     }
 
     @Test("more than one is a warning that names them")

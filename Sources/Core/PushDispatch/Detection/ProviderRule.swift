@@ -42,9 +42,9 @@ public struct ProviderRule: Hashable, Sendable {
 
     /// The rule on one platform.
     public struct PlatformRule: Hashable, Sendable {
-        /// Of several rules that match, the one with the lowest number has the payload.
+        /// Of several rules of the same confidence that match, the one with the lowest number has the payload.
         public var order: Int
-        /// How well the rule is known.
+        /// How well the rule is known. A rule of low confidence has the payload only where no other rule matches.
         public var confidence: Confidence
         /// Who in the app gets a payload.
         public var entry: Entry

@@ -25,7 +25,7 @@ struct RuleTable: Sendable {
                 providers.compactMap { provider in
                     provider.platforms[platform].map { TriedRule(provider, platform, $0) }
                 }
-                .sorted { ($0.rule.order, $0.provider.name) < ($1.rule.order, $1.provider.name) }
+                .sorted { $0.place < $1.place }
             soleMatches = rules.map { [ProviderMatch($0)] }
             var names: [(name: String, mask: UInt64)] = []
             var untold: UInt64 = 0
@@ -106,6 +106,9 @@ final class TriedRule: Sendable {
         self.rule = rule
         isBraze = provider.name == ProviderRule.brazeName
     }
+
+    /// Rules of low confidence are tried after all others, whatever their `Order=`.
+    fileprivate var place: (Int, Int, String) { (rule.confidence == .low ? 1 : 0, rule.order, provider.name) }
 
     /// How the rule matches: by a probe, or by all of `all`, and the first that holds of `any`. `nil`: it does not.
     fileprivate func match(_ payload: some PlatformPayload, _ texts: inout TextsRead) -> ProviderMatch? {
