@@ -30,7 +30,7 @@ final class PushctlTestTests {
         #expect(result.end == .exited(0), "\(result.output)")
         #expect(result.lines.count == 33)
         #expect(result.lines.dropLast().allSatisfy { $0.hasPrefix("ok     ") })
-        #expect(result.lines.last?.hasPrefix("121 of 121 expectations hold, in 32 files (") == true)
+        #expect(result.lines.last?.hasPrefix("124 of 124 expectations hold, in 32 files (") == true)
     }
 
     @Test("says what was expected and what came, and ends with 1")
@@ -48,6 +48,29 @@ final class PushctlTestTests {
                 #"      seq 1, n 0, onMessageReceived handled: outcome is "handled", not "timed_out""#,
             ])
         #expect(result.lines.last?.hasPrefix("1 of 2 expectations holds, in 1 file (") == true)
+    }
+
+    @Test("a tap on what nobody can see is a warning, in text, JSON and JUnit, and fails nothing")
+    func warning() throws {
+        let path = directory.path + "/silent.jsonl"
+        writeFile(
+            #"""
+            {"op":"deliver","id":"b","at":0,"device":"d","payload":{"_ab":"true","cid":"c","t":"T"}}
+            {"op":"interact","at":1,"kind":"opened","device":"d","message":"b"}
+            {"expect":{"event":{"event_type":"Open"}}}
+
+            """#, to: path)
+        let message = "direct open of delivery 1, which was not displayed: nobody can have tapped it"
+        let junit = directory.path + "/report.xml"
+        let result = test(path, "--junit", junit)
+        #expect(result.end == .exited(0))
+        #expect(
+            result.lines.dropLast() == ["ok     \(path) (1 expectation)", "  \(path):2: warning: \(message)"])
+        #expect(
+            String(decoding: readFile(junit) ?? [], as: UTF8.self).contains(
+                "<system-out>\(path):2: warning: \(message)"))
+        let file = try json(test(path, "--json").output)["files"]?.elements.first
+        #expect(file?["warnings"]?.elements.first?["message"]?.string == message)
     }
 
     @Test("a name that nobody has ends it with 65, though nothing is expected of it")

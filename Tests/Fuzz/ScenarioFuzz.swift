@@ -36,9 +36,9 @@ public func fuzzScenario(_ start: UnsafePointer<UInt8>?, _ count: Int) -> Int32 
     let lines = text.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false).map { Array($0) }
     do {
         let scenario = try Scenario(lines)
-        let checks = scenario.run(table: table, tracker: tracker)
-        precondition(checks == scenario.run(table: table, tracker: tracker), "two runs")
-        for check in checks {
+        let result = scenario.run(table: table, tracker: tracker)
+        precondition(result == scenario.run(table: table, tracker: tracker), "two runs")
+        for check in result.checks {
             precondition((1...lines.count).contains(check.line), "no such line")
             precondition(!check.expected.isEmpty && check.failure?.message.isEmpty != true, "a check without words")
         }

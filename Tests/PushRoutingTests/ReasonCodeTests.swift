@@ -112,6 +112,20 @@ struct ReasonCodeTests {
         #expect(bench.outcome(3) == .handled)
     }
 
+    // MARK: Taps on what nobody can see
+
+    @Test(
+        "a tap on a push that was not displayed counts as before, and its outcome says that nobody can have tapped it")
+    func notDisplayed() throws {
+        var bench = Bench(.testing())
+        try bench.submit(.deliver(#"{"_ab":"true","cid":"c","t":"only a title"}"#, to: "d"))
+        try bench.submit(.open(seq: 1, on: "d"))
+        #expect(bench.end(2)?.reasonCode == .openedNotDisplayed)
+        #expect(
+            bench.end(2)?.reason == "direct open of delivery 1, which was not displayed: nobody can have tapped it")
+        #expect(bench.ledger.tracker.interactions.map(\.verdict) == [.opened])
+    }
+
     // MARK: Taps that are held
 
     @Test("a tap by payload that waits says whether the push was opened before, as its verdict does after the grace")

@@ -250,12 +250,16 @@ struct TrackerModel {
         var action: ButtonAction?
         var id: String?
         switch interaction.act {
-        case .dismissed: return InteractionResult(verdict: .dismissed, delivery: delivery.seq)
+        case .dismissed:
+            return InteractionResult(verdict: .dismissed, delivery: delivery.seq, wasDisplayed: delivery.isDisplayed)
         case .opened: break
         case .button(let button):
             id = button
             action = delivery.buttons.all.first { $0.id == button }?.action
-            if action == nil { return InteractionResult(verdict: .unknownAction, delivery: delivery.seq) }
+            if action == nil {
+                return InteractionResult(
+                    verdict: .unknownAction, delivery: delivery.seq, wasDisplayed: delivery.isDisplayed)
+            }
         }
         if action != .close, startsSession {
             _ = start(
@@ -275,9 +279,11 @@ struct TrackerModel {
                 opens.append(Open(delivery: delivery.seq, at: interaction.at.milliseconds, by: interaction.cause))
             }
         }
-        guard isNew else { return InteractionResult(verdict: .duplicate, delivery: delivery.seq) }
+        guard isNew else {
+            return InteractionResult(verdict: .duplicate, delivery: delivery.seq, wasDisplayed: delivery.isDisplayed)
+        }
         guard delivery.campaignID != nil else {
-            return InteractionResult(verdict: .unattributed, delivery: delivery.seq)
+            return InteractionResult(verdict: .unattributed, delivery: delivery.seq, wasDisplayed: delivery.isDisplayed)
         }
         if !isOff(delivery.app) {
             tell(
@@ -287,7 +293,8 @@ struct TrackerModel {
                 .open, campaignID: delivery.campaignID, messageID: delivery.messageID,
                 button: id.map { AnalyticsEvent.Button(id: $0, action: action) })
         }
-        return InteractionResult(verdict: action == .close ? .closed : .opened, delivery: delivery.seq)
+        return InteractionResult(
+            verdict: action == .close ? .closed : .opened, delivery: delivery.seq, wasDisplayed: delivery.isDisplayed)
     }
 
     // MARK: T4 to T6, T10

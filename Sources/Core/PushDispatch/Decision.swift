@@ -106,6 +106,8 @@ public final class Decision: Sendable {
         let owners = titles.count > 1 ? [Warning.twoOwners(titles[0], others: Array(titles.dropFirst()))] : []
         return owners + keys.payload.warnings(state: circumstances.state, braze: braze)
             + (braze?.warnings(on: platform) ?? [])
+            + (braze?.kind == .silent && braze?.campaignID != nil && received && !displayed
+                ? [.brazeCampaignNotDisplayed] : [])
             + circumstances.warnings(isBraze: braze != nil)
     }
 }

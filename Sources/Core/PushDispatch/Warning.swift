@@ -12,6 +12,8 @@ public enum Warning: Hashable, Sendable, CustomStringConvertible {
     case brazeExtraUnreadable
     /// A Braze payload beside a notification block.
     case brazeBesideNotification
+    /// A Braze payload with a campaign that nobody sees.
+    case brazeCampaignNotDisplayed
     /// A Braze payload with an alert and `content-available`.
     case brazeAlertAndContentAvailable
     /// No `aps`.
@@ -61,6 +63,8 @@ public enum Warning: Hashable, Sendable, CustomStringConvertible {
             "data.extra is not a JSON object in a string: Braze's SDK treats it as empty"
         case .brazeBesideNotification:
             "a Braze payload beside a notification block: in the background the system shows it, Braze never sees the payload, and the open is lost"
+        case .brazeCampaignNotDisplayed:
+            "silent, with a campaign: nobody can tap it. A tap that is reported all the same counts as a direct open"
         case .brazeAlertAndContentAvailable:
             "an alert beside content-available: Braze documents its behavior as undefined; its SDK treats it as silent, and iOS shows it"
         case .apsMissing: "aps is missing: every real push has it"

@@ -106,6 +106,7 @@ public enum ReasonCode: String, Sendable, CaseIterable {
     case buttonNotInPayload = "button_not_in_payload"
     case deliveredElsewhere = "delivered_elsewhere"
     case unmatched
+    case openedNotDisplayed = "opened_not_displayed"
 
     // What the app lacks, and what the tracker's settings leave out.
     case noBrazeInstance = "no_braze_instance"

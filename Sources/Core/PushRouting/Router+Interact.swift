@@ -121,12 +121,20 @@ extension InteractionResult {
         case nil where otherwise == .elsewhere:
             .init(.heldForDelivery, "\(it) went to another device or app; waiting up to \(time) for one that matches")
         case nil: .init(.heldForDelivery, "no matching push yet; waiting up to \(time)")
+        case .opened where !wasDisplayed:
+            .init(
+                .openedNotDisplayed,
+                "direct open of \(it), which was not displayed: nobody can have tapped it")
         case .opened: .init(.directOpen, "direct open of \(it)")
         case .closed: .init(.closeButton, "a button closed \(it): a click, not a direct open")
         case .duplicate where act == .opened: .init(.openedBefore, "not counted: \(it) was already opened")
         case .duplicate:
             .init(.openedOrClosedBefore, "not counted: \(it) was already opened, or already closed by this button")
-        case .unattributed: .init(.unattributedOpen, "unattributed: \(it) has no campaign id")
+        case .unattributed:
+            .init(
+                .unattributedOpen,
+                "unattributed: \(it) has no campaign id"
+                    + (wasDisplayed ? "" : ", and was not displayed: nobody can have tapped it"))
         case .dismissed:
             .init(
                 .notificationDismissed, "dismissed: not an open; a later session can still count as an influenced open")

@@ -219,7 +219,8 @@ extension Tracker {
                 verdict = open(slot, interaction, button: button, into: &output)
             }
         }
-        let result = InteractionResult(verdict: verdict, delivery: number(slot))
+        let result = InteractionResult(
+            verdict: verdict, delivery: number(slot), wasDisplayed: deliveries[slot].flags.contains(.displayed))
         record(interaction, result, button, into: &output)
         return result
     }

@@ -172,6 +172,7 @@ public struct Tracker: Sendable {
         devices[device].deliveries += 1
         var flags: Deliveries.Flags = row.hasOwnID ? [.hasOwnID] : []
         if isNamed { flags.insert(.hasDevice) }
+        if row.isDisplayed { flags.insert(.displayed) }
         let entry = Deliveries.Entry(
             seq: row.seq.value, receivedAt: row.receivedAt.milliseconds, since: row.since.clockSeconds,
             user: texts.retain(user), campaign: texts.retain(campaign), device: device, textStart: 0,

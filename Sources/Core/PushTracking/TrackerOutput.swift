@@ -19,6 +19,8 @@ public struct InteractionResult: Hashable, Sendable {
     public var delivery: SequenceNumber?
     /// Of an interaction that is held: the verdict unless one more delivery comes within the grace.
     public var otherwise: Interaction.Verdict?
+    /// Whether the delivery it is about was displayed (T9). Without a delivery nobody says that it was not.
+    public var wasDisplayed = true
 }
 
 /// What became of a receipt.

@@ -38,7 +38,7 @@ struct ReplyTests {
         row.result = result
         #expect(
             text(Reply.outcome(row, result, id: "a1"))
-                == #"{"seq":41,"id":"a1","n":0,"callback":"onMessageReceived","outcome":"timed_out","#
+                == #"{"seq":41,"id":"a1","n":0,"callback":"onMessageReceived","handler":"crm","outcome":"timed_out","#
                 + #""reason":"not finished at the deadline","queue_ms":0,"exec_ms":9000,"total_ms":9001,"#
                 + #""completion":{"by":"default","times":1,"result":"noData"}}"# + "\n")
     }
@@ -48,7 +48,7 @@ struct ReplyTests {
         var result = InvocationResult(
             outcome: .shownBySystem, reason: nil, queue: .zero, exec: .zero, total: .zero, completion: nil,
             decidedAt: WallTime(milliseconds: 0))
-        let start = #"{"seq":41,"n":0,"callback":"onMessageReceived","outcome":"shown_by_system","#
+        let start = #"{"seq":41,"n":0,"callback":"onMessageReceived","handler":"crm","outcome":"shown_by_system","#
         let times = #""queue_ms":0,"exec_ms":0,"total_ms":0"#
         #expect(text(Reply.outcome(invocation, result, id: nil)) == start + times + "}\n")
         result.completion = Completion(by: .tracker, result: .newData, options: ["banner", "list"])
@@ -65,7 +65,8 @@ struct ReplyTests {
             outcome: .handled, reason: nil, queue: .zero, exec: .zero, total: .zero, completion: nil,
             waitedFor: Predecessor(id: InvocationID(seq: SequenceNumber(40), n: 0), handler: "crm"),
             decidedAt: WallTime(milliseconds: 0))
-        let start = #"{"seq":41,"n":0,"callback":"onMessageReceived","observer":true,"outcome":"handled","#
+        let start =
+            #"{"seq":41,"n":0,"callback":"onMessageReceived","handler":"crm","observer":true,"outcome":"handled","#
         let times = #""queue_ms":0,"exec_ms":0,"total_ms":0,"#
         #expect(
             text(Reply.outcome(observer, result, id: nil))

@@ -58,7 +58,7 @@ struct CrashTests {
             #"{"expect":{"id":"slow","outcome":"failed","reason":"daemon_crashed","queue_ms":0}}"#,
         ]
         let scenario = try Scenario(lines.map { Array($0.utf8) })
-        let checks = scenario.run(table: table(idempotent: false), tracker: Self.tracker)
+        let checks = scenario.run(table: table(idempotent: false), tracker: Self.tracker).checks
         #expect(checks.map(\.failure) == [nil])
     }
 

@@ -13,7 +13,7 @@ struct HandlerLimitScenarioTests {
         let scenario = try Scenario(lines.map { Array($0.utf8) })
         try scenario.checkNames(against: table)
         let tracker = Tracker(stateID: UUID128(high: 0, low: 0), rules: table.tracking)
-        return scenario.run(table: table, tracker: tracker).compactMap { check in
+        return scenario.run(table: table, tracker: tracker).checks.compactMap { check in
             check.failure.map { "line \(check.line): \($0.message) \($0.lines)" }
         }
     }

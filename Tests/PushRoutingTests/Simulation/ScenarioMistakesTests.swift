@@ -20,7 +20,7 @@ struct ScenarioMistakesTests {
 
     private func failures(_ expect: String) throws -> [Check.Failure?] {
         try scenario(Self.delivery, #"{"expect":\#(expect)}"#)
-            .run(table: Self.table, tracker: Tracker(stateID: UUID128(high: 0, low: 0))).map(\.failure)
+            .run(table: Self.table, tracker: Tracker(stateID: UUID128(high: 0, low: 0))).checks.map(\.failure)
     }
 
     @Test("an observer's copy matches nothing that does not ask for an observer")
@@ -98,7 +98,7 @@ struct ScenarioMistakesTests {
     func scripts() throws {
         let line = #"{"op":"deliver","at":0,"payload":{},"script":{"handlers":{"nosuch":{"exit":1}}}}"#
         let checks = try scenario(line, #"{"expect":{"pending":0}}"#)
-            .run(table: Self.table, tracker: Tracker(stateID: UUID128(high: 0, low: 0)))
+            .run(table: Self.table, tracker: Tracker(stateID: UUID128(high: 0, low: 0))).checks
         #expect(
             checks.first?.failure?.message
                 == "refused: script.handlers.nosuch: there is no handler nosuch; the handlers are audit, crm (invalid_value)"

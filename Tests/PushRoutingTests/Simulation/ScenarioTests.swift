@@ -89,6 +89,104 @@ struct ScenarioTests {
         #expect(failure.lines.first == line)
     }
 
+    // MARK: Interactions
+
+    private static let braze =
+        #"{"op":"deliver","id":"b","at":0,"app":"a","device":"d","payload":{"_ab":"true","cid":"c","t":"T","a":"A"}}"#
+    private static let open = #"{"expect":{"event":{"event_type":"Open","campaign_id":"c"}}}"#
+
+    private static func tap(_ names: String, id: String = "tap") -> String {
+        #"{"op":"interact","id":"\#(id)","at":5000,"kind":"opened","app":"a","device":"d",\#(names)}"#
+    }
+
+    @Test("an interaction names its push by the id of the delivery's line; a message id of that name comes first")
+    func named() throws {
+        #expect(try check([Self.braze, Self.tap(#""message":"b""#), Self.open]).map(\.failure) == [nil])
+        // Both have the name b: one as its message id, the other as the id of its line.
+        let other =
+            #"{"op":"deliver","at":1,"app":"a","device":"d","payload":{"messageId":"b","data":{"_ab":"true","cid":"m","t":"T","a":"A"}}}"#
+        let expected = Self.open.replacing(#""campaign_id":"c""#, with: #""campaign_id":"m""#)
+        #expect(try check([Self.braze, other, Self.tap(#""message":"b""#), expected]).map(\.failure) == [nil])
+    }
+
+    @Test(
+        "one that finds no push fails the scenario and says why, though a session starts and influences an open",
+        arguments: [
+            (
+                #""message":"x""#,
+                "unmatched, no push has the message id x, and no delivery before this line has the id x"
+            ),
+            (
+                #""payload":{"_ab":"true","t":"T","a":"A","cid":"d"}"#,
+                "unmatched, no Braze push with this payload came on the device d"
+            ),
+        ])
+    func unmatched(names: String, reason: String) throws {
+        let influenced = #"{"expect":{"event":{"event_type":"InfluencedOpen"}}}"#
+        let checks = try check([Self.braze, Self.tap(names), influenced])
+        #expect(checks.map(\.line) == [2, 3])
+        #expect(checks.first?.expected == "the interaction finds its push")
+        #expect(
+            checks.first?.failure?.message.hasPrefix(reason + "; where that is meant, expect ") == true, "\(checks)")
+        #expect(checks.last?.failure == nil)
+        let meant = #"{"expect":{"interaction":{"id":"tap","verdict":"unmatched"}}}"#
+        #expect(try check([Self.braze, Self.tap(names), influenced, meant]).map(\.failure) == [nil, nil])
+        let other = #"{"expect":{"none":{"interaction":{"verdict":"elsewhere"}}}}"#
+        #expect(try check([Self.braze, Self.tap(names), influenced, other]).map(\.line) == [2, 3, 4])
+    }
+
+    @Test("one on what Android showed itself finds nothing that Braze saw, and one for another device goes elsewhere")
+    func neverSeen() throws {
+        let shown = Self.braze.replacing(
+            #""payload":{"#, with: #""payload":{"notification":{"title":"T"},"data":{"#
+        ).replacing("}}", with: "}}}")
+        let lost = try check([shown, Self.tap(#""message":"b""#), #"{"expect":{"none":{"event":{}}}}"#])
+        #expect(
+            lost.first?.failure?.message.hasPrefix("unmatched, Braze never saw push 1: shown_by_system, ") == true,
+            "\(lost)")
+        let elsewhere = Self.tap(#""message":"b""#).replacing(#""device":"d""#, with: #""device":"e""#)
+        let checks = try check([Self.braze, elsewhere, #"{"expect":{"pending":0}}"#])
+        #expect(
+            checks.first?.failure?.message.hasPrefix("elsewhere, push 1 went to another device or app than this names")
+                == true, "\(checks)")
+    }
+
+    @Test("one that still waits when the last line is checked waits in vain; one whose push comes in time does not")
+    func waits() throws {
+        let early = Self.tap(#""message":"m""#)
+        #expect(
+            try check([early, #"{"at":5001,"expect":{"none":{"event":{"event_type":"Open"}}}}"#]).map(\.line) == [1, 2])
+        let push =
+            #"{"op":"deliver","at":6000,"app":"a","device":"d","payload":{"messageId":"m","data":{"_ab":"true","cid":"c","t":"T","a":"A"}}}"#
+        let found = #"{"expect":{"interaction":{"verdict":"opened","delivery":2}}}"#
+        #expect(try check([early, push, Self.open, found]).map(\.failure) == [nil, nil])
+    }
+
+    @Test("where an expected open is missing, the reasons of the interactions stand beside what is closest")
+    func whyNoOpen() throws {
+        let twice = [Self.braze, Self.tap("\"message\":1"), Self.tap("\"message\":1", id: "again")]
+        let checks = try check(twice + [#"{"expect":{"event":{"event_type":"Open","campaign_id":"x"}}}"#])
+        #expect(
+            checks.last?.failure?.lines.suffix(2) == [
+                "interaction of line 2 (seq 2, id tap): handed_to_tracker, direct open of delivery 1",
+                "interaction of line 3 (seq 3, id again): handed_to_tracker, not counted: delivery 1 was already opened",
+            ], "\(checks)")
+        let session = #"{"expect":{"event":{"event_type":"SessionEnd"}}}"#
+        #expect(try check(twice + [session]).last?.failure?.lines.contains { $0.hasPrefix("interaction") } == false)
+    }
+
+    @Test("one on a push that was not displayed is an open, and a warning with its line")
+    func notDisplayed() throws {
+        let silent = Self.braze.replacing(#","a":"A""#, with: "")
+        let scenario = try Scenario([silent, Self.tap(#""message":"b""#), Self.open].map { Array($0.utf8) })
+        let result = scenario.run(table: Self.table, tracker: Self.tracker)
+        #expect(result.checks.map(\.failure) == [nil])
+        #expect(result.warnings.map(\.line) == [2])
+        #expect(result.warnings.first?.message.hasSuffix("which was not displayed: nobody can have tapped it") == true)
+    }
+
+    // MARK: When expectations are checked
+
     @Test("an expectation is checked when all is decided that comes before the next line with a time")
     func time() throws {
         let checks = try check([
@@ -169,7 +267,7 @@ struct ScenarioTests {
         let scenario = try Scenario(lines.map { Array($0.utf8) })
         #expect(scenario.title == "a title")
         #expect(scenario.mode == mode)
-        #expect(scenario.run(table: Self.table, tracker: Self.tracker).map(\.line) == [4])
+        #expect(scenario.run(table: Self.table, tracker: Self.tracker).checks.map(\.line) == [4])
         #expect(try check(lines).allSatisfy { $0.failure == nil })
     }
 
@@ -297,7 +395,7 @@ struct ScenarioTests {
     }
 
     private func check(_ lines: [String]) throws -> [Check] {
-        try Scenario(lines.map { Array($0.utf8) }).run(table: Self.table, tracker: Self.tracker)
+        try Scenario(lines.map { Array($0.utf8) }).run(table: Self.table, tracker: Self.tracker).checks
     }
 
     private static let table = RoutingTable(

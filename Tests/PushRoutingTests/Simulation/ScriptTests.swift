@@ -63,7 +63,10 @@ struct ScriptTests {
             #expect(lines.last?["at"]?.int64 == 6)
         }
         let other = #"{"op":"interact","kind":"opened","at":1,"message":"m1","device":"e"}"#
-        #expect(try run(deliveries + [other]).last?["callback"]?.string == "none", "another device's")
+        let lines = try run(deliveries + [other])
+        #expect(lines.last { $0["callback"] != nil }?["callback"]?.string == "none", "another device's")
+        #expect(
+            lines.last?["reason"]?.string == "push 1, with the id m1, went to another device or app than this names")
     }
 
     @Test("a token is told to every route")

@@ -76,6 +76,6 @@ struct SimulatedEntriesTests {
     private func failure(_ expect: String) throws -> Check.Failure? {
         let lines = Self.story + [#"{"expect":\#(expect)}"#]
         return try Scenario(lines.map { Array($0.utf8) })
-            .run(table: Self.table, tracker: Tracker(stateID: UUID128(high: 0, low: 0))).first?.failure
+            .run(table: Self.table, tracker: Tracker(stateID: UUID128(high: 0, low: 0))).checks.first?.failure
     }
 }

@@ -8,13 +8,26 @@ struct Decided {
     private var events: [JSONNode] = []
     private var entries: [JSONNode] = []
     private var breakers: [JSONNode] = []
-    private var requests: [(seq: Int64, id: String?)] = []
+    /// What became of interactions that waited for their push.
+    private(set) var interactions: [JSONNode] = []
+    private var requests: [(seq: Int64, id: String?, line: Int, isInteraction: Bool)] = []
     /// The line of the last request, and its error if it was refused.
     private var lastRequest: (line: Int, error: JSONNode?)?
 
-    mutating func accepted(_ seq: SequenceNumber, id: String?, line: Int) {
-        requests.append((seq.value, id))
+    mutating func accepted(_ seq: SequenceNumber, _ request: Request, line: Int) {
+        requests.append((seq.value, request.id, line, request.operation == .interact))
         lastRequest = (line, nil)
+    }
+
+    /// The line of the scenario that a decided line comes from.
+    func line(of decided: JSONNode) -> Int? {
+        let seq = decided["seq"]?.int64
+        return requests.last { $0.seq == seq }?.line
+    }
+
+    /// The openings of pushes that were not displayed.
+    var openingsOfHidden: [JSONNode] {
+        invocations.filter { $0["reason_code"]?.string == ReasonCode.openedNotDisplayed.rawValue }
     }
 
     mutating func refused(line: Int) { lastRequest = (line, nil) }
@@ -25,6 +38,7 @@ struct Decided {
         case "invocation": invocations.append(line)
         case "analytics": events.append(line)
         case "entry": entries.append(line)
+        case "interaction": interactions.append(line)
         case "breaker": breakers.append(line)
         default: lastRequest?.error = line["error"]
         }
@@ -51,6 +65,7 @@ struct Decided {
         case .event: events
         case .entry: entries
         case .breaker: breakers
+        case .interaction: interactions
         case .invocation, .error: invocations
         }
     }
@@ -61,7 +76,8 @@ struct Decided {
         let lines = lines(pattern)
         let what = pattern.subject.rawValue
         let waiting = pending > 0 ? "; \(counted(pending, "request")) still pending" : ""
-        guard !lines.isEmpty else { return .init("no \(what) so far\(waiting)") }
+        let stories = pattern.mayBeOpen ? storiesOfInteractions : []
+        guard !lines.isEmpty else { return .init("no \(what) so far\(waiting)", stories) }
         let ranked = lines.map { (line: $0, differences: pattern.differences(from: $0)) }.enumerated()
             .sorted {
                 (Self.distance($0.element.differences), $0.offset) < (Self.distance($1.element.differences), $1.offset)
@@ -69,7 +85,19 @@ struct Decided {
             .prefix(3).map(\.element)
         return .init(
             "no \(what) matches (\(lines.count) checked\(waiting)). Closest:",
-            ranked.map { "\(Self.summary(of: $0.line)): \($0.differences.joined(separator: "; "))" })
+            ranked.map { "\(Self.summary(of: $0.line)): \($0.differences.joined(separator: "; "))" } + stories)
+    }
+
+    /// What became of the latest interactions, each in the words of its own reasons: why an open is missing.
+    private var storiesOfInteractions: [String] {
+        requests.filter(\.isInteraction).suffix(3).map { request in
+            let reasons = (invocations + interactions).filter { $0["seq"]?.int64 == request.seq }.map { line in
+                [line["verdict"] ?? line["outcome"], line["reason"]].compactMap(\.?.string).joined(separator: ", ")
+            }
+            let id = request.id.map { ", id \($0)" } ?? ""
+            return "interaction of line \(request.line) (seq \(request.seq)\(id)): "
+                + (reasons.isEmpty ? "not decided" : reasons.joined(separator: "; then "))
+        }
     }
 
     /// Who asks for a certain request, or for an owner, is not helped by another one.
@@ -161,6 +189,10 @@ struct Decided {
     /// A line in a few words.
     private static func summary(of line: JSONNode) -> String {
         if line["type"]?.string == "breaker" { return "breaker of \(word("handler", line)) \(word("state", line))" }
+        if line["type"]?.string == "interaction" {
+            let reason = line["reason"] == nil ? "" : ": \(word("reason", line))"
+            return "interaction, seq \(word("seq", line)) \(word("verdict", line))\(reason)"
+        }
         guard line["outcome"] != nil else {
             guard line["state"] != nil else { return "\(word("event_type", line)), time \(word("time", line))" }
             let name = line["name"] == nil ? "" : " \(word("name", line))"

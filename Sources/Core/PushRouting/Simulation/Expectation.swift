@@ -70,7 +70,7 @@ extension Expectation.Condition {
         } else if let list = expect["invocations"] {
             try Self.allow(["invocations", "of"], in: expect)
             self = try Self.invocations(list, of: expect["of"])
-        } else if expect["event"] != nil || expect["entry"] != nil || expect["breaker"] != nil {
+        } else if Self.subjects.contains(where: { expect[$0.rawValue] != nil }) {
             self = .some(try Self.lines(expect, path: "expect"))
         } else if let pattern = expect["error"] {
             try Self.allow(["error"], in: expect)
@@ -83,9 +83,11 @@ extension Expectation.Condition {
         }
     }
 
-    /// Invocations; events, entries or breakers where the pattern stands in `event`, `entry` or `breaker`.
+    /// What a pattern may be of beside an invocation; it stands in a member of that name then.
+    private static let subjects = [Pattern.Subject.event, .entry, .interaction, .breaker]
+
     private static func lines(_ node: JSONNode, path: String) throws(ExpectationError) -> Pattern {
-        for subject in [Pattern.Subject.event, .entry, .breaker] {
+        for subject in subjects {
             let name = subject.rawValue
             guard let pattern = node[name] else { continue }
             guard node.count == 1 else { throw ExpectationError("\(path): \(name) stands alone") }
@@ -122,6 +124,34 @@ extension Expectation.Condition {
             throw ExpectationError("expect.\(key): is not a member that may stand beside \(keys[0])")
         }
     }
+}
+
+extension Expectation.Condition {
+    /// The interaction that is to be there, found its push or not; `nil` for any other expectation.
+    var interaction: Pattern? {
+        switch self {
+        case .some(let pattern): pattern.subject == .interaction ? pattern : nil
+        case .count(let pattern, let count): pattern.subject == .interaction && count > 0 ? pattern : nil
+        case .none, .invocations, .error, .pending: nil
+        }
+    }
+}
+
+/// What came of a scenario.
+public struct ScenarioResult: Hashable, Sendable {
+    /// What holds whatever was expected, and a reader of the scenario should know.
+    public struct Warning: Hashable, Sendable {
+        /// The line of the scenario, from 1.
+        public let line: Int
+        /// What is so, in a sentence without its end.
+        public let message: String
+    }
+
+    /// A check for each expectation, each refusal that nobody expected, and each interaction that found no push although
+    /// nobody expected that; in the order of the lines.
+    public internal(set) var checks: [Check] = []
+    /// In the order of the lines.
+    public internal(set) var warnings: [Warning] = []
 }
 
 /// One thing that a scenario expected, and what came.

@@ -6,6 +6,10 @@ struct PastDeliveries {
     /// A delivery, and the other ids that lead to it.
     private var bySeq: [SequenceNumber: PastDelivery] = [:]
     private var byMessage: [String: [SequenceNumber]] = [:]
+    /// By the id of the request; of the same id the latest.
+    private var byID: [String: SequenceNumber] = [:]
+    /// How those ended that no code of the app got.
+    private var fates: [SequenceNumber: String] = [:]
     private var oldestFirst = Queue<SequenceNumber>()
     private let capacity: Int
 
@@ -16,9 +20,13 @@ struct PastDeliveries {
     /// - Parameters:
     ///   - deliver: what was asked.
     ///   - accepted: the same, with what it left out.
-    ///   - provider: whose payload it is.
-    mutating func add(_ deliver: DeliverRequest, _ accepted: AcceptedRequest, provider: String?) {
-        bySeq[accepted.seq] = PastDelivery(accepted: accepted, provider: provider, request: deliver)
+    ///   - first: its first invocation.
+    mutating func add(_ deliver: DeliverRequest, _ accepted: AcceptedRequest, _ first: InvocationRecord) {
+        bySeq[accepted.seq] = PastDelivery(accepted: accepted, provider: first.provider, request: deliver)
+        if let id = accepted.id { byID[id] = accepted.seq }
+        if first.callback == .none, let result = first.result {
+            fates[accepted.seq] = result.outcome.rawValue + (result.reason.map { ", \($0)" } ?? "")
+        }
         if let message = accepted.messageID, !accepted.isTracked {
             byMessage[message, default: []].append(accepted.seq)
         }
@@ -36,8 +44,19 @@ struct PastDeliveries {
         }
     }
 
+    /// The number of the latest delivery whose request had this id.
+    func seq(id: String) -> SequenceNumber? { byID[id] }
+
+    /// Whether a delivery has this message id.
+    func hasMessage(_ id: String) -> Bool { byMessage[id] != nil }
+
+    /// How a delivery ended, and why, if no code of the app got it.
+    func fate(_ seq: SequenceNumber) -> String? { fates[seq] }
+
     private mutating func forgetOldest() {
         guard let seq = oldestFirst.popFirst(), let past = bySeq.removeValue(forKey: seq) else { return }
+        fates[seq] = nil
+        if let id = past.accepted.id, byID[id] == seq { byID[id] = nil }
         guard let message = past.accepted.messageID, !past.accepted.isTracked else { return }
         byMessage[message]?.removeAll { $0 == seq }
         if byMessage[message]?.isEmpty == true { byMessage[message] = nil }

@@ -4,7 +4,7 @@ import PushModel
 struct Pattern: Sendable {
     /// What kind of line.
     enum Subject: String, Sendable {
-        case invocation, event, entry, breaker, error
+        case invocation, event, entry, interaction, breaker, error
     }
 
     /// What kind of line.
@@ -55,6 +55,12 @@ struct Pattern: Sendable {
         }
         return ["observer is true: this is an observer's copy; it matches only with \"observer\":true"]
             + differences
+    }
+
+    /// Whether an open matches, as far as the kind of the event tells.
+    var mayBeOpen: Bool {
+        subject == .event
+            && (members["event_type"]?.string.map { PatternField.names(AnalyticsEvent.Kind.open.rawValue, $0) } ?? true)
     }
 
     /// Whether a line has all of it, be it an owner's or an observer's.

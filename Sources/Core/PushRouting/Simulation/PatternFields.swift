@@ -35,6 +35,7 @@ extension Pattern.Subject {
         case .invocation: Self.invocationFields
         case .event: Self.eventFields
         case .entry: Self.entryFields
+        case .interaction: Self.interactionFields
         case .breaker: Self.breakerFields
         case .error: Self.errorFields
         }
@@ -70,6 +71,11 @@ extension Pattern.Subject {
         "kind": .words(EntryKind.self), "suite": .text, "braze_id": .text, "external_id": .text,
         "alias": .object(["name": .text, "label": .text]), "name": .text, "properties": .values,
         "attributes": .values, "reason": .excerpt,
+    ]
+
+    private static let interactionFields: [String: PatternField] = [
+        "seq": .number, "id": .text, "at": .time(unit: 1), "verdict": .words(Interaction.Verdict.self),
+        "delivery": .number, "reason": .excerpt,
     ]
 
     private static let breakerFields: [String: PatternField] = [
@@ -137,7 +143,8 @@ extension PatternField {
         }
     }
 
-    private static func names(_ full: String, _ name: String) -> Bool { full == name || full.hasSuffix(".\(name)") }
+    /// Whether a name stands for an event: it is the event's name, or the last part of it.
+    static func names(_ full: String, _ name: String) -> Bool { full == name || full.hasSuffix(".\(name)") }
 
     private static func contains(_ text: String, _ part: String) -> Bool {
         let (text, part) = (Array(text.utf8), Array(part.utf8))

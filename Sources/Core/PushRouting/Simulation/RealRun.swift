@@ -15,8 +15,9 @@ public struct RealRun {
     private var index = 0
     /// The scenario's first time: when it is then, it begins.
     public let begin: WallTime
-    /// A check for each expectation and each refusal that nobody expected, so far.
-    public private(set) var checks: [Check] = []
+    private var checks: [Check] = []
+    /// What came of it; empty before ``isDone``.
+    public private(set) var result = ScenarioResult()
 
     /// - Parameters:
     ///   - scenario: the scenario.
@@ -83,6 +84,7 @@ public struct RealRun {
             let (number, line) = scenario.lines[index]
             if let check = check(number, line) { checks.append(check) }
             index += 1
+            if isDone { result = run.result(of: scenario, &checks) }
         }
     }
 

@@ -128,8 +128,9 @@ extension Pattern {
     fileprivate func check(_ names: KnownNames) throws(ExpectationError) {
         if subject != .event, let seq = members["seq"]?.int64 { try names.check(seq: seq) }
         if subject == .breaker { try names.check(members["handler"], "handler", in: names.handlers) }
-        guard subject == .invocation else { return }
+        guard subject == .invocation || subject == .interaction else { return }
         if let id = members["id"]?.string { try names.check(id: id) }
+        guard subject == .invocation else { return }
         try names.check(members["provider"], "provider", in: names.providers)
         try names.check(members["route"], "route", in: names.routes)
         try names.check(members["handler"], "handler", in: names.handlers)
@@ -146,7 +147,7 @@ extension Pattern {
         case .entry:
             try texts.check("suite", of: self, "suite")
             try texts.check("name", of: self, "entry")
-        case .invocation, .error, .breaker: break
+        case .invocation, .interaction, .error, .breaker: break
         }
     }
 }

@@ -6,16 +6,16 @@ extension Scenario {
     ///
     /// An expectation with `at` is checked when all has happened that is due up to that time. Any other is checked when all
     /// has happened that comes before the next line with a time; after the last one, when nothing is pending any more. A
-    /// request that is refused fails unless its error is expected before the next request.
+    /// request that is refused fails unless its error is expected before the next request. An interaction that finds no
+    /// push fails unless an expectation of an interaction matches it.
     ///
     /// - Parameters:
     ///   - table: what to decide by; the scenario's own mode comes before its mode.
     ///   - tracker: how much the tracker remembers.
-    /// - Returns: a check for each expectation and each refusal that nobody expected, in the order of the lines.
-    public func run(table: RoutingTable, tracker: Tracker) -> [Check] {
+    public func run(table: RoutingTable, tracker: Tracker) -> ScenarioResult {
         var run = ScenarioRun(Simulator(table: table, tracker: tracker, mode: mode))
         let nextTimes = nextTimes
-        return lines.indices.compactMap { index in
+        var checks = lines.indices.compactMap { index -> Check? in
             let (number, line) = lines[index]
             switch line {
             case .request(let step):
@@ -30,6 +30,8 @@ extension Scenario {
                     failure: run.decided.failure(of: expectation.condition))
             }
         }
+        run.advance(to: nil, before: nil)
+        return run.result(of: self, &checks)
     }
 
     private func expectsError(after index: Int) -> Bool { Self.expectsError(after: index, in: lines) }
@@ -56,7 +58,7 @@ struct ScenarioRun {
     mutating func take(_ step: Step, number: Int, expectsError: Bool) -> Check? {
         do {
             let seq = try simulator.accept(step)
-            decided.accepted(seq, id: step.request.id, line: number)
+            decided.accepted(seq, step.request, line: number)
             gather()
             return nil
         } catch {
@@ -105,5 +107,32 @@ struct ScenarioRun {
             }
             decided.add(root)
         }
+    }
+
+    /// What came of a scenario whose lines are all done: interactions that still wait for a push wait in vain.
+    mutating func result(of scenario: Scenario, _ checks: inout [Check]) -> ScenarioResult {
+        simulator.endWaitingInteractions()
+        gather()
+        let expected = scenario.lines.compactMap { line -> Pattern? in
+            if case .expectation(let expectation) = line.line { expectation.condition.interaction } else { nil }
+        }
+        for interaction in decided.interactions where !expected.contains(where: { $0.matches(interaction) }) {
+            guard let verdict = interaction["verdict"]?.string.flatMap(Interaction.Verdict.init(rawValue:)),
+                verdict.isLost
+            else { continue }
+            let reason = interaction["reason"]?.string.map { ", \($0)" } ?? ""
+            let help = "; where that is meant, expect {\"interaction\":{\"verdict\":\"\(verdict.rawValue)\"}}"
+            checks.append(
+                Check(
+                    line: decided.line(of: interaction) ?? 0, name: nil, expected: "the interaction finds its push",
+                    failure: .init("\(verdict.rawValue)\(reason)\(help)")))
+        }
+        let warnings = decided.openingsOfHidden.map { opening in
+            ScenarioResult.Warning(
+                line: decided.line(of: opening) ?? 0, message: opening["reason"]?.string ?? "")
+        }
+        // The order of equal lines stays.
+        let sorted = checks.enumerated().sorted { ($0.element.line, $0.offset) < ($1.element.line, $1.offset) }
+        return ScenarioResult(checks: sorted.map(\.element), warnings: warnings)
     }
 }

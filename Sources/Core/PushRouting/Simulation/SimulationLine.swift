@@ -70,6 +70,21 @@ enum SimulationLine {
         return writer.bytes
     }
 
+    /// An interaction waited for its push, and waits no more.
+    static func interaction(_ end: WaitingInteractions.End, at time: WallTime) -> [UInt8] {
+        var writer = JSONWriter()
+        writer.object { writer in
+            writer.member("type", "interaction")
+            writer.member("seq", end.cause.value)
+            if let id = end.id { writer.member("id", id) }
+            writer.member("at", time.milliseconds)
+            writer.member("verdict", end.verdict.rawValue)
+            writer.member("delivery", end.delivery?.value)
+            if let reason = end.reason { writer.member("reason", reason) }
+        }
+        return writer.bytes
+    }
+
     /// The breaker of a handler opened or closed.
     static func breaker(_ change: BreakerChange, at time: WallTime) -> [UInt8] {
         var writer = JSONWriter()

@@ -22,6 +22,7 @@ public struct Simulator {
     /// Of the requests in flight that have one.
     private var scripts: [SequenceNumber: Script] = [:]
     private var past = PastDeliveries()
+    private var waitingInteractions = WaitingInteractions()
     /// The entries of custom data that wait for a session.
     private var waiting: [EntryNumber: CustomEntry] = [:]
     /// The attempts of invocations in flight that have a row.
@@ -156,17 +157,31 @@ public struct Simulator {
         handle(.reconfigured(step.script == nil ? unscripted : scripted), at: step.at)
         do {
             let nobody = Peer(uid: 0, gid: 0, pid: 0)
-            let delivery = router.deliveryToRead(for: step.request).flatMap(past.delivery)
+            let request = naming(step.request)
+            let delivery = router.deliveryToRead(for: request).flatMap(past.delivery)
             let seq = try router.submit(
-                step.request, from: nobody, past: delivery, at: moment(step.at), effects: &effects
+                request, from: nobody, past: delivery, at: moment(step.at), effects: &effects
             ).seq
-            remember(step.request, about: delivery)
+            remember(request, about: delivery)
             if router.invocationsInFlight(of: seq) > 0 { scripts[seq] = step.script }
             carryOut(at: step.at)
             return seq
         } catch {
             throw ProtocolError(error, id: step.request.id)
         }
+    }
+
+    /// A request with the number of the delivery whose `id` it gives as `message`. A message id comes first: it is what the
+    /// daemon knows a notification by.
+    private func naming(_ request: Request) -> Request {
+        guard case .interact(var interact) = request.action, case .message(let name) = interact.subject,
+            let seq = past.seq(id: name), !past.hasMessage(name),
+            router.tracker.delivery(for: .message(name), app: nil, device: nil) == nil
+        else { return request }
+        var request = request
+        interact.subject = .delivery(seq)
+        request.action = .interact(interact)
+        return request
     }
 
     /// Keeps of the request that was just accepted what the ledger would.
@@ -177,11 +192,12 @@ public struct Simulator {
             switch record {
             case .request(let request): accepted = request
             case .invocation(let row): first = first ?? row
+            case .tracker(.held(let waiting)): waitingInteractions.add(request, waiting.interaction.cause)
             default: continue
             }
         }
         guard let accepted, let first else { return }
-        if case .deliver(let deliver) = request.action { past.add(deliver, accepted, provider: first.provider) }
+        if case .deliver(let deliver) = request.action { past.add(deliver, accepted, first) }
         guard router.invocationsInFlight(of: accepted.seq) > 0 else { return }
         unfinished[accepted.seq] = UnfinishedRequest(
             accepted: accepted, invocations: [], request: request, past: delivery)
@@ -283,6 +299,20 @@ public struct Simulator {
         }
     }
 
+    /// Prints what became of an interaction that waited for its push.
+    private mutating func tell(
+        _ cause: SequenceNumber, _ verdict: Interaction.Verdict, _ delivery: SequenceNumber?, at time: WallTime
+    ) {
+        guard let end = waitingInteractions.end(cause, verdict, delivery: delivery, past: past) else { return }
+        output.append(SimulationLine.interaction(end, at: time))
+    }
+
+    /// Prints of each interaction that still waits that no push came: no more requests will.
+    mutating func endWaitingInteractions() {
+        let time = clock ?? WallTime(milliseconds: 0)
+        for cause in waitingInteractions.causes { tell(cause, .unmatched, nil, at: time) }
+    }
+
     private mutating func handle(_ event: RouterEvent, at time: WallTime) {
         router.handle(event, at: moment(time), effects: &effects)
         carryOut(at: time)
@@ -298,6 +328,7 @@ public struct Simulator {
                 switch effect {
                 case .record(.event(let event)): output.append(SimulationLine.analytics(event))
                 case .record(.customData(let record)): tell(record, at: time)
+                case .record(.tracker(.interaction(let row))): tell(row.cause, row.verdict, row.delivery, at: time)
                 case .record(.invocation(let row)), .record(.update(let row)): record(row)
                 case .terminate where hasRealHandlers, .stop where hasRealHandlers, .start where hasRealHandlers,
                     .load where hasRealHandlers:

@@ -25,7 +25,7 @@ struct Deliveries: Sendable {
     }
 
     struct Flags: OptionSet, Sendable {
-        var rawValue: UInt8
+        var rawValue: UInt16
         static let hasMessageID = Flags(rawValue: 1)
         static let hasOwnID = Flags(rawValue: 2)
         static let hasDigest = Flags(rawValue: 4)
@@ -35,6 +35,7 @@ struct Deliveries: Sendable {
         static let hasDevice = Flags(rawValue: 64)
         /// Nothing is remembered of it any more; only its place is not free yet.
         static let erased = Flags(rawValue: 128)
+        static let displayed = Flags(rawValue: 256)
     }
 
     /// What a delivery can be found by, beside its number.

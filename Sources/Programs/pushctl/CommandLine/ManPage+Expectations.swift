@@ -7,8 +7,9 @@ extension ManPage {
         exec_ms, total_ms, waited_for with seq, n, handler, and completion with by, \
         times, result, options. EVENT is an object with the members of an analytics event. ENTRY is an \
         object with the members of an entry of custom data: entry, seq, at, state, kind, suite, braze_id, external_id, alias, name, \
-        properties, attributes, reason. BREAKER is an object with at, handler, and state (open or closed): the breaker of a handler \
-        changed; in properties and attributes only the named members are compared. A member that is not named \
+        properties, attributes, reason. INTERACTION is an object with seq, id, at, verdict, delivery, reason: an interaction that waited for its push has found \
+        it or waits no more (unmatched, elsewhere). BREAKER is an object with at, handler, and state (open or closed): the \
+        breaker of a handler changed; in properties and attributes only the named members are compared. A member that is not named \
         may have any value; null means that it is missing. A reason or an error's message need only contain the \
         expected text. An event_type may be the last part of its name, such as Open. Times may be RFC 3339.
         """,
@@ -33,6 +34,11 @@ extension ManPage {
         (
             name: #"{"entry":ENTRY}"#,
             meaning: #"at least one matches: {"entry":{"state":"queued","name":"push_opened","braze_id":"b1"}}"#
+        ),
+        (
+            name: #"{"interaction":INTERACTION}"#,
+            meaning:
+                #"at least one matches: {"interaction":{"id":"tap","verdict":"unmatched"}}; also in none and count"#
         ),
         (
             name: #"{"breaker":BREAKER}"#,

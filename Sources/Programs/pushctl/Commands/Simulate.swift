@@ -11,7 +11,8 @@ extension Command {
             Reads requests, one a line, as inject.sock takes them. Each has "at" (RFC 3339 or Unix milliseconds), and \
             they are in the order of their times. Prints one JSON object for each invocation, each analytics event and \
             each state of an entry of custom data (queued, pending, flushed, rejected), in the order in which they are \
-            decided. After the last line the clock runs on until nothing is pending. A day takes milliseconds, and the \
+            decided; and one of type interaction when an interaction that waited for its push has found it or waits no more. \
+            After the last line the clock runs on until nothing is pending. A day takes milliseconds, and the \
             same input gives the same bytes.
             """,
             """

@@ -16,12 +16,15 @@ extension Command {
             end in .jsonl or .ndjson.
             """,
             """
-            An expectation is checked just before the next line with a time; after the last such line, when nothing is \
-            pending any more. {"at":TIME,"expect":{...}} is checked at TIME, after everything that is due then. "name" \
-            beside "expect" describes the expectation. EXPECTATIONS in the man page lists what an expectation can be.
+            When is an expectation checked? With "at" at that time, after everything that is due then. Without, when all has \
+            happened that comes before the next line with a time; behind the last such line, when nothing is pending any \
+            more. "name" beside "expect" describes the expectation. EXPECTATIONS in the man page lists what an expectation can be.
             """,
             """
             A request that is refused is a failure, unless {"expect":{"error":{...}}} follows before the next request. \
+            An interaction names its push by number, by message id, or by the "id" of the delivery in a line before. One that \
+            finds no push is a failure, unless an expectation such as {"expect":{"interaction":{"verdict":"unmatched"}}} \
+            matches it; one on a push that was not displayed is a warning. \
             The configuration is --config, else a directory "config" beside the scenario, else the daemon's.
             """,
             """
@@ -111,14 +114,16 @@ private struct Tests {
         } catch {
             throw Failure(.badData, "\(file.name)\(error.line.map { ":\($0)" } ?? ""): \(error.message)")
         }
-        let checks =
-            try realRun.map { run throws(Failure) in try realChecks(of: run, file.name) }
+        let result =
+            try realRun.map { run throws(Failure) in try realResult(of: run, file.name) }
             ?? scenario.run(table: settings.routing, tracker: settings.virtualTracker)
         results.append(
-            TestResult(file: file.name, title: scenario.title, checks: checks, duration: ContinuousClock.now - start))
+            TestResult(
+                file: file.name, title: scenario.title, checks: result.checks, warnings: result.warnings,
+                duration: ContinuousClock.now - start))
     }
 
-    private func realChecks(of run: RealRun, _ file: String) throws(Failure) -> [Check] {
+    private func realResult(of run: RealRun, _ file: String) throws(Failure) -> ScenarioResult {
         do {
             let output = session.output
             let handlers = try RealHandlers(run, httpCommand: session.httpCommand) {
@@ -126,7 +131,7 @@ private struct Tests {
             }
             output.beforeExit = { handlers.endAtOnce() }
             defer { output.beforeExit = {} }
-            return try handlers.checks()
+            return try handlers.result()
         } catch {
             throw Failure(.inputOutput, "cannot run handlers: \(error)")
         }

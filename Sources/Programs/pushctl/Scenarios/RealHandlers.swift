@@ -58,15 +58,15 @@ final class RealHandlers {
 
     /// Runs the scenario to its last line, and ends what is left of the handlers.
     ///
-    /// - Returns: its checks.
+    /// - Returns: what came of it.
     /// - Throws: what keeps the loop from going on.
-    func checks() throws -> [Check] {
+    func result() throws -> ScenarioResult {
         act { $0.advance(to: $1) }
         try wait { [unowned self] in run.isDone }
         // What nobody waits for any more.
         runner?.stopAll()
         try end()
-        return run.checks
+        return run.result
     }
 
     /// Ends what is left now, for a program that ends.

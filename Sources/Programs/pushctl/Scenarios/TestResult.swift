@@ -8,6 +8,8 @@ struct TestResult {
     var title: String?
     /// Empty when it could not be read.
     var checks: [Check] = []
+    /// What holds and should be known all the same.
+    var warnings: [ScenarioResult.Warning] = []
     /// Why it could not be read; `nil` when it could.
     var error: String?
     /// How long it took.
@@ -61,9 +63,12 @@ extension TestResult {
     fileprivate var text: String {
         let subject = file + (title.map { ": \($0)" } ?? "")
         if let error { return "ERROR  \(error)\n" }
-        guard !failures.isEmpty else { return "ok     \(subject) (\(counted(checks.count, "expectation")))\n" }
+        let warnings = warnings.map { "  \(file):\($0.line): warning: \($0.message)\n" }.joined()
+        guard !failures.isEmpty else {
+            return "ok     \(subject) (\(counted(checks.count, "expectation")))\n\(warnings)"
+        }
         return "FAIL   \(subject) (\(failures.count) of \(counted(checks.count, "expectation")))\n"
-            + failures.map(text(of:)).joined()
+            + failures.map(text(of:)).joined() + warnings
     }
 
     private func text(of check: Check) -> String {
@@ -80,6 +85,16 @@ extension TestResult {
             writer.member("error", error)
             writer.member("duration_ms", duration.fractionalMilliseconds)
             writer.member("expectations", array: { list in checks.forEach { Self.write($0, to: &list) } })
+            writer.member(
+                "warnings",
+                array: { list in
+                    for warning in warnings {
+                        list.object {
+                            $0.member("line", warning.line)
+                            $0.member("message", warning.message)
+                        }
+                    }
+                })
         }
     }
 
@@ -110,8 +125,10 @@ extension TestResult {
         let counts =
             "tests=\"\(checks.count + (error == nil ? 0 : 1))\" failures=\"\(failures.count)\" "
             + "errors=\"\(error == nil ? 0 : 1)\" time=\"\(duration.shownSeconds)\""
+        let warned = warnings.map { "\(file):\($0.line): warning: \($0.message)\n" }.joined()
+        let output = warned.isEmpty ? "" : "    <system-out>\(XML.escaped(warned))</system-out>\n"
         return "  <testsuite name=\"\(XML.escaped(title ?? file))\" \(counts)>\n" + cases.joined() + (broken ?? "")
-            + "  </testsuite>\n"
+            + output + "  </testsuite>\n"
     }
 }
 

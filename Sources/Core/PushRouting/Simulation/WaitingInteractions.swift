@@ -1,0 +1,76 @@
+import PushModel
+
+/// The interactions of a simulation that the tracker holds until their push comes, and what becomes of them, for people.
+struct WaitingInteractions {
+    /// An interaction that has found its push, or none.
+    struct End {
+        /// The request that told of it.
+        let cause: SequenceNumber
+        /// The id of that request.
+        let id: String?
+        /// What became of it.
+        let verdict: Interaction.Verdict
+        /// The delivery it is about; `nil`: none was found.
+        let delivery: SequenceNumber?
+        /// Why it counts nothing; `nil` where it does.
+        let reason: String?
+    }
+
+    private var requests: [SequenceNumber: Request] = [:]
+
+    mutating func add(_ request: Request, _ seq: SequenceNumber) { requests[seq] = request }
+
+    /// Those that still wait, in their order.
+    var causes: [SequenceNumber] { requests.keys.sorted() }
+
+    /// Takes out an interaction that waits no more.
+    ///
+    /// - Returns: its end; `nil` where its request's own outcome told of it.
+    mutating func end(
+        _ cause: SequenceNumber, _ verdict: Interaction.Verdict, delivery: SequenceNumber?, past: PastDeliveries
+    ) -> End? {
+        let request = requests.removeValue(forKey: cause)
+        guard request != nil || verdict.isLost else { return nil }
+        return End(
+            cause: cause, id: request?.id, verdict: verdict, delivery: delivery,
+            reason: Self.reason(cause, verdict, delivery, request, past))
+    }
+
+    private static func reason(
+        _ cause: SequenceNumber, _ verdict: Interaction.Verdict, _ delivery: SequenceNumber?, _ request: Request?,
+        _ past: PastDeliveries
+    ) -> String? {
+        let push = delivery.map { "push \($0)" } ?? "its push"
+        switch verdict {
+        case .opened, .closed, .unattributed, .dismissed: return nil
+        case .duplicate: return "\(push) was opened before"
+        case .unknownAction: return "\(push) has no such button"
+        case .elsewhere: return "\(push) went to another device or app than this names"
+        case .unmatched: break
+        }
+        guard case .interact(let interact)? = request?.action else { return "no push matches" }
+        let place = interact.target.device.map { " on the device \($0)" } ?? ""
+        switch interact.subject {
+        case .payload: return "no Braze push with this payload came\(place)"
+        case .delivery(let seq):
+            return past.fate(seq).map { "Braze never saw push \(seq): \($0)" } ?? "Braze never saw push \(seq)"
+        case .message(let name):
+            guard let seq = past.seq(id: name) else {
+                return "no push has the message id \(name), and no delivery before this line has the id \(name)"
+            }
+            return seq > cause
+                ? "push \(seq), with the id \(name), came after it"
+                : "push \(seq), with the id \(name), went to another device or app than this names"
+        }
+    }
+}
+
+extension Interaction.Verdict {
+    /// Whether no push was found that the interaction could be about.
+    var isLost: Bool {
+        switch self {
+        case .unmatched, .elsewhere: true
+        case .opened, .closed, .duplicate, .unattributed, .dismissed, .unknownAction: false
+        }
+    }
+}
