@@ -20,4 +20,10 @@ struct DocumentedCommandsTests {
         #expect(result.end == .exited(0), "\(result.output)\(result.errors)")
         print(result.output)
     }
+
+    @Test("the README is read in one go: at most 200 lines")
+    func length() throws {
+        let readme = try #require(readFile("\(packageRoot)/README.md"))
+        #expect(readme.count { $0 == UInt8(ascii: "\n") } <= 200)
+    }
 }

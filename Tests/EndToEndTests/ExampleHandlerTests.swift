@@ -63,7 +63,7 @@ struct ExampleHandlerTests {
     @Test(
         "are in the pages as they are",
         arguments: [
-            ("exec.py", "README.md"), ("worker.py", "README.md"), ("exec.sh", guide), ("worker.py", guide),
+            ("exec.py", "README.md"), ("exec.sh", guide), ("worker.py", guide),
             ("worker.sh", "packaging/man/pushrouterd.8"), ("service.py", "packaging/man/pushrouterd.8"),
             ("receiver.py", "packaging/man/pushrouter-http.8"),
         ])
