@@ -50,6 +50,26 @@ struct DeadLetterTests {
         #expect(former["replayed_as"]?.elements.compactMap(\.int64) == [3])
     }
 
+    @Test("is waited for by replay --wait, which prints every outcome with what the handler wrote")
+    func waits() throws {
+        installation.addJob(
+            "job", "sleep 0.3; test -e \(installation.root)/up && exit 0; echo 'the service is down' >&2; exit 1")
+        let daemon = try TestDaemon(installation)
+        let client = try installation.injectClient()
+        for _ in 1...2 { #expect(try client.outcome(of: Requests.deliver(job: "job")).outcome == "failed") }
+        #expect(daemon.pushctl("replay", "1", "--fail").end == .exited(2), "--fail needs --wait")
+        let again = daemon.pushctl("replay", "1", "--wait", "--fail")
+        #expect(again.end == .exited(1), "it failed again")
+        #expect(again.lines.first == "1 replayed as 3")
+        #expect(again.output.contains("\nseq 3  onMessageReceived -> job  failed  "), "\(again)")
+        #expect(again.output.hasSuffix("    the service is down\n"), "\(again)")
+        writeFile("", to: installation.root + "/up")
+        let done = daemon.pushctl("replay", "2", "3", "--wait", "--fail", "--json")
+        #expect(done.end == .exited(0))
+        let ends = try done.lines.map { try json($0) }.filter { $0["type"]?.string == "invocation" }
+        #expect(ends.map { $0["seq"]?.int64 } == [4, 5] && ends.allSatisfy { $0["outcome"]?.string == "handled" })
+    }
+
     @Test("is counted by what the options choose, where more than --limit is chosen")
     func counts() throws {
         installation.addJob("job", "exit 1")

@@ -148,7 +148,10 @@ struct PushctlInjectTests {
             #expect(result.lines.map { String($0.suffix(3)) } == [":2)", ":4)"])
             let errors = result.errors.split(separator: "\n")
             #expect(errors.contains { $0.hasPrefix("pushctl: \(name):1:6: not JSON: ") })
-            #expect(errors.contains("pushctl: \(name):3:1: not an object: a payload is a JSON object"))
+            let shell = operand == "-" ? "FILE" : path
+            #expect(
+                errors.contains(
+                    "pushctl: \(name):3:1: a list: give one payload a line, such as with jq -c '.[]' \(shell)"))
             #expect(errors.contains { $0.hasPrefix("pushctl: \(name):5: refused: payload.message.data.d: ") })
             #expect(errors.last == "pushctl: 2 requests accepted, 1 refused by the daemon, 2 not readable")
         }
@@ -159,7 +162,7 @@ struct PushctlInjectTests {
         let result = daemon.pushctl("inject", "-", "--wait", input: "{\"a\":\"1\"}\n{\"_ab\":\"true\"}\n")
         #expect(result.end == .exited(0))
         #expect(result.lines.count == 4)
-        #expect(result.lines.contains("seq 1  onMessageReceived  handled  0 ms"))
+        #expect(result.lines.contains("seq 1  onMessageReceived -> journal  handled  0 ms"))
         #expect(result.lines.contains("seq 2  onMessageReceived  handed_to_tracker  0 ms"))
         let lines = try daemon.pushctl("inject", "-", "--wait", "--json", input: #"{"a":"1"}"#).lines.map {
             try json($0)
@@ -168,13 +171,39 @@ struct PushctlInjectTests {
         #expect(lines.last?["outcome"]?.string == "handled")
     }
 
+    @Test("names the handler of each outcome, and prints what it wrote to standard error where it ended badly")
+    func failure() throws {
+        let installation = Installation()
+        installation.addJob("bad", "echo 'no such order' >&2; exit 1")
+        let daemon = try TestDaemon(installation)
+        let result = daemon.pushctl("inject", "-", "--wait", input: #"{"job":"bad"}"#)
+        let start = "seq 1  onMessageReceived -> bad  failed  "
+        #expect(result.end == .exited(0) && result.lines.contains { $0.hasPrefix(start) }, "\(result)")
+        #expect(result.output.hasSuffix("  bad wrote to standard error:\n    no such order\n"), "\(result)")
+        let json = daemon.pushctl("inject", "-", "--wait", "--json", input: #"{"job":"bad"}"#).lines
+        #expect(json.last?.contains(#""callback":"onMessageReceived","handler":"bad","outcome":"failed""#) == true)
+    }
+
+    @Test("passes over the byte order mark that some editors write at the beginning of a file")
+    func byteOrderMark() {
+        let path = daemon.installation.root + "/mark.json"
+        for text in ["{\"a\":\"1\"}\n{\"b\":\"1\"}", "{\n\"a\":\n\"1\"}"] {
+            writeFile("\u{FEFF}" + text, to: path)
+            let result = daemon.pushctl("inject", path)
+            #expect(result.end == .exited(0) && result.errors.isEmpty, "\(result)")
+        }
+        writeFile("{\"a\":\"1\"}\n\u{FEFF}{\"b\":\"1\"}\n", to: path)
+        #expect(daemon.pushctl("inject", path).errors.contains("\(path):2:1: not JSON: "))
+    }
+
     @Test("marks the outcomes of observers")
     func observers() throws {
         let installation = Installation()
         installation.addRoute("10-copy", to: "journal", match: "Platform=android", route: "Observe=yes")
         let result = try TestDaemon(installation).pushctl("inject", "-", "--wait", input: #"{"_ab":"true"}"#)
         #expect(result.lines.contains("seq 1  onMessageReceived  handed_to_tracker  0 ms"))
-        #expect(result.lines.contains("seq 1  onMessageReceived  observer  handled  0 ms"), "\(result.lines)")
+        #expect(
+            result.lines.contains("seq 1  onMessageReceived -> journal  observer  handled  0 ms"), "\(result.lines)")
     }
 
     @Test("the reply says how many outcomes follow, copies and repetitions included")
@@ -212,7 +241,8 @@ struct PushctlInjectTests {
         installation.addJob("crash", "kill -9 $PPID")
         let daemon = try TestDaemon(installation)
         let result = daemon.pushctl("inject", "-", "--wait", input: #"{"job":"crash"}"#)
-        #expect(result.lines.contains("seq 1  onMessageReceived  observer  handled  0 ms"), "\(result.lines)")
+        #expect(
+            result.lines.contains("seq 1  onMessageReceived -> journal  observer  handled  0 ms"), "\(result.lines)")
         #expect(result.end == .exited(69))
     }
 
@@ -248,7 +278,7 @@ struct PushctlInjectTests {
         #expect(result.lines == (1...3000).map { "accepted  seq \($0)  (standard input:\($0))" })
         let waiting = daemon.pushctl("inject", "-", "--wait", input: lines)
         #expect(waiting.lines.count { $0.hasPrefix("accepted") } == 3000)
-        #expect(waiting.lines.count { $0.hasSuffix("onMessageReceived  handled  0 ms") } == 3000)
+        #expect(waiting.lines.count { $0.hasSuffix("onMessageReceived -> journal  handled  0 ms") } == 3000)
     }
 
     @Test("accepts the same request once under one id")

@@ -198,7 +198,7 @@ _pushctl() {
             report) options="--since --until --utc --format --json --by --baseline --fail-under --fail-on-miss --width --from-journal --journal-directory --unit --user-unit --config --state --runtime --help --version" ;;
             show) options="--full-tokens --utc --json --config --state --runtime --help --version" ;;
             deadletters) options="--handler --route --outcome --provider --app --since --until --limit --dry-run --full-tokens --utc --json --config --state --runtime --help --version" ;;
-            replay) options="--handler --route --outcome --provider --app --since --until --limit --dry-run --full-tokens --utc --json --config --state --runtime --help --version" ;;
+            replay) options="--handler --route --outcome --provider --app --since --until --limit --dry-run --wait --fail --full-tokens --utc --json --config --state --runtime --help --version" ;;
             campaigns) options="--campaign --by --since --until --utc --format --json --config --state --runtime --help --version" ;;
             events) options="--since --until --delays --utc --json --config --state --runtime --help --version" ;;
             user) options="--utc --json --config --state --runtime --help --version" ;;
@@ -210,7 +210,7 @@ _pushctl() {
             tail) options="--handler --route --provider --platform --app --outcome --callback --since --utc --json --config --state --runtime --help --version" ;;
             top) options="--once --utc --config --state --runtime --help --version" ;;
             bench) options="--connections --pipeline --duration --count --rate --ids --no-ids --platform --transport --app --device --external-id --state --yes --json --config --runtime --help --version" ;;
-            verify) options="--json --quiet --config --state --runtime --help --version" ;;
+            verify) options="--json --quiet --verbose --config --state --runtime --help --version" ;;
             doctor) options="--json --quiet --config --state --runtime --help --version" ;;
             backup) options="--json --config --state --runtime --help --version" ;;
             restore) options="--empty --json --config --state --runtime --help --version" ;;

@@ -361,6 +361,8 @@ replay)
         '*--until=[only requests accepted before this time]:until: ' \
         '*--limit=[at most this many requests, the newest (100); all is for purge and replay]:limit: ' \
         '*--dry-run[print what would be done and do nothing]' \
+        '*--wait[wait until every outcome is known, and print it]' \
+        '*--fail[with --wait: exit with 1 when an outcome is neither handled nor handed_to_tracker]' \
         '*--full-tokens[show push tokens whole; otherwise their first characters]' \
         '*--utc[show times in UTC, and read dates as UTC]' \
         '*--json[print JSON, for programs]' \
@@ -558,6 +560,7 @@ verify)
     _arguments -S \
         '*--json[print JSON, for programs]' \
         '*--quiet[print errors and warnings only]' \
+        '*--verbose[list the providers, too]' \
         '*--config=[read the configuration from this directory only]:config:_directories' \
         '*--state=[where the daemon keeps its ledger]:state:_directories' \
         '*--runtime=[where the daemon has its sockets]:runtime:_directories' \

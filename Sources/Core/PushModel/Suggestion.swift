@@ -17,16 +17,22 @@ public func suggestion(
     nearest(to: word, among: candidates).map { "; did you mean \(spelled($0))?" } ?? ""
 }
 
-/// How many bytes must be inserted, removed or replaced to turn one into the other (Levenshtein).
+/// How many bytes must be inserted, removed, replaced or exchanged with their neighbour to turn one into the other
+/// (optimal string alignment).
 private func editDistance(_ left: [UInt8], _ right: [UInt8]) -> Int {
+    var beforeLast: [Int] = []
     var previous = Array(0...right.count)
     for (row, byte) in left.enumerated() {
         var current = [row + 1]
         for column in right.indices {
             let replaced = previous[column] + (byte == right[column] ? 0 : 1)
-            current.append(min(replaced, previous[column + 1] + 1, current[column] + 1))
+            var distance = min(replaced, previous[column + 1] + 1, current[column] + 1)
+            if row > 0, column > 0, byte == right[column - 1], left[row - 1] == right[column] {
+                distance = min(distance, beforeLast[column - 1] + 1)
+            }
+            current.append(distance)
         }
-        previous = current
+        (beforeLast, previous) = (previous, current)
     }
     return previous[right.count]
 }

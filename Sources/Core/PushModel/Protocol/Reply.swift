@@ -16,6 +16,7 @@ public enum Reply {
             if let id { writer.member("id", id) }
             writer.member("n", invocation.id.n)
             writer.member("callback", invocation.callback.rawValue)
+            if let handler = invocation.handler { writer.member("handler", handler) }
             if invocation.isObserver { writer.member("observer", true) }
             writer.members(of: result)
         }

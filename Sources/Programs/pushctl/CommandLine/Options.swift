@@ -172,6 +172,8 @@ extension Option {
         "deadline", .text("SPAN"), "how long the handler has, such as 500ms or 1min (as configured)")
     static let verbose = Option("verbose", .none, "show what the handler gets with a line for each value")
 
+    static let verboseProviders = Option("verbose", .none, "list the providers, too")
+
     static let realHandlers = Option(
         "real-handlers", .none, "run the real handlers of the configuration, by the wall clock")
 

@@ -31,7 +31,8 @@ extension Command {
             """
             The exit status is 0 when all requests were accepted and none of their custom data was rejected, 65 when a \
             line is not JSON, and 1 when the daemon refused a request or rejected custom data. With --wait the command \
-            ends when the outcome of each invocation has come, and standard error says once when none came for 15 s, as on \
+            ends when the outcome of each invocation has come; where one ended badly it prints what the handler wrote to \
+            standard error, if you may read the ledger. Standard error says once when none came for 15 s, as on \
             a full disk; with --fail as well the exit status is 1 when an outcome \
             is neither handled nor handed_to_tracker.
             """,
@@ -137,6 +138,8 @@ private struct Inject {
     /// Connects when there is something to send: a file that is wrong is wrong without a daemon, too.
     private mutating func open() throws(Failure) {
         guard exchange == nil else { return }
-        exchange = try Exchange(path: session.directories.injectSocket, arguments, output: session.output)
+        exchange = try Exchange(
+            path: session.directories.injectSocket, arguments, output: session.output,
+            readOutputs: session.outputs)
     }
 }

@@ -1,5 +1,6 @@
 import Glibc
 import PushModel
+import Store
 
 extension Command {
     static let replay = Command(
@@ -21,24 +22,35 @@ extension Command {
             replay that fails again is not taken again. --json prints an object for each answer of the daemon then: what one \
             says was refused as "overloaded" comes again in a later one.
             """,
+            """
+            --wait ends when every outcome of the replays is known, and prints each, with what the handler wrote to standard \
+            error where one ended badly; with --json as "tail --json" prints it. With --fail as well the exit status is 1 when \
+            an outcome is neither handled nor handed_to_tracker. It reads the ledger, as options that choose do.
+            """,
         ],
         operands: Operands(usage: "[SEQ...]", count: 0...DeadLetterChoice.operandsMax),
-        options: DeadLetterChoice.options + [.listOnly, .fullTokens, .utc, .json],
+        options: DeadLetterChoice.options + [.listOnly, .wait, .fail, .fullTokens, .utc, .json],
         examples: [
             Example(line: "pushctl replay --handler crm --since -1h --dry-run", meaning: "what would be replayed"),
             Example(line: "pushctl replay --handler crm --since -1h", meaning: "replay it, 100 requests at most"),
             Example(line: "pushctl replay --handler crm --since -1h --limit all", meaning: "replay it, however many"),
-            Example(line: "pushctl replay 41 42", meaning: "replay two requests"),
+            Example(
+                line: "pushctl replay 41 42 --wait", meaning: "replay two requests, and print what becomes of them"),
         ]
     ) { arguments, session throws(Failure) in
+        try Exchange.check(arguments)
         let numbers = try DeadLetterChoice.numbers(arguments.operands[...], arguments)
         let choice = try DeadLetterChoice(arguments, numbers: numbers, mayBeAll: true)
         try choice.requireSome(arguments, toDo: "replay")
         if arguments.has(.listOnly) { return try choice.list(arguments, session) }
         var replay = Replay(session, printsJSON: arguments.has(.json), mayWait: choice.isEverything)
-        let isAny = try choice.take(session, done: "replayed") { page throws(Failure) in try replay.run(page) }
+        let isAny = try choice.take(session, done: "replayed") { page throws(Failure) in
+            let count = try replay.run(page)
+            if arguments.has(.wait) { try replay.waitForOutcomes() }
+            return count
+        }
         guard isAny else { return session.tellOfNone() }
-        return replay.hasRefusals ? .no : .done
+        return replay.hasRefusals || arguments.has(.fail) && replay.hasBadEnds ? .no : .done
     }
 }
 
@@ -54,6 +66,10 @@ private struct Replay {
     private var hasToldOfWaiting = false
     /// Whether a request was refused for good.
     private(set) var hasRefusals = false
+    /// Whether an outcome was no success.
+    private(set) var hasBadEnds = false
+    /// The requests whose outcomes nobody has waited for yet.
+    private var replayed: [SequenceNumber] = []
 
     init(_ session: Session, printsJSON: Bool, mayWait: Bool) {
         self.session = session
@@ -70,6 +86,7 @@ private struct Replay {
             let reply = try session.control(.replay(numbers))
             printReplays(of: reply)
             count += reply["replayed"]?.count ?? 0
+            replayed += reply["replayed"]?.elements.compactMap { $0["seq"]?.int64 }.map { SequenceNumber($0) } ?? []
             let refused = reply["refused"]?.elements ?? []
             let later = refused.filter { mayWait && $0.isOverloaded }
             for refusal in refused where !(mayWait && refusal.isOverloaded) {
@@ -89,6 +106,46 @@ private struct Replay {
         for replay in reply["replayed"]?.elements ?? [] {
             session.output.print("\(replay["of"]?.int64 ?? 0) replayed as \(replay["seq"]?.int64 ?? 0)\n")
         }
+    }
+
+    /// Prints every outcome of what was replayed since the last time, when it is known.
+    mutating func waitForOutcomes() throws(Failure) {
+        var pending = Set(exchange(&replayed, with: []))
+        guard let first = pending.min(), let last = pending.max() else { return }
+        let follower = Follower()
+        let ledger = try session.ledger()
+        var told: Set<InvocationID> = []
+        while true {
+            var inFlight: Set<SequenceNumber> = []
+            var seen: Set<SequenceNumber> = []
+            var ended: [(row: LedgerRow, invocation: InvocationRecord, result: InvocationResult)] = []
+            try ledger.eachRow(after: SequenceNumber(first.value - 1), through: last) { row in
+                guard pending.contains(row.seq), let invocation = row.invocation else { return }
+                seen.insert(row.seq)
+                guard let result = invocation.result else {
+                    inFlight.insert(row.seq)
+                    return
+                }
+                if told.insert(invocation.id).inserted { ended.append((row, invocation, result)) }
+            }
+            for end in ended { tell(end.row, end.invocation, end.result) }
+            session.output.flush()
+            pending.subtract(seen.subtracting(inFlight))
+            guard !pending.isEmpty, follower.wait() else { return }
+        }
+    }
+
+    private mutating func tell(_ row: LedgerRow, _ invocation: InvocationRecord, _ result: InvocationResult) {
+        if !result.outcome.isSuccess, !invocation.isObserver { hasBadEnds = true }
+        guard !printsJSON else {
+            return session.output.write(line: FollowedLine.json(row, invocation, result))
+        }
+        session.output.print(
+            OutcomeText.line(
+                seq: row.seq, callback: invocation.callback.rawValue, handler: invocation.handler,
+                isObserver: invocation.isObserver, outcome: result.outcome.rawValue,
+                milliseconds: result.total.milliseconds, reason: result.reason))
+        if !result.outcome.isSuccess { session.output.print(session.outputs(of: invocation.id)) }
     }
 
     private mutating func wait(_ milliseconds: Int64) {

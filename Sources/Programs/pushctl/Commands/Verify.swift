@@ -10,21 +10,22 @@ extension Command {
         description: [
             """
             Reads the configuration as the daemon would, prints each mistake with file, line and reason, and lists the \
-            settings, handlers, routes, tracks and providers in force. The exit status is 1 when there are errors, \
+            settings, handlers, routes and tracks in force, with --verbose the providers too. Its last line is how many \
+            errors and warnings there are. The exit status is 1 when there are errors, \
             also when the configuration cannot be read; other commands that need the configuration end with 78 then. \
             Warnings are not errors. On SIGHUP the daemon loads a changed configuration, and keeps the previous one if \
             the new one has errors.
             """
         ],
         operands: .none,
-        options: [.json, .quiet],
+        options: [.json, .quiet, .verboseProviders],
         examples: [
             Example(line: "pushctl verify", meaning: "check the installed configuration"),
             Example(line: "pushctl verify --quiet", meaning: "the same, and nothing to read when all is right"),
             Example(line: "pushctl verify --config ./etc", meaning: "check a directory before it is installed"),
         ]
     ) { arguments, session throws(Failure) in
-        let report = VerifyReport(session)
+        let report = VerifyReport(session, listsProviders: arguments.has(.verboseProviders))
         if arguments.has(.json) {
             session.output.write(document: report.json)
         } else {
@@ -40,8 +41,10 @@ private struct VerifyReport {
     private let diagnostics: [Diagnostic]
     /// `nil` when it has errors.
     private let settings: Settings?
+    private let listsProviders: Bool
 
-    init(_ session: Session) {
+    init(_ session: Session, listsProviders: Bool) {
+        self.listsProviders = listsProviders
         let directories = session.directories.configuration
         self.directories = directories
         do {
@@ -68,16 +71,17 @@ private struct VerifyReport {
     /// A line for each error and warning; nothing without any.
     var mistakes: String { diagnostics.map { "\($0)\n" }.joined() }
 
-    /// The mistakes, and what is in force.
+    /// What is in force, the mistakes, and how many they are.
     var text: String {
         let sum = "\(counted(errors, "error")), \(counted(warnings, "warning"))\n"
-        return mistakes + sum + (settings.map { inForce($0.routing) } ?? "")
+        return (settings.map { inForce($0.routing) + "\n" } ?? "") + mistakes + sum
     }
 
     private func inForce(_ table: RoutingTable) -> String {
         let facts = [
             ["Read from", directories.joined(separator: ", ")], ["Mode", table.mode.rawValue],
             ["Deadline", "\(table.budget.milliseconds) ms"],
+            ["Providers", "\(table.detection.providers.count)" + (listsProviders ? "" : "; --verbose lists them")],
         ]
         let routes = table.routes.map { route in
             let budget = route.budget.map { " within \($0.milliseconds) ms" } ?? ""
@@ -90,11 +94,14 @@ private struct VerifyReport {
         let tracks = table.tracks.map { track in
             [track.name, "\(track.on), \(track.match.text) -> \(track.told) of \(track.identifier.text)"]
         }
-        return "\n" + Text.columns(facts)
-            + section("Routes: the first that matches handles the push; each copy that matches is sent as well", routes)
+        let copies = table.routes.contains(where: \.observes) ? "; each copy that matches is sent as well" : ""
+        return Text.columns(facts) + section("Routes: the first that matches handles the push\(copies)", routes)
             + (tracks.isEmpty ? "" : section("Tracks: each that matches makes an entry for /users/track", tracks))
             + section("Handlers", handlers)
-            + section("Providers: on each platform the one with the lowest number is tried first", providers)
+            + (listsProviders
+                ? section(
+                    "Providers: on each platform the one with the lowest number is tried first, those of low confidence last",
+                    providers) : "")
     }
 
     private func section(_ title: String, _ rows: [[String]]) -> String {

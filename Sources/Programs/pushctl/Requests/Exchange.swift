@@ -30,6 +30,10 @@ struct Exchange {
     private let patience: Patience
     private var hasToldOfReplies = false
     private var hasToldOfOutcomes = false
+    /// Reads what handlers wrote to standard error in an invocation that ended badly; empty where nobody knows it.
+    private let readOutputs: (InvocationID) -> String
+    /// For how many more that is read: it is a look into the ledger each.
+    private var outputsLeft = 20
 
     /// How long nobody says anything before this program does, in milliseconds.
     struct Patience {
@@ -44,11 +48,14 @@ struct Exchange {
     /// - Parameters:
     ///   - lastBefore: the last number that the daemon has given, if repetitions are to be called so.
     ///   - patience: how long it waits before it says so.
+    ///   - readOutputs: reads for people what handlers wrote to standard error in an invocation.
     /// - Throws: that the options contradict each other, or that nobody listens.
     init(
-        path: String, _ arguments: Arguments, output: Output, lastBefore: Int64? = nil, patience: Patience = Patience()
+        path: String, _ arguments: Arguments, output: Output, lastBefore: Int64? = nil, patience: Patience = Patience(),
+        readOutputs: @escaping (InvocationID) -> String = { _ in "" }
     ) throws(Failure) {
         self.patience = patience
+        self.readOutputs = readOutputs
         try Self.check(arguments)
         do { connection = try DaemonConnection(path) } catch { throw Failure(error, path) }
         self.path = path
@@ -177,7 +184,7 @@ struct Exchange {
             refusedRequests += isAccepted ? 0 : 1
         }
         if reply?["ok"]?.bool == false || reply?["rejected"] != nil { refused += 1 }
-        if failsByOutcome, let reply, reply.isBadEnd { refused += 1 }
+        if failsByOutcome, let reply, reply.isBadEnd(ofOwner: true) { refused += 1 }
         if let seq = reply?["seq"]?.int64 {
             let left = undecided[seq, default: 0] + (isReply ? reply?["outcomes"]?.int64 ?? 0 : -1)
             undecided[seq] = left > 0 ? left : nil
@@ -205,20 +212,27 @@ struct Exchange {
         output.note("\(place): refused: \(reply.refusal)")
     }
 
-    private func printOutcome(_ line: JSONNode) {
-        let reason = line["reason"]?.string.map { "  \($0)" } ?? ""
-        let role = line["observer"]?.bool == true ? "  observer" : ""
+    private mutating func printOutcome(_ line: JSONNode) {
+        let seq = SequenceNumber(line["seq"]?.int64 ?? 0)
         output.print(
-            "seq \(line["seq"]?.int64 ?? 0)  \(line["callback"]?.string ?? "")\(role)  "
-                + "\(line["outcome"]?.string ?? "")  \(line["total_ms"]?.int64 ?? 0) ms\(reason)\n")
+            OutcomeText.line(
+                seq: seq, callback: line["callback"]?.string ?? "", handler: line["handler"]?.string,
+                isObserver: line["observer"]?.bool == true, outcome: line["outcome"]?.string ?? "",
+                milliseconds: line["total_ms"]?.int64 ?? 0, reason: line["reason"]?.string))
+        guard line["handler"] != nil, line.isBadEnd(ofOwner: false), outputsLeft > 0 else { return }
+        outputsLeft -= 1
+        let id = InvocationID(seq: seq, n: Int(line["n"]?.int64 ?? 0))
+        output.print(readOutputs(id))
     }
 }
 
 extension JSONNode {
-    /// Whether it is the outcome of an owner's invocation that is no success.
-    fileprivate var isBadEnd: Bool {
+    /// Whether it is the outcome of an invocation that is no success.
+    ///
+    /// - Parameter ofOwner: whether a copy for an observer does not count.
+    fileprivate func isBadEnd(ofOwner: Bool) -> Bool {
         guard let outcome = self["outcome"]?.string.flatMap(Outcome.init(rawValue:)) else { return false }
-        return outcome != .handled && outcome != .handedToTracker && self["observer"]?.bool != true
+        return !outcome.isSuccess && !(ofOwner && self["observer"]?.bool == true)
     }
 
     /// Why the daemon refused a request, of its reply.

@@ -43,6 +43,11 @@ struct PayloadReader {
             guard !rest.isEmpty else { throw failure(error, in: line, from: number) }
             document = try compacted(line + [UInt8(ascii: "\n")] + rest, from: number)
         }
+        guard document.root.kind != .array else {
+            throw Failure(
+                .badData,
+                "\(file.name):\(number):1: a list: give one payload a line, such as with jq -c '.[]' \(file.shellName)")
+        }
         guard document.root.kind == .object else {
             throw Failure(.badData, "\(file.name):\(number):1: not an object: a payload is a JSON object")
         }

@@ -161,7 +161,9 @@ extension Session {
     ///   - line: without its line feed.
     ///   - command: whose options say how it is printed.
     func send(_ line: [UInt8], _ command: Arguments) throws(Failure) -> ExitStatus {
-        var exchange = try Exchange(path: directories.injectSocket, command, output: output)
+        var exchange = try Exchange(
+            path: directories.injectSocket, command, output: output,
+            readOutputs: self.outputs)
         try exchange.send(line, from: command.command.name)
         try exchange.finish()
         return exchange.refused > 0 ? .no : .done

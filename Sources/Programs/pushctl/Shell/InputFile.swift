@@ -5,6 +5,8 @@ import LinuxSystem
 final class InputFile {
     /// What messages call it.
     let name: String
+    /// What a shell is to be given for it.
+    var shellName: String { descriptor == STDIN_FILENO ? "FILE" : name }
     /// The number of the line that ``nextLine()`` returned last, from 1.
     private(set) var lineNumber = 0
 
@@ -56,8 +58,7 @@ final class InputFile {
         while true {
             if let end = buffer[searched...].firstIndex(of: UInt8(ascii: "\n")) {
                 defer { position = end + 1 }
-                lineNumber += 1
-                return Array(buffer[position..<end])
+                return next(buffer[position..<end])
             }
             guard buffer.count - position <= Self.longestLine else {
                 throw Failure(.badData, "\(name):\(lineNumber + 1): the line is longer than 64 MiB")
@@ -68,10 +69,15 @@ final class InputFile {
             guard try fill() else {
                 guard !buffer.isEmpty else { return nil }
                 defer { buffer = [] }
-                lineNumber += 1
-                return buffer
+                return next(buffer[...])
             }
         }
+    }
+
+    /// Counts a line. The byte order mark that some editors write at the beginning of a file is none of the first.
+    private func next(_ line: ArraySlice<UInt8>) -> [UInt8] {
+        lineNumber += 1
+        return Array(lineNumber == 1 && line.starts(with: [0xEF, 0xBB, 0xBF]) ? line.dropFirst(3) : line)
     }
 
     /// Whether the next line is still to be written by somebody.

@@ -1,0 +1,12 @@
+import PushModel
+import Testing
+
+@Suite("Did you mean")
+struct SuggestionTests {
+    @Test(
+        "two letters that changed places are one mistake, in a short word, too",
+        arguments: [("juint", "junit"), ("jsno", "json"), ("aht", "hat"), ("xyz", nil), ("jutin", nil)])
+    func exchanged(word: String, expected: String?) {
+        #expect(nearest(to: word, among: ["json", "junit", "hat"]) == expected)
+    }
+}
