@@ -14,11 +14,11 @@ struct CancelledStartTests {
     private static let count: Int64 = 100
 
     private static func run(
-        _ number: Int64, isWorker: Bool, arguments: [String] = ["/bin/sleep", "600"]
+        _ number: Int64, of name: String? = nil, isWorker: Bool, arguments: [String] = ["/bin/sleep", "600"]
     ) -> HandlerRun {
         let command = Handler.Command(arguments: arguments)
         let rules = InstanceRules(instances: 1, pipeline: 1, idleTimeout: nil)
-        let handler = Handler(name: "h\(number)", kind: isWorker ? .worker(command, rules) : .exec(command))
+        let handler = Handler(name: name ?? "h\(number)", kind: isWorker ? .worker(command, rules) : .exec(command))
         let now = Moment.now()
         let deadline = now.monotonic + .seconds(3600)
         let request = AcceptedRequest(
@@ -60,6 +60,25 @@ struct CancelledStartTests {
             patience.arm(at: EventLoop.nowNanoseconds + 60_000_000_000)
             #expect(try loop.run() == 0, "there are \(runner.processCount) processes")
             #expect(runner.count == 0 && !runner.hasInstances && runner.instances.starting.isEmpty)
+        }
+    }
+
+    // A reload changed the handler twice while its callbacks waited: each version gets an entry for its late callback.
+    @Test("ends the worker of a handler that the configuration has no more, also when another one of that name comes")
+    func removed() async {
+        await #expect(processExitsWith: .success) {
+            let (loop, runner) = try Self.begin()
+            runner.reconfigured([])
+            for number in Int64(1)...3 {
+                let run = Self.run(number, of: "h", isWorker: true, arguments: ["/bin/sleep", "60\(number)"])
+                runner.start(run)
+                #expect(runner.stop(run.invocation.id) == nil)
+            }
+            #expect(runner.processCount == 3)
+            loop.endOfTurn = { [unowned loop] in if !runner.hasInstances { loop.exit(code: 0) } }
+            let patience = try TimerSource(loop: loop) { [unowned loop] in loop.exit(code: 1) }
+            patience.arm(at: EventLoop.nowNanoseconds + 60_000_000_000)
+            #expect(try loop.run() == 0, "there are \(runner.processCount) processes")
         }
     }
 

@@ -19,6 +19,8 @@ final class InstanceRuns {
         var errors: [InvocationID: ErrorOutput] = [:]
         var timer: TimerSource?
         var armedFor: Instant?
+        /// How many acts on the pool wait: as long as there is one, the entry is not forgotten.
+        var waitingActs = 0
 
         /// Whether what instances write to standard error is read.
         let readsErrors: Bool
@@ -116,6 +118,8 @@ final class InstanceRuns {
         let entry = entry(of: run.handler)
         owners[run.invocation.id] = entry
         perform(entry) { $0.start(run, at: $1, &$2) }
+        // Only now: a retired pool without a run is forgotten.
+        if current?.contains(entry.pool.handler) == false { perform(entry) { $0.retire(at: $1, &$2) } }
     }
 
     private func entry(of handler: Handler) -> Entry {
@@ -127,7 +131,6 @@ final class InstanceRuns {
         } else {
             entry = Entry(ofInstances)
             entries[ofInstances] = entry
-            if current?.contains(ofInstances) == false { perform(entry) { $0.retire(at: $1, &$2) } }
         }
         entry.asked = handler
         recent[handler.name] = entry
@@ -206,14 +209,16 @@ final class InstanceRuns {
     /// Has a pool do something and carries out what it decides. What comes of that at once waits until it is done.
     private func perform(_ entry: Entry, _ act: @escaping Act) {
         queue.append((entry, act))
+        entry.waitingActs += 1
         guard !isWorking else { return }
         isWorking = true
         while let (entry, act) = queue.popFirst() {
+            entry.waitingActs -= 1
             var effects: [InstancePool.Effect] = []
             act(&entry.pool, .now, &effects)
             for effect in effects { carryOut(effect, entry) }
             arm(entry)
-            if entry.pool.isRetired, entry.pool.isEmpty { forget(entry) }
+            if entry.pool.isRetired, entry.pool.isEmpty, entry.waitingActs == 0 { forget(entry) }
         }
         isWorking = false
     }
