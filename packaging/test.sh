@@ -43,7 +43,8 @@ trap 'rm -f "$log" "$part"' EXIT
 
 require_swift
 # The readers of reports and metrics are Debian's, for Debian's python3: another one may come first in PATH.
-require_packages "${build_packages[@]}" dbus-daemon python3-jsonschema python3-junitparser python3-prometheus-client
+require_packages "${build_packages[@]}" dbus-daemon python3-dbus python3-gi \
+    python3-jsonschema python3-junitparser python3-prometheus-client
 
 say "format: swift format lint --strict"
 swift format lint --strict --parallel --recursive Package.swift Sources Tests
@@ -88,6 +89,9 @@ check /usr/bin/python3 Tests/Reports/browser.py .build/debug/pushrouterd .build/
 
 say "metrics: read by other programs' readers, served to hostile clients, scraped by Prometheus"
 check /usr/bin/python3 Tests/Metrics/metrics.py .build/debug/pushrouterd .build/debug/pushrouter-metrics
+
+say "together: handlers of all kinds, reloads, readers, erasures and ends of everything at once"
+check /usr/bin/python3 Tests/Together/together.py --seed 1 --seed 2 --seed 3 --seconds 20
 
 say "release: swift build -c release"
 swift build -c release
@@ -141,6 +145,8 @@ if [[ $tier == all ]]; then
     PUSH_TEST_CUTS=2000 run_tests --filter PowerCutTests
     PUSH_TEST_SYNCS=6 run_tests --filter FailedSyncTests
     PUSH_TEST_ROUNDS=1000 run_tests --filter EndToEndTests.CrashTests
+    say "together: an hour, in which each act comes behind each other one"
+    /usr/bin/python3 Tests/Together/together.py --seed 1 --seconds 3600 --programs .build/release
     say "long: nothing is left of 10,000 hostile handlers"
     Tests/Benchmarks/hostile.sh process_groups 10000
 fi

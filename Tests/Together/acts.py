@@ -26,8 +26,8 @@ class Acts:
         self.events = {}
 
     NAMES = (
-        "burst", "rush", "tap", "session", "token", "log", "again", "erase", "backup", "replay", "purge", "report", "read",
-        "change", "remove", "turn", "broken", "storm", "kill", "stop", "kill_starting", "kill_stopping", "end_service",
+        "burst", "rush", "tap", "session", "token", "log", "again", "erase", "backup", "replay", "purge", "report",
+        "read", "change", "remove", "turn", "broken", "storm", "kill", "stop", "kill_starting", "kill_stopping", "end_service",
         "kill_worker", "forwarder", "bad_client", "custom_data", "quiet")
 
     def count(self, event):
@@ -102,8 +102,7 @@ class Acts:
                 else:
                     requests = [self.requests.delivery() for _ in range(30)]
                     connection.sendall(b"".join(request.line for request in requests))
-                    with self.record.lock:
-                        self.record.unknown += requests
+                    self.record.lose(requests)
                     if way == "deaf":
                         time.sleep(0.2)
             except (BrokenPipeError, ConnectionResetError):
@@ -199,8 +198,8 @@ class Acts:
             return
         command = self.generator.choice((["tail"], ["export", "--follow"]))
         follower = subprocess.Popen(
-            [self.installation.programs / "pushctl", *command], env=self.installation.environment, stdin=subprocess.DEVNULL,
-            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+            [self.installation.programs / "pushctl", *command], env=self.installation.environment,
+            stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         time.sleep(self.generator.random())
         follower.kill()
         follower.wait()

@@ -1,4 +1,4 @@
-"""What must hold when nothing is in flight: of the ledger, its reports, the metrics, the journal, and the daemon itself."""
+"""What must hold when nothing is in flight: of the ledger, reports, metrics, journal, and the daemon itself."""
 
 import csv
 import io
@@ -27,7 +27,7 @@ class Erasures:
     def devices(self):
         """Who was named together with a device, ever."""
         users = defaultdict(set)
-        for request in self.record.acknowledged + self.record.unknown:
+        for request in self.record.acknowledged + self.record.unknown + self.record.refused:
             if request.user and request.device:
                 users[request.user].add(request.device)
         return users
@@ -39,8 +39,8 @@ class Erasures:
             for user, device, at in self.done:
                 if request.at > at:
                     continue
-                # A tap that names nobody goes with the delivery whose message it names.
-                if request.op == "interact" and not request.user and not request.device:
+                # A tap without a device has that of the delivery whose message it names.
+                if request.op == "interact" and not request.device:
                     return True
                 if device and request.device == device or user and request.user == user:
                     return True
@@ -72,21 +72,23 @@ def check_requests(ledger, record, erasures, requests=None):
             check(row["id"] == request.id, f"{request.seq} is {row['id']}, and was acknowledged as {request.id}")
         check(row["operation"] == request.op, f"{request.id} is {row['operation']}, and was sent as {request.op}")
         found = outcomes[request.seq]
+        check(found or request.op in ("session", "log"), f"{request.id} ({request.seq}) has no invocation")
         if request.outcomes is not None:
             check(
                 len(found) == request.outcomes,
                 f"{request.id} ({request.seq}) has {len(found)} invocations, and {request.outcomes} were promised")
         for n, outcome in request.told.items():
             check(found.get(n) == outcome, f"{request.id}, {n}: told {outcome}, the ledger has {found.get(n)}")
-    twice = ledger.execute("SELECT id, count(*) AS c FROM requests WHERE id IS NOT NULL GROUP BY uid, id HAVING c > 1").fetchall()
+    twice = ledger.execute(
+        "SELECT id, count(*) AS c FROM requests WHERE id IS NOT NULL GROUP BY uid, id HAVING c > 1").fetchall()
     check(not twice, f"the ledger has these ids more than once: {[tuple(row) for row in twice[:10]]}")
     ids = {row["id"] for row in rows.values()}
     for request in record.refused:
         check(
-            not request.is_refused or request in record.unknown or request.id not in ids,
+            not request.is_refused or request.id not in ids,
             f"{request.id} was refused and is in the ledger")
     twice = ledger.execute(
-        "SELECT replay_of, count(*) AS c FROM requests WHERE replay_of IS NOT NULL GROUP BY replay_of HAVING c > 1").fetchall()
+        "SELECT replay_of, count(*) AS c FROM requests WHERE replay_of IS NOT NULL GROUP BY 1 HAVING c > 1").fetchall()
     check(not twice, f"replayed twice: {[tuple(row) for row in twice[:10]]}")
     return len(rows)
 
@@ -108,7 +110,9 @@ def check_reports(installation, ledger):
             if row["outcome"] in DUE:
                 due[row["handler"]] += row["c"]
             missed += row["c"] * (row["outcome"] in MISSED)
-    check(report["accepted"] == owners.total(), f"report: {report['accepted']} accepted, the ledger has {owners.total()}")
+    check(
+        report["accepted"] == owners.total(),
+        f"report: {report['accepted']} accepted, the ledger has {owners.total()}")
     told = {outcome: count for outcome, count in report["outcomes"].items() if count}
     check(told == {k: v for k, v in owners.items() if k}, f"report: outcomes {told}, the ledger has {owners}")
     told = {outcome: count for outcome, count in report["observers"]["outcomes"].items() if count}
@@ -126,8 +130,8 @@ def check_csv(text, ledger):
         key = int(row["seq"]), int(row["n"])
         check(key not in told, f"csv: {key} is there twice")
         told[key] = row
-    query = """SELECT seq, n, outcome, callback, provider, route, handler, budget_us, started, reason, reason_code, queue_us,
-        exec_us, total_us, observer, platform, app, device, id, message_id, mode, transport, replay_of
+    query = """SELECT seq, n, outcome, callback, provider, route, handler, budget_us, started, reason, reason_code,
+        queue_us, exec_us, total_us, observer, platform, app, device, id, message_id, mode, transport, replay_of
         FROM invocations JOIN requests USING (seq)"""
     count = 0
     for row in ledger.execute(query):
@@ -177,8 +181,9 @@ def counts_of_journal(entries):
     return {
         "pushrouterd_outcomes_total": entries.counts("push_outcome", observer=False),
         "pushrouterd_observer_outcomes_total": entries.counts("push_outcome", observer=True),
-        "pushrouterd_provider_outcomes_total": Counter(
-            {(NOBODY if provider == "none" else provider, outcome): count for (provider, outcome), count in providers.items()}),
+        "pushrouterd_provider_outcomes_total": Counter({
+            (NOBODY if provider == "none" else provider, outcome): count
+            for (provider, outcome), count in providers.items()}),
         "pushrouterd_handler_outcomes_total": Counter(
             {key: count for key, count in handlers.items() if key[0] != "none"}),
     }
@@ -186,7 +191,8 @@ def counts_of_journal(entries):
 
 def counts_of_rows(ledger):
     counts = defaultdict(Counter)
-    query = "SELECT outcome, provider, handler, observer, count(*) AS c FROM invocations WHERE outcome IS NOT NULL GROUP BY 1, 2, 3, 4"
+    query = """SELECT outcome, provider, handler, observer, count(*) AS c FROM invocations WHERE outcome IS NOT NULL
+        GROUP BY 1, 2, 3, 4"""
     for row in ledger.execute(query):
         outcome = row["outcome"]
         name = "pushrouterd_observer_outcomes_total" if row["observer"] else "pushrouterd_outcomes_total"
@@ -236,17 +242,23 @@ def check_taken(installation, ledger):
     check(not twice, f"sent more than once: {twice[:10]}")
     for row in ledger.execute("SELECT number, data FROM entries WHERE state = 'sent'"):
         found = re.search(rb'"mark":\s*"([^"]+)"', bytes(row["data"]))
-        check(not found or found[1].decode() in taken, f"entry {row['number']} is sent, and the endpoint has not got it")
+        check(
+            not found or found[1].decode() in taken,
+            f"entry {row['number']} is sent, and the endpoint has not got it")
     return len(taken)
 
 
 def check_attempts(installation):
-    """No attempt of an exec handler ran twice: whoever knows repeats by their number can go by it."""
+    """The numbers of exec handlers' attempts go on over a kill -9: only the attempt that it ended may come again."""
     path = installation.root / "ran"
-    ran = Counter(path.read_text().split()) if path.exists() else Counter()
-    twice = [attempt for attempt, count in ran.items() if count > 1]
-    check(not twice, f"attempts (seq.n.attempt) that ran more than once: {twice[:10]}")
-    return ran.total()
+    before, count = {}, 0
+    for line in path.read_text().split() if path.exists() else []:
+        seq, n, attempt = map(int, line.split("."))
+        count += 1
+        last = before.get((seq, n), 0)
+        check(last <= attempt, f"{seq}.{n}: attempt {attempt} ran after attempt {last}")
+        before[seq, n] = attempt
+    return count
 
 
 def check_events(ledger):
@@ -255,5 +267,6 @@ def check_events(ledger):
             ("local.pushnotification.Received", "seq"), ("users.messages.pushnotification.Open", "delivery"),
             ("users.behaviors.app.SessionStart", "seq"), ("users.behaviors.app.SessionEnd", "seq")):
         twice = ledger.execute(
-            f"SELECT {column}, count(*) AS c FROM events WHERE kind = ? GROUP BY 1 HAVING c > 1 LIMIT 5", [kind]).fetchall()
+            f"SELECT {column}, count(*) AS c FROM events WHERE kind = ? GROUP BY 1 HAVING c > 1 LIMIT 5",
+            [kind]).fetchall()
         check(not twice, f"events: {kind} more than once: {[tuple(row) for row in twice]}")

@@ -29,6 +29,8 @@ class Request:
         # Its number once it was acknowledged, how many outcomes were promised, and those told: n to outcome.
         self.seq, self.outcomes, self.told = None, None, {}
         self.is_refused = False
+        # Whether it was sent and had no reply: it may be in the ledger, whatever is said when it comes again.
+        self.is_unknown = False
         self.at = time.time()
 
 
@@ -50,6 +52,14 @@ class Record:
                 self.acknowledged.append(request)
             request.seq, request.is_refused = reply["seq"], False
             request.outcomes = reply.get("outcomes", request.outcomes)
+
+    def lose(self, requests):
+        """Nobody knows what became of these."""
+        with self.lock:
+            for request in requests:
+                if request.seq is None:
+                    request.is_unknown = True
+                    self.unknown.append(request)
 
     def recent(self, generator, op=None):
         """One that was acknowledged lately."""
@@ -240,8 +250,7 @@ def exchange(client, batch):
     record = client.record
     connected = client.connected()
     if not connected:
-        with record.lock:
-            record.unknown += batch
+        record.lose(batch)
         return
     connection, lines = connected
     waiting = list(batch)
@@ -273,7 +282,7 @@ def exchange(client, batch):
                 check(reply["error"]["retry"], f"retry is not true: {reply}")
                 with record.lock:
                     if request.seq is None:
-                        request.is_refused = True
+                        request.is_refused = not request.is_unknown
                         record.refused.append(request)
     except TimeoutError:
         raise Failure(
@@ -281,8 +290,7 @@ def exchange(client, batch):
             f"outcomes to {owed}") from None
     except OSError:
         client.hang_up()
-        with record.lock:
-            record.unknown += [request for request in waiting if request.seq is None]
+        record.lose(waiting)
 
 
 def take_outcome(request, line, owed):

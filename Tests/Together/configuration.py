@@ -5,15 +5,16 @@ import os
 BUDGET_MS = 1500
 # The handlers that own payloads, and those that get copies, by their kind.
 OWNERS = {
-    "run": "exec", "break": "exec", "narrow": "exec", "gone": "exec", "work": "worker", "pipe": "worker", "sock": "socket",
-    "once": "socket", "web": "http", "desk": "notify", "swap": "exec",
+    "run": "exec", "break": "exec", "narrow": "exec", "gone": "exec", "work": "worker", "pipe": "worker",
+    "sock": "socket", "once": "socket", "web": "http", "desk": "notify", "swap": "exec",
 }
 OBSERVERS = {"watch-run": "exec", "watch-work": "worker", "watch-sock": "socket"}
 KINDS = {**OWNERS, **OBSERVERS}
 # What an end may be, by the kind of the handler.
 ENDS = {
     "exec": "ok fail retry decline die stall garbage noise leave close answer slow",
-    "worker": "ok fail retry decline die exit last stall garbage half wrong twice long noise close deaf leave answer slow",
+    "worker": (
+        "ok fail retry decline die exit last stall garbage half wrong twice long noise close deaf leave answer slow"),
     "socket": "ok fail retry decline die exit reset last stall garbage half long wrong twice close odd answer slow",
     "http": "ok fail retry decline die exit reset last stall garbage half long wrong twice close odd answer slow",
     "notify": "ok refuse stall slow click action dismiss die",
@@ -77,7 +78,8 @@ class Configuration:
         if what == "mode":
             self.mode = "device" if self.mode == "relay" else "relay"
         elif what == "kind":
-            self.kinds["swap"] = generator.choice([kind for kind in ("exec", "worker", "socket") if kind != self.kinds["swap"]])
+            self.kinds["swap"] = generator.choice(
+                [kind for kind in ("exec", "worker", "socket") if kind != self.kinds["swap"]])
             self.keys["swap"] = {}
         else:
             self.has_catch = not self.has_catch

@@ -12,7 +12,12 @@ decline) exit 80 ;;
 die) kill -9 $$ ;;
 stall) exec sleep "$stall" ;;
 garbage) head -c 3000 /dev/urandom; exit 0 ;;
-noise) i=0; while [ $i -lt 200 ]; do echo "line $i of a noisy program, which says much and means little" >&2; i=$((i + 1)); done ;;
+noise)
+    i=0
+    while [ $i -lt 200 ]; do
+        echo "line $i of a noisy program, which says much and means little" >&2
+        i=$((i + 1))
+    done ;;
 leave) sleep "$stall" & setsid sleep "$stall" & exit 0 ;;
 close) exec <&- >&- 2>&-; sleep 0.1 ;;
 answer) echo '{"result":"newData","log":[{"kind":"custom_event","name":"answered","suite":"s"}]}' ;;

@@ -1,4 +1,4 @@
-"""A daemon of its own in a directory of its own: its files, its programs, its other ends, and how they start and end."""
+"""A daemon in a directory of its own: its files, its programs, its other ends, and how they start and end."""
 
 import importlib.util
 import json
@@ -97,7 +97,8 @@ class Installation:
         environment = dict(self.environment, **({"LD_PRELOAD": str(self.preload)} if self.preload else {}))
         with open(log, "wb") as output:
             process = subprocess.Popen(
-                [self.programs / "pushrouterd"], env=environment, stdin=subprocess.DEVNULL, stdout=output, stderr=output)
+                [self.programs / "pushrouterd"], env=environment, stdin=subprocess.DEVNULL, stdout=output,
+                stderr=output)
         self.runs.append(Run(number, log, process))
 
     def start(self):
@@ -124,14 +125,16 @@ class Installation:
         self.run.end = "kill"
         self.run.process.send_signal(signal.SIGKILL)
         self.ended("SIGKILL", 30)
-        check(self.run.process.returncode == -9, f"ended by {self.run.process.returncode}, not by the kill -9 that we sent")
+        status = self.run.process.returncode
+        check(status == -9, f"the daemon ended with {status}, not by the kill -9 that was sent")
 
     def kill_stopping(self):
         """kill -9 after SIGTERM; it may have ended in between."""
         self.run.process.send_signal(signal.SIGKILL)
         self.ended("SIGKILL", 30)
-        check(self.run.process.returncode in (0, -9), f"after SIGTERM and SIGKILL it ended with {self.run.process.returncode}")
-        self.run.end = "kill" if self.run.process.returncode else "term"
+        status = self.run.process.returncode
+        check(status in (0, -9), f"after SIGTERM and SIGKILL the daemon ended with {status}")
+        self.run.end = "kill" if status else "term"
 
     def terminate(self):
         self.begin_to_stop()
@@ -178,7 +181,8 @@ class Installation:
                 except OSError:
                     continue
                 if self.mark in words:
-                    found[int(entry)] = dict(word.decode(errors="replace").split("=", 1) for word in words if b"=" in word)
+                    found[int(entry)] = dict(
+                        word.decode(errors="replace").split("=", 1) for word in words if b"=" in word)
         return found
 
     def handler_processes(self):
@@ -253,12 +257,13 @@ class Installation:
         reply = self.ask("control", {"op": "sync", "timeout_ms": 60_000})
         check(reply["complete"], f"the ledger is not complete after a minute: {reply}")
 
-    def pushctl(self, *arguments, allowed=(0,), data=None):
+    def pushctl(self, *arguments, allowed=(0,)):
         """Its output as text."""
         command = [self.programs / "pushctl", *map(str, arguments)]
         try:
             result = subprocess.run(
-                command, env=self.environment, input=data, capture_output=True, timeout=PATIENCE, text=True, errors="replace")
+                command, env=self.environment, stdin=subprocess.DEVNULL, capture_output=True, timeout=PATIENCE, text=True,
+                errors="replace")
         except subprocess.TimeoutExpired:
             raise Failure(f"pushctl {' '.join(map(str, arguments))}: not done within {PATIENCE} s") from None
         self.check_alive()
@@ -288,7 +293,7 @@ class Installation:
 
 
 class OtherEnds:
-    """The services, the desktop, its bus and the forwarder. One that ends comes back after a time that the seed says."""
+    """The services, the desktop, its bus and the forwarder. One that ends comes back when the seed says."""
 
     STALL = "5"
 
@@ -322,8 +327,8 @@ class OtherEnds:
 
     def start(self):
         root = self.installation.root
-        (root / "bus.conf").write_text(f"""<!DOCTYPE busconfig PUBLIC "-//freedesktop//DTD D-Bus Bus Configuration 1.0//EN"
- "http://www.freedesktop.org/standards/dbus/1.0/busconfig.dtd">
+        (root / "bus.conf").write_text(f"""<!DOCTYPE busconfig PUBLIC
+"-//freedesktop//DTD D-Bus Bus Configuration 1.0//EN" "http://www.freedesktop.org/standards/dbus/1.0/busconfig.dtd">
 <busconfig><type>session</type><listen>unix:path={root}/bus</listen><policy context="default">
 <allow send_destination="*"/><allow eavesdrop="false"/><allow own="*"/></policy></busconfig>
 """)
@@ -340,7 +345,8 @@ class OtherEnds:
             (self.installation.root / "bus").unlink(missing_ok=True)
         with open(self.installation.root / f"logs/{name}", "ab") as output:
             self.processes[name] = subprocess.Popen(
-                self.commands()[name], env=self.installation.environment, stdin=subprocess.DEVNULL, stdout=output, stderr=output)
+                self.commands()[name], env=self.installation.environment, stdin=subprocess.DEVNULL, stdout=output,
+                stderr=output)
 
     def look_after(self):
         while not self.is_stopped:

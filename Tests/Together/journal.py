@@ -7,6 +7,7 @@ from installation import check
 
 FIELD = re.compile(rb'(\w+)=("(?:[^"\\]|\\.)*"|\S*)')
 ESCAPE = re.compile(r'\\(u[0-9a-f]{4}|.)')
+PLAIN = {"n": "\n", "r": "\r", "t": "\t", '"': '"', "\\": "\\"}
 # A field of an outcome's entry, the column of the view, and what makes the field's text of the column's value.
 COLUMNS = [
     ("push_outcome", "outcome"), ("push_callback", "callback"), ("push_handler", "handler"), ("push_route", "route"),
@@ -27,10 +28,7 @@ def text(value):
     value = value.decode(errors="replace")
     if not value.startswith('"'):
         return value
-    plain = {"n": "\n", "r": "\r", "t": "\t"}
-    return ESCAPE.sub(
-        lambda found: chr(int(found[1][1:], 16)) if found[1][0] == "u" and len(found[1]) > 1 else plain.get(found[1], found[1]),
-        value[1:-1])
+    return ESCAPE.sub(lambda found: PLAIN.get(found[1]) or chr(int(found[1][1:], 16)), value[1:-1])
 
 
 class RunJournal:
@@ -54,13 +52,14 @@ class RunJournal:
     def check_numbers(self):
         """Each outcome has a number; none is missing but those that were summed up."""
         numbers = [int(entry["push_outcome_number"]) for entry in self.entries]
-        check(numbers == sorted(set(numbers)), f"journal of run {self.run.number}: numbers of outcomes go back or repeat")
+        where = f"journal of run {self.run.number}"
+        check(numbers == sorted(set(numbers)), f"{where}: numbers of outcomes go back or repeat")
         last = max(numbers + [self.total or 0])
         missing = last - len(numbers)
         # Those of the last ten seconds may not be summed up yet.
         check(
             missing == self.summed or missing > self.summed > 0 and self.run.end == "kill",
-            f"journal of run {self.run.number}: of {last} outcomes {missing} have no entry, and {self.summed} are summed up")
+            f"{where}: of {last} outcomes {missing} have no entry, and {self.summed} are summed up")
 
     def counts(self, *names, observer):
         """How many outcomes there were, by these fields."""
@@ -87,11 +86,12 @@ def compare(runs, ledger):
         rows[row["seq"], row["n"]] = row
     for key, entry in told.items():
         row = rows.get(key)
-        if row is None:
-            continue  # Erased while it was not decided; check_requests asks for each that was acknowledged.
+        # An erasure takes no row that has its outcome.
+        check(row is not None, f"journal: {entry} is not in the ledger")
         for name, column in COLUMNS + (OF_PERSONS if not row["erased"] else []):
             value = None if row[column] is None else str(row[column])
-            check(entry.get(name) == value, f"journal and ledger differ in {column} of {key}: {entry.get(name)}, {value}")
+            field = entry.get(name)
+            check(field == value, f"journal and ledger differ in {column} of {key}: {field}, {value}")
         check(("push_observer" in entry) == bool(row["observer"]), f"journal and ledger differ in observer of {key}")
         check(("push_started" in entry) == bool(row["started"]), f"journal and ledger differ in started of {key}")
     lost = 0

@@ -4,8 +4,8 @@ service.py socket PATH STALL
 service.py http PORT STALL
 service.py track PORT STALL RECORD
 
-STALL is how many seconds a stall takes. RECORD gets a line for each entry that the endpoint of custom data took. A port is
-bound with SO_REUSEPORT: whoever started the program holds it while no service runs.
+STALL is how many seconds a stall takes. RECORD gets a line for each entry that the endpoint of custom data took. A
+port is bound with SO_REUSEPORT: whoever started the program holds it while no service runs.
 """
 
 import http.server

@@ -3,11 +3,12 @@
 
 together.py [--seed N]... [--seconds S] [--programs DIR] [--preload LIBRARY] [--acts NAME,...] [--keep]
 
-Exec, worker, socket and http handlers, observers, notifications and the forwarder run side by side, with producers; acts come
-one after the other: their other ends close, die, stall and come back, reloads change and remove handlers, readers read,
-persons are erased, the daemon is stopped and killed. Then everything that must hold is checked: see checks.py. It ends with 1
-and the seed, the last acts and the daemon's last words when something does not hold. After 3600 s a pair of acts that never
-came one after the other is a failure, too. It needs Debian's dbus-daemon, python3-dbus and python3-gi.
+Exec, worker, socket and http handlers, observers, notifications and the forwarder run side by side, with producers; acts
+come one after the other: their other ends close, die, stall and come back, reloads change and remove handlers, readers
+read, persons are erased, the daemon is stopped and killed. Then everything that must hold is checked: see checks.py. It
+ends with 1 and the seed, the last acts and the daemon's last words when something does not hold. In an hour or more a
+pair of acts that never came one after the other is a failure, too. --acts does only these, to find what a failure needs.
+It needs Debian's dbus-daemon, python3-dbus and python3-gi.
 """
 
 import argparse
@@ -63,7 +64,8 @@ class Walk:
     def print(self):
         print("acts: " + ", ".join(f"{name} {self.acts[name]}" for name in self.names))
         total = len(self.names) ** 2
-        print(f"pairs: {total - len(self.missing())} of {total}; how often the act of a line came before that of a column:")
+        happened = total - len(self.missing())
+        print(f"pairs: {happened} of {total}; how often the act of a line came just before that of a column:")
         print(f"{'':15}" + "".join(f"{number:4}" for number in range(1, len(self.names) + 1)))
         for number, one in enumerate(self.names, 1):
             print(f"{number:2} {one:13}" + "".join(f"{self.pairs[one, other] or '.':>4}" for other in self.names))
@@ -161,10 +163,11 @@ class Test:
         checks.check_events(ledger)
         lost = journal.compare(installation.runs, ledger)
         taken = checks.check_taken(installation, ledger)
+        killed = sum(run.end == "kill" for run in installation.runs)
         print(
-            f"{len(self.record.acknowledged)} acknowledged, {rows} in the ledger; {len(installation.runs)} runs, "
-            f"{sum(run.end == 'kill' for run in installation.runs)} killed; {lost} outcomes without an entry in the journal; "
-            f"{ran} runs of exec handlers, {taken} entries taken by the endpoint; other ends came back {installation.ends.ended} times")
+            f"{len(self.record.acknowledged)} acknowledged, {rows} in the ledger; {ran} runs of exec handlers; "
+            f"{len(installation.runs)} runs of the daemon, {killed} killed; {lost} outcomes without an entry in the "
+            f"journal; {taken} entries taken by the endpoint; other ends came back {installation.ends.ended} times")
         self.print_ends(ledger)
         ledger.close()
 
@@ -177,9 +180,11 @@ class Test:
                 end = row["body"].split(b'"end":"')[1].split(b'"')[0].decode()
                 ends.setdefault((row["handler"], end), Counter())[row["outcome"]] += 1
         for handler in KINDS:
-            kinds = [
-                f"{end} {counts.total()} ({', '.join(f'{outcome} {count}' for outcome, count in sorted(counts.items()))})"
-                for (name, end), counts in sorted(ends.items()) if name == handler]
+            kinds = []
+            for (name, end), counts in sorted(ends.items()):
+                if name == handler:
+                    outcomes = ", ".join(f"{outcome} {count}" for outcome, count in sorted(counts.items()))
+                    kinds.append(f"{end} {counts.total()} ({outcomes})")
             print(f"ends of {handler}: {'; '.join(kinds)}")
         print("besides: " + ", ".join(f"{event} {count}" for event, count in sorted(self.acts.events.items())))
 
@@ -213,10 +218,11 @@ def main():
     parser.add_argument("--keep", action="store_true")
     options = parser.parse_args()
     programs = options.programs.resolve()
-    again = f"--seconds {options.seconds:g} --programs {programs}" + (f" --preload {options.preload}" if options.preload else "")
+    preload = options.preload and options.preload.resolve()
+    again = f"--seconds {options.seconds:g} --programs {programs}" + (f" --preload {preload}" if preload else "")
     for seed in options.seed or [random.SystemRandom().randrange(1 << 32)]:
         print(f"seed {seed}, {options.seconds:g} s", flush=True)
-        test = Test(seed, options.seconds, programs, options.preload and options.preload.resolve(), options.acts.split(","))
+        test = Test(seed, options.seconds, programs, preload, options.acts.split(","))
         failed = True
         try:
             test.run()

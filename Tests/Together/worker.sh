@@ -24,7 +24,10 @@ while IFS= read -r line; do
     close) exec >&-; sleep "$stall" ;;
     deaf) exec <&-; sleep 0.1 ;;
     leave) sleep "$stall" & ;;
-    answer) echo "{\"id\":$id,\"status\":\"handled\",\"result\":\"noData\",\"log\":[{\"kind\":\"custom_event\",\"name\":\"answered\",\"suite\":\"s\"}]}"; continue ;;
+    answer)
+        log='[{"kind":"custom_event","name":"answered","suite":"s"}]'
+        echo "{\"id\":$id,\"status\":\"handled\",\"result\":\"noData\",\"log\":$log}"
+        continue ;;
     slow) sleep 0.2 ;;
     esac
     echo "{\"id\":$id,\"status\":\"$status\"}"
