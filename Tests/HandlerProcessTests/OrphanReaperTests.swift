@@ -1,4 +1,5 @@
 import Glibc
+import TestSupport
 import Testing
 
 @testable import HandlerProcess
@@ -9,6 +10,18 @@ private final class Daemon {
     let pool = WaitingPool()
 
     init() throws { reaper = try OrphanReaper() }
+
+    /// What a test that failed has started would stay when its process has ended.
+    deinit {
+        while true {
+            for thread in names(in: "/proc/self/task") {
+                let children = ProcessFiles.contents("/proc/self/task/\(thread)/children") ?? []
+                for process in ProcessFiles.processes(parsing: children) { kill(process, SIGKILL) }
+            }
+            // What the dead leave is adopted.
+            if waitpid(-1, nil, 0) < 0, errno == ECHILD { return }
+        }
+    }
 
     func start(_ script: String) throws -> ChildProcess { try pool.start(shell(script)) }
 
@@ -22,7 +35,7 @@ private final class Daemon {
 
     /// Sweeps until nothing adopted is left to kill.
     func sweepUntilEmpty() {
-        let end = ContinuousClock.now + .seconds(30)
+        let end = ContinuousClock.now + .seconds(60)
         while ContinuousClock.now < end {
             let sweep = reaper.sweep()
             // One that was reaped may have left others since the list was read.
@@ -176,9 +189,10 @@ struct OrphanReaperTests {
             let helper = "POSIX::setsid(); syswrite $to, q(x); sleep 600"
             let child = try daemon.start(
                 "exec perl -MPOSIX -e '$| = 1; pipe $from, $to; for (1 .. \(count)) { if (fork) { wait } else "
-                    + "{ fork and POSIX::_exit(0); \(helper) } } read $from, $_, \(count); print qq(done\\n); sleep 600'"
+                    + "{ fork and POSIX::_exit(0); \(helper) } read $from, $x, 1; print qq($_\\n) } sleep 600'"
             )
-            _ = try child.outputLines(1)
+            // A line for each, so that a slow machine is not taken for one that does nothing.
+            _ = try child.outputLines(count)
             #expect(daemon.killedUntilDecided() == 0)
             child.killGroup()
             var (sweeps, reaped, ended) = (0, 0, 0)

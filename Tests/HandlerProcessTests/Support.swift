@@ -7,7 +7,7 @@ import Testing
 @testable import HandlerProcess
 
 /// How long a test waits for an event before it fails: never reached when all is well.
-private let patience: Int32 = 30_000
+private let patience: Int32 = 60_000
 
 private let runs = Atomic(0)
 
