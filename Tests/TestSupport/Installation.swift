@@ -29,7 +29,8 @@ public final class Installation: Sendable {
     ///   - stateFolder: where the state directory is, below the root; the daemon makes it.
     public init(_ settings: String = "", stateFolder: String = "state") {
         self.stateFolder = stateFolder
-        // Tests with clients of other users need a way in.
+        // Tests with clients of other users need a way in, whatever the umask that they are started with.
+        umask(0o022)
         chmod(root, 0o711)
         for folder in ["", "/handlers.d", "/routes.d"] { mkdir(configuration + folder, 0o755) }
         write("pushrouterd.conf", settings)
