@@ -102,7 +102,7 @@ let package = Package(
         swift(.system, "UnixSockets", ["CLinux", "LinuxSystem"]),
         swift(.system, "Store", ["CSQLite", "CLinux", "CChecksum", "PushModel", "PushFigures", "LinuxSystem"]),
         swift(.system, "HandlerProcess", ["CLinux", "LinuxSystem"]),
-        swift(.system, "JournalLog", ["CSystemd", "LinuxSystem"]),
+        swift(.system, "JournalLog", ["CSystemd", "PushModel", "LinuxSystem"]),
         swift(.system, "HTTPClient", ["CCurl", "CLinux", "LinuxSystem"]),
         swift(.system, "HTTPServer", ["CMicroHTTPD", "LinuxSystem"], isHot: false),
         swift(.system, "DBus", ["CSystemd", "PushRouting", "LinuxSystem"], isHot: false),

@@ -121,7 +121,7 @@ extension Request {
     /// A request that is in the ledger, read again; `nil` if this version cannot read it any more.
     fileprivate init?(stored accepted: AcceptedRequest) {
         // Limits may have been higher when it was accepted: they do not hold for what is on disk.
-        guard let request = try? Request(line: accepted.body, limits: JSONLimits(depth: .max)) else { return nil }
+        guard let request = try? Request(acceptedLine: accepted.body) else { return nil }
         self = request
     }
 }

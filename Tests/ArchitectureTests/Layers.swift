@@ -75,7 +75,7 @@ let layers = [
     TargetRule(
         "Store", .adapter, ["CSQLite", "CLinux", "CChecksum", "PushModel", "PushFigures", "LinuxSystem"]),
     TargetRule("HandlerProcess", .adapter, ["CLinux", "LinuxSystem"]),
-    TargetRule("JournalLog", .adapter, ["CSystemd", "LinuxSystem"]),
+    TargetRule("JournalLog", .adapter, ["CSystemd", "PushModel", "LinuxSystem"]),
     TargetRule("HTTPClient", .adapter, ["CCurl", "CLinux", "LinuxSystem"]),
     TargetRule("HTTPServer", .adapter, ["CMicroHTTPD", "LinuxSystem"]),
     TargetRule("DBus", .adapter, ["CSystemd", "PushRouting", "LinuxSystem"]),

@@ -1,3 +1,4 @@
+import Glibc
 import PushModel
 import TestSupport
 import Testing
@@ -31,6 +32,57 @@ struct PushctlImportTests {
             #expect(
                 dryRun(Self.folder + other, "--suite", "group.com.example.shop").output == result.output, "\(other)")
         }
+    }
+
+    /// A binary property list: its objects, then the table and the trailer.
+    private func propertyList(_ objects: [[UInt8]], referenceSize: Int) -> [UInt8] {
+        var bytes = Array("bplist00".utf8)
+        var offsets: [Int] = []
+        for object in objects {
+            offsets.append(bytes.count)
+            bytes += object
+        }
+        let table = bytes.count
+        func number(_ value: Int) -> [UInt8] { (0..<8).reversed().map { UInt8(truncatingIfNeeded: value >> ($0 * 8)) } }
+        for offset in offsets { bytes += number(offset) }
+        return bytes + [0, 0, 0, 0, 0, 0, 8, UInt8(referenceSize)] + number(objects.count) + number(0) + number(table)
+    }
+
+    private func run(_ list: [UInt8]) -> Program.Result {
+        let directory = TemporaryDirectory()
+        let file = directory.path + "/hostile.plist"
+        let descriptor = open(file, O_WRONLY | O_CREAT | O_CLOEXEC, 0o600)
+        defer { close(descriptor) }
+        #expect(write(descriptor, list, list.count) == list.count)
+        return dryRun(file)
+    }
+
+    @Test("a small property list that stands for gigabytes is refused")
+    func bomb() {
+        let text = [0x5F, 0x12, 0x00, 0x01, 0x86, 0xA0] + [UInt8](repeating: 0x61, count: 100_000)
+        let many = [0xAF, 0x11, 0x4E, 0x20] + [UInt8](repeating: 1, count: 20_000)
+        let result = run(propertyList([many, text], referenceSize: 1))
+        #expect(result.end == .exited(65))
+        #expect(result.errors.contains("its texts and data stand for more than 67108864 bytes"), "\(result.errors)")
+    }
+
+    @Test("a reference below 0 is damage, and no signal")
+    func negativeReference() {
+        let list: [UInt8] = [0xA1, 0x80, 0, 0, 0, 0, 0, 0, 0]
+        let result = run(propertyList([list], referenceSize: 8))
+        #expect(result.end == .exited(65))
+        #expect(result.errors.contains("is damaged"), "\(result.errors)")
+    }
+
+    @Test("what cannot be a request, such as a key that is there twice, is told, and no signal")
+    func duplicateKey() {
+        let key = [0x5F, 0x10, 21] + Array("pending_custom_events".utf8)
+        let event: [UInt8] = [0xD3, 4, 5, 5, 4, 4, 4]
+        let name = [0x5A] + Array("event_name".utf8)
+        let list = propertyList([[0xD1, 1, 2], key, [0xA1, 3], event, name, [0x51, 0x61]], referenceSize: 1)
+        let result = run(list)
+        #expect(result.end == .exited(65))
+        #expect(result.errors.contains("this cannot be sent as a request"), "\(result.errors)")
     }
 
     @Test("tells every mistake of the samples with its place")

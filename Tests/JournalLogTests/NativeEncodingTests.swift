@@ -14,7 +14,9 @@ struct NativeEncodingTests {
         }
     }
 
-    @Test("gives one NAME=value for each field, values as they are, and nothing of the entry before")
+    @Test(
+        "gives one NAME=value for each field, values as they are, and nothing of the entry before"
+    )
     func encodesFields() {
         var encoding = NativeEncoding()
         let first = JournalEntry(
@@ -22,7 +24,7 @@ struct NativeEncodingTests {
             fields: [.init(.seq, -1), .init(.id, ""), .init(FieldName("X9_Y"), "grün")])
         #expect(
             texts(first, &encoding) == [
-                "MESSAGE=two\nlines = fine", "PRIORITY=3", "MESSAGE_ID=\(MessageID.outcome.rawValue)", "PUSH_SEQ=-1",
+                "MESSAGE=two\\x0alines = fine", "PRIORITY=3", "MESSAGE_ID=\(MessageID.outcome.rawValue)", "PUSH_SEQ=-1",
                 "PUSH_ID=", "X9_Y=grün",
             ])
         #expect(texts(JournalEntry(.debug, "next"), &encoding) == ["MESSAGE=next", "PRIORITY=7"])

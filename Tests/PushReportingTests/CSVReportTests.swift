@@ -60,12 +60,13 @@ struct CSVReportTests {
     }
 
     @Test(
-        "commas, quotes and line ends are quoted; what a spreadsheet would run gets an apostrophe",
+        "commas and quotes are quoted; controls are shown; what a spreadsheet would run gets an apostrophe",
         arguments: [
-            ("a,b", "\"a,b\""), ("say \"hi\"", "\"say \"\"hi\"\"\""), ("a\r\nb", "\"a\r\nb\""), ("a\nb", "\"a\nb\""),
+            ("a,b", "\"a,b\""), ("say \"hi\"", "\"say \"\"hi\"\"\""), ("a\r\nb", "a\\x0d\\x0ab"), ("a\nb", "a\\x0ab"),
             ("\"\u{301}", "\"\"\"\u{301}\""), ("=1+1", "'=1+1"), ("+1", "'+1"), ("-1", "'-1"),
             ("@SUM(A1)", "'@SUM(A1)"),
-            ("\tx", "'\tx"), ("=HYPERLINK(\"x\",1)", "\"'=HYPERLINK(\"\"x\"\",1)\""), ("a=b", "a=b"), ("", ""),
+            ("\tx", "\\x09x"), ("\u{9B}31m\u{202E}", "\\x9b31m\\u202e"),
+            ("=HYPERLINK(\"x\",1)", "\"'=HYPERLINK(\"\"x\"\",1)\""), ("a=b", "a=b"), ("", ""),
             (" ", " "),
         ])
     func cells(value: String, cell: String) {

@@ -44,7 +44,7 @@ struct ReportDocumentTests {
     func hostileNames() {
         let document = document([row(1, .timedOut, handler: hostile, exec: .seconds(9))], objective: "99")
         for text in [document.html, document.junit] {
-            #expect(!text.contains("<b>") && text.contains("&lt;b&gt;&quot;&amp;&#39;\u{FFFD}\u{FFFD}|@all`"))
+            #expect(!text.contains("<b>") && text.contains("&lt;b&gt;&quot;&amp;&#39;\\x01\u{FFFD}|@all`"))
         }
         #expect(!document.markdown.contains("<b>") && document.markdown.contains("\\|@\u{200B}all\\`"))
     }

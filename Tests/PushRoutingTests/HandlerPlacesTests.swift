@@ -23,7 +23,7 @@ struct HandlerPlacesTests {
         #expect(bench.finished(1, 0, .declined).contains("start 4.0 slow"))
     }
 
-    @Test("are waited for until the deadline, and the reason is a fixed word")
+    @Test("are waited for until the deadline, and the reason's code is a fixed word")
     func expired() throws {
         var bench = bench()
         for _ in 1...3 { try bench.submit(.deliver(#"{"slow":"1"}"#)) }
@@ -31,7 +31,8 @@ struct HandlerPlacesTests {
         bench.at(.seconds(9))
         bench.clock()
         #expect(bench.outcome(3) == .expired)
-        #expect(bench.end(3)?.reason == "queue_full")
+        #expect(bench.end(3)?.reasonCode == .queueFull)
+        #expect(bench.end(3)?.reason?.contains("no place at its handler") == true)
         #expect(bench.end(2)?.reason == "no handler was started in time")
     }
 

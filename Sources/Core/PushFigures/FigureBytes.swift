@@ -70,10 +70,13 @@ struct FigureReader {
 }
 
 extension Int {
+    /// More than any ledger counts: what is reckoned with a count below it does not overflow.
+    static let countLimit = 1 << 50
+
     /// Adds a count that was read: a sum that no ledger can have is an error, not a trap.
     mutating func add(read count: Int) throws(FigureError) {
         let (sum, isTooLarge) = addingReportingOverflow(count)
-        guard !isTooLarge else { throw FigureError.unreadable }
+        guard !isTooLarge, sum < Self.countLimit else { throw FigureError.unreadable }
         self = sum
     }
 }

@@ -143,11 +143,9 @@ public struct Histogram: Hashable, Sendable {
             let added = try reader.number()
             let (row, bucket) = (index >> Self.bucketBits, index & (Self.buckets - 1))
             guard row < Self.rowLimit, added > 0 else { throw FigureError.unreadable }
-            let (sum, isTooLarge) = count.addingReportingOverflow(added)
-            guard !isTooLarge else { throw FigureError.unreadable }
+            try count.add(read: added)
             makeRoom(for: row)
             rows[row][bucket] += added
-            count = sum
             index += 1
         }
         highest = Swift.max(highest, Int64(try reader.number()))

@@ -73,6 +73,7 @@ public struct KeyFigures: Hashable, Sendable {
         try count.add(read: added)
         try lateFromAcceptance.add(read: try reader.number())
         try lateFromInvocation.add(read: try reader.number())
+        guard max(lateFromAcceptance, lateFromInvocation) <= count else { throw FigureError.unreadable }
         for place in overFromAcceptance.indices { try overFromAcceptance[place].add(read: try reader.number()) }
         for place in overFromInvocation.indices { try overFromInvocation[place].add(read: try reader.number()) }
         try queue.add(&reader)

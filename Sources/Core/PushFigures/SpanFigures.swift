@@ -107,6 +107,7 @@ public struct SpanFigures: Hashable, Sendable {
         try decided.add(read: try reader.number())
         try due.add(read: try reader.number())
         try missed.add(read: try reader.number())
+        guard missed <= due, due <= decided else { throw FigureError.unreadable }
         for band in bands.indices { try bands[band].add(read: try reader.number()) }
         try slowest.add(&reader)
         try misses.add(&reader)

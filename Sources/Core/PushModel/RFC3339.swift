@@ -24,7 +24,9 @@ extension WallTime {
         let days = seconds.flooredQuotient(by: 86_400)
         let date = date(daysSinceEpoch: days)
         let second = seconds - days * 86_400
-        let millisecond = milliseconds - seconds * 1000
+        // The product would overflow before the first whole second of 64 bits.
+        let rest = milliseconds % 1000
+        let millisecond = rest < 0 ? rest + 1000 : rest
         // Each outcome has several times in what is told of it.
         return String(unsafeUninitializedCapacity: 24) { text in
             var length = 0

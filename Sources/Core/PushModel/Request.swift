@@ -44,6 +44,17 @@ public struct Request: Sendable {
         case .log: .log
         }
     }
+
+    /// Whom it is about.
+    public var target: Target {
+        switch action {
+        case .deliver(let deliver): deliver.target
+        case .interact(let interact): interact.target
+        case .session(let session): session.target
+        case .token(let token): token.target
+        case .log(let log): log.target
+        }
+    }
 }
 
 /// Whom a request is about; each may be left out, and then the device's last known holds.

@@ -32,10 +32,10 @@ public enum CSVReport {
         ])
     }
 
-    /// Text from outside. A spreadsheet would run a cell that begins like a formula, so it gets an apostrophe.
+    /// Text from outside, in one line. A spreadsheet would run a cell that begins like a formula, so it gets an apostrophe.
     private static func text(_ value: String?) -> String {
-        guard let value, let first = value.unicodeScalars.first else { return "" }
-        return ["=", "+", "-", "@", "\t", "\r", "\n"].contains(first) ? "'" + value : value
+        guard let value = value?.showingControls(), let first = value.unicodeScalars.first else { return "" }
+        return ["=", "+", "-", "@"].contains(first) ? "'" + value : value
     }
 
     private static func line(_ cells: [String]) -> String {
@@ -44,7 +44,7 @@ public enum CSVReport {
 
     /// By scalars: a quote with a combining mark behind it is another `Character`, but the same quote in a file.
     private static func quoted(_ cell: String) -> String {
-        guard cell.unicodeScalars.contains(where: { [",", "\"", "\r", "\n"].contains($0) }) else { return cell }
+        guard cell.unicodeScalars.contains(where: { $0 == "," || $0 == "\"" }) else { return cell }
         var quoted = String.UnicodeScalarView("\"".unicodeScalars)
         for scalar in cell.unicodeScalars {
             if scalar == "\"" { quoted.append(scalar) }

@@ -131,9 +131,8 @@ extension ReportDocument {
 
     /// Text from outside: it begins no cell, no markup and no mention.
     private func cell(_ text: String) -> String {
-        text.unicodeScalars.reduce(into: "") { escaped, scalar in
+        text.showingControls().unicodeScalars.reduce(into: "") { escaped, scalar in
             switch scalar {
-            case "\n", "\r", "\t": escaped += " "
             case "|", "*", "_", "`", "[", "]", "#", "~", "\\", "!": escaped += "\\" + String(scalar)
             case "@": escaped += "@\u{200B}"
             case "'", "\"": escaped.unicodeScalars.append(scalar)

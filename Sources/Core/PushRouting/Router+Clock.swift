@@ -70,7 +70,7 @@ extension Router {
                 id: head, handler: invocations[head]?.handler?.value.name, took: lane.headAge(at: now.monotonic))
         }
         let isHeldUp =
-            invocation.stage == .ready
+            invocation.stage == .ready && invocation.attempts.countOfHandler == 0
             && invocation.handler.map { handlerPlaces.isHeldUp(invocation.record.id, of: $0.value) } == true
         if invocation.holdsPlace { leavePlace(of: invocation) }
         if invocation.hasFailedAtDeadline { note(answered: false, of: invocation, at: now, &effects) }
@@ -90,7 +90,7 @@ extension Router {
                         attempts: invocation.attempts.count, wantsRetry: invocation.stage == .pausing,
                         last: invocation.attempts.lastReason)
             }
-        // Who waited for this handler was never given to it, whoever had it before.
+        // What waited for this handler was never given to it, whichever handler had it before.
         conclude(invocation, isHeldUp ? .expired : invocation.missed, because: reason, at: now, &effects)
     }
 }

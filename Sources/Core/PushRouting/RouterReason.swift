@@ -57,7 +57,7 @@ enum RouterReason {
                     + (wantsRetry ? ": it asked for a retry for which no time was left" : "")
                     + (last.map { " (at last: \($0))" } ?? "")
             )
-        case .queueFull: (.queueFull, "queue_full")
+        case .queueFull: (.queueFull, "no place at its handler became free in time (MaxConcurrent=, Queue=)")
         case .daemonDown: (.daemonDown, "daemon_down")
         case .daemonCrashed: (.daemonCrashed, "daemon_crashed")
         }

@@ -7,6 +7,12 @@ struct JournalOutput {
     private let destination: JournalWriter.Destination
     private var encoding = NativeEncoding()
     private var lines: [UInt8] = []
+    /// Where each entry of ``lines`` ends.
+    private var ends: [Int] = []
+    /// Whether a line was begun and not ended: what comes next must not go on with it.
+    private var isWithinLine = false
+    /// How many entries were not taken, or not to their end, since ``takeLost()`` was last called.
+    private var lost = 0
 
     /// How many bytes of lines wait, about.
     private static let lengthMax = 64 << 10
@@ -21,17 +27,30 @@ struct JournalOutput {
             return
         }
         Logfmt.append(entry, time: currentTime(), to: &lines)
+        ends.append(lines.count)
         if lines.count >= Self.lengthMax { flush() }
     }
 
     /// Has everything written.
     mutating func flush() {
         guard !lines.isEmpty else { return }
-        switch destination {
-        case .journal: writeAll(lines, to: STDERR_FILENO)
-        case .logfmt(let descriptor): writeAll(lines, to: descriptor)
-        }
+        let descriptor =
+            switch destination {
+            case .journal: STDERR_FILENO
+            case .logfmt(let descriptor): descriptor
+            }
+        if isWithinLine, writeAll([UInt8(ascii: "\n")], to: descriptor) == 1 { isWithinLine = false }
+        let written = isWithinLine ? 0 : writeAll(lines, to: descriptor)
+        lost += ends.count { $0 > written }
+        if written > 0 { isWithinLine = lines[written - 1] != UInt8(ascii: "\n") }
         lines.removeAll(keepingCapacity: true)
+        ends.removeAll(keepingCapacity: true)
+    }
+
+    /// How many entries nobody took since the last call: a full disk, a reader that is gone. Half an entry is none.
+    mutating func takeLost() -> Int {
+        defer { lost = 0 }
+        return lost
     }
 
     /// `sd_journal_sendv` says that all is well where no journal is. Its socket tells.
@@ -66,8 +85,10 @@ func currentTime() -> String {
     }
 }
 
-/// Writes all of `bytes`, waiting for a reader that is slow. What nobody can read any more is let go.
-func writeAll(_ bytes: [UInt8], to descriptor: Int32) {
+/// Writes `bytes`, waiting for a reader that is slow. What nobody can read any more is let go.
+///
+/// - Returns: how many bytes were written: all, unless write(2) failed.
+func writeAll(_ bytes: [UInt8], to descriptor: Int32) -> Int {
     var rest = bytes[...]
     while !rest.isEmpty {
         let count = rest.withUnsafeBytes { write(descriptor, $0.baseAddress, $0.count) }
@@ -77,7 +98,8 @@ func writeAll(_ bytes: [UInt8], to descriptor: Int32) {
             var request = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
             poll(&request, 1, -1)
         } else if errno != EINTR {
-            return
+            break
         }
     }
+    return bytes.count - rest.count
 }

@@ -54,7 +54,7 @@ public final class JournalWriter: Sendable {
     /// Whether entries go to standard error, and not to the journal.
     public var isOnTerminal: Bool { destination != .journal }
 
-    /// How many entries were dropped since the start because the queue was full; on any thread.
+    /// How many entries were dropped since the start, because the queue was full or because nobody took them; on any thread.
     public var dropCount: UInt64 { queue.withLock(\.droppedInAll) }
 
     /// Queues an entry; never waits. After `stop` it is lost.
@@ -94,6 +94,8 @@ public final class JournalWriter: Sendable {
 
     private func writeUntilStopped() {
         var output = JournalOutput(to: destination)
+        /// What was dropped and not told yet.
+        var untold = 0
         while true {
             wakeup.wait()
             usleep(Self.gathering)
@@ -109,9 +111,16 @@ public final class JournalWriter: Sendable {
                 let entry = make()
                 if entry.isWritten(at: batch.level) { output.write(entry) }
             }
-            // What was dropped came after what filled the queue.
-            if batch.dropped > 0 { output.write(.dropped(batch.dropped)) }
             output.flush()
+            let lost = output.takeLost()
+            if lost > 0 { queue.withLock { $0.droppedInAll += UInt64(lost) } }
+            untold += batch.dropped + lost
+            // What was dropped came after what filled the queue. That this entry itself is lost counts for nothing.
+            if untold > 0, lost == 0 {
+                output.write(.dropped(untold))
+                output.flush()
+                if output.takeLost() == 0 { untold = 0 }
+            }
             if batch.isStopping { return }
         }
     }
@@ -121,7 +130,7 @@ extension JournalEntry {
     static func dropped(_ count: Int) -> JournalEntry {
         JournalEntry(
             .warning,
-            "\(count) journal \(count == 1 ? "entry" : "entries") dropped: the journal does not take them as fast as they come",
+            "\(count) journal \(count == 1 ? "entry" : "entries") dropped: nobody took them, or not as fast as they came",
             messageID: .entriesDropped, fields: [Field(.dropped, count)])
     }
 }

@@ -1,3 +1,5 @@
+import PushModel
+
 /// One entry as one line of logfmt, for where there is no journal: the same fields with names in lower case.
 enum Logfmt {
     /// Adds the line of `entry`, with its line feed; `time` is RFC 3339.
@@ -60,8 +62,8 @@ enum Logfmt {
         scalar == " " || scalar == "\"" || scalar == "=" || scalar == "\\" || isControl(scalar)
     }
 
-    /// C0, DEL, C1 and the two separators that Unicode counts as line ends.
+    /// What steers a terminal, and the two separators that Unicode counts as line ends.
     private static func isControl(_ scalar: Unicode.Scalar) -> Bool {
-        scalar.value < 0x20 || 0x7F...0x9F ~= scalar.value || scalar.value == 0x2028 || scalar.value == 0x2029
+        scalar.isSteering || scalar.value == 0x2028 || scalar.value == 0x2029
     }
 }

@@ -1,5 +1,6 @@
 import CSystemd
 import Glibc
+import PushModel
 
 /// Turns entries into what `sd_journal_sendv` takes: an array of `NAME=value`. The memory is used again for
 /// each entry.
@@ -12,7 +13,8 @@ struct NativeEncoding {
     mutating func withVectors<R>(of entry: JournalEntry, _ body: ([iovec]) -> R) -> R {
         bytes.removeAll(keepingCapacity: true)
         ends.removeAll(keepingCapacity: true)
-        append("MESSAGE", .text(entry.message))
+        // `journalctl` shows this one to people; the others are for programs, byte for byte.
+        append("MESSAGE", .text(entry.message.showingControls()))
         append("PRIORITY", .integer(Int64(entry.priority.rawValue)))
         if let id = entry.messageID { append("MESSAGE_ID", .text(id.rawValue)) }
         for field in entry.fields { append(field.name.text, field.value) }

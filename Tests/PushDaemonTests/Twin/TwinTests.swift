@@ -53,7 +53,7 @@ struct TwinTests {
             "outcome='shown_by_system'", "outcome='not_woken'", "outcome='swallowed'", "outcome='duplicate'",
             "outcome='sdk_not_ready'", "outcome='unrouted'", "daemon_crashed", "daemon_down", "verdict='opened'",
             "verdict='unattributed'", "verdict='dismissed'", "verdict='unmatched'", ".InfluencedOpen'", "entries: ",
-            "queue_full", "breaker_open",
+            "no place at its handler", "breaker_open",
         ]
         for day in 0..<max(1, Self.requests / Self.requestsOfDay) {
             let seed = UInt64(Self.seed + day)

@@ -69,8 +69,8 @@ struct JSONWriterTests {
     @Test(
         "escapes what it must, and no more, in strings and keys",
         arguments: [
-            ("", ""), ("a/b", "a/b"), ("\"", "\\\""), ("\\", "\\\\"), ("\n\r\t", "\\u000A\\u000D\\u0009"),
-            ("\0\u{1F}\u{20}\u{7F}", "\\u0000\\u001F \u{7F}"), ("\u{2028}é😀", "\u{2028}é😀"),
+            ("", ""), ("a/b", "a/b"), ("\"", "\\\""), ("\\", "\\\\"), ("\n\r\t", "\\u000a\\u000d\\u0009"),
+            ("\0\u{1F}\u{20}\u{7F}", "\\u0000\\u001f \\u007f"), ("\u{2028}é😀", "\u{2028}é😀"),
             ("say \"hi\"\\", "say \\\"hi\\\"\\\\"),
         ])
     func escapes(text: String, expected: String) {

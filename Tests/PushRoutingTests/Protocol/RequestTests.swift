@@ -197,12 +197,22 @@ struct RequestTests {
         #expect(try read(#"{"op":"deliver","payload":{},"id":"\#(id)"}"#).id == id)
     }
 
-    @Test("an id may hold a NUL, and comes back with it")
-    func nulInID() throws {
-        let request = try read(#"{"op":"deliver","payload":{},"id":"a\u0000b"}"#)
-        #expect(request.id == "a\0b")
-        #expect(
-            text(Reply.accepted(SequenceNumber(1), id: request.id)) == #"{"ok":true,"seq":1,"id":"a\u0000b"}"# + "\n")
+    @Test(
+        "a name with a NUL is refused, and read from a line that was accepted once",
+        arguments: [
+            "id", "app", "device", "external_id",
+        ])
+    func nul(key: String) throws {
+        for operation in [
+            #""deliver","payload":{}"#, #""session","kind":"start""#, #""token","kind":"new","token":"t""#,
+        ] {
+            let line = #"{"op":\#(operation),"\#(key)":"a\u0000b"}"#
+            let error = #expect(throws: ProtocolError.self) { try read(line) }
+            #expect(error?.code == .invalidValue && error?.field == key)
+            let request = try Request(acceptedLine: Array(line.utf8))
+            let names = [request.id, request.target.app, request.target.device, request.target.externalID]
+            #expect(names.compactMap(\.self) == ["a\0b"])
+        }
     }
 
     @Test("keys count by what they say, not by how they are escaped")

@@ -5,6 +5,9 @@ import PushModel
 enum Backoff {
     /// A day.
     static let longest = Duration.seconds(86_400)
+    /// The longest wait that an endpoint may ask for: the windows of its limits have an hour at most, and one that asks for
+    /// more is asked again.
+    static let longestAskedFor = Duration.seconds(3600)
 
     /// - Parameter failures: how many in a row; at least one.
     static func wait(after failures: Int, using random: inout some RandomNumberGenerator) -> Duration {

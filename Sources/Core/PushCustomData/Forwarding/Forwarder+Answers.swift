@@ -82,11 +82,13 @@ extension Forwarder {
         self.wait(until: until, reason, failures: failures, isAskedFor: false, now: now)
     }
 
-    /// - Parameter until: by the civil clock, which is what outlives a run; at most a day from now, wherever it was set to.
+    /// - Parameter until: by the civil clock, which is what outlives a run; an hour from now at most where the endpoint asked
+    ///   for it, else a day, wherever the clock was set to.
     private mutating func wait(
         until: WallTime, _ reason: String, failures: Int, isAskedFor: Bool, now: Moment
     ) {
-        let latest = WallTime(milliseconds: now.wall.milliseconds + Backoff.longest.milliseconds)
+        let longest = isAskedFor ? Backoff.longestAskedFor : Backoff.longest
+        let latest = WallTime(milliseconds: now.wall.milliseconds + longest.milliseconds)
         let until = min(until, latest)
         let span = Duration.milliseconds(until.milliseconds - now.wall.milliseconds)
         phase = .waiting(until: now.monotonic + span, isAskedFor: isAskedFor)

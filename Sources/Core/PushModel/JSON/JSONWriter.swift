@@ -56,7 +56,7 @@ public struct JSONWriter: Sendable {
         needsComma = false
     }
 
-    /// Writes a string. Escaped is only what must be.
+    /// Writes a string. Escaped is what must be, and what would steer a terminal (``Unicode/Scalar/isSteering``).
     public mutating func string(_ value: String) {
         separate()
         appendQuoted(value)
@@ -157,7 +157,7 @@ public struct JSONWriter: Sendable {
         text.withBytes { text in
             // Most text has nothing to escape: a loop that goes through to the end takes many bytes at a time.
             var hasEscapes = false
-            for byte in text where mustEscape(byte) { hasEscapes = true }
+            for byte in text where mustEscape(byte) || mayBeginSteering(byte) { hasEscapes = true }
             if hasEscapes { appendEscaped(text) } else { bytes.append(contentsOf: text) }
         }
         bytes.append(UInt8(ascii: "\""))
@@ -165,10 +165,16 @@ public struct JSONWriter: Sendable {
 
     private mutating func appendEscaped(_ text: UnsafeBufferPointer<UInt8>) {
         var written = 0
-        for index in text.indices where mustEscape(text[index]) {
-            bytes.append(contentsOf: text[written..<index])
-            appendEscape(text[index])
-            written = index + 1
+        for index in text.indices where index >= written {
+            if mustEscape(text[index]) {
+                bytes.append(contentsOf: text[written..<index])
+                appendEscape(text[index])
+                written = index + 1
+            } else if let mark = steeringMark(at: index, in: text) {
+                bytes.append(contentsOf: text[written..<index])
+                bytes.append(contentsOf: jsonEscape(mark.unit))
+                written = index + mark.length
+            }
         }
         bytes.append(contentsOf: text[written...])
     }
@@ -179,6 +185,6 @@ public struct JSONWriter: Sendable {
 
     private mutating func appendEscape(_ byte: UInt8) {
         guard byte < 0x20 else { return bytes.append(contentsOf: [UInt8(ascii: "\\"), byte]) }
-        bytes.append(contentsOf: "\\u\(hexadecimal(byte, digits: 4))".utf8)
+        bytes.append(contentsOf: jsonEscape(UInt32(byte)))
     }
 }

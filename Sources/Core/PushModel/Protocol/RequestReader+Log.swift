@@ -41,6 +41,7 @@ extension LogRequest {
             try reader.allow(Self.handlerKeys, of: "an entry")
             return try LogRequest(reader, element)
         }
+        if let error = target.nulError { throw error }
     }
 }
 

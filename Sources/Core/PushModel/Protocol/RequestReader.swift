@@ -6,13 +6,23 @@ extension Request {
     ///   - limits: what the scan accepts.
     /// - Throws: the error that the client is told; it carries the request's id where that could be read.
     public init(line: [UInt8], limits: JSONLimits = JSONLimits()) throws(ProtocolError) {
-        let document: JSONDocument
+        try self.init(try Self.scanned(line, limits))
+    }
+
+    /// Reads a line that was accepted once: limits may have been higher then, and a name may hold what is refused today.
+    ///
+    /// - Parameter line: the line as the ledger has it.
+    /// - Throws: what is wrong with it.
+    public init(acceptedLine line: [UInt8]) throws(ProtocolError) {
+        try self.init(checked: try Self.scanned(line, JSONLimits(depth: .max)))
+    }
+
+    private static func scanned(_ line: [UInt8], _ limits: JSONLimits) throws(ProtocolError) -> JSONDocument {
         do {
-            document = try JSONDocument(scanning: line, limits: limits)
+            return try JSONDocument(scanning: line, limits: limits)
         } catch {
             throw ProtocolError(error)
         }
-        try self.init(document)
     }
 
     /// Reads a request that was scanned already.
@@ -22,6 +32,21 @@ extension Request {
     ///   - keys: keys to let pass beside the protocol's own.
     /// - Throws: as above.
     public init(_ document: JSONDocument, allowing keys: Set<String> = []) throws(ProtocolError) {
+        try self.init(checked: document, allowing: keys)
+        if id?.hasNUL == true { throw Self.nul(in: .id) }
+        if var error = target.nulError {
+            error.id = id
+            throw error
+        }
+    }
+
+    /// The error for a name with a NUL: a variable of a handler's environment ends there, and would name another.
+    fileprivate static func nul(in key: RequestKey) -> ProtocolError {
+        ProtocolError(.invalidValue, field: key.word, message: "\(key.word) has a NUL (\\u0000); leave it out")
+    }
+
+    /// Reads a request but for what only new ones must not have.
+    private init(checked document: JSONDocument, allowing keys: Set<String> = []) throws(ProtocolError) {
         let root = document.root
         guard root.kind == .object else {
             throw ProtocolError(
@@ -92,6 +117,16 @@ extension Target {
             platform: try reader.word(.platform, Platform.self), app: try reader.name(.app),
             device: try reader.name(.device), externalID: try reader.name(.externalID))
     }
+
+    /// The error for a name with a NUL; `nil` when none has one.
+    var nulError: ProtocolError? {
+        let names: [(RequestKey, String?)] = [(.app, app), (.device, device), (.externalID, externalID)]
+        return names.first { $0.1?.hasNUL == true }.map { Request.nul(in: $0.0) }
+    }
+}
+
+extension String {
+    fileprivate var hasNUL: Bool { utf8.contains(0) }
 }
 
 extension DeliverRequest {

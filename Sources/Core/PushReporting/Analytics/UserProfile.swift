@@ -106,7 +106,7 @@ public struct UserProfile: Sendable {
 
     private var facts: String {
         var lines = [
-            "User      \(externalID)",
+            "User      \(externalID.showingControls())",
             "Sessions  \(grouped(sessions))" + (firstSession.map { ", first \(zone.text(seconds: $0))" } ?? "")
                 + (lastSession.map { ", last \(zone.text(seconds: $0))" } ?? ""),
         ]
@@ -114,7 +114,7 @@ public struct UserProfile: Sendable {
             lines.append("In them   \(roundedSpan(timeInSessions)) in \(grouped(endedSessions)) that ended")
         }
         for session in openSessions {
-            lines.append("Open now  on \(session.key.device), since \(zone.text(session.startedAt))")
+            lines.append("Open now  on \(session.key.device.showingControls()), since \(zone.text(session.startedAt))")
         }
         let opens = "\(grouped(figures.directOpens)) direct, \(grouped(figures.influencedOpens)) influenced"
         if customEvents > 0 { lines.append("Events    \(grouped(customEvents)) custom") }

@@ -81,6 +81,7 @@ public struct Baseline: Sendable {
                 throw Unreadable(message: "a histogram has pairs of microseconds and a count")
             }
             histogram.add(microseconds: time, count: count)
+            guard histogram.count < largestCount else { throw Unreadable(message: "a histogram counts too much") }
         }
         return histogram
     }

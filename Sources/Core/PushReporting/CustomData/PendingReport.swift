@@ -66,7 +66,8 @@ public struct PendingReport: Sendable {
     /// Why: on lines of their own, since they are to be read to their end.
     private var reasons: String {
         entries.reduce(into: "") { text, record in
-            if let reason = record.reason { text += "\(record.entry.number) \(record.state.rawValue): \(reason)\n" }
+            guard let reason = record.reason?.showingControls() else { return }
+            text += "\(record.entry.number) \(record.state.rawValue): \(reason)\n"
         }
     }
 

@@ -14,13 +14,19 @@ public struct ReportDetail: Sendable {
     /// The rows that missed the deadline.
     public private(set) var misses = MissList()
     /// Due rows, and how many of them took their budget or more from acceptance.
-    public var fromAcceptance: Compliance { Compliance(due: all.compliance.due, missed: lateFromAcceptance) }
+    public var fromAcceptance: Compliance { late(lateFromAcceptance) }
     /// Due rows, and how many of them took their budget or more from the call of the callback.
-    public var fromInvocation: Compliance { Compliance(due: all.compliance.due, missed: lateFromInvocation) }
+    public var fromInvocation: Compliance { late(lateFromInvocation) }
     /// How often a request was accepted at an earlier wall-clock time than the request before it: the clock was set back.
     public var clockSetBack = 0
     /// The gaps of the daemon that touch the window, as the ledger has them.
     public var daemonGaps: [DaemonGap] = []
+
+    /// Figures of a damaged ledger may have more that were late than were due.
+    private func late(_ count: Int) -> Compliance {
+        let due = all.compliance.due
+        return Compliance(due: due, missed: min(count, due))
+    }
 
     private var lateFromAcceptance = 0
     private var lateFromInvocation = 0

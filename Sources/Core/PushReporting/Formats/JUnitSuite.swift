@@ -37,6 +37,6 @@ struct JUnitSuite {
         let head = "    <testcase classname=\"pushrouterd.\(name)\" name=\"\(markup(one.name))\"\(time)"
         guard let failure = one.failure else { return head + "/>\n" }
         return head + ">\n      <failure type=\"\(failure.kind)\" message=\"\(markup(failure.message))\">"
-            + markup(failure.lines.joined(separator: "\n")) + "</failure>\n    </testcase>\n"
+            + failure.lines.map(markup).joined(separator: "\n") + "</failure>\n    </testcase>\n"
     }
 }

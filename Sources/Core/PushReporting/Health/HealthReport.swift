@@ -19,9 +19,9 @@ public struct HealthReport: Sendable {
     public func text(problemsOnly: Bool = false) -> String {
         let shown = problemsOnly ? findings.filter { $0.severity != .fine } : findings
         let lines = shown.map { finding in
-            let remedy = finding.remedy.map { "\(Self.padded("", 24))do: \($0)\n" } ?? ""
+            let remedy = finding.remedy.map { "\(Self.padded("", 24))do: \($0.showingControls())\n" } ?? ""
             return Self.padded(finding.severity.rawValue, 9) + Self.padded(finding.area.rawValue, 15)
-                + finding.message + "\n" + remedy
+                + finding.message.showingControls() + "\n" + remedy
         }
         let sum = "\n\(counted(errors, "error")), \(counted(warnings, "warning"))\n"
         return lines.joined() + (problemsOnly ? "" : sum)

@@ -73,10 +73,10 @@ public enum HandlerInput {
             ("PUSH_ROUTE", run.invocation.route), ("PUSH_REPLAY_OF", run.request.replayOf.map { String($0.value) }),
             ("PUSH_KIND", run.subject.kind), ("PUSH_ACTION", run.subject.button),
         ]
-        // The object on standard input has every value whole; a variable ends at a NUL, and one that is too long for the
-        // kernel would keep the program from starting.
-        for case (let name, let value?) in optional where value.utf8.count <= longestValue {
-            variables.append((name, value.utf8.contains(0) ? String(value.prefix { $0 != "\0" }) : value))
+        // The object on standard input has every value whole. A variable is whole or left out: a value ends at a NUL, where
+        // it would name another person, and one that is too long for the kernel would keep the program from starting.
+        for case (let name, let value?) in optional where value.utf8.count <= longestValue && !value.utf8.contains(0) {
+            variables.append((name, value))
         }
         return variables
     }

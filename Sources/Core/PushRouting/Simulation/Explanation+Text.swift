@@ -31,7 +31,7 @@ extension Explanation {
         }
         let warnings = warnings.map { "  - \($0)" }
         lines += warnings.isEmpty ? [] : ["Warnings"] + warnings
-        return lines.joined(separator: "\n") + "\n"
+        return lines.map { $0.showingControls() }.joined(separator: "\n") + "\n"
     }
 
     private var headline: String {

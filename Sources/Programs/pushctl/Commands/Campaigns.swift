@@ -71,7 +71,7 @@ extension Command {
     /// was erased.
     private static func campaign(of line: [UInt8], _ platform: Platform, _ settings: Settings) -> String? {
         // Limits may have been higher when it was accepted.
-        guard let request = try? Request(line: line, limits: JSONLimits(depth: .max)),
+        guard let request = try? Request(acceptedLine: line),
             case .deliver(let deliver) = request.action
         else { return nil }
         let detection = settings.routing.detection

@@ -51,7 +51,7 @@ extension RequestStory {
             let number = attempts.count == 1 ? "" : " in attempt \(index + 1)"
             let cut = output.cut == 0 ? "" : ", after \(output.cut) bytes that are not kept"
             text += "  \(attempt.handler) wrote to standard error\(number)\(cut):\n"
-            var lines = output.text.split(separator: "\n", omittingEmptySubsequences: false)
+            var lines = output.text.shownLines
             if lines.last?.isEmpty == true { lines.removeLast() }
             for line in lines { text += "    \(line)\n" }
         }

@@ -6,7 +6,7 @@ extension RequestStory {
     /// The story for people.
     func text(in zone: LocalZone) -> String {
         "Request \(request.seq)\n" + Text.columns(requestFacts(zone), indent: 2)
-            + "\nAs it came\n  \(String(decoding: request.body, as: UTF8.self))\n"
+            + "\nAs it came\n  \(String(decoding: request.body, as: UTF8.self).showingControls())\n"
             + invocationList(zone) + eventList(zone) + entryList(zone)
     }
 

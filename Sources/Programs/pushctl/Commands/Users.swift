@@ -39,7 +39,7 @@ extension Command {
             }
             session.output.write(document: writer.bytes)
         } else {
-            session.output.print(users.prefix(limit).map { "\($0)\n" }.joined())
+            session.output.print(users.prefix(limit).map { "\($0.showingControls())\n" }.joined())
             if users.count > limit {
                 session.output.note("and \(users.count - limit) more; --limit sets how many are shown")
             }

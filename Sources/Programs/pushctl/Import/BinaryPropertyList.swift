@@ -4,8 +4,8 @@ import PushModel
 /// the objects' offsets, and a trailer of 32 bytes.
 struct BinaryPropertyList {
     static let magic = Array("bplist00".utf8)
-    /// An object may stand in many places, so a small file can stand for a value without bound.
-    private static let valuesMax = 1_000_000
+    /// How much it may stand for: an object may stand in many places, so a small file can stand for a value without bound.
+    private let limits: PropertyList.Limits
 
     private let bytes: [UInt8]
     private let offsetSize: Int
@@ -14,11 +14,16 @@ struct BinaryPropertyList {
     private let rootObject: Int
     private let tableOffset: Int
     private var values = 0
+    /// The bytes of texts and data, each as often as it stands.
+    private var contentBytes = 0
 
-    /// - Parameter bytes: a file that begins with ``magic``.
-    init(_ bytes: [UInt8]) throws(PropertyListError) {
+    /// - Parameters:
+    ///   - bytes: a file that begins with ``magic``.
+    ///   - limits: how much it may stand for.
+    init(_ bytes: [UInt8], _ limits: PropertyList.Limits) throws(PropertyListError) {
         guard bytes.count >= Self.magic.count + 32 else { throw PropertyListError("it is cut off") }
         self.bytes = bytes
+        self.limits = limits
         let trailer = bytes.count - 32
         offsetSize = Int(bytes[trailer + 6])
         referenceSize = Int(bytes[trailer + 7])
@@ -34,10 +39,10 @@ struct BinaryPropertyList {
 
     private mutating func value(_ number: Int, depth: Int) throws(PropertyListError) -> StoredValue {
         values += 1
-        guard depth < PropertyList.depthMax, values <= Self.valuesMax else {
+        guard depth < PropertyList.depthMax, values <= limits.values else {
             throw PropertyListError("it nests too deep, or stands for too many values")
         }
-        guard number < objectCount,
+        guard (0..<objectCount).contains(number),
             let offset = Self.integer(bytes, tableOffset + number * offsetSize, offsetSize), offset < tableOffset
         else { throw damaged(number) }
         let (kind, low) = (bytes[offset] >> 4, Int(bytes[offset] & 0x0F))
@@ -102,8 +107,14 @@ struct BinaryPropertyList {
         return (offset + 2 + size, count)
     }
 
-    private func slice(_ start: Int, _ count: Int, of number: Int) throws(PropertyListError) -> ArraySlice<UInt8> {
+    private mutating func slice(
+        _ start: Int, _ count: Int, of number: Int
+    ) throws(PropertyListError) -> ArraySlice<UInt8> {
         guard start + count <= bytes.count else { throw damaged(number) }
+        contentBytes += count
+        guard contentBytes <= limits.bytes else {
+            throw PropertyListError("its texts and data stand for more than \(limits.bytes) bytes")
+        }
         return bytes[start..<start + count]
     }
 

@@ -135,7 +135,9 @@ struct RemoteStorage {
             }
             return try fields(of: .data(bytes))
         case .data(let bytes):
-            guard let value = try PropertyList.read(bytes), case .object(let members) = value else {
+            guard let value = try PropertyList.read(bytes, .nested(length: bytes.count)),
+                case .object(let members) = value
+            else {
                 throw PropertyListError("its data is no encoded UserAttribute")
             }
             return try value["$objects"] == nil ? checked(members) : fieldsOfArchive(value)

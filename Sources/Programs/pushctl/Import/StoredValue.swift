@@ -91,10 +91,24 @@ enum PropertyList {
     /// How deep one may nest.
     static let depthMax = 64
 
+    /// How much a property list may stand for.
+    struct Limits {
+        /// How many values, each as often as it stands.
+        let values: Int
+        /// How many bytes of texts and data, each as often as it stands.
+        let bytes: Int
+
+        /// Those of a file: an app's defaults are small.
+        static let ofFile = Limits(values: 1_000_000, bytes: 64 << 20)
+
+        /// Those of a list within another, in so many bytes: the file may have it in many places.
+        static func nested(length: Int) -> Limits { Limits(values: length, bytes: 4 * length) }
+    }
+
     /// Reads the binary form or the XML form; `nil` for what is neither.
-    static func read(_ bytes: [UInt8]) throws(PropertyListError) -> StoredValue? {
+    static func read(_ bytes: [UInt8], _ limits: Limits = .ofFile) throws(PropertyListError) -> StoredValue? {
         if bytes.starts(with: BinaryPropertyList.magic) {
-            var list = try BinaryPropertyList(bytes)
+            var list = try BinaryPropertyList(bytes, limits)
             return try list.root()
         }
         let start = bytes.drop { $0.isJSONWhiteSpace }

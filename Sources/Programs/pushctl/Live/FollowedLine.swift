@@ -59,6 +59,6 @@ enum FollowedLine {
 
     /// What came from outside begins no line.
     private static func line(_ parts: [String?]) -> String {
-        parts.compactMap(\.self).joined(separator: "  ").split(separator: "\n").joined(separator: " ") + "\n"
+        parts.compactMap { $0?.showingControls() }.joined(separator: "  ") + "\n"
     }
 }

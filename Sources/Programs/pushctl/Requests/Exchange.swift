@@ -202,10 +202,11 @@ struct Exchange {
             let isRepeated = lastBefore.map { seq <= $0 } ?? false
             output.print("\(isRepeated ? "accepted before" : "accepted")  seq \(seq)  (\(place))\n")
             for part in reply["rejected"]?.elements ?? [] {
-                let field = part["field"]?.string.map { $0.isEmpty ? "" : "\($0): " } ?? ""
+                let field = part["field"]?.string.map { $0.isEmpty ? "" : "\($0.showingControls()): " } ?? ""
                 let number = part["entry"]?.int64 ?? 0
                 output.note(
-                    "\(place): custom data rejected, entry \(number): \(field)\(part["message"]?.string ?? "")")
+                    "\(place): custom data rejected, entry \(number): "
+                        + "\(field)\((part["message"]?.string ?? "").showingControls())")
             }
             return
         }

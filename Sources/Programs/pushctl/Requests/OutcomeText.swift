@@ -16,7 +16,7 @@ enum OutcomeText {
         let parts = [
             "seq \(seq)", callback + owner, isObserver ? "observer" : nil, outcome, "\(milliseconds) ms", reason,
         ]
-        return parts.compactMap(\.self).joined(separator: "  ") + "\n"
+        return parts.compactMap { $0?.showingControls() }.joined(separator: "  ") + "\n"
     }
 }
 

@@ -12,7 +12,7 @@ enum RequestLine {
         let at = try time(arguments)
         let payload = try arguments[.payload].map { file throws(Failure) in try Self.payload(in: file) }
         let isApple = payload.map { $0.isAPNs || $0.root.isApplePayload } ?? false
-        return line(.interact, arguments, isApple: isApple) { writer in
+        return try line(.interact, arguments, isApple: isApple) { writer in
             writer.member("kind", kind.rawValue)
             if let at { writer.member("at", raw: at) }
             if let action = arguments[.action] { writer.member("action", action) }
@@ -29,7 +29,7 @@ enum RequestLine {
         guard let kind = arguments.operands.first.flatMap(SessionRequest.Kind.init(rawValue:)) else {
             throw arguments.usageFailure("\(arguments.operands[0]): must be start or end")
         }
-        return line(.session, arguments) { writer in
+        return try line(.session, arguments) { writer in
             writer.member("kind", kind.rawValue)
             if let at { writer.member("at", raw: at) }
         }
@@ -42,7 +42,7 @@ enum RequestLine {
         guard kind == .unregistered || !arguments.operands.isEmpty else {
             throw arguments.usageFailure("TOKEN is missing; only --kind unregistered may leave it out")
         }
-        return line(.token, arguments) { writer in
+        return try line(.token, arguments) { writer in
             writer.member("kind", kind.rawValue)
             if let at { writer.member("at", raw: at) }
             if let token = arguments.operands.first { writer.member("token", token) }
@@ -64,7 +64,7 @@ enum RequestLine {
             throw arguments.usageFailure("--property is for events; for an attribute write KEY=TEXT, without an option")
         }
         let fields = try Assignment.all(isEvent ? arguments.all(.property) : Array(operands), arguments)
-        return line(.log, arguments) { writer in
+        return try line(.log, arguments) { writer in
             writer.member("kind", kind.entryKind.rawValue)
             if let at { writer.member("at", raw: at) }
             if isEvent { writer.member("name", operands.first) }
@@ -86,7 +86,7 @@ enum RequestLine {
         _ arguments: Arguments
     ) throws(Failure) -> [UInt8] {
         let at = try time(arguments)
-        return line(.log, arguments) { writer in
+        return try line(.log, arguments) { writer in
             writer.member("id", id)
             writer.member("kind", kind.rawValue)
             if let at { writer.member("at", raw: at) }
@@ -114,15 +114,16 @@ enum RequestLine {
 
     private static func line(
         _ operation: Operation, _ arguments: Arguments, isApple: Bool = false, _ members: (inout JSONWriter) -> Void
-    ) -> [UInt8] {
+    ) throws(Failure) -> [UInt8] {
         var writer = JSONWriter()
         writer.object { writer in
             writer.member("op", operation.rawValue)
             members(&writer)
         }
         let document: JSONDocument
+        // What an app stored may have a key twice, or one with a NUL.
         do { document = try JSONDocument(scanning: writer.bytes, limits: JSONLimits(depth: .max)) } catch {
-            preconditionFailure("what was written is JSON: \(error.message)")
+            throw Failure(.badData, "this cannot be sent as a request: \(error.message)")
         }
         return RequestTemplate(arguments).line(for: document.root, isAPNs: isApple)
     }

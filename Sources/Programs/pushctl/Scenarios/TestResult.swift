@@ -61,9 +61,9 @@ extension [TestResult] {
 
 extension TestResult {
     fileprivate var text: String {
-        let subject = file + (title.map { ": \($0)" } ?? "")
-        if let error { return "ERROR  \(error)\n" }
-        let warnings = warnings.map { "  \(file):\($0.line): warning: \($0.message)\n" }.joined()
+        let subject = file + (title.map { ": \($0.showingControls())" } ?? "")
+        if let error { return "ERROR  \(error.showingControls())\n" }
+        let warnings = warnings.map { "  \(file):\($0.line): warning: \($0.message.showingControls())\n" }.joined()
         guard !failures.isEmpty else {
             return "ok     \(subject) (\(counted(checks.count, "expectation")))\n\(warnings)"
         }
@@ -72,10 +72,12 @@ extension TestResult {
     }
 
     private func text(of check: Check) -> String {
-        var text = "  \(file):\(check.line): " + (check.name.map { "\($0)\n    expected: " } ?? "expected: ")
-        text += check.expected + "\n"
+        let name = check.name.map { "\($0.showingControls())\n    " } ?? ""
+        var text = "  \(file):\(check.line): \(name)expected: "
+        text += check.expected.showingControls() + "\n"
         guard let failure = check.failure else { return text }
-        return text + "    found: \(failure.message)\n" + failure.lines.map { "      \($0)\n" }.joined()
+        return text + "    found: \(failure.message.showingControls())\n"
+            + failure.lines.map { "      \($0.showingControls())\n" }.joined()
     }
 
     fileprivate func write(to writer: inout JSONWriter) {
@@ -114,9 +116,9 @@ extension TestResult {
             let name = XML.escaped("line \(check.line): \(check.name ?? check.expected)")
             let start = "    <testcase classname=\"\(XML.escaped(file))\" name=\"\(name)\" time=\"0\""
             guard let failure = check.failure else { return start + "/>\n" }
-            let story = (["expected: \(check.expected)", "found: \(failure.message)"] + failure.lines)
+            let story = ["expected: \(check.expected)", "found: \(failure.message)"] + failure.lines
             return start + ">\n      <failure message=\"\(XML.escaped(failure.message))\">"
-                + XML.escaped(story.joined(separator: "\n")) + "</failure>\n    </testcase>\n"
+                + story.map(XML.escaped).joined(separator: "\n") + "</failure>\n    </testcase>\n"
         }
         let broken = error.map {
             "    <testcase classname=\"\(XML.escaped(file))\" name=\"can be read\" time=\"0\">\n"
@@ -134,16 +136,15 @@ extension TestResult {
 
 /// The little of XML that JUnit's form needs.
 private enum XML {
-    /// Text for an element or an attribute. What XML 1.0 cannot hold becomes a replacement character.
+    /// A line for an element or an attribute. What XML 1.0 cannot hold becomes a replacement character.
     static func escaped(_ text: String) -> String {
-        text.unicodeScalars.reduce(into: "") { escaped, scalar in
+        text.showingControls().unicodeScalars.reduce(into: "") { escaped, scalar in
             switch scalar {
             case "&": escaped += "&amp;"
             case "<": escaped += "&lt;"
             case ">": escaped += "&gt;"
             case "\"": escaped += "&quot;"
-            case "\n": escaped += "&#10;"
-            case "\u{0}"..<" ", "\u{FFFE}", "\u{FFFF}": escaped += "\u{FFFD}"
+            case "\u{FFFE}", "\u{FFFF}": escaped += "\u{FFFD}"
             default: escaped.unicodeScalars.append(scalar)
             }
         }

@@ -42,9 +42,11 @@ final class Output {
         if buffer.count >= 1 << 16 { flush() }
     }
 
-    /// Writes one line of bytes that are fit for a program, such as JSON.
-    func write(line bytes: some Collection<UInt8>) {
-        write(bytes)
+    /// Writes one line of JSON. What could steer a terminal is escaped in it, in what came from outside as it is, too.
+    func write(line json: some Collection<UInt8>) { write(ended: escapingControls(inJSON: Array(json))) }
+
+    private func write(ended line: some Collection<UInt8>) {
+        write(line)
         write(CollectionOfOne(UInt8(ascii: "\n")))
     }
 
@@ -62,17 +64,18 @@ final class Output {
     /// Deeper than any document of the product's own: a payload has 32 levels at most, and stands within another document.
     private static let limits = JSONLimits(depth: 128)
 
-    /// Writes text for people: lines, each with its line feed. What came from outside cannot steer the terminal.
+    /// Writes text for people: lines, each with its line feed. What came from outside cannot steer the terminal; so that
+    /// it cannot begin a line either, whoever joined the lines made its values safe (`showingControls`).
     func print(_ text: String) {
-        let text = text.showingControls(except: "\n")
+        let text = text.showingControlsInLines()
         write((width.map { Text.folded(text, width: $0) } ?? text).utf8)
     }
 
     /// Writes lines of a report for people, with colour on a terminal. What came from outside cannot steer the terminal.
     func print(_ lines: [ReportLine]) {
         for line in lines {
-            let text = line.text.showingControls(except: "\n")
-            write(line: (isColoured ? line.tone.coloured(text) : text).utf8)
+            let text = line.text.showingControls()
+            write(ended: (isColoured ? line.tone.coloured(text) : text).utf8)
         }
     }
 
@@ -121,7 +124,7 @@ final class Output {
     }
 
     private func report(_ message: String) {
-        let lines = message.showingControls(except: "\n").split(separator: "\n").map { "pushctl: \($0)\n" }
+        let lines = message.showingControlsInLines().split(separator: "\n").map { "pushctl: \($0)\n" }
         tell(Array(lines.joined().utf8))
     }
 

@@ -1,3 +1,5 @@
+import PushModel
+
 /// Text for a terminal.
 enum Text {
     /// `text` in lines of at most `width` characters, each after `indent` spaces.
@@ -40,8 +42,10 @@ enum Text {
         return folded.joined(separator: "\n")
     }
 
-    /// Rows of cells, each column as wide as its widest cell, two spaces between; a line for each row.
+    /// Rows of cells, each column as wide as its widest cell, two spaces between; a line for each row. Control characters are
+    /// shown, so that they are measured, and no cell begins a line.
     static func columns(_ rows: [[String]], indent: Int = 0) -> String {
+        let rows = rows.map { $0.map { $0.showingControls() } }
         var widths: [Int] = []
         for row in rows {
             for (column, cell) in row.enumerated() {
@@ -57,6 +61,13 @@ enum Text {
             }
             text += line + "\n"
         }
+    }
+}
+
+extension StringProtocol {
+    /// The lines of a text from outside, each safe to be shown as one; a carriage return before a line feed is none of a line's.
+    var shownLines: [String] {
+        split(omittingEmptySubsequences: false) { $0 == "\n" || $0 == "\r\n" }.map { String($0).showingControls() }
     }
 }
 

@@ -11,7 +11,7 @@ extension Trial {
         var text =
             "\(place): handler \(handler.name) (\(handler.kind.name)), \(plan.callback.rawValue), "
             + "route \(plan.route.name), \(plan.budget.shown)\n"
-        for remark in plan.remarks { text += "  remark: \(remark)\n" }
+        for remark in plan.remarks { text += "  remark: \(remark.showingControls())\n" }
         if handler.kind.isBuiltIn {
             text += "  \(handler.kind.name) is built in: the daemon does its work itself, and nothing is run\n"
         }
@@ -22,10 +22,11 @@ extension Trial {
             if let last = attempts.last, last.number > 1 { text += "  attempt \(shown) of \(last.number)\n" }
             text += attempt.text(of: handler, isVerbose: isVerbose, outcome: end?.result.reason)
         }
-        for note in notes { text += "  journal: \(note)\n" }
+        for note in notes { text += "  journal: \(note.showingControls())\n" }
         guard let result = end?.result else { return text }
         let time = attempts.isEmpty ? "" : " after \(result.exec.shown)"
-        return text + "  outcome: \(result.outcome.rawValue)\(time)" + (result.reason.map { ": \($0)" } ?? "") + "\n"
+        return text + "  outcome: \(result.outcome.rawValue)\(time)"
+            + (result.reason.map { ": \($0.showingControls())" } ?? "") + "\n"
     }
 }
 
@@ -70,8 +71,8 @@ extension Trial.Attempt {
         // The service behind a socket keeps its standard error to itself.
         if handler.kind.command != nil || errors.count > 0 { text += Self.stream("standard error", errors) }
         if wasWarned { text += "  SIGTERM was sent: its grace began\n" }
-        text += "  answer: \(answerText)\n"
-        for remark in remarks where outcome?.has(remark) != true { text += "    remark: \(remark)\n" }
+        text += "  answer: \(answerText.showingControls())\n"
+        for remark in remarks where outcome?.has(remark) != true { text += "    remark: \(remark.showingControls())\n" }
         return text
     }
 
@@ -80,7 +81,7 @@ extension Trial.Attempt {
         guard let endpoint = handler.kind.endpoint, let request = request(to: handler) else {
             return "  got:\n" + Self.indented(isVerbose ? Self.pretty(input) : input)
         }
-        let headers = request.headers.lines.map { "    \($0)\n" }.joined()
+        let headers = request.headers.lines.map { "    \($0.showingControls())\n" }.joined()
         let body = Self.indented(isVerbose ? Self.pretty(request.body) : request.body)
         let added = endpoint.addedHeaders.joined(separator: ", ")
         return "  request to \(endpoint.url):\n\(headers)    \(added): added as it leaves\n\n\(body)"
@@ -127,7 +128,7 @@ extension Trial.Attempt {
 
     private static func indented(_ bytes: [UInt8]) -> String {
         String(decoding: bytes.last == UInt8(ascii: "\n") ? bytes.dropLast() : bytes[...], as: UTF8.self)
-            .split(separator: "\n", omittingEmptySubsequences: false).map { "    \($0)\n" }.joined()
+            .shownLines.map { "    \($0)\n" }.joined()
     }
 
     private static func pretty(_ bytes: [UInt8]) -> [UInt8] {

@@ -136,6 +136,8 @@ struct PersonRows {
             device IN (SELECT device FROM erased_devices) AND seq <= \(Self.seq)
                 AND seq NOT IN (SELECT seq FROM erased_requests)
             """)
+        // A device that the order names and nobody has is none of a person's.
+        if receipt.rows == 0, receipt.othersOnDevices == 0 { receipt.devices = 0 }
         return receipt
     }
 

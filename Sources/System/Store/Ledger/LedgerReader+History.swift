@@ -102,7 +102,7 @@ extension LedgerReader {
     func deadRequest(_ seq: SequenceNumber) throws(StoreError) -> DeadRequest? {
         guard let story = try story(of: seq) else { return nil }
         // Limits may have been higher when it was accepted: they do not hold for what is on disk.
-        let request = try? Request(line: story.request.body, limits: JSONLimits(depth: .max))
+        let request = try? Request(acceptedLine: story.request.body)
         var past: RequestStory?
         if case .interact(let interact) = request?.action,
             let reference = DeliveryReference(interact, interaction: seq)
