@@ -118,7 +118,9 @@ struct TrackerModel {
             else { continue }
             waits.removeAll { $0.cause == wait.cause && $0.isInteraction }
             let startedBefore = interaction.act == .opened && interaction.device != nil
-            let result = apply(interaction, found, startsSession: !startedBefore, now)
+            var result = apply(interaction, found, startsSession: !startedBefore, now)
+            // A row does not say it.
+            result.wasDisplayed = true
             settled.append(.init(cause: wait.cause, result: result))
         }
         let living = receipts.indices.filter { !receipts[$0].isForgotten }
