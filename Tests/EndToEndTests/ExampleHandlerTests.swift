@@ -165,13 +165,14 @@ struct SocketHandlerTests {
     @Test("that does not answer is left at the deadline, and connected to again for the next one")
     func hangs() throws {
         addHandler(route: "Deadline=300ms")
+        installation.addRoute("40-patient", to: "service", match: "Data=job patient")
         let service = try service("unless ($n++) { readline $c; last } \(answer)")
         defer { withExtendedLifetime(service) {} }
         let daemon = try DaemonProcess.ready(installation)
         defer { withExtendedLifetime(daemon) {} }
         let client = try installation.injectClient()
         #expect(try client.outcome(of: Requests.deliver(job: "service")).outcome == "timed_out")
-        let line = try client.outcome(of: Requests.deliver(job: "service"))
+        let line = try client.outcome(of: Requests.deliver(job: "patient"))
         #expect(line.outcome == "handled", "\(line)")
     }
 }

@@ -93,8 +93,11 @@ struct HTTPHandlerTests {
     func hangs() throws {
         let server = try server()
         installation.addHTTP("slow", server.url("hang"), handler: "MaxConcurrent=2", route: "Deadline=300ms")
+        installation.addHTTP("good", server.url("ok"))
         let daemon = try DaemonProcess.ready(installation)
         let client = try installation.injectClient()
+        // The program that sends runs then, however slowly it starts.
+        #expect(try client.outcome(of: Requests.deliver(job: "good")).outcome == "handled")
         // More than its places, so that each must be free again.
         for _ in 0..<6 { try client.send(line: Requests.deliver(job: "slow")) }
         var outcomes: [String] = []
