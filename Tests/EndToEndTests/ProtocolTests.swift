@@ -35,7 +35,8 @@ struct ProtocolTests {
     func outcomeLine() throws {
         #expect(try client.ask(Requests.deliver(id: "w")).isAccepted)
         let line = try client.next()
-        let start = #"{"seq":1,"id":"w","n":0,"callback":"onMessageReceived","outcome":"handled","queue_ms":"#
+        let start =
+            #"{"seq":1,"id":"w","n":0,"callback":"onMessageReceived","handler":"journal","outcome":"handled","queue_ms":"#
         let end = #","completion":{"by":"default","times":1,"result":"noData"}}"#
         #expect(line.description.hasPrefix(start) && line.description.hasSuffix(end), "\(line)")
         #expect(line.executionMilliseconds >= 0 && line.totalMilliseconds >= line.executionMilliseconds)

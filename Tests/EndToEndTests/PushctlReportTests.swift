@@ -21,7 +21,7 @@ struct PushctlReportTests {
     func text() throws {
         let result = daemon.pushctl("report")
         #expect(result.end == .exited(0))
-        #expect(result.output.contains("\nDeadline compliance  66.6 %  (due 3, missed 1)\n"))
+        #expect(result.output.contains("\nDeadline compliance  66.6 %  (due 3, missed 1, failed 1)\n"))
         #expect(try daemon.process.stop() == .exited(0))
         #expect(daemon.pushctl("report").output == result.output)
         #expect(result.lines[0].hasPrefix("Window               20"))
@@ -67,7 +67,7 @@ struct PushctlReportTests {
     func formats() {
         for (format, begin) in [
             ("html", "<!DOCTYPE html>\n"), ("junit", "<?xml version="),
-            ("markdown", "## Deadline compliance: 66.6 %\n"),
+            ("markdown", "## Deadline compliance: 66.6 %, 1 failed\n"),
             ("openmetrics", "# TYPE pushrouterd_report_invocations gauge\n"),
         ] {
             let result = daemon.pushctl("report", "--format", format)
