@@ -312,9 +312,9 @@ final class Daemon {
             ledgerSync.ledgerResumed()
             erasures.ledgerResumed()
             deadLetters.ledgerResumed()
-        case .pruned(let requests, let deadLetters, let bySize, let isTooLarge):
+        case .pruned(let requests, let deadLetters, let bySize, let remains):
             pruning.pruned(requests: requests, deadLetters: deadLetters)
-            pruning.prunedBySize(requests: bySize, isStillTooLarge: isTooLarge, at: EventLoop.nowNanoseconds)
+            pruning.prunedBySize(requests: bySize, remains: remains, at: EventLoop.nowNanoseconds)
         case .erasedRows(let receipt): erasures.erasedRows(receipt)
         case .erasureWaits(let error): erasures.waits(error)
         case .erased: erasures.erased()

@@ -185,7 +185,7 @@ struct ShippedConfigurationTests {
         "ObserversMax=2",
         "RequestsInFlightMax=2", "RequestsInFlightMaxPerPeer=2", "RetryDelay=1s", "RetryDelayMax=3s", "Budget=1s",
         "Objective=99%",
-        "Retention=1h", "MaxSize=65M", "DeadLetterRetention=2h", "DeadLetterSizeMax=1M",
+        "Retention=1h", "MaxSize=65M", "DeadLetterRetention=2h", "FiguresRetention=2h", "DeadLetterSizeMax=1M",
         "SuccessLevel=debug", "QueueMax=2", "Remember=1h", "RememberMax=2",
         "InfluencedWindow=1h", "InfluencedWindowRule=min", "InfluencedCredit=latest", "Grace=1s",
         "AndroidSessionTimeout=1s",

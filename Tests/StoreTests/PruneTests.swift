@@ -95,7 +95,7 @@ struct PruneTests {
         #expect(try ledger.reader().highestSequenceNumber() == SequenceNumber(41))
     }
 
-    @Test("takes out the figures of what goes, also after a slice that was rolled back")
+    @Test("keeps the figures of what goes until they are too old, also after a slice that was rolled back")
     func rolledBack() throws {
         let directory = TemporaryDirectory()
         let writer = try LedgerWriter(directory: directory.path)
@@ -109,8 +109,12 @@ struct PruneTests {
             "CREATE TRIGGER never BEFORE DELETE ON request_rows BEGIN SELECT RAISE(ABORT, 'not now'); END")
         #expect(throws: StoreError.self) { _ = try writer.prune(olderThan: cutoff, limit: 10) }
         try writer.database.execute("DROP TRIGGER never")
-        #expect(try writer.prune(olderThan: cutoff, limit: 10) == Pruned(requests: 1))
-        #expect(try writer.database.integer("SELECT first_minute FROM figure_state") == 2)
+        #expect(try writer.prune(olderThan: cutoff, limit: 10) == Pruned(requests: 1, newest: WallTime(milliseconds: 60_000)))
+        #expect(try writer.database.integer("SELECT pruned_minute FROM figure_state") == 2)
+        #expect(try writer.database.integer("SELECT min(place >> 32) FROM figures_by_minute") == 1)
+        let late = WallTime(milliseconds: 6_000_000)
+        _ = try writer.prune(olderThan: cutoff, limit: 10, figures: late)
+        #expect(try writer.database.integer("SELECT first_minute FROM figure_state") == 2, "rows keep their figures")
         #expect(try writer.database.integer("SELECT min(place >> 32) FROM figures_by_minute") == 10)
     }
 

@@ -19,6 +19,7 @@ extension ReportDocument {
             writer.member("waits", array: { list in report.longestWaits.rows.forEach { $0.write(to: &list) } })
             writer.member("histograms", object: { writeHistograms(to: &$0) })
             writer.member("error_budget", object: { writeBudget(to: &$0) })
+            writer.member("rows_begin", detail.rowsBegin?.rfc3339)
             writer.member("clock_set_back", report.source == .ledger ? detail.clockSetBack : nil)
             writeDaemonGaps(to: &writer)
             writer.member("comparison", object: { writeComparison(to: &$0) })

@@ -60,6 +60,11 @@ public struct ReportDocument: Sendable {
                     "the journal begins at \(zone.text(begin)): what was decided before has no entry any more")
             }
         }
+        if let begin = detail.rowsBegin {
+            sentences.append(
+                "what was accepted before \(zone.text(begin)) has figures and no rows any more (Retention=, MaxSize=): it is "
+                    + "counted by whole minutes, and lists of single invocations lack it")
+        }
         if detail.clockSetBack > 0 {
             sentences.append(
                 "\(grouped(detail.clockSetBack)) \(detail.clockSetBack == 1 ? "request has" : "requests have") an earlier "

@@ -96,6 +96,8 @@ public struct StoreSettings: Hashable, Sendable {
     public var deadLetterRetention: Duration = .seconds(30 * 86_400)
     /// How many bytes the request lines of dead letters may have together.
     public var deadLetterSizeMax = 64 << 20
+    /// How long figures stay of minutes whose requests went.
+    public var figuresRetention: Duration = .seconds(400 * 86_400)
     /// How large the log before the ledger may become, in bytes.
     public var logSizeMax = 256 << 20
     /// A commit that takes longer is told of.

@@ -12,8 +12,8 @@ final class LedgerPruning {
     private let journal: JournalWriter
     private let clock: ClockSteps
     private var isUnderway = false
-    /// Whether nothing more can be taken out of a ledger that is too large: it is tried again with the next regular pruning.
-    private var isStuck = false
+    /// How large the ledger was, in bytes, when nothing more could be taken out of it; `nil` while it is small enough.
+    private var stuckAt: Int?
     private var untold = 0
     private var toldAt: Int64?
 
@@ -54,25 +54,29 @@ final class LedgerPruning {
 
     /// Prunes a ledger that has become too large since. The parameters are those of the regular pruning.
     func check(_ settings: StoreSettings, at now: WallTime, boot: Int64) {
-        guard let limit = settings.sizeMax, !isUnderway, !isStuck, committer.status.ledgerUsed > limit else { return }
+        guard let limit = settings.sizeMax, !isUnderway else { return }
+        // Of a ledger that stays too large another look takes out what came since.
+        guard committer.status.ledgerUsed > max(limit, (stuckAt ?? 0) + limit / 16) else { return }
         prune(settings, at: now, byAge: clock.step(wall: now, boot: boot) == nil)
     }
 
     private func prune(_ settings: StoreSettings, at now: WallTime, byAge: Bool) {
         let time = byAge ? now.milliseconds : .min
         isUnderway = true
-        isStuck = false
         committer.prune(
             olderThan: Self.cutoff(time, settings.retention),
             deadLetters: DeadLetterLimits(
                 cutoff: Self.cutoff(time, settings.deadLetterRetention),
                 byteCountMax: settings.deadLetterSizeMax),
+            figures: Self.cutoff(time, settings.figuresRetention),
             sizeMax: settings.sizeMax)
     }
 
     private static func cutoff(_ time: Int64, _ age: Duration) -> WallTime {
         let (cutoff, isBeforeAll) = time.subtractingReportingOverflow(age.milliseconds)
-        return WallTime(milliseconds: isBeforeAll ? .min : cutoff)
+        guard !isBeforeAll, cutoff > 0 else { return WallTime(milliseconds: .min) }
+        // Whole minutes: reports count a minute by its figures as soon as one of its rows is out.
+        return WallTime(milliseconds: cutoff / 60_000 * 60_000)
     }
 
     /// What was too old is out.
@@ -95,21 +99,31 @@ final class LedgerPruning {
     ///
     /// - Parameters:
     ///   - requests: how many that is.
-    ///   - isStillTooLarge: whether nothing more could be taken out, and the ledger is too large all the same.
+    ///   - remains: what fills a ledger that is too large although nothing more could be taken out.
     ///   - now: the clock, in monotonic nanoseconds.
-    func prunedBySize(requests: Int, isStillTooLarge: Bool, at now: Int64) {
+    func prunedBySize(requests: Int, remains: LedgerRemains?, at now: Int64) {
         bySize += requests
         untold += requests
-        isStuck = isStillTooLarge
-        guard isStillTooLarge || requests > 0 && (toldAt.map({ now - $0 >= Self.pause }) ?? true) else { return }
+        let wasStuck = stuckAt != nil
+        stuckAt = remains.map { _ in committer.status.ledgerUsed }
+        let isPauseOver = toldAt.map { now - $0 >= Self.pause } ?? true
+        guard isPauseOver && (requests > 0 || remains != nil) || remains != nil && !wasStuck else { return }
         toldAt = now
         let deleted = "\(counted(untold, "request was", "requests were")) deleted before Retention= was over"
         untold = 0
-        let why =
-            isStillTooLarge
-            ? "the ledger is larger than MaxSize= all the same: what is left is in flight, a dead letter, custom data that "
-                + "waits, or a profile"
-            : "the ledger was larger than MaxSize="
+        let why = remains.map(Self.text) ?? "the ledger was larger than MaxSize="
         journal.log(JournalEntry(.warning, "\(deleted): \(why)", messageID: .prunedBySize))
+    }
+
+    private static func text(_ remains: LedgerRemains) -> String {
+        let letters = counted(remains.deadLetters, "dead letter", "dead letters")
+        let parts = [
+            "\(letters) (\(remains.deadLetterBytes) bytes)",
+            "\(counted(remains.inFlight, "invocation", "invocations")) in flight",
+            "\(counted(remains.entries, "entry", "entries")) of custom data that waits",
+            "figures (\(remains.figureBytes) bytes)", "profiles and sessions",
+        ]
+        return "the ledger is larger than MaxSize= all the same, and nothing more can be deleted; it has "
+            + parts.joined(separator: ", ") + ": raise MaxSize=, or lower DeadLetterSizeMax="
     }
 }

@@ -19,6 +19,8 @@ public struct ReportDetail: Sendable {
     public var fromInvocation: Compliance { late(lateFromInvocation) }
     /// How often a request was accepted at an earlier wall-clock time than the request before it: the clock was set back.
     public var clockSetBack = 0
+    /// Rows of the window before this were deleted: figures alone count there, of whole minutes; `nil`: all rows are there.
+    public var rowsBegin: WallTime?
     /// The gaps of the daemon that touch the window, as the ledger has them.
     public var daemonGaps: [DaemonGap] = []
 

@@ -80,6 +80,9 @@ extension Schema<Settings> {
                 "Store", "DeadLetterRetention", { $1(&$0.store.deadLetterRetention) },
                 .timeSpan(.seconds(1) ... .seconds(3650 * 86_400))),
             Key("Store", "DeadLetterSizeMax", { $1(&$0.store.deadLetterSizeMax) }, .byteSize(0...16 << 40)),
+            Key(
+                "Store", "FiguresRetention", { $1(&$0.store.figuresRetention) },
+                .timeSpan(.seconds(60) ... .seconds(3650 * 86_400))),
             Key("Store", "LogSizeMax", { $1(&$0.store.logSizeMax) }, .byteSize(64 << 20...16 << 30)),
             Key("Store", "SlowCommit", { $1(&$0.store.slowCommit) }, .timeSpan(.milliseconds(1) ... .seconds(3600))),
 

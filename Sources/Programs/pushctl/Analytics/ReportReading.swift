@@ -18,6 +18,7 @@ struct ReportReading {
     mutating func read(_ ledger: LedgerReader) throws(StoreError) {
         let window = report.window
         let figures = try ledger.figures(from: window.since, to: window.until)
+        detail.rowsBegin = figures.rowsBegin
         try add(figures, ledger)
         for window in figures.rest {
             report.beginRows()

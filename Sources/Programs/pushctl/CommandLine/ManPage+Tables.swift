@@ -134,6 +134,13 @@ extension ManPage {
             """
         ),
         (
+            name: "rows_begin",
+            meaning: """
+            rows of the window before this were deleted by Retention= or MaxSize=: figures alone count there, of whole \
+            minutes, and lists of single invocations lack it; null when the window has all of its rows, and of the journal
+            """
+        ),
+        (
             name: "clock_set_back",
             meaning: "requests with an earlier time than the request before them; null of the journal"
         ),

@@ -187,9 +187,11 @@ public final class Committer: Sendable {
     ///   - cutoff: what was accepted before is too old.
     ///   - deadLetters: which dead letters are too old or too many.
     ///   - sizeMax: how large the ledger may be, in bytes: beyond it the oldest that are finished go however young they are.
-    public func prune(olderThan cutoff: WallTime, deadLetters: DeadLetterLimits? = nil, sizeMax: Int? = nil) {
+    public func prune(
+        olderThan cutoff: WallTime, deadLetters: DeadLetterLimits? = nil, figures: WallTime? = nil, sizeMax: Int? = nil
+    ) {
         ledger.update { inbox in
-            inbox.prune = Pruning(cutoff: cutoff, deadLetters: deadLetters, sizeMax: sizeMax)
+            inbox.prune = Pruning(cutoff: cutoff, deadLetters: deadLetters, figures: figures, sizeMax: sizeMax)
             inbox.signals &+= 1
         }
     }

@@ -1,10 +1,11 @@
+import PushFigures
 import PushModel
 
-/// A pruning: first what is too old, then, while the ledger is too large, what is oldest; then free pages are given back to
-/// the file system. In slices of a few milliseconds, with batches between them.
+/// A pruning: first what is too old, then, while the ledger is too large, what is oldest, whole minutes of it; then free pages
+/// are given back to the file system. In slices of a few milliseconds, with batches between them.
 struct Pruning: Sendable {
     private enum Step {
-        case age, size, giveBack, done
+        case age, size, minute, giveBack, done
     }
 
     /// How many requests, and how many entries, a transaction takes out.
@@ -14,19 +15,24 @@ struct Pruning: Sendable {
 
     private let cutoff: WallTime
     private let deadLetters: DeadLetterLimits?
+    private let figures: WallTime?
     private let sizeMax: Int?
     private var step = Step.age
     private var pruned = Pruned()
     private var bySize = 0
-    private var isTooLarge = false
+    /// When the last request was accepted that went because the ledger was too large.
+    private var newest: WallTime?
+    private var remains: LedgerRemains?
 
     /// - Parameters:
     ///   - cutoff: what was accepted before is too old.
     ///   - deadLetters: which dead letters are too old or too many.
+    ///   - figures: figures without rows of what was accepted before are too old; without it none are.
     ///   - sizeMax: how large the ledger may be, in bytes.
-    init(cutoff: WallTime, deadLetters: DeadLetterLimits?, sizeMax: Int?) {
+    init(cutoff: WallTime, deadLetters: DeadLetterLimits?, figures: WallTime? = nil, sizeMax: Int?) {
         self.cutoff = cutoff
         self.deadLetters = deadLetters
+        self.figures = figures
         self.sizeMax = sizeMax
     }
 
@@ -34,18 +40,26 @@ struct Pruning: Sendable {
     mutating func next(_ writer: LedgerWriter) throws(StoreError) {
         switch step {
         case .age:
-            let slice = try writer.prune(olderThan: cutoff, limit: Self.slice, deadLetters: deadLetters)
+            let slice = try writer.prune(olderThan: cutoff, limit: Self.slice, deadLetters: deadLetters, figures: figures)
             pruned.requests += slice.requests
             pruned.deadLetters += slice.deadLetters
             if !slice.isPartial { step = try isLarger(writer, than: sizeMax) ? .size : .giveBack }
         case .size:
             // With what may stay free the file is no longer than it may be then.
-            guard try isLarger(writer, than: sizeMax.map { $0 / 9 * 8 }) else { return step = .giveBack }
+            guard try isLarger(writer, than: sizeMax.map { $0 / 9 * 8 }) else { return step = .minute }
             let slice = try writer.prune(olderThan: nil, limit: Self.slice)
             bySize += slice.requests
+            newest = slice.newest ?? newest
             guard !slice.isPartial else { return }
-            isTooLarge = try isLarger(writer, than: sizeMax)
+            if try isLarger(writer, than: sizeMax) { remains = try writer.remains() }
             step = .giveBack
+        case .minute:
+            // Reports count a minute by its figures as soon as one of its rows is out: the others have no use there.
+            guard let newest else { return step = .giveBack }
+            let end = FigureMinute.begin(FigureMinute.of(milliseconds: newest.milliseconds) + 1)
+            let slice = try writer.prune(olderThan: end, limit: Self.slice)
+            bySize += slice.requests
+            if !slice.isPartial { step = .giveBack }
         case .giveBack:
             if try !writer.giveBack(bytes: Self.givenBackAtOnce) { step = .done }
         case .done: break
@@ -65,6 +79,6 @@ struct Pruning: Sendable {
 
     /// What it did.
     var report: StoreReport {
-        .pruned(requests: pruned.requests, deadLetters: pruned.deadLetters, bySize: bySize, isTooLarge: isTooLarge)
+        .pruned(requests: pruned.requests, deadLetters: pruned.deadLetters, bySize: bySize, remains: remains)
     }
 }

@@ -19,8 +19,8 @@ public enum StoreReport: Hashable, Sendable {
     ///   - requests: how many older than the retention are out of the ledger.
     ///   - deadLetters: how many were beyond their limits and are none any more.
     ///   - bySize: how many requests are out before their retention was over, because the ledger was larger than it may be.
-    ///   - isTooLarge: whether it still is, and nothing more can be taken out.
-    case pruned(requests: Int, deadLetters: Int = 0, bySize: Int = 0, isTooLarge: Bool = false)
+    ///   - remains: what fills a ledger that is too large all the same; `nil`: it is small enough.
+    case pruned(requests: Int, deadLetters: Int = 0, bySize: Int = 0, remains: LedgerRemains? = nil)
     /// A person's rows are out of the ledger. The rest of the erasure goes on by itself.
     case erasedRows(ErasureReceipt)
     /// The erasure cannot go on for now: a reader has an older state of the ledger, or there is no room. It goes on by itself;
@@ -30,6 +30,23 @@ public enum StoreReport: Hashable, Sendable {
     case erased
     /// The disk cannot be trusted, and no further report comes: end without acknowledging anything.
     case failed(StoreError)
+}
+
+/// What fills a ledger from which nothing more can be taken.
+public struct LedgerRemains: Hashable, Sendable {
+    /// Invocations without an outcome.
+    public var inFlight = 0
+    /// Dead letters.
+    public var deadLetters = 0
+    /// Bytes that count for `DeadLetterSizeMax=`.
+    public var deadLetterBytes = 0
+    /// Entries of custom data that have not come to their end.
+    public var entries = 0
+    /// Bytes of figures.
+    public var figureBytes = 0
+
+    /// A ledger of nothing.
+    public init() {}
 }
 
 /// How the store is doing.

@@ -2,12 +2,20 @@ import PushFigures
 import PushModel
 
 extension FigureRows {
-    /// Counts all rows of the ledger anew.
+    /// Counts the rows of the ledger anew, but those of minutes of which rows were taken out: their figures stay, unless
+    /// they are of another version.
     func recount(_ database: borrowing Database) throws(StoreError) {
         request = CountedRequest()
         forgetFigures()
-        try table.empty()
-        first = 0
+        pruned = try table.prunedMinute()
+        if try database.integer("SELECT version FROM figure_state") != FigureTable.version {
+            try table.empty(from: 0, database)
+            try table.begin(at: pruned)
+        } else {
+            try table.empty(from: pruned, database)
+        }
+        first = try table.firstMinute()
+        let begin = pruned == 0 ? Int64.min : FigureMinute.begin(pruned).milliseconds
         let invocation = LedgerTable.invocations
         let rows = try database.prepare(
             """
@@ -16,6 +24,7 @@ extension FigureRows {
                 \(invocation.text("handler")), budget_us, \(invocation.text("outcome")), queue_us, exec_us, total_us,
                 observer, waited_for_seq, \(invocation.text("reason_code"))
             FROM \(LedgerTable.requests.source) INDEXED BY requests_by_time LEFT JOIN \(invocation.source) USING (seq)
+            WHERE accepted_at >= \(begin)
             ORDER BY accepted_at, seq, n
             """)
         while try rows.step() {
@@ -45,6 +54,7 @@ extension FigureRows {
             """
             SELECT accepted_at, attempts.handler, answer FROM attempts JOIN request_rows USING (seq)
                 JOIN invocation_rows USING (seq, n) WHERE observer = 0 AND answer IN ('declined', 'retry')
+                    AND accepted_at >= \(begin)
             ORDER BY attempts.number
             """)
         while try attempts.step() {

@@ -18,7 +18,7 @@ final class FigureRows {
     let table: FigureTable
     private var requestFacts: Statement
     private var isObserver: Statement
-    /// Whether ``first`` and ``lastAcceptedAt`` may not be what the ledger says.
+    /// Whether ``first``, ``pruned`` and ``lastAcceptedAt`` may not be what the ledger says.
     private var mustRead = false
     private var noteClock: Statement
 
@@ -31,8 +31,10 @@ final class FigureRows {
     private var keys: [KeyParts: CountedKey] = [:]
     private var cells: [Int64: CountedCell] = [:]
     private var minutes: [Int64: CountedMinute] = [:]
-    /// Figures begin with this minute; older rows are counted by who reads them.
+    /// Figures begin with this minute.
     var first: Int64 = 0
+    /// Before this minute rows were taken out, so their figures cannot be counted anew.
+    var pruned: Int64 = 0
     private var lastRequest: Statement
 
     /// What keeps the figures of requests apart, as texts.
@@ -54,6 +56,7 @@ final class FigureRows {
     /// Reads what it keeps of the ledger's state.
     func readState() throws(StoreError) {
         first = try table.firstMinute()
+        pruned = try table.prunedMinute()
         defer { lastRequest.reset() }
         lastAcceptedAt = try lastRequest.step() ? lastRequest.integer(0) : .min
         mustRead = false
@@ -306,13 +309,25 @@ final class FigureRows {
 
     // MARK: Other work
 
-    /// Takes away the figures of all minutes before `minute`, of which rows were taken out.
-    func forget(before minute: Int64) throws(StoreError) {
+    /// Says that rows of minutes before `minute` were taken out. Their figures stay.
+    func notePruned(before minute: Int64) throws(StoreError) {
         try begin()
-        guard minute > first else { return }
-        try table.forget(before: minute)
-        first = minute
+        guard minute > pruned else { return }
+        try table.notePruned(before: minute)
+        pruned = minute
+    }
+
+    /// Takes away the figures of minutes before `minute` that have no rows, those of so many minutes at most.
+    ///
+    /// - Returns: whether there may be more to take.
+    func forget(before minute: Int64, atMost count: Int64 = 64) throws(StoreError) -> Bool {
+        try begin()
+        let end = min(minute, pruned)
+        guard end > first, let oldest = try table.oldestMinute(), oldest < end else { return false }
+        first = min(end, oldest + count)
+        try table.forget(before: first)
         forgetFigures()
+        return first < end
     }
 
     /// Adds up one long span that is complete, if there is one.

@@ -22,6 +22,9 @@ final class FigureTable {
     private var deleteKeys: Statement
     private var setFirst: Statement
     private var getFirst: Statement
+    private var setPruned: Statement
+    private var getPruned: Statement
+    private var oldest: Statement
     private var setVersion: Statement
     /// Long spans that are not added up, each with the minute that was the latest one when they last changed.
     private var pending: [SpanLength: [Int64: Int64]] = [:]
@@ -56,6 +59,9 @@ final class FigureTable {
         deleteKeys = try database.prepare("DELETE FROM figure_keys WHERE last_minute < ?1")
         setFirst = try database.prepare("UPDATE figure_state SET first_minute = ?1")
         getFirst = try database.prepare("SELECT first_minute FROM figure_state")
+        setPruned = try database.prepare("UPDATE figure_state SET pruned_minute = ?1")
+        getPruned = try database.prepare("SELECT pruned_minute FROM figure_state")
+        oldest = try database.prepare("SELECT place FROM \(Self.name(.minute)) ORDER BY place LIMIT 1")
         setVersion = try database.prepare("UPDATE figure_state SET version = ?1")
         let last = try database.integer(
             "SELECT coalesce((SELECT place FROM \(Self.name(.minute)) ORDER BY place DESC LIMIT 1), 0)")
@@ -145,6 +151,24 @@ final class FigureTable {
         return try getFirst.step() ? getFirst.integer(0) : 0
     }
 
+    /// Before this minute rows were taken out.
+    func prunedMinute() throws(StoreError) -> Int64 {
+        defer { getPruned.reset() }
+        return try getPruned.step() ? getPruned.integer(0) : 0
+    }
+
+    /// Says that rows before a minute were taken out.
+    func notePruned(before minute: Int64) throws(StoreError) {
+        setPruned.bind(minute, at: 1)
+        try setPruned.run()
+    }
+
+    /// The first minute that has figures; `nil` without any.
+    func oldestMinute() throws(StoreError) -> Int64? {
+        defer { oldest.reset() }
+        return try oldest.step() ? oldest.integer(0) >> 32 : nil
+    }
+
     func noteVersion() throws(StoreError) {
         setVersion.bind(Self.version, at: 1)
         try setVersion.run()
@@ -167,8 +191,7 @@ final class FigureTable {
             try delete(length, from: 0, before: end)
             pending[length] = pending[length]?.filter { $0.key >= end }
         }
-        setFirst.bind(minute, at: 1)
-        try setFirst.run()
+        try begin(at: minute)
         let span = SpanLength.hour.span(of: minute)
         guard span != forgottenKeysBefore else { return }
         deleteKeys.bind(minute, at: 1)
@@ -176,14 +199,25 @@ final class FigureTable {
         forgottenKeysBefore = span
     }
 
-    /// Takes out everything.
-    func empty() throws(StoreError) {
-        for length in SpanLength.allCases { try delete(length, from: 0, before: FigureMinute.limit) }
-        pending = [:]
-        setFirst.bind(0, at: 1)
-        try setFirst.run()
+    /// Takes out the figures from a minute on, whose rows are all there, so that they can be counted anew.
+    ///
+    /// - Parameters:
+    ///   - minute: the first one; 0 takes out everything.
+    ///   - database: the ledger.
+    func empty(from minute: Int64, _ database: borrowing Database) throws(StoreError) {
+        for length in SpanLength.allCases {
+            try delete(length, from: length.span(of: minute), before: FigureMinute.limit)
+            if length != .minute { pending[length] = try Self.missing(length, database) }
+        }
+        guard minute == 0 else { return }
         deleteKeys.bind(.max, at: 1)
         try deleteKeys.run()
+    }
+
+    /// Says that there are no figures before a minute.
+    func begin(at minute: Int64) throws(StoreError) {
+        setFirst.bind(minute, at: 1)
+        try setFirst.run()
     }
 
     // MARK: Long spans

@@ -5,9 +5,10 @@ public import PushModel
 public struct LedgerFigures: Sendable {
     /// The minutes that are counted; none where the window has no whole one.
     public let minutes: Range<Int64>
-    /// The parts of the window that are not counted, earlier ones first: of the minutes at its edges, and of those of which
-    /// rows were taken out, what is left.
+    /// The parts of the window that are not counted, earlier ones first: of the minutes at its edges.
     public let rest: [AcceptanceWindow]
+    /// Rows of the window before this were taken out: figures alone count there; `nil` when the window has all of its rows.
+    public var rowsBegin: WallTime?
     /// The figures by what tells invocations apart, in the order of the names of the keys.
     public internal(set) var keys: [(key: FigureKey, figures: KeyFigures)] = []
     /// What is not told apart.
@@ -187,7 +188,7 @@ extension LedgerReader {
     }
 
     /// When the first and the last of the requests were accepted that were accepted from `from` on and before `end`; `nil`
-    /// without any. Both are found in the index by time.
+    /// without any. Both are found in the index by time; of requests without a row the minute is known.
     public func acceptedTimes(from start: WallTime?, to end: WallTime?) throws(StoreError) -> ClosedRange<WallTime>? {
         func find(_ order: String) throws(StoreError) -> WallTime? {
             let statement = try database.prepare(
@@ -198,8 +199,20 @@ extension LedgerReader {
             statement.bind(start, before: end)
             return try statement.step() ? WallTime(milliseconds: statement.integer(0)) : nil
         }
-        guard let first = try find("ASC"), let last = try find("DESC") else { return nil }
-        return first...last
+        var times: ClosedRange<WallTime>?
+        if let first = try find("ASC"), let last = try find("DESC") { times = first...last }
+        let counted = try countedPart(from: start, to: end)
+        guard let rowsBegin = counted.rowsBegin else { return times }
+        let statement = try database.prepare(
+            """
+            SELECT min(place) >> 32, max(place) >> 32 FROM \(FigureTable.name(.minute)) WHERE place >= ?1 AND place < ?2
+            """)
+        statement.bind(FigureTable.place(counted.minutes.lowerBound), at: 1)
+        statement.bind(FigureTable.place(FigureMinute.of(milliseconds: rowsBegin.milliseconds)), at: 2)
+        guard try statement.step(), !statement.isNull(0) else { return times }
+        let first = FigureMinute.begin(statement.integer(0))
+        return min(first, times?.lowerBound ?? first)...max(
+            times?.upperBound ?? first, FigureMinute.begin(statement.integer(1)))
     }
 
     /// How many of the requests accepted from `from` on and before `end` have an earlier time than the request before them.
@@ -213,22 +226,32 @@ extension LedgerReader {
     // MARK: Spans
 
     /// The whole minutes of a window that have figures, and the rest of it.
+    ///
+    /// Of a minute of which rows were taken out figures alone count. It belongs to the window in which it begins, so
+    /// windows that follow on each other count it once.
     private func countedPart(from start: WallTime?, to end: WallTime?) throws(StoreError) -> LedgerFigures {
-        let all = AcceptanceWindow(from: start, to: end)
-        let state = try database.prepare("SELECT version, first_minute FROM figure_state")
+        let state = try database.prepare("SELECT version, first_minute, pruned_minute FROM figure_state")
         guard try state.step(), state.integer(0) == FigureTable.version else {
-            return LedgerFigures(minutes: 0..<0, rest: [all])
+            return LedgerFigures(minutes: 0..<0, rest: [AcceptanceWindow(from: start, to: end)])
         }
-        let first = max(start.map(FigureMinute.first) ?? 0, state.integer(1))
-        let last = end.map { FigureMinute.of(milliseconds: $0.milliseconds) } ?? FigureMinute.limit
-        guard first < last else { return LedgerFigures(minutes: 0..<0, rest: [all]) }
+        let pruned = state.integer(2)
+        let firstWhole = start.map(FigureMinute.first) ?? 0
+        let lastMinute = end.map { FigureMinute.of(milliseconds: $0.milliseconds) } ?? FigureMinute.limit
+        let endsWithin = end.map { FigureMinute.begin(lastMinute) < $0 } ?? false
+        let minutes = max(firstWhole, state.integer(1))..<max(
+            firstWhole, state.integer(1), endsWithin && lastMinute < pruned ? lastMinute + 1 : lastMinute)
         var rest: [AcceptanceWindow] = []
-        let begin = FigureMinute.begin(first)
-        if start.map({ $0 < begin }) ?? (first > 0) { rest.append(AcceptanceWindow(from: start, to: begin)) }
-        if let end, FigureMinute.begin(last) < end {
-            rest.append(AcceptanceWindow(from: FigureMinute.begin(last), to: end))
+        if let start, FigureMinute.begin(firstWhole) > start, firstWhole > pruned {
+            let begin = FigureMinute.begin(firstWhole)
+            rest.append(AcceptanceWindow(from: start, to: end.map { min($0, begin) } ?? begin))
         }
-        return LedgerFigures(minutes: first..<last, rest: rest)
+        if let end, endsWithin, lastMinute >= max(pruned, firstWhole) {
+            rest.append(AcceptanceWindow(from: FigureMinute.begin(lastMinute), to: end))
+        }
+        let isCut = minutes.lowerBound < min(pruned, minutes.upperBound)
+        return LedgerFigures(
+            minutes: minutes, rest: rest.filter { $0.from.map { from in $0.to.map { from < $0 } ?? true } ?? true },
+            rowsBegin: isCut ? FigureMinute.begin(min(pruned, minutes.upperBound)) : nil)
     }
 
     /// Finds the longest spans that lie within some minutes and have figures.

@@ -1,3 +1,4 @@
+import PushFigures
 import PushModel
 
 /// Bytes of the ledger's pages.
@@ -24,6 +25,22 @@ extension LedgerWriter {
         guard try pageCount.step(), try freePageCount.step() else { return LedgerSpace() }
         return LedgerSpace(
             length: Int(pageCount.integer(0)) * pageLength, free: Int(freePageCount.integer(0)) * pageLength)
+    }
+
+    /// What fills the ledger when nothing more can be taken out.
+    func remains() throws(StoreError) -> LedgerRemains {
+        var remains = LedgerRemains()
+        remains.inFlight = Int(try database.integer("SELECT count(*) FROM invocation_rows WHERE outcome IS NULL"))
+        remains.deadLetters = Int(try database.integer("SELECT count(*) FROM dead_letters"))
+        remains.deadLetterBytes = Int(try database.integer("SELECT coalesce(sum(bytes), 0) FROM dead_letters"))
+        remains.entries = Int(
+            try database.integer("SELECT count(*) FROM entries WHERE NOT (\(CustomDataColumns.isFinished))"))
+        for length in SpanLength.allCases {
+            remains.figureBytes += Int(
+                try database.integer(
+                    "SELECT coalesce(sum(length(figures)), 0) FROM \(FigureTable.name(length))"))
+        }
+        return remains
     }
 
     /// Gives so many bytes of the free pages at most back to the file system, which has them once the WAL is copied.

@@ -229,16 +229,21 @@ final class LedgerWriter {
     ///   - cutoff: without it requests of any age go, and entries that are no younger.
     ///   - limit: how many requests, and how many entries.
     ///   - deadLetters: which dead letters are too old or too many.
+    ///   - figures: figures of what was accepted before, and has no rows any more, go as well.
     /// - Returns: how many requests and dead letters were taken out, and whether there may be more to take.
     func prune(
-        olderThan cutoff: WallTime?, limit: Int, deadLetters: DeadLetterLimits? = nil
+        olderThan cutoff: WallTime?, limit: Int, deadLetters: DeadLetterLimits? = nil, figures: WallTime? = nil
     ) throws(StoreError) -> Pruned {
         var pruned = Pruned()
         let rows = try rows()
         try transaction { () throws(StoreError) in
             if let deadLetters {
-                try database.execute(deadLetters.deletion(limit: limit))
+                try database.execute(deadLetters.deletionByAge(limit: limit))
                 pruned.deadLetters = database.changes
+                if pruned.deadLetters < limit {
+                    try database.execute(deadLetters.deletionBySize(limit: limit - pruned.deadLetters))
+                    pruned.deadLetters += database.changes
+                }
             }
             if let cutoff { try database.execute(GapRows.deletion(before: cutoff)) }
             let old = try oldest(before: cutoff, limit: limit)
@@ -254,8 +259,12 @@ final class LedgerWriter {
                 """)
             let entries = database.changes
             pruned.isPartial = [old.count, entries, pruned.deadLetters].contains(limit)
+            if let figures, try rows.figures.forget(before: FigureMinute.of(milliseconds: figures.milliseconds)) {
+                pruned.isPartial = true
+            }
             guard let newest = old.newest else { return }
-            try rows.figures.forget(before: FigureMinute.of(milliseconds: newest) + 1)
+            pruned.newest = WallTime(milliseconds: newest)
+            try rows.figures.notePruned(before: FigureMinute.of(milliseconds: newest) + 1)
             try database.execute(
                 """
                 DELETE FROM clock_steps WHERE seq IN (\(old.list));

@@ -123,6 +123,7 @@ extension Schema {
             bytes INTEGER NOT NULL,
             PRIMARY KEY (seq, n)
         ) STRICT, WITHOUT ROWID;
+        CREATE INDEX dead_letters_by_time ON dead_letters (at);
 
         -- The cursor is the order in which events were committed, for who reads on from where they were. No number is
         -- given twice: meta has the highest that pruning may have taken.
@@ -311,9 +312,13 @@ extension Schema {
             last_minute INTEGER NOT NULL
         ) STRICT;
         -- One row. Of another version than the program's the figures are of no use, and are counted anew. Before first_minute
-        -- there are none: rows were taken out there.
-        CREATE TABLE figure_state (version INTEGER NOT NULL, first_minute INTEGER NOT NULL) STRICT;
-        INSERT INTO figure_state VALUES (\(FigureTable.version), 0);
+        -- there are none. Before pruned_minute rows were taken out: figures alone count there. first_minute is no later.
+        CREATE TABLE figure_state (
+            version INTEGER NOT NULL,
+            first_minute INTEGER NOT NULL,
+            pruned_minute INTEGER NOT NULL
+        ) STRICT;
+        INSERT INTO figure_state VALUES (\(FigureTable.version), 0, 0);
 
         -- When the daemon was down, the clock was set, the machine suspended or the disk stalled. Where the clock was set, the
         -- times are those before and after. At most 4096, the newest.
