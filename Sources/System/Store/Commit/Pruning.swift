@@ -40,7 +40,8 @@ struct Pruning: Sendable {
     mutating func next(_ writer: LedgerWriter) throws(StoreError) {
         switch step {
         case .age:
-            let slice = try writer.prune(olderThan: cutoff, limit: Self.slice, deadLetters: deadLetters, figures: figures)
+            let slice = try writer.prune(
+                olderThan: cutoff, limit: Self.slice, deadLetters: deadLetters, figures: figures)
             pruned.requests += slice.requests
             pruned.deadLetters += slice.deadLetters
             if !slice.isPartial { step = try isLarger(writer, than: sizeMax) ? .size : .giveBack }

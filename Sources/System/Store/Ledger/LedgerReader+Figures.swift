@@ -211,8 +211,9 @@ extension LedgerReader {
         statement.bind(FigureTable.place(FigureMinute.of(milliseconds: rowsBegin.milliseconds)), at: 2)
         guard try statement.step(), !statement.isNull(0) else { return times }
         let first = FigureMinute.begin(statement.integer(0))
-        return min(first, times?.lowerBound ?? first)...max(
-            times?.upperBound ?? first, FigureMinute.begin(statement.integer(1)))
+        return min(
+            first, times?.lowerBound ?? first)...max(
+                times?.upperBound ?? first, FigureMinute.begin(statement.integer(1)))
     }
 
     /// How many of the requests accepted from `from` on and before `end` have an earlier time than the request before them.
@@ -238,8 +239,10 @@ extension LedgerReader {
         let firstWhole = start.map(FigureMinute.first) ?? 0
         let lastMinute = end.map { FigureMinute.of(milliseconds: $0.milliseconds) } ?? FigureMinute.limit
         let endsWithin = end.map { FigureMinute.begin(lastMinute) < $0 } ?? false
-        let minutes = max(firstWhole, state.integer(1))..<max(
-            firstWhole, state.integer(1), endsWithin && lastMinute < pruned ? lastMinute + 1 : lastMinute)
+        let minutes =
+            max(
+                firstWhole, state.integer(1))..<max(
+                firstWhole, state.integer(1), endsWithin && lastMinute < pruned ? lastMinute + 1 : lastMinute)
         var rest: [AcceptanceWindow] = []
         if let start, FigureMinute.begin(firstWhole) > start, firstWhole > pruned {
             let begin = FigureMinute.begin(firstWhole)
