@@ -176,7 +176,8 @@ final class Daemon {
     ///
     /// - Returns: the exit status.
     func run() throws(SystemError) -> Int32 {
-        try loop.enableWatchdog()
+        let watchdog = try loop.answerWatchdog()
+        defer { withExtendedLifetime(watchdog) {} }
         Notify.ready(status: statusLine)
         journal.log(JournalEntry(.info, "ready: \(statusLine)", messageID: .started))
         if let reason = containment.reason {

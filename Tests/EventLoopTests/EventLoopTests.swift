@@ -123,12 +123,12 @@ struct EventLoopTests {
             let manager = try FakeServiceManager()
             setenv("WATCHDOG_USEC", "20000", 1)
             let loop = try EventLoop()
-            guard try loop.enableWatchdog() else { fatalError("the watchdog was not asked for") }
+            guard let watchdog = try loop.answerWatchdog() else { fatalError("the watchdog was not asked for") }
             let source = try IOSource(loop: loop, descriptor: manager.descriptor, interest: .read) { _ in
                 loop.exit(code: manager.receive() == "WATCHDOG=1" ? 0 : 1)
             }
             guard try loop.run() == 0 else { fatalError("not a watchdog's message") }
-            withExtendedLifetime(source) {}
+            withExtendedLifetime((source, watchdog)) {}
         }
     }
 
@@ -136,7 +136,7 @@ struct EventLoopTests {
     func setsNoWatchdog() async {
         await #expect(processExitsWith: .success) {
             unsetenv("WATCHDOG_USEC")
-            guard try !EventLoop().enableWatchdog() else { fatalError("a watchdog that nobody asked for") }
+            guard try EventLoop().answerWatchdog() == nil else { fatalError("a watchdog that nobody asked for") }
         }
     }
 }

@@ -32,6 +32,28 @@ struct NotifyTests {
         }
     }
 
+    @Test(
+        "does not wait for a service manager that does not read: what it had no room for comes before the next message")
+    func doesNotWait() async {
+        await #expect(processExitsWith: .success) {
+            let manager = try FakeServiceManager()
+            var sent = 0
+            while Notify.status("\(sent)") {
+                sent += 1
+                guard sent < 100_000 else { fatalError("the queue has no end") }
+            }
+            guard !Notify.watchdog(), !Notify.ready(status: "late") else { fatalError("there was no room") }
+            for number in 0..<sent {
+                guard manager.receive() == "STATUS=\(number)" else { fatalError("\(number) is lost") }
+            }
+            guard Notify.watchdog() else { fatalError("there is room") }
+            let received = (0..<4).map { _ in manager.receive() }
+            guard received == ["STATUS=\(sent)", "WATCHDOG=1", "READY=1\nSTATUS=late", "WATCHDOG=1"] else {
+                fatalError("\(received)")
+            }
+        }
+    }
+
     @Test("does nothing without a service manager, or with one that is gone")
     func doesNothingAlone() async {
         await #expect(processExitsWith: .success) {

@@ -252,6 +252,14 @@ struct ConfinementTests {
         #expect(try command.start().outputLines() == ["65534", "65534", "65534", "0"])
     }
 
+    @Test("gains no privileges by an exec, if it is not to", arguments: [true, false])
+    func privileges(hasNone: Bool) throws {
+        let ours = try shell("grep NoNewPrivs /proc/self/status").start().outputLines()
+        var command = shell("grep NoNewPrivs /proc/self/status")
+        command.confinement.hasNoNewPrivileges = hasNone
+        #expect(try command.start().outputLines() == (hasNone ? ["NoNewPrivs:\t1"] : ours))
+    }
+
     @Test("whose user does not exist is not started, with the reason")
     func unknownUser() {
         var command = shell("exit 0")

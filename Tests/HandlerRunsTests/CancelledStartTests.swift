@@ -104,6 +104,39 @@ struct CancelledStartTests {
         }
     }
 
+    // The limit counts the processes and threads of a user, and does not bind root: so of a user that has no others.
+    @Test(
+        "that the limit of processes refuses is tried again until its deadline",
+        .enabled(if: geteuid() == 0, "needs root"))
+    func refused() async {
+        await #expect(processExitsWith: .success) {
+            let user = uid_t(1_000_000_000 + getpid())
+            #expect(setuid(user) == 0)
+            var (finished, wanted) = (0, 1)
+            let (loop, runner) = try Self.begin {
+                switch $0 {
+                case .finished: finished += 1
+                case .failedToStart(_, let reason): Issue.record("\(reason)")
+                default: break
+                }
+            }
+            let patience = try TimerSource(loop: loop) { [unowned loop] in loop.exit(code: 1) }
+            patience.arm(at: EventLoop.nowNanoseconds + 60_000_000_000)
+            loop.endOfTurn = { [unowned loop] in if finished == wanted { loop.exit(code: 0) } }
+            runner.start(Self.run(1, isWorker: false, arguments: ["/bin/true"]))
+            #expect(try loop.run() == 0)
+            wanted = 6
+            // Our threads, and one program.
+            let threads = rlim_t(names(in: "/proc/self/task").count)
+            var limit = rlimit(rlim_cur: threads + 1, rlim_max: threads + 1)
+            #expect(setrlimit(__rlimit_resource_t(__RLIMIT_NPROC.rawValue), &limit) == 0)
+            for number: Int64 in 2...6 {
+                runner.start(Self.run(number, isWorker: false, arguments: ["/bin/sleep", "0.1"]))
+            }
+            #expect(try loop.run() == 0, "\(finished) have run")
+        }
+    }
+
     // The daemon ends at once when its disk cannot be trusted.
     @Test(
         "ends what runs already, though the loop has not heard of it and takes no further turn",

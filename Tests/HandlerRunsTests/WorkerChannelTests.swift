@@ -43,4 +43,44 @@ struct WorkerChannelTests {
             channel.close()
         }
     }
+
+    // A line that is longer than the socket holds is not sent to its end.
+    @Test("that ends while a child of its holds the socket has left a line unread that was not sent to its end")
+    func heldSocket() async {
+        await #expect(processExitsWith: .success) {
+            SignalSource.block([SIGCHLD])
+            let loop = try EventLoop()
+            let starter = try ProgramStarter(
+                loop: loop, owner: "test\(getpid())", descriptorLimit: nil, cgroups: nil)
+            let sweeper = OrphanSweeper(loop: loop, orphans: try OrphanReaper(adopts: true)) { _ in }
+            let system = try InstanceSystem(
+                loop: loop, starter: starter, sweeper: sweeper, log: { Issue.record("it logs \($0.message)") },
+                observe: nil)
+            var reports: [String] = []
+            let command = Handler.Command(arguments: ["/bin/sh", "-c", "read -r line; (sleep 60 &); exit 7"])
+            var send = {}
+            let channel = WorkerChannel(command, name: "w", mark: "test\(getpid()):w:1", token: 1, system: system) {
+                switch $0 {
+                case .opened: send()
+                case .takesNoMore(let leavesLast): reports.append(leavesLast ? "leaves last" : "takes no more")
+                case .closed(let reason):
+                    reports.append(reason)
+                    loop.exit(code: 0)
+                case .gone: break
+                case .failedToOpen, .line: Issue.record("\($0)")
+                }
+            }
+            send = { [unowned channel] in
+                channel.send(Array("line\n".utf8))
+                channel.send([UInt8](repeating: UInt8(ascii: "x"), count: 4 << 20) + Array("\n".utf8))
+            }
+            try starter.begin { channel.wasSpawned($0.outcome) }
+            channel.open()
+            let limit = try TimerSource(loop: loop) { loop.exit(code: 1) }
+            limit.arm(at: EventLoop.nowNanoseconds + 30_000_000_000)
+            #expect(try loop.run() == 0, "it does not end")
+            #expect(reports == ["takes no more", "leaves last", "ended with exit status 7"])
+            sweeper.endAll()
+        }
+    }
 }

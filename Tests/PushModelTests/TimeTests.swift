@@ -10,6 +10,8 @@ struct TimeTests {
         #expect(instant + .seconds(-1) == Instant(nanoseconds: -999_999_995))
         #expect(Instant(nanoseconds: .max - 1) + .seconds(1) == Instant(nanoseconds: .max))
         #expect(Instant(nanoseconds: .min + 1) + .seconds(-1) == Instant(nanoseconds: .min))
+        #expect(Instant(nanoseconds: .max) - Instant(nanoseconds: .min) == .nanoseconds(Int64.max))
+        #expect(Instant(nanoseconds: .min) - Instant(nanoseconds: 1) == .nanoseconds(Int64.min))
         #expect(instant + .seconds(Int64.max) == Instant(nanoseconds: .max))
     }
 

@@ -69,6 +69,7 @@ struct DeadlineTests {
         #expect(bench.started(1) == [])
         #expect(bench.end(1)?.queue == .seconds(9), "it ran for no time")
         #expect(bench.end(1)?.exec == .zero)
+        #expect(bench.ledger.rows[InvocationID(seq: SequenceNumber(1), n: 0)]?.started == false)
     }
 
     @Test(

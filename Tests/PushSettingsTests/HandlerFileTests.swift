@@ -191,6 +191,7 @@ struct HandlerFileTests {
             Type=exec
             Exec=/x
             User=crm
+            NoNewPrivileges=no
             MemoryMax=64M
             TasksMax=20
             CPUWeight=10
@@ -200,6 +201,7 @@ struct HandlerFileTests {
         #expect(diagnostics == [])
         var confinement = Handler.Confinement()
         confinement.user = "crm"
+        confinement.noNewPrivileges = false
         confinement.memoryMax = 64 << 20
         confinement.tasksMax = 20
         confinement.processorWeight = 10

@@ -1,4 +1,5 @@
 import Glibc
+import Testing
 
 /// A daemon did not do what a test waited for.
 public struct DaemonFailure: Error, CustomStringConvertible {
@@ -55,8 +56,19 @@ public final class DaemonProcess {
         let sanitizers = names.compactMap { name in getenv(name).map { "\(name)=\(String(cString: $0))" } }
         processID = Self.spawn(
             program, arguments,
-            environment: ["PATH=/usr/bin:/bin", "NOTIFY_SOCKET=\(notifications.path)"] + sanitizers + environment,
+            environment: ["PATH=/usr/bin:/bin", "NOTIFY_SOCKET=\(notifications.path)"] + sanitizers
+                + Self.watchingDescriptors(environment, besideSanitizer: !sanitizers.isEmpty),
             standardError: standardErrorPath, lifeline: ends[1], cgroup: cgroup, wrapper: wrapper)
+    }
+
+    /// Has the program end itself when it closes a descriptor that it watches, beside what the test preloads; see
+    /// `Tests/WatchedDescriptors`. A sanitizer must be the first library.
+    private static func watchingDescriptors(_ environment: [String], besideSanitizer: Bool) -> [String] {
+        guard !besideSanitizer else { return environment }
+        let name = "LD_PRELOAD="
+        let libraries = environment.filter { $0.hasPrefix(name) }.map { String($0.dropFirst(name.count)) }
+        let preloaded = name + ([CompiledC.watchedDescriptors] + libraries).joined(separator: ":")
+        return environment.filter { !$0.hasPrefix(name) } + [preloaded]
     }
 
     deinit {
@@ -160,6 +172,9 @@ public final class DaemonProcess {
         let signal = status & 0x7F
         let found = signal == 0 ? Program.End.exited(status >> 8 & 0xFF) : .signaled(signal)
         end = found
+        if found == .signaled(SIGABRT), standardError.contains("which an epoll instance still watches") {
+            Issue.record("\(failure("it closed a descriptor that it watches"))")
+        }
         return found
     }
 

@@ -17,9 +17,10 @@ public struct Instant: Hashable, Comparable, Sendable {
         return Instant(nanoseconds: overflow ? (span < .zero ? .min : .max) : sum)
     }
 
-    /// The span from `right` to `left`.
+    /// The span from `right` to `left`; saturates instead of overflowing, as for an instant of a damaged ledger.
     public static func - (left: Instant, right: Instant) -> Duration {
-        .nanoseconds(left.nanoseconds - right.nanoseconds)
+        let (span, overflow) = left.nanoseconds.subtractingReportingOverflow(right.nanoseconds)
+        return .nanoseconds(overflow ? (left < right ? .min : .max) : span)
     }
 }
 

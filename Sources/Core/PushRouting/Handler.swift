@@ -55,6 +55,8 @@ public struct Handler: Hashable, Sendable {
     public struct Confinement: Hashable, Sendable {
         /// The name or the number of its user.
         public var user: String?
+        /// Whether it can gain no privileges by an exec, such as of a set-user-id program; `nil`: if it has a user.
+        public var noNewPrivileges: Bool?
         /// How many files each of its processes may have open.
         public var openFilesMax: Int?
         /// Its niceness, -20 to 19.

@@ -90,6 +90,8 @@ extension Router {
                         attempts: invocation.attempts.count, wantsRetry: invocation.stage == .pausing,
                         last: invocation.attempts.lastReason)
             }
+        // What is known by now not to have begun has not started, whatever was noted for a crash before.
+        if invocation.stage == .starting { invocation.record.started = false }
         // What waited for this handler was never given to it, whichever handler had it before.
         conclude(invocation, isHeldUp ? .expired : invocation.missed, because: reason, at: now, &effects)
     }

@@ -64,7 +64,8 @@ final class Service {
     ///
     /// - Returns: the exit status.
     func run() throws(SystemError) -> Int32 {
-        try loop.enableWatchdog()
+        let watchdog = try loop.answerWatchdog()
+        defer { withExtendedLifetime(watchdog) {} }
         Notify.ready(status: "sends to \(destination.url)")
         journal.log(JournalEntry(.info, "ready: sends to \(destination.url)"))
         link?.connect()

@@ -80,7 +80,8 @@ final class Service {
     ///
     /// - Returns: the exit status.
     func run() throws(SystemError) -> Int32 {
-        try loop.enableWatchdog()
+        let watchdog = try loop.answerWatchdog()
+        defer { withExtendedLifetime(watchdog) {} }
         Notify.ready(status: status)
         return try loop.run()
     }

@@ -203,6 +203,7 @@ IN_CHILD long become(const struct child *child) {
     start->step = CLinux_step_user;
     if ((result = drop_capabilities()) < 0) return result;
     if ((result = become_user(program)) < 0) return result;
+    if (program->has_no_new_privileges && (result = ask5(SYS_prctl, PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0)) < 0) return result;
     start->step = CLinux_step_directory;
     if ((result = ask1(SYS_chdir, program->directory)) < 0) return result;
     start->step = CLinux_step_program;

@@ -45,6 +45,8 @@ public final class EventLoop {
 
     /// The `sd_event` behind, for the sources.
     let handle: OpaquePointer
+    /// The signals that sources watch for.
+    var signals: Set<Int32> = []
     private let thread = pthread_self()
     private let turnBudgetNanoseconds: Int64
     private var threadTime: Int64 = 0
@@ -94,14 +96,19 @@ public final class EventLoop {
         if exitCode == nil { exitCode = code }
     }
 
-    /// Makes the loop answer the service manager's watchdog, from turns only: a loop that is stuck is noticed.
+    /// Makes the loop answer the service manager's watchdog, from turns only: a loop that is stuck is noticed. sd-event's own
+    /// watchdog would wait for a service manager that does not read.
     ///
-    /// - Returns: whether the service manager asked for it (`WATCHDOG_USEC`).
+    /// - Returns: what answers as long as it lives; `nil`: the service manager did not ask for it (`WATCHDOG_USEC`).
     /// - Throws: when the watchdog's timer cannot be made.
-    @discardableResult
-    public func enableWatchdog() throws(SystemError) -> Bool {
+    public func answerWatchdog() throws(SystemError) -> RepeatingTimer? {
         preconditionOnThread()
-        return try SystemError.check(sd_event_set_watchdog(handle, 1), "set the watchdog's timer") > 0
+        var microseconds: UInt64 = 0
+        let isAsked = try SystemError.check(sd_watchdog_enabled(0, &microseconds), "understand WATCHDOG_USEC") > 0
+        guard isAsked else { return nil }
+        return try RepeatingTimer(
+            loop: self, priority: .important, after: .zero, every: .microseconds(Int64(clamping: microseconds / 2))
+        ) { Notify.watchdog() }
     }
 
     /// Starts ``longestTurnNanoseconds`` and ``turnTimes`` anew.

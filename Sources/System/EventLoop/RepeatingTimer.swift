@@ -10,16 +10,18 @@ public final class RepeatingTimer {
     ///
     /// - Parameters:
     ///   - loop: the loop of the calling thread.
+    ///   - priority: before or after which other sources.
     ///   - first: how long until the first call; `nil`: as long as between two.
     ///   - interval: how long from one call to the next.
     ///   - handler: called on the loop's thread.
     /// - Throws: when the kernel has no descriptor or memory left.
     public init(
-        loop: EventLoop, after first: Duration? = nil, every interval: Duration, handler: @escaping () -> Void
+        loop: EventLoop, priority: EventLoop.Priority = .normal, after first: Duration? = nil, every interval: Duration,
+        handler: @escaping () -> Void
     ) throws(SystemError) {
         self.interval = Self.nanoseconds(interval)
         self.handler = handler
-        timer = try TimerSource(loop: loop) { [unowned self] in fire() }
+        timer = try TimerSource(loop: loop, priority: priority) { [unowned self] in fire() }
         timer?.arm(at: EventLoop.nowNanoseconds + Self.nanoseconds(first ?? interval))
     }
 

@@ -3,9 +3,14 @@ import Glibc
 public import LinuxSystem
 
 /// Calls its handler on the loop's thread when the process gets a signal.
+///
+/// Its descriptor is ours: sd-event closes that of its own signal sources while epoll still watches it.
 public final class SignalSource {
+    private let loop: EventLoop
+    private let signal: Int32
     private let handler: () -> Void
-    private var handle: SourceHandle?
+    private let descriptor: SharedDescriptor
+    private var source: IOSource?
 
     /// Watches for `signal`, which every thread must have blocked (see ``block(_:)``).
     ///
@@ -19,18 +24,24 @@ public final class SignalSource {
         loop: EventLoop, signal: Int32, priority: EventLoop.Priority = .normal, handler: @escaping () -> Void
     ) throws(SystemError) {
         loop.preconditionOnThread()
-        self.handler = handler
-        let context = Unmanaged.passUnretained(self).toOpaque()
-        handle = try SourceHandle(priority, "watch for signal \(signal)") { source in
-            let callback: sd_event_signal_handler_t = { _, _, context in
-                // The pointer is good: this object disables the source before it goes.
-                guard let context else { return -EINVAL }
-                Unmanaged<SignalSource>.fromOpaque(context).takeUnretainedValue().fire()
-                return 0
-            }
-            return sd_event_add_signal(loop.handle, source, signal, callback, context)
+        let operation = "watch for signal \(signal)"
+        var (set, blocked) = (sigset_t(), sigset_t())
+        sigemptyset(&set)
+        guard sigaddset(&set, signal) == 0 else { throw SystemError(operation: operation, errno: errno) }
+        pthread_sigmask(SIG_BLOCK, nil, &blocked)
+        guard sigismember(&blocked, signal) == 1, !loop.signals.contains(signal) else {
+            throw SystemError(operation: operation, errno: EBUSY)
         }
+        guard let descriptor = SharedDescriptor(signalfd(-1, &set, Int32(SFD_NONBLOCK | SFD_CLOEXEC)))
+        else { throw SystemError(operation: operation, errno: errno) }
+        (self.loop, self.signal, self.handler, self.descriptor) = (loop, signal, handler, descriptor)
+        source = try IOSource(loop: loop, descriptor: descriptor, interest: .read, priority: priority) {
+            [unowned self] _ in take()
+        }
+        loop.signals.insert(signal)
     }
+
+    deinit { if source != nil { loop.signals.remove(signal) } }
 
     /// Blocks signals in the calling thread and in all threads that it creates from now on. Call it first of
     /// all: a thread that does not block a signal may get it, and then the process dies of it.
@@ -55,5 +66,12 @@ public final class SignalSource {
         return sigtimedwait(&set, nil, &limit) >= 0
     }
 
-    private func fire() { handler() }
+    private func take() {
+        var facts = signalfd_siginfo()
+        let length = MemoryLayout<signalfd_siginfo>.size
+        guard read(descriptor.rawValue, &facts, length) == length else { return }
+        // More of them came meanwhile: of a real-time signal there may be many.
+        while read(descriptor.rawValue, &facts, length) == length {}
+        handler()
+    }
 }

@@ -6,6 +6,8 @@ import Synchronization
 public struct ProcessConfinement: Hashable, Sendable {
     /// The name or the number of the user that it runs as, with that user's groups; `nil`: ours.
     public var user: String?
+    /// Whether an exec gives it no privileges, such as one of a set-user-id program.
+    public var hasNoNewPrivileges: Bool
     /// How many files it may have open, at most as many as we may; `nil`: as the caller says for all programs.
     public var openFilesMax: Int?
     /// Its niceness, -20 to 19; `nil`: ours.
@@ -15,9 +17,11 @@ public struct ProcessConfinement: Hashable, Sendable {
 
     /// Joins the parts; the defaults set nothing apart.
     public init(
-        user: String? = nil, openFilesMax: Int? = nil, niceness: Int? = nil, cgroup: CgroupLimits = CgroupLimits()
+        user: String? = nil, hasNoNewPrivileges: Bool = false, openFilesMax: Int? = nil, niceness: Int? = nil,
+        cgroup: CgroupLimits = CgroupLimits()
     ) {
         self.user = user
+        self.hasNoNewPrivileges = hasNoNewPrivileges
         self.openFilesMax = openFilesMax
         self.niceness = niceness
         self.cgroup = cgroup

@@ -53,7 +53,8 @@ final class StartMemory: @unchecked Sendable {
                 output: -1, error: -1, cgroup: -1,
                 descriptor_limit: confinement.openFilesMax.map(UInt64.init) ?? command.descriptorLimit ?? 0,
                 is_hard_limit: confinement.openFilesMax != nil, sets_niceness: confinement.niceness != nil,
-                niceness: Int32(confinement.niceness ?? 0), changes_user: identity != nil, user: identity?.user ?? 0,
+                niceness: Int32(confinement.niceness ?? 0), has_no_new_privileges: confinement.hasNoNewPrivileges,
+                changes_user: identity != nil, user: identity?.user ?? 0,
                 group: identity?.group ?? 0, group_count: groups.count, groups: groupList))
         // What is not a reason of a failure need not be kept.
         var kept = command

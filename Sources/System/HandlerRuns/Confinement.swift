@@ -6,7 +6,9 @@ extension ProcessConfinement {
     /// What a handler's file says of its program.
     init(_ confinement: Handler.Confinement) {
         self.init(
-            user: confinement.user, openFilesMax: confinement.openFilesMax, niceness: confinement.niceness,
+            user: confinement.user,
+            hasNoNewPrivileges: confinement.noNewPrivileges ?? (confinement.user != nil),
+            openFilesMax: confinement.openFilesMax, niceness: confinement.niceness,
             cgroup: CgroupLimits(
                 memoryMax: confinement.memoryMax, tasksMax: confinement.tasksMax,
                 processorWeight: confinement.processorWeight))

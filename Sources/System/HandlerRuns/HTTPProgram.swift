@@ -146,7 +146,8 @@ final class HTTPProgram {
             }
         }
 
-        fileprivate func kill() {
+        /// Ends the program now.
+        func kill() {
             guard let child else { return finish(within: 0) }
             wasKilled = true
             child.killGroup()

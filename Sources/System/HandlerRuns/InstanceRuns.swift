@@ -19,6 +19,8 @@ final class InstanceRuns {
         var errors: [InvocationID: ErrorOutput] = [:]
         var timer: TimerSource?
         var armedFor: Instant?
+        /// Whether the configuration did not have the handler any more when it was made.
+        var isToRetire = false
         /// How many acts on the pool wait: as long as there is one, the entry is not forgotten.
         var waitingActs = 0
 
@@ -42,7 +44,7 @@ final class InstanceRuns {
     /// The program of all `http` handlers.
     private lazy var httpProgram = HTTPProgram(httpCommand, system: system) { [unowned self] run in
         let token = newToken()
-        expectProcess(token) { run.wasSpawned($0) }
+        expectProcess(token, end: run.kill) { run.wasSpawned($0) }
         return token
     } gone: { [unowned self] in
         processIsGone($0)
@@ -56,19 +58,20 @@ final class InstanceRuns {
     private var owners: [InvocationID: Entry] = [:]
     /// The handlers of the configuration; `nil` before it was told: all are.
     private var current: Set<Handler>?
+    /// Processes that there are, or will be, each with what ends it now: it keeps whose the process is.
+    private var processes: [UInt64: () -> Void] = [:]
     /// Programs that are being started.
     private(set) var starting: [UInt64: (Result<ChildProcess, SpawnError>) -> Void] = [:]
     private var lastToken = InstanceRuns.firstToken
     /// What is to be done while something is being done.
     private var queue = Queue<(Entry, Act)>()
     private var isWorking = false
-    /// How many processes there are, or will be.
-    private(set) var processCount = 0
-
     /// How many invocations are waited for.
     var runCount: Int { owners.count }
+    /// How many processes there are, or will be.
+    var processCount: Int { processes.count }
     /// Whether an instance is left, or a process of one.
-    var hasInstances: Bool { processCount > 0 || entries.values.contains { !$0.channels.isEmpty } }
+    var hasInstances: Bool { !processes.isEmpty || entries.values.contains { !$0.channels.isEmpty } }
 
     /// - Parameters:
     ///   - system: what instances work with.
@@ -99,15 +102,18 @@ final class InstanceRuns {
 
     /// - Parameters:
     ///   - token: of the start.
+    ///   - end: ends it now.
     ///   - take: takes what becomes of it.
-    private func expectProcess(_ token: UInt64, _ take: @escaping (Result<ChildProcess, SpawnError>) -> Void) {
-        processCount += 1
+    private func expectProcess(
+        _ token: UInt64, end: @escaping () -> Void, _ take: @escaping (Result<ChildProcess, SpawnError>) -> Void
+    ) {
+        processes[token] = end
         starting[token] = take
     }
 
     /// A process is reaped, or was never started: then nothing becomes of its start any more.
     private func processIsGone(_ token: UInt64) {
-        processCount -= 1
+        processes[token] = nil
         starting[token] = nil
     }
 
@@ -119,7 +125,7 @@ final class InstanceRuns {
         owners[run.invocation.id] = entry
         perform(entry) { $0.start(run, at: $1, &$2) }
         // Only now: a retired pool without a run is forgotten.
-        if current?.contains(entry.pool.handler) == false { perform(entry) { $0.retire(at: $1, &$2) } }
+        if exchange(&entry.isToRetire, with: false) { perform(entry) { $0.retire(at: $1, &$2) } }
     }
 
     private func entry(of handler: Handler) -> Entry {
@@ -130,6 +136,7 @@ final class InstanceRuns {
             entry = known
         } else {
             entry = Entry(ofInstances)
+            entry.isToRetire = current?.contains(ofInstances) == false
             entries[ofInstances] = entry
         }
         entry.asked = handler
@@ -193,6 +200,7 @@ final class InstanceRuns {
     func stopAll() {
         owners = [:]
         for entry in entries.values { perform(entry) { pool, _, effects in pool.closeAll(&effects) } }
+        for end in Array(processes.values) { end() }
     }
 
     /// Ends the instances of all handlers but these as soon as they have nothing to do.
@@ -287,8 +295,9 @@ final class InstanceRuns {
     /// The channel of a new instance: the one switch over the kinds that have some.
     private func channel(_ id: InstanceID, _ entry: Entry) -> any InstanceChannel {
         let handler = entry.pool.handler
-        let report = { [unowned self, weak entry] (report: ChannelReport) in
-            if let entry { said(report, id, entry) }
+        // The process of a channel may outlive both.
+        let report = { [weak self, weak entry] (report: ChannelReport) in
+            if let self, let entry { said(report, id, entry) }
         }
         switch handler.kind {
         case .worker(let command, _):
@@ -297,11 +306,11 @@ final class InstanceRuns {
                 command, name: handler.name,
                 mark: "\(system.starter.owner):\(handler.name):w\(token - Self.firstToken)", token: token,
                 system: system
-            ) { [unowned self] in
-                if case .gone = $0 { processIsGone(token) }
+            ) { [weak self] in
+                if case .gone = $0 { self?.processIsGone(token) }
                 report($0)
             }
-            expectProcess(token) { channel.wasSpawned($0) }
+            expectProcess(token, end: channel.close) { channel.wasSpawned($0) }
             return channel
         case .socket(let path, let rules):
             let source = ConnectionSource(path: path, greets: false)

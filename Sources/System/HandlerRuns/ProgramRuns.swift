@@ -1,4 +1,5 @@
 import EventLoop
+import Glibc
 import HandlerProcess
 import LinuxSystem
 import PushModel
@@ -12,8 +13,11 @@ final class ProgramRuns {
         let invocation: InvocationID
         /// The handler's name.
         let name: String
-        /// Whether what it writes to standard error goes into the journal.
-        let isLogged: Bool
+        let command: Handler.Command
+        /// What is started, until it is.
+        var pending: HandlerRun?
+        /// Whether the limit of processes refused the start, and it is to be tried again.
+        var isRefused = false
         var child: ChildProcess?
         var exitWatch: ExitWatch?
         var outputSource: IOSource?
@@ -24,10 +28,11 @@ final class ProgramRuns {
         /// Nothing that it says counts any more.
         var isStopped = false
 
-        init(_ invocation: InvocationID, _ name: String, isLogged: Bool) {
-            self.invocation = invocation
-            self.name = name
-            self.isLogged = isLogged
+        init(_ run: HandlerRun, _ command: Handler.Command) {
+            invocation = run.invocation.id
+            name = run.handler.name
+            self.command = command
+            pending = run
         }
     }
 
@@ -35,6 +40,9 @@ final class ProgramRuns {
     /// them is a part of what a short run costs. So what it writes is read from then on, a pipe holds it until then; and it is
     /// made one to be ended before us when memory is short.
     private static let settleAge: Int64 = 10_000_000
+    /// How long a start waits that the limit of processes refused, in nanoseconds, and how many are tried at once then.
+    private static let refusedPause: Int64 = 50_000_000
+    private static let refusedAtOnce = 16
 
     private let system: InstanceSystem
     private var report: (RouterEvent) -> Void = { _ in preconditionFailure("a handler runs before anybody listens") }
@@ -46,6 +54,9 @@ final class ProgramRuns {
     /// What was started a moment ago, and when it is to be settled, in monotonic nanoseconds.
     private var unsettled = Queue<(token: UInt64, due: Int64)>()
     private var settleTimer: TimerSource?
+    /// What the limit of processes kept from being started, in order. It is tried again until its deadline.
+    private var refused = Queue<UInt64>()
+    private var refusedTimer: TimerSource?
 
     /// How many processes there are, or will be.
     var count: Int { runs.count }
@@ -59,16 +70,22 @@ final class ProgramRuns {
     /// Starts a run.
     func start(_ run: HandlerRun, _ command: Handler.Command, at now: Moment) {
         nextToken += 1
-        runs[nextToken] = Run(run.invocation.id, run.handler.name, isLogged: command.logsOutput)
+        runs[nextToken] = Run(run, command)
         tokens[run.invocation.id] = nextToken
-        starting[nextToken] = run.deadline
+        system.observe?(.given(start(run, command, nextToken, at: now)))
+    }
+
+    /// - Returns: what the program is given.
+    @discardableResult
+    private func start(_ run: HandlerRun, _ command: Handler.Command, _ token: UInt64, at now: Moment) -> [UInt8] {
+        starting[token] = run.deadline
         let input = HandlerInput.object(run, at: now)
-        system.observe?(.given(input))
         system.starter.start(
             command, facts: HandlerInput.environment(run, at: now),
             streams: .once(input: input, readsErrors: true),
-            mark: HandlerInput.mark(run.invocation.id, owner: system.starter.owner), token: nextToken,
+            mark: HandlerInput.mark(run.invocation.id, owner: system.starter.owner), token: token,
             deadline: run.deadline)
+        return input
     }
 
     /// Says of programs that may have started though nobody has said so, and whose time is up, that they have. What no thread
@@ -93,7 +110,7 @@ final class ProgramRuns {
     func stop(_ invocation: InvocationID) -> (isOurs: Bool, output: ErrorOutput?) {
         guard let token = tokens.removeValue(forKey: invocation), let run = runs[token] else { return (false, nil) }
         run.isStopped = true
-        if run.child == nil, system.starter.cancel(token) {
+        if run.child == nil, run.isRefused || system.starter.cancel(token) {
             forget(run, token)
             return (true, nil)
         }
@@ -114,10 +131,12 @@ final class ProgramRuns {
         starting[result.token] = nil
         switch result.outcome {
         case .failure(let error):
+            if error.code == EAGAIN, !run.isStopped, tryLater(run, result.token) { return }
             forget(run, result.token)
             if !run.isStopped { report(.failedToStart(run.invocation, reason: error.description)) }
         case .success(let child):
             run.child = child
+            run.pending = nil
             if run.isStopped { child.killGroup() }
             watch(run, child, result.token)
             guard !run.isStopped else { return }
@@ -125,10 +144,39 @@ final class ProgramRuns {
         }
     }
 
+    /// - Returns: whether there is time left to start it.
+    private func tryLater(_ run: Run, _ token: UInt64) -> Bool {
+        guard let deadline = run.pending?.deadline.nanoseconds,
+            EventLoop.nowNanoseconds + Self.refusedPause < deadline
+        else { return false }
+        do throws(SystemError) {
+            if refusedTimer == nil {
+                refusedTimer = try TimerSource(loop: system.loop) { [unowned self] in tryRefused() }
+            }
+        } catch {
+            return false
+        }
+        if refused.isEmpty { refusedTimer?.arm(at: EventLoop.nowNanoseconds + Self.refusedPause) }
+        refused.append(token)
+        run.isRefused = true
+        return true
+    }
+
+    private func tryRefused() {
+        for _ in 0..<Self.refusedAtOnce {
+            guard let token = refused.popFirst() else { break }
+            // Its deadline may have come meanwhile.
+            guard let run = runs[token], let pending = run.pending else { continue }
+            run.isRefused = false
+            start(pending, run.command, token, at: .now())
+        }
+        if !refused.isEmpty { refusedTimer?.arm(at: EventLoop.nowNanoseconds + Self.refusedPause) }
+    }
+
     private func watch(_ run: Run, _ child: ChildProcess, _ token: UInt64) {
         run.exitWatch = ExitWatch(child, system) { [unowned self] in finish(run, child, token, $0) }
         if let errors = child.takeErrors() {
-            run.errors = ErrorLines(errors, of: run.name, for: run.invocation, isLogged: run.isLogged, system)
+            run.errors = ErrorLines(errors, of: run.name, for: run.invocation, isLogged: run.command.logsOutput, system)
         }
         unsettled.append((token, EventLoop.nowNanoseconds + Self.settleAge))
         if unsettled.count == 1 { armSettling() }

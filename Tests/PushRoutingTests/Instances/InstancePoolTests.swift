@@ -78,6 +78,19 @@ struct InstancePoolTests {
         #expect(pool.start(2) == ["send 2 as 2 to 1", "started 2"])
     }
 
+    @Test("that answer a line which another instance has answer nothing, and the other has it still")
+    func foreignLine() {
+        var pool = PoolBench(instances: 2)
+        _ = pool.start(1)
+        _ = pool.opened(1)
+        #expect(pool.start(2) == ["open 2"])
+        #expect(pool.opened(2) == ["send 2 as 2 to 2", "started 2"])
+        #expect(pool.answers(1, by: 2) == [])
+        #expect(pool.answers(2, by: 1) == [])
+        #expect(pool.answers(1, by: 1) == ["finished 1 handled"])
+        #expect(pool.answers(2, by: 2) == ["finished 2 handled"])
+    }
+
     @Test("that write a thousand of them one after the other are replaced", arguments: ["x", ""])
     func flood(line: String) {
         var pool = PoolBench(pipeline: 2)

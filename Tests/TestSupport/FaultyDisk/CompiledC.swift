@@ -9,13 +9,17 @@ enum CompiledC {
     static let library = build(
         "libFaultyDisk.so", ["model", "preload"], ["-shared", "-fPIC", "-fvisibility=hidden", "-pthread", "-ldl"])
 
+    /// The library that ends a program which closes a descriptor that it watches.
+    static let watchedDescriptors = build(
+        "libWatchedDescriptors.so", sources: [tests + "/WatchedDescriptors/Preload.c"], ["-shared", "-fPIC", "-ldl"])
+
     /// The program that the disk's own tests run.
     static let script = build("faulty-disk-script", ["script"], [])
 
     /// The notification service that tests of notifications talk to.
     static let notificationService = build(
         "notification-service",
-        sources: [root.split(separator: "/").dropLast().map { "/\($0)" }.joined() + "/Fixtures/notification-service.c"],
+        sources: [tests + "/Fixtures/notification-service.c"],
         ["-lsystemd"])
 
     /// Compiles the C files of some folders of `Tests/FaultyDisk`.
@@ -40,9 +44,8 @@ enum CompiledC {
         return output
     }
 
-    /// `Tests/FaultyDisk`.
-    private static let root =
-        #filePath.split(separator: "/").dropLast(3).reduce(into: "") { $0 += "/" + $1 } + "/FaultyDisk"
+    private static let tests = #filePath.split(separator: "/").dropLast(3).reduce(into: "") { $0 += "/" + $1 }
+    private static let root = tests + "/FaultyDisk"
 
     /// The toolchain's own compiler, which is wherever Swift is; else what `CC` says or the path has.
     private static let compiler: String = {

@@ -371,7 +371,7 @@ public struct Simulator {
 
     /// Virtual time has one clock: the monotonic reading is the civil one.
     private func moment(_ time: WallTime) -> Moment {
-        Moment(monotonic: Instant(nanoseconds: time.milliseconds * 1_000_000), wall: time)
+        Moment(monotonic: Instant(nanoseconds: 0) + .milliseconds(time.milliseconds), wall: time)
     }
 }
 

@@ -22,6 +22,8 @@ struct CLinux_program {
     bool is_hard_limit;
     bool sets_niceness;
     int niceness;
+    /* PR_SET_NO_NEW_PRIVS, which cannot be taken back. */
+    bool has_no_new_privileges;
     /* Whose it is; ours unless `changes_user`. */
     bool changes_user;
     uid_t user;

@@ -1,0 +1,20 @@
+import HandlerProcess
+import PushRouting
+import Testing
+
+@testable import HandlerRuns
+
+@Suite("What sets a handler's program apart")
+struct ConfinementTests {
+    @Test("gains no privileges if it has a user, unless its file says otherwise")
+    func privileges() {
+        var confinement = Handler.Confinement()
+        #expect(!ProcessConfinement(confinement).hasNoNewPrivileges)
+        confinement.user = "crm"
+        #expect(ProcessConfinement(confinement).hasNoNewPrivileges)
+        confinement.noNewPrivileges = false
+        #expect(!ProcessConfinement(confinement).hasNoNewPrivileges)
+        (confinement.user, confinement.noNewPrivileges) = (nil, true)
+        #expect(ProcessConfinement(confinement).hasNoNewPrivileges)
+    }
+}
