@@ -14,9 +14,10 @@ struct HandlerTests {
             ("exit 0", "handled", nil),
             ("exit 75", "failed", "the handler asked for a retry; device mode does not retry (Mode=)"),
             ("exit 1", "failed", "exit status 1"),
+            ("echo boom: no database; exit 1", "failed", "exit status 1: boom: no database"),
             ("exit 255", "failed", "exit status 255"),
-            ("kill -KILL $$", "failed", "ended by signal 9"),
-            ("kill -TERM $$", "failed", "ended by signal 15"),
+            ("kill -KILL $$", "failed", "ended by signal 9 (SIGKILL: often the end of the memory: MemoryMax=)"),
+            ("kill -TERM $$", "failed", "ended by signal 15 (SIGTERM)"),
             ("echo chatter; echo '{\"result\":'; exit 0", "handled", nil),
             // The pipe to us may be full, closed, or held open by who outlives it.
             (
@@ -29,7 +30,7 @@ struct HandlerTests {
                 "no answer is found: its output has 134217728 bytes, of which 65536 are read, the most that is"
             ),
             ("exec >&-; exit 0", "handled", nil),
-            ("sleep 60 & exit 0", "handled", nil),
+            ("sleep 60 & exit 0", "handled", "processes that it had left behind were killed at its end"),
         ])
     func endings(script: String, outcome: String, reason: String?) throws {
         installation.addJob("job", script)

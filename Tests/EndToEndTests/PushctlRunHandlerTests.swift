@@ -171,8 +171,9 @@ struct PushctlRunHandlerTests {
         arguments: [
             ("exit 80", "declined, exit status 80", "unrouted", "declined"),
             ("exit 75", "retry, exit status 75", "failed", "device mode does not retry"),
-            ("exit 3", "rejected (exit status 3), exit status 3", "failed", "exit status 3"),
-            ("kill -KILL $$", "none, ended by signal 9", "failed", "signal 9"),
+            ("exit 3", "rejected (exit status 3), after ", "failed", "exit status 3"),
+            ("echo no database; exit 3", "rejected (exit status 3: no database), after ", "failed", "no database"),
+            ("kill -SEGV $$", "none, ended by signal 11 (SIGSEGV)", "failed", "signal 11 (SIGSEGV)"),
             (
                 #"echo '{"status":"declined"}'; exit 4"#, "rejected (its answer says \"declined\"", "failed",
                 "its exit status is 4"

@@ -62,7 +62,10 @@ struct WorkerTests {
             ("next; echo '{\"id\":'; echo garbage; answer; next; answer; next", "handled", nil),
             ("next; answer declined; next; answer; next", "unrouted", "every route that matches declined"),
             ("next; answer retry", "failed", "the handler asked for a retry; device mode does not retry (Mode=)"),
-            ("next; sleep 60", "timed_out", "not finished at the deadline"),
+            (
+                "next; sleep 60", "timed_out",
+                "not finished at the deadline: the worker has never written a line; a program that writes to a pipe must flush"
+            ),
             (
                 "next; trap '' TERM; (setsid sleep 60 &); echo '{\"id\":'; sleep 60", "timed_out",
                 "not finished at the deadline"

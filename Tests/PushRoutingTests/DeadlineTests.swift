@@ -158,7 +158,7 @@ struct DeadlineTests {
         bench.started(1)
         bench.finished(1, 0, .signaled(15))
         #expect(bench.end(1)?.outcome == .failed)
-        #expect(bench.end(1)?.reason == "ended by signal 15")
+        #expect(bench.end(1)?.reason == "ended by signal 15 (SIGTERM)")
     }
 
     @Test("in its grace a handler is still stopped at the deadline")

@@ -54,6 +54,8 @@ public enum HandlerAnswer: Hashable, Sendable {
         public var times: Int
         /// How it says that it ended; where there is an exit status, that one decides.
         public var status: Status?
+        /// Why it ended so, in the handler's words; where it is done, a remark.
+        public var reason: String?
         /// Custom data that it wants kept. Only of one that is done it is: whoever declines or wants to be tried again has
         /// not said its last word.
         public var log: [LoggedByHandler]
@@ -63,12 +65,13 @@ public enum HandlerAnswer: Hashable, Sendable {
         /// Joins the parts; what has a result, options or entries was said once.
         public init(
             result: FetchResult? = nil, options: [String]? = nil, times: Int? = nil, status: Status? = nil,
-            log: [LoggedByHandler] = [], remarks: [String] = []
+            reason: String? = nil, log: [LoggedByHandler] = [], remarks: [String] = []
         ) {
             self.result = result
             self.options = options
             self.times = times ?? (result != nil || options != nil || !log.isEmpty ? 1 : 0)
             self.status = status
+            self.reason = reason
             self.log = log
             self.remarks = remarks
         }
@@ -86,10 +89,27 @@ public enum HandlerAnswer: Hashable, Sendable {
             var content = content
             if let contradiction { content.remarks.append(contradiction) }
             self = .handled(content)
-        case .retry: self = .retry(after: nil)
+        case .retry: self = .retry(after: nil, reason: content.reason)
         case .declined: self = .declined
-        case .rejected: self = .rejected(reason: contradiction ?? "exit status \(exitStatus)")
+        case .rejected:
+            let general = contradiction ?? "exit status \(exitStatus)"
+            self = .rejected(reason: content.reason.map { "\(general): \($0)" } ?? general)
         }
+    }
+
+    /// How a run of a program ended that is its own answer: by its exit status, and by what it wrote to standard output. What
+    /// a failure wrote besides an answer is its reason.
+    ///
+    /// - Parameters:
+    ///   - exitStatus: of the program.
+    ///   - output: what it wrote to standard output, as far as it was read.
+    ///   - discarded: how many bytes came after them.
+    public init(exitStatus: Int32, output: [UInt8], discarded: Int) {
+        var content = Content(standardOutput: output, discarded: discarded) ?? Content()
+        if Status(exitStatus: exitStatus) != .handled, content.reason == nil {
+            content.reason = Content.chatter(in: output, isCut: discarded > 0)
+        }
+        self.init(exitStatus: exitStatus, content: content)
     }
 }
 

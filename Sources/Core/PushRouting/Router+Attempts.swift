@@ -62,14 +62,26 @@ public struct RunFacts: Hashable, Sendable {
     /// What it wrote to standard error; `nil`: nothing.
     public var output: ErrorOutput?
 
-    /// Joins the two; an output without anything in it is none.
-    public init(status: Int? = nil, output: ErrorOutput? = nil) {
+    /// Whether the worker that has it has never written a line: its program may not flush what it writes.
+    public var isSilent: Bool
+    /// Whether processes that the program had left behind were killed at its end.
+    public var hasLeftProcesses: Bool
+
+    /// Joins the parts; an output without anything in it is none.
+    public init(
+        status: Int? = nil, output: ErrorOutput? = nil, isSilent: Bool = false, hasLeftProcesses: Bool = false
+    ) {
         self.status = status
         self.output = output?.isEmpty == true ? nil : output
+        self.isSilent = isSilent
+        self.hasLeftProcesses = hasLeftProcesses
     }
 
+    /// What a person should know of the run, whatever its outcome.
+    var remark: String? { hasLeftProcesses ? "processes that it had left behind were killed at its end" : nil }
+
     /// Whether the answer does not say all of it: then the router is told.
-    public var isWorthTelling: Bool { output != nil || status.map { $0 != 0 } ?? false }
+    public var isWorthTelling: Bool { output != nil || hasLeftProcesses || status.map { $0 != 0 } ?? false }
 }
 
 extension Router {
@@ -93,7 +105,7 @@ extension Router {
                     reason: reason, output: attempts.facts.output)))
     }
 
-    /// Has an invocation wait until its handler is tried again, or for its deadline where that comes first.
+    /// Has an invocation wait until its handler is tried again; where that would be at its deadline or later it has failed.
     ///
     /// - Parameters:
     ///   - wished: how long the handler wants to be left alone; `nil`: it did not say.
@@ -110,14 +122,17 @@ extension Router {
         let isInTime = now.monotonic + wait < deadline
         let reason: RouterReason? =
             if let most = invocation.handler?.value.retries, attempts.countOfHandler > most {
-                failure.map { .handlerNotStarted($0) } ?? .retriesUsedUp(most)
+                failure.map { .handlerNotStarted($0) } ?? .retriesUsedUp(most, last: said)
+            } else if isInTime {
+                nil
             } else {
-                isInTime ? nil : failure.map { .handlerNotStarted($0) }
+                // It is broken, not late: no attempt begins that cannot end.
+                failure.map { .handlerNotStarted($0) } ?? .noTimeForRetry(attempts: attempts.count, last: said)
             }
         endAttempt(
-            &invocation, failure == nil ? .retry : .notStarted, retryAfter: reason == nil && isInTime ? wait : nil,
+            &invocation, failure == nil ? .retry : .notStarted, retryAfter: reason == nil ? wait : nil,
             reason: failure ?? said, at: now, &effects)
-        if case .retriesUsedUp? = reason { note(answered: false, of: invocation, at: now, &effects) }
+        if reason != nil, failure == nil { note(answered: false, of: invocation, at: now, &effects) }
         if let reason { return conclude(invocation, .failed, because: reason, at: now, &effects) }
         invocation.attempts.lastReason = failure ?? said
         invocation.stage = .pausing
@@ -125,7 +140,6 @@ extension Router {
         invocation.record.started = false
         invocations.put(invocation)
         touched.append(id)
-        // What asks for more time than there is misses its deadline, and no attempt begins that cannot end.
-        if isInTime { timers.insert(.init(due: now.monotonic + wait, purpose: .retry, invocation: id)) }
+        timers.insert(.init(due: now.monotonic + wait, purpose: .retry, invocation: id))
     }
 }

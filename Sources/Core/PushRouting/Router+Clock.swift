@@ -81,14 +81,13 @@ extension Router {
         let reason: RouterReason =
             switch invocation.stage {
             case .waiting: .waitingInLane
-            case .running, .terminating: .notFinishedAtDeadline
+            case .running, .terminating: .notFinishedAtDeadline(isSilent: invocation.attempts.facts.isSilent)
             case .ready where isHeldUp: .queueFull
             case .ready, .starting, .pausing:
                 invocation.attempts.first == nil
                     ? .noHandlerStartedInTime
                     : .notDoneAfterRetries(
-                        attempts: invocation.attempts.count, wantsRetry: invocation.stage == .pausing,
-                        last: invocation.attempts.lastReason)
+                        attempts: invocation.attempts.count, last: invocation.attempts.lastReason)
             }
         // What is known by now not to have begun has not started, whatever was noted for a crash before.
         if invocation.stage == .starting { invocation.record.started = false }

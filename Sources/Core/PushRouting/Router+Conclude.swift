@@ -22,6 +22,7 @@ extension Router {
         if let remark = completions.remark(onSilenceOf: invocation.handler?.value.name, outcome: outcome) {
             remarks.append(remark)
         }
+        if let remark = invocation.attempts.facts.remark { remarks.append(remark) }
         if let remark = invocation.bypassed.declined.remark { remarks.append(remark) }
         if let remark = invocation.bypassed.passedOver.remark { remarks.append(remark) }
         let why =

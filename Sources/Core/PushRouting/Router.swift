@@ -198,7 +198,7 @@ public struct Router: Sendable {
             retry(&invocation, after: after, because: reason, at: now, &effects)
         case .retry(_, let reason):
             endAttempt(&invocation, .retry, reason: reason, at: now, &effects)
-            conclude(invocation, .failed, because: .retryInDeviceMode, at: now, &effects)
+            conclude(invocation, .failed, because: .retryInDeviceMode(reason), at: now, &effects)
         case .unavailable(let text, let after) where invocation.table.mode == .relay:
             retry(&invocation, after: after, notAsked: text, at: now, &effects)
         case .unavailable(let text, _):

@@ -12,13 +12,15 @@ enum RouterReason {
     case breakerOpen
     // How a handler ended.
     case handlerNotStarted(String), handlerRejected(String), handlerLost(String)
-    case retryInDeviceMode
-    case retriesUsedUp(Int)
+    case retryInDeviceMode(String?)
+    case retriesUsedUp(Int, last: String?)
+    case noTimeForRetry(attempts: Int, last: String?)
     case endedBySignal(Int32), endedInGrace
     // How the time ran out.
-    case waitingInLane, notFinishedAtDeadline, noHandlerStartedInTime, queueFull
-    /// `wantsRetry`: it waits for no other attempt, since that would begin at the deadline or later.
-    case notDoneAfterRetries(attempts: Int, wantsRetry: Bool, last: String?)
+    case waitingInLane, noHandlerStartedInTime, queueFull
+    /// `isSilent`: its worker has never written a line.
+    case notFinishedAtDeadline(isSilent: Bool)
+    case notDoneAfterRetries(attempts: Int, last: String?)
     // What a stop or a crash of the daemon did. Scripts look for these words in `reason`, too.
     case daemonDown, daemonCrashed
 
@@ -41,27 +43,46 @@ enum RouterReason {
         case .handlerNotStarted(let text): (.handlerNotStarted, text)
         case .handlerRejected(let text): (.handlerRejected, text)
         case .handlerLost(let text): (.handlerLost, text)
-        case .retryInDeviceMode:
-            (.retryInDeviceMode, "the handler asked for a retry; device mode does not retry (Mode=)")
-        case .retriesUsedUp(let most):
-            (.retriesUsedUp, "the handler asked for another retry after \(most) (Retry=)")
-        case .endedBySignal(let signal): (.endedBySignal, "ended by signal \(signal)")
-        case .endedInGrace: (.endedInGrace, "the handler was ended by SIGTERM before its deadline (Grace=)")
-        case .waitingInLane: (.waitingInLane, "still waiting in its lane")
-        case .notFinishedAtDeadline: (.notFinishedAtDeadline, "not finished at the deadline")
-        case .noHandlerStartedInTime: (.noHandlerStartedInTime, "no handler was started in time")
-        case .notDoneAfterRetries(let attempts, let wantsRetry, let last):
+        case .retryInDeviceMode(let last):
+            (
+                .retryInDeviceMode,
+                "the handler asked for a retry; device mode does not retry (Mode=)" + Self.behind(last)
+            )
+        case .retriesUsedUp(let most, let last):
+            (.retriesUsedUp, "the handler asked for another retry after \(most) (Retry=)" + Self.behind(last))
+        case .noTimeForRetry(let attempts, let last):
             (
                 .notDoneAfterRetries,
-                "tried \(attempts == 1 ? "once" : "\(attempts) times") and not finished at the deadline"
-                    + (wantsRetry ? ": it asked for a retry for which no time was left" : "")
-                    + (last.map { " (at last: \($0))" } ?? "")
+                "tried \(Self.times(attempts)), and it asked for a retry for which no time was left"
+                    + Self.behind(last)
+            )
+        case .endedBySignal(let signal): (.endedBySignal, "ended by \(signalText(Int(signal)))")
+        case .endedInGrace: (.endedInGrace, "the handler was ended by SIGTERM before its deadline (Grace=)")
+        case .waitingInLane: (.waitingInLane, "still waiting in its lane")
+        case .notFinishedAtDeadline(let isSilent):
+            (
+                .notFinishedAtDeadline,
+                "not finished at the deadline"
+                    + (isSilent
+                        ? ": the worker has never written a line; a program that writes to a pipe must flush each line"
+                        : "")
+            )
+        case .noHandlerStartedInTime: (.noHandlerStartedInTime, "no handler was started in time")
+        case .notDoneAfterRetries(let attempts, let last):
+            (
+                .notDoneAfterRetries,
+                "tried \(Self.times(attempts)) and not finished at the deadline" + Self.behind(last)
             )
         case .queueFull: (.queueFull, "no place at its handler became free in time (MaxConcurrent=, Queue=)")
         case .daemonDown: (.daemonDown, "daemon_down")
         case .daemonCrashed: (.daemonCrashed, "daemon_crashed")
         }
     }
+
+    private static func times(_ attempts: Int) -> String { attempts == 1 ? "once" : "\(attempts) times" }
+
+    /// The handler's own reason, behind the general one.
+    private static func behind(_ reason: String?) -> String { reason.map { ": \($0)" } ?? "" }
 
     /// The reason of an outcome.
     ///

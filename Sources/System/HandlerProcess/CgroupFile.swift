@@ -25,11 +25,17 @@ enum CgroupFile {
 
     /// Whether a cgroup has no process, and does not stop those that come; false where the kernel does not say. Waits for no
     /// lock of the kernel's.
-    static func isEmpty(_ cgroup: String) -> Bool {
+    static func isEmpty(_ cgroup: String) -> Bool { events(of: cgroup, begin: "populated 0\nfrozen 0\n") }
+
+    /// Whether a cgroup has a process that has not exited; false where the kernel does not say. Waits for no lock of the
+    /// kernel's.
+    static func isPopulated(_ cgroup: String) -> Bool { events(of: cgroup, begin: "populated 1\n") }
+
+    private static func events(of cgroup: String, begin beginning: String) -> Bool {
         guard let file = FileDescriptor(open("\(cgroup)/cgroup.events", O_RDONLY | O_CLOEXEC)) else { return false }
         return withUnsafeTemporaryAllocation(byteCount: 64, alignment: 1) { text in
             let count = retryingInterrupts { read(file.rawValue, text.baseAddress, text.count) }
-            return text.prefix(max(0, count)).starts(with: "populated 0\nfrozen 0\n".utf8)
+            return text.prefix(max(0, count)).starts(with: beginning.utf8)
         }
     }
 

@@ -29,6 +29,7 @@ public final class ChildProcess: Sendable {
     /// Our ends of its streams; `nil` for one that was taken away, or never was.
     private let ends: Mutex<(output: SharedDescriptor?, errors: SharedDescriptor?)>
     private let phase = Mutex(Phase.running)
+    private let leftProcesses = Atomic(false)
 
     /// Readable once the leader has exited.
     public let pidfd: SharedDescriptor
@@ -89,14 +90,32 @@ public final class ChildProcess: Sendable {
     public func reap() -> ExitStatus? {
         phase.withLock { phase in
             guard phase != .reaped, let status = wait(WNOHANG | Int32(WNOWAIT)) else { return nil }
-            if endRun(&phase) { leaveCgroup() }
+            let endedByItself = endRun(&phase)
+            var hasLeft = endedByItself && cgroup?.isPopulated == true
+            if endedByItself { leaveCgroup() }
             signalGroup(SIGKILL)
             // Before its number can be that of a new child.
             LiveRuns.removeChild(processID)
             _ = wait(WNOHANG)
             phase = .reaped
+            if endedByItself, cgroup == nil { hasLeft = groupWasKilled() }
+            if hasLeft { leftProcesses.store(true, ordering: .relaxed) }
             return status
         }
+    }
+
+    /// Whether the leader of the reaped run had ended by itself and had left processes behind, which were killed then; `false`
+    /// where they had got away to a group of their own and the run had no cgroup.
+    public var hasLeftProcesses: Bool { leftProcesses.load(ordering: .relaxed) }
+
+    /// Whether the adopted rest of the group, which was sent SIGKILL, was running before.
+    private func groupWasKilled() -> Bool {
+        var signaled = false
+        var value: Int32 = 0
+        let result = CLinux_wait(
+            Int32(P_PGID.rawValue), id_t(processID), Int32(WNOHANG | Int32(WNOWAIT)), &signaled, &value)
+        // One is dying, or has died of it; who had ended before has a status of his own.
+        return result == 0 || result == 1 && signaled && value == SIGKILL
     }
 
     /// Why the program never ran, of a process that has been reaped; nil: it did.

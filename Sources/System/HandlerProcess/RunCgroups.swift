@@ -251,7 +251,7 @@ public final class RunCgroups: Sendable {
         }
     }
 
-    private func path(of number: UInt64) -> String { "\(runs)/run-\(number)" }
+    fileprivate func path(of number: UInt64) -> String { "\(runs)/run-\(number)" }
 }
 
 /// A cgroup that has just been made.
@@ -273,6 +273,9 @@ struct RunCgroup: Sendable {
         guard let owner else { return end() }
         tree.keep(number, for: owner)
     }
+
+    /// Whether it has a process that has not exited.
+    var isPopulated: Bool { CgroupFile.isPopulated(tree.path(of: number)) }
 
     /// Ends all its processes; without waiting, once.
     func end() { tree.leave([number]) }

@@ -235,15 +235,13 @@ final class ProgramRuns {
         system.observe?(.output(run.output, discarded: run.outputDiscarded))
         guard !run.isStopped else { return }
         system.observe?(.ended(status))
-        var facts = RunFacts(output: errors)
+        var facts = RunFacts(output: errors, hasLeftProcesses: child.hasLeftProcesses)
         if case .exited(let code) = status { facts.status = Int(code) }
         if facts.isWorthTelling { report(.observed(run.invocation, facts)) }
         switch status {
         case .exited(let code):
-            let reply =
-                HandlerAnswer.Content(standardOutput: run.output, discarded: run.outputDiscarded)
-                ?? HandlerAnswer.Content()
-            report(.finished(run.invocation, HandlerAnswer(exitStatus: code, content: reply)))
+            let answer = HandlerAnswer(exitStatus: code, output: run.output, discarded: run.outputDiscarded)
+            report(.finished(run.invocation, answer))
         case .signaled(let signal):
             report(.finished(run.invocation, .signaled(signal)))
         }

@@ -156,7 +156,7 @@ final class WorkerChannel: InstanceChannel {
         system.observe?(.ended(status))
         switch status {
         case .exited(let code): report(.closed("ended with exit status \(code)"))
-        case .signaled(let signal): report(.closed("ended by signal \(signal)"))
+        case .signaled(let signal): report(.closed("ended by \(signalText(Int(signal)))"))
         }
     }
 }

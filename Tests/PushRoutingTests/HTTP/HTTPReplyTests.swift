@@ -94,10 +94,22 @@ struct HTTPReplyTests {
         #expect(text(.failure(wasSent: true, reason: "it broke")) == rejected)
     }
 
+    @Test("that is a failure has an excerpt of its body as the reason, for a retry too")
+    func excerpts() {
+        func answer(_ status: Int, _ body: String) -> String {
+            text(.answer(status: status, headers: [:], body: Array(body.utf8), isWhole: true))
+        }
+        let refused = answer(422, "{\n \"error\": \"no such order\"\n}")
+        #expect(refused.contains(#"HTTP status 422: { \"error\": \"no such order\" }"#))
+        #expect(answer(503, "down").contains(#""status":"retry","http_status":503,"reason":"HTTP status 503: down""#))
+        #expect(answer(500, "").contains(#""reason":"HTTP status 500""#))
+        #expect(answer(500, String(repeating: "x", count: 60_000)).utf8.count < 500)
+    }
+
     @Test("that was rejected has its reason in the outcome, the beginning of a long one")
     func reasons() throws {
         let long = String(repeating: "x", count: 1000)
-        for (reason, expected) in [("HTTP status 410", "HTTP status 410"), (long, String(long.prefix(300)) + "...")] {
+        for (reason, expected) in [("HTTP status 410", "HTTP status 410"), (long, String(long.prefix(400)) + "...")] {
             let line = HTTPReply.rejection(of: 1, reason).dropLast()
             #expect(try LineAnswer(Array(line)).answer == .rejected(reason: expected))
         }

@@ -122,6 +122,19 @@ struct InstancePoolTests {
         #expect(pool.opened(2) == ["send 3 as 3 to 2", "started 3"])
     }
 
+    @Test("say that a worker has never written a line, until it does")
+    func silence() {
+        var pool = PoolBench()
+        _ = pool.start(1)
+        _ = pool.opened(1)
+        #expect(pool.silent == [1: true])
+        _ = pool.writes("chatter", 1)
+        #expect(pool.silent == [1: false])
+        _ = pool.answers(1)
+        _ = pool.start(2)
+        #expect(pool.silent == [1: false])
+    }
+
     @Test("that are lost leave what may be repeated to another, before what waits")
     func repeated() {
         var pool = PoolBench(pipeline: 2, idempotent: true)

@@ -12,6 +12,8 @@ import Testing
 struct PoolBench {
     private(set) var pool: InstancePool
     private var time = Duration.zero
+    /// Whether the instance of an invocation has never written a line, as far as that was told.
+    private(set) var silent: [Int64: Bool] = [:]
 
     init(
         instances: Int = 1, pipeline: Int = 1, idleTimeout: Duration? = .seconds(300), idempotent: Bool = false,
@@ -39,6 +41,7 @@ struct PoolBench {
     ) -> [String] {
         var effects: [InstancePool.Effect] = []
         act(&pool, instant(time), &effects)
+        for case .report(.observed(let id, let facts)) in effects { silent[id.seq.value] = facts.isSilent }
         return effects.compactMap(\.text)
     }
 
@@ -107,6 +110,7 @@ extension InstancePool.Effect {
         case .report(.started(let id, _)): "started \(id.seq)"
         case .report(.finished(let id, let answer)): "finished \(id.seq) \(answer.text)"
         case .report(.failedToStart(let id, let reason)): "failed \(id.seq): \(reason)"
+        case .report(.observed): nil
         case .report: "unexpected"
         }
     }

@@ -29,6 +29,29 @@ struct SingleUseTests {
         #expect(pool.writes(#"{"status":"declined"}"#, 1) == ["finished 1 declined", "close 1"])
     }
 
+    @Test("a line without a status waits for the one that says how the run ended")
+    func exitStatus() {
+        var pool = bench()
+        _ = pool.start(1)
+        _ = pool.opened(1)
+        #expect(pool.writes(#"{"result":"newData"}"#, 1) == [])
+        #expect(pool.writes("chatter", 1) == [])
+        #expect(pool.writes(#"{"status":"handled","reason":""}"#, 1) == ["finished 1 handled", "close 1"])
+    }
+
+    @Test("a run that ends without a status leaves what it wrote")
+    func noStatus() {
+        var pool = bench()
+        _ = pool.start(1)
+        _ = pool.opened(1)
+        _ = pool.writes(#"{"result":"newData"}"#, 1)
+        #expect(
+            pool.closed(1, "closed the connection") == [
+                "finished 1 lost: the socket that had it did not answer: closed the connection; it wrote "
+                    + #"{"result":"newData"}, which has no status, one of handled, retry, declined, rejected"#
+            ])
+    }
+
     @Test("a run that ends without an answer has failed, and keeps nobody from the next", arguments: [false, true])
     func silence(idempotent: Bool) {
         var pool = bench(idempotent: idempotent)

@@ -38,18 +38,20 @@ public enum HTTPReply: Hashable, Sendable {
             }
         case .answer(404, let headers, _, _) where headers["push-declined"] == "1":
             return Self.line(id, .declined) { $0.member("http_status", 404) }
-        case .answer(let status, let headers, _, _) where [408, 425, 429].contains(status) || 500...599 ~= status:
+        case .answer(let status, let headers, let body, _)
+        where [408, 425, 429].contains(status) || 500...599 ~= status:
             let delay = headers["retry-after"].flatMap { Self.delay($0, at: now) }
             return Self.line(id, .retry) {
                 if let delay { $0.member("retry_after_ms", delay) }
                 $0.member("http_status", status)
-                $0.member("reason", "HTTP status \(status)")
+                $0.member("reason", Self.text(status, body))
             }
         case .answer(let status, _, _, _) where 300...399 ~= status:
             return Self.rejection(
                 of: id, "HTTP status \(status): redirects are not followed; URL= must name where they lead",
                 status: status)
-        case .answer(let status, _, _, _): return Self.rejection(of: id, "HTTP status \(status)", status: status)
+        case .answer(let status, _, let body, _):
+            return Self.rejection(of: id, Self.text(status, body), status: status)
         case .failure(let wasSent, let reason):
             guard wasSent, !isIdempotent else {
                 return Self.line(id, .retry) { $0.member("reason", reason) }
@@ -67,6 +69,11 @@ public enum HTTPReply: Hashable, Sendable {
             if let status { $0.member("http_status", status) }
             $0.member("reason", reason)
         }
+    }
+
+    /// A failure in the server's words: its status, and an excerpt of its body.
+    private static func text(_ status: Int, _ body: [UInt8]) -> String {
+        "HTTP status \(status)" + (excerpt(of: body).map { ": \($0)" } ?? "")
     }
 
     /// What is said of a body that is not whole: what it lacks may have been the answer.

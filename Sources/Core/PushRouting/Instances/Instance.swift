@@ -41,6 +41,10 @@ struct Instance: Sendable {
     var strayLines = 0
     /// Whether that was told since then.
     var hasToldStray = false
+    /// What it wrote before its answer, where it is one run.
+    var written = RunLines()
+    /// Whether it has written anything.
+    var hasWritten = false
     /// Whether it has been given all that it will be given.
     var isSpent = false
     /// Whether it takes no more, and its end is near.

@@ -170,12 +170,15 @@ public struct InstancePool: Sendable {
     /// The instance wrote a line. Which line of its own it answers is decided by the id alone.
     public mutating func wrote(_ line: [UInt8], by id: InstanceID, at now: Instant, _ effects: inout [Effect]) {
         guard let place = instances.index(forKey: id) else { return }
+        breakSilence(at: place, &effects)
+        let only = rules.isSingleUse ? instances.values[place].outstanding.keys.first : nil
+        // How the run ended says who saw it end, behind what the run wrote itself; the deadline ends a flood.
+        if only != nil, instances.values[place].written.take(line) { return }
         // A blank line is no fault; a thousand of them are.
         guard !line.isEmpty else { return strayed(id, nil, at: now, &effects) }
         let fault: String
         do throws(LineFault) {
-            let only = rules.isSingleUse ? instances.values[place].outstanding.keys.first : nil
-            let answer = try LineAnswer(line, toOnly: only)
+            let answer = try LineAnswer(line, toOnly: only, after: instances.values[place].written)
             if let invocation = instances.values[place].answered(answer.id, at: now) {
                 runs[invocation] = nil
                 outstandingCount -= 1
@@ -195,6 +198,16 @@ public struct InstancePool: Sendable {
             fault = error.description
         }
         strayed(id, fault, at: now, &effects)
+    }
+
+    /// An instance that has written something has not forgotten to flush.
+    private mutating func breakSilence(at place: Dictionary<InstanceID, Instance>.Index, _ effects: inout [Effect]) {
+        guard !instances.values[place].hasWritten else { return }
+        instances.values[place].hasWritten = true
+        guard handler.kind.command != nil else { return }
+        for invocation in instances.values[place].outstanding.values.sorted() {
+            effects.append(.report(.observed(invocation, RunFacts(isSilent: false))))
+        }
     }
 
     /// Counts a line that answers nothing.
@@ -348,6 +361,9 @@ public struct InstancePool: Sendable {
                 effects.append(.finishInput(id))
             }
             effects.append(.report(.started(invocation)))
+            if handler.kind.command != nil, instances[id]?.hasWritten == false {
+                effects.append(.report(.observed(invocation, RunFacts(isSilent: true))))
+            }
         }
     }
 
@@ -449,6 +465,7 @@ public struct InstancePool: Sendable {
 
     /// What the lost instance had goes to another if it may be repeated, else it has failed.
     private mutating func displace(_ instance: Instance, because reason: String) {
+        let reason = reason + instance.written.objection
         for (line, id) in instance.outstanding.sorted(by: { $0.key < $1.key }) {
             guard let place = runs.index(forKey: id) else { continue }
             let run = runs.values[place]

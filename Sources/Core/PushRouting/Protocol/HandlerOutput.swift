@@ -79,6 +79,7 @@ extension HandlerAnswer.Content {
     public init(answer: JSONNode, times: Int = 1) {
         self.init(times: times)
         result = word("result", of: answer)
+        reason = Self.reason(of: answer)
         status = word("status", of: answer)
         if let list = list("options", of: "strings", in: answer) {
             options = list.compactMap(\.string)
@@ -86,6 +87,32 @@ extension HandlerAnswer.Content {
         }
         if let entries = list("log", of: "objects", in: answer) { takeLog(entries) }
     }
+
+    /// The lines of a program's output that are no answer, as one line for people; `nil` where there are none.
+    static func chatter(in bytes: [UInt8], isCut: Bool) -> String? {
+        guard answer(in: bytes) == nil else { return nil }
+        let lines = bytes.split(separator: UInt8(ascii: "\n")).filter { answer(in: Array($0)) == nil }
+        return excerpt(of: Array(lines.joined(separator: [UInt8(ascii: "\n")])), isCut: isCut)
+    }
+
+    /// What earlier lines of the same run said: of each fact the first counts, and the status is this one's.
+    mutating func follow(_ earlier: HandlerAnswer.Content) {
+        let says = result != nil || options != nil || !log.isEmpty
+        times = earlier.times + (says ? 1 : 0)
+        result = earlier.result ?? result
+        options = earlier.options ?? options
+        log = earlier.log.isEmpty ? log : earlier.log
+        reason = reason ?? earlier.reason
+        remarks = earlier.remarks + remarks
+    }
+
+    /// `reason`, where that is a text; its beginning, since it stands in reports.
+    private static func reason(of answer: JSONNode) -> String? {
+        guard let reason = answer["reason"]?.string, !reason.isEmpty else { return nil }
+        return reason.count <= reasonLength ? reason : reason.prefix(reasonLength) + "..."
+    }
+
+    private static let reasonLength = 400
 
     /// How many entries and attributes of one answer are kept at most: they are worked off in one turn of the loop.
     private static let entriesMax = 256

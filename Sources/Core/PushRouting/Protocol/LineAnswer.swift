@@ -14,14 +14,58 @@ public struct LineAnswer: Hashable, Sendable {
     /// - Parameters:
     ///   - line: without its line feed.
     ///   - only: the id of the only line that it can answer; then it needs none.
+    ///   - earlier: what was written before it for that line.
     /// - Throws: why it answers nothing: it is no JSON object, or has no id.
-    public init(_ line: [UInt8], toOnly only: Int64? = nil) throws(LineFault) {
+    public init(_ line: [UInt8], toOnly only: Int64? = nil, after earlier: RunLines = RunLines()) throws(LineFault) {
         guard let root = try? JSONDocument(scanning: line).root, root.kind == .object else { throw .notAnObject }
         let isLeftOut = root["id"] == nil
         guard let id = isLeftOut ? only : root["id"]?.int64 else { throw .noID }
         self.id = id
-        answer = HandlerAnswer(line: root)
+        answer = HandlerAnswer(line: root, after: earlier)
         httpStatus = root["http_status"]?.int64.flatMap { 100...599 ~= $0 ? Int($0) : nil }
+    }
+}
+
+/// What a run wrote to the connection that is its alone, before a line with a status: that may come from who saw how its
+/// program ended, so it says with what was written before.
+public struct RunLines: Hashable, Sendable {
+    /// How much of it is kept, in bytes.
+    private static let keptMax = 64 << 10
+
+    private var bytes: [UInt8] = []
+    private var discarded = 0
+
+    /// Nothing was written.
+    public init() {}
+
+    /// Takes in a line that is not the answer.
+    ///
+    /// - Returns: whether the line is one: it has no status of its own.
+    mutating func take(_ line: [UInt8]) -> Bool {
+        guard (try? JSONDocument(scanning: line).root["status"]) == nil else { return false }
+        if bytes.count + line.count < Self.keptMax {
+            bytes += line
+            bytes.append(UInt8(ascii: "\n"))
+        } else {
+            discarded += line.count + 1
+        }
+        return true
+    }
+
+    /// What its answers say, without a status.
+    var answer: HandlerAnswer.Content? {
+        bytes.isEmpty ? nil : HandlerAnswer.Content(standardOutput: bytes, discarded: discarded)
+    }
+
+    /// The lines that are no answer, for people.
+    var chatter: String? { HandlerAnswer.Content.chatter(in: bytes, isCut: discarded > 0) }
+
+    /// Why what was written is no answer, as the end of a sentence; empty where nothing was written.
+    var objection: String {
+        guard let text = excerpt(of: bytes, isCut: discarded > 0) else { return "" }
+        let words = HandlerAnswer.Status.allCases.map(\.rawValue).joined(separator: ", ")
+        let fault = answer == nil ? "" : ", which has no status, one of \(words)"
+        return "; it wrote \(text)\(fault)"
     }
 }
 
@@ -43,14 +87,17 @@ public enum LineFault: Error, Hashable, Sendable, CustomStringConvertible {
 
 extension HandlerAnswer {
     /// What an answer by line says. It must have a status, since there is no exit status to go by.
-    fileprivate init(line: JSONNode) {
+    fileprivate init(line: JSONNode, after earlier: RunLines) {
         var content = Content(answer: line)
-        if content.status == .handled, let reason = Self.reason(of: line) { content.remarks.append(reason) }
+        if let said = earlier.answer { content.follow(said) }
+        if content.status == .handled, let reason = content.reason { content.remarks.append(reason) }
+        // A failure's reason is also what its program wrote.
+        let reason = [content.reason, earlier.chatter].compactMap(\.self).joined(separator: ": ")
         switch content.status {
         case .handled: self = .handled(content)
-        case .retry: self = .retry(after: Self.retryDelay(of: line), reason: Self.reason(of: line))
+        case .retry: self = .retry(after: Self.retryDelay(of: line), reason: reason.isEmpty ? nil : reason)
         case .declined: self = .declined
-        case .rejected: self = .rejected(reason: Self.reason(of: line) ?? "its answer says \"rejected\"")
+        case .rejected: self = .rejected(reason: reason.isEmpty ? "its answer says \"rejected\"" : reason)
         case nil:
             let words = Status.allCases.map(\.rawValue).joined(separator: ", ")
             let fault = content.remarks.first { $0.hasPrefix("status: ") }
@@ -63,12 +110,4 @@ extension HandlerAnswer {
         guard let milliseconds = line["retry_after_ms"]?.int64, 0...86_400_000 ~= milliseconds else { return nil }
         return .milliseconds(milliseconds)
     }
-
-    /// `reason`, where that is a text; its beginning, since it stands in reports.
-    private static func reason(of line: JSONNode) -> String? {
-        guard let reason = line["reason"]?.string, !reason.isEmpty else { return nil }
-        return reason.count <= reasonLength ? reason : reason.prefix(reasonLength) + "..."
-    }
-
-    private static let reasonLength = 300
 }

@@ -6,7 +6,7 @@ import PushSettings
 
 extension Command {
     static let handlerUnits = Command(
-        name: "handler-units", summary: "write systemd units that run a handler on its own",
+        name: "handler-units", summary: "print systemd units that run a handler on its own",
         description: [
             """
             Prints the units with which systemd runs the program of the handler NAME: a socket with Accept=yes, and a \
@@ -16,9 +16,10 @@ extension Command {
             the way for programs that nobody trusts: without it, or User=, a handler runs as the daemon's user.
             """,
             """
-            The program of an exec handler gets the same object on standard input, but no PUSH_ variables. Its exit status \
-            is its answer; a line that it writes to standard output is the answer when that has a "status". The program of \
-            a worker, and that of --exec, answers by such a line. Its standard error gets lost, and "pushctl show" has none \
+            The program gets one object on standard input, but no PUSH_ variables. A line that it writes to standard output \
+            is the answer when that has a "status". Without such a line its exit status is the answer, as that of an \
+            exec handler, and a line with a "result", "options" or "log" is used with it; what else a failure wrote to \
+            standard output is its reason. Its standard error gets lost, and "pushctl show" has none \
             of it; with LogOutput=yes in the handler's file it gets into the journal. The service ends a second after the \
             longest deadline of a route to the handler. --exec names the program of a socket handler, which has none in its \
             file; it is split as Exec= is.

@@ -69,7 +69,7 @@ extension AttemptRecord {
             case .declined: "declined"
             case .rejected: "rejected"
             case .timedOut: "not finished at the deadline, killed"
-            case .killed: "killed by signal \(signal ?? 0)"
+            case .killed: "killed by \(signalText(signal ?? 0))"
             case .notStarted: "not started"
             }
         // A program's exit status is less than 256, and one of HTTP that is shown is more.

@@ -6,7 +6,9 @@ extension RequestStory {
     /// The story for people.
     func text(in zone: LocalZone) -> String {
         "Request \(request.seq)\n" + Text.columns(requestFacts(zone), indent: 2)
-            + "\nAs it came\n  \(String(decoding: request.body, as: UTF8.self).showingControls())\n"
+            + (request.isErased
+                ? "\nErased: \"pushctl erase\" took out what it said and whom it was about\n"
+                : "\nAs it came\n  \(String(decoding: request.body, as: UTF8.self).showingControls())\n")
             + invocationList(zone) + eventList(zone) + entryList(zone)
     }
 
@@ -59,6 +61,9 @@ extension RequestStory {
 }
 
 extension AcceptedRequest {
+    /// Whether an erasure took out what it said: a request that came has an op.
+    fileprivate var isErased: Bool { Array(body) == Array("{}".utf8) }
+
     /// FCM's priorities, as it was sent and as it was delivered; `nil` where the payload does not tell.
     fileprivate var priorities: String? {
         guard originalPriority != nil || deliveredPriority != nil else { return nil }

@@ -24,7 +24,9 @@ extension Trial {
         }
         for note in notes { text += "  journal: \(note.showingControls())\n" }
         guard let result = end?.result else { return text }
-        let time = attempts.isEmpty ? "" : " after \(result.exec.shown)"
+        // One that never began has waited for that the whole time.
+        let took = attempts.contains { $0.began != nil } ? result.exec : result.total
+        let time = attempts.isEmpty ? "" : " after \(took.shown)"
         return text + "  outcome: \(result.outcome.rawValue)\(time)"
             + (result.reason.map { ": \($0.showingControls())" } ?? "") + "\n"
     }
@@ -33,6 +35,7 @@ extension Trial {
 extension Trial.Attempt {
     /// What a program said, as an answer: of an `exec` handler its standard output, else the line; `nil` when it said none.
     var reply: HandlerAnswer.Content? {
+        if case .handled(let content)? = answer, content != HandlerAnswer.Content() { return content }
         if let line = answerLine { return (try? JSONDocument(scanning: line)).map { .init(answer: $0.root) } }
         return HandlerAnswer.Content(standardOutput: output, discarded: discarded)
     }
@@ -40,6 +43,8 @@ extension Trial.Attempt {
     /// What of the answer nobody understands, or why what was written is none.
     var remarks: [String] {
         if let reply { return reply.remarks }
+        // What a failure wrote is its reason, and need not be an answer.
+        if case .exited(let code)? = end, code != 0 { return [] }
         guard case .exited? = end, let objection = HandlerAnswer.Content.objection(toOutput: output) else { return [] }
         return ["its output is no answer and is ignored, so the exit status alone counts: \(objection)"]
     }
@@ -57,7 +62,7 @@ extension Trial.Attempt {
     var ending: String {
         switch end {
         case .exited(let code)?: "exit status \(code)"
-        case .signaled(let signal)?: "ended by signal \(signal)"
+        case .signaled(let signal)?: "ended by \(signalText(Int(signal)))"
         case nil: wasStopped ? "killed at its deadline" : ""
         }
     }
@@ -65,7 +70,8 @@ extension Trial.Attempt {
     /// - Parameter outcome: the reason of the outcome; what it says is not said twice.
     fileprivate func text(of handler: Handler, isVerbose: Bool, outcome: String?) -> String {
         var text = given(to: handler, isVerbose: isVerbose)
-        if handler.kind.notificationRules == nil {
+        // The lines of http are those between the daemon and pushrouter-http; the answer has what the server said.
+        if handler.kind.notificationRules == nil, handler.kind.endpoint == nil {
             text += Self.stream("standard output", written, unknown: discarded)
         }
         // The service behind a socket keeps its standard error to itself.
@@ -100,7 +106,7 @@ extension Trial.Attempt {
         case .signaled?: parts.append("none")
         case nil: parts.append(wasStopped ? "none in time" : "none")
         }
-        if !ending.isEmpty { parts.append(ending) }
+        if !ending.isEmpty, !parts[0].has(ending) { parts.append(ending) }
         if let reply {
             if let result = reply.result { parts.append("result \(result.rawValue)") }
             if let options = reply.options { parts.append("options \(options.joined(separator: " "))") }

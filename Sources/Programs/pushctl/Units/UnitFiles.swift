@@ -15,7 +15,6 @@ struct HandlerUnits {
 
     private let handler: Handler
     private let command: Handler.Command
-    private let isExec: Bool
     private let longest: Duration
     private let socketPath: String
     private let unit: String
@@ -28,7 +27,6 @@ struct HandlerUnits {
         self.handler = handler
         self.command = command
         self.longest = longest
-        if case .exec = handler.kind { isExec = true } else { isExec = false }
         unit = "pushrouter-\(Self.escaped(handler.name))"
         socketPath = handler.kind.socketPath ?? "/run/pushrouter-handlers/\(Self.escaped(handler.name)).sock"
     }
@@ -129,14 +127,13 @@ struct HandlerUnits {
 
     private var program: [String] {
         var lines = ["ExecStart=" + command.arguments.map { Self.quoted($0) }.joined(separator: " ")]
-        if isExec {
-            lines += [
-                "# The exit status is the answer, unless the program has written one with a \"status\" before.",
-                #"ExecStopPost=/bin/sh -c 'case $$SERVICE_RESULT/$$EXIT_STATUS in success/0) s=handled ;; \"#,
-                #"  */75) s=retry ;; */80) s=declined ;; *) s=rejected ;; esac; \"#,
-                #"  echo "{\\"status\\":\\"$$s\\"}" 2>/dev/null || :'"#,
-            ]
-        }
+        lines += [
+            "# The exit status is the answer, with what the program wrote, unless that has a \"status\" of its own.",
+            #"ExecStopPost=/bin/sh -c 's=rejected; case $$EXIT_CODE/$$EXIT_STATUS in exited/0) s=handled ;; \"#,
+            #"  exited/75) s=retry ;; exited/80) s=declined ;; exited/*) r="exit status $$EXIT_STATUS" ;; \"#,
+            #"  killed/*|dumped/*) r="ended by SIG$$EXIT_STATUS" ;; *) r="not started: $$SERVICE_RESULT" ;; esac; \"#,
+            #"  echo "{\\"status\\":\\"$$s\\",\\"reason\\":\\"$$r\\"}" 2>/dev/null || :'"#,
+        ]
         for (name, value) in command.environment.sorted(by: { $0.key < $1.key }) {
             lines.append("Environment=" + Self.quoted("\(name)=\(value)", isCommand: false))
         }

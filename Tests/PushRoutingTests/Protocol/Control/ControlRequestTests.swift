@@ -72,6 +72,7 @@ struct ControlRequestTests {
         ),
         (.erase(Person(externalID: "u")), #"{"op":"erase","external_id":"u"}"#),
         (.erase(Person(externalID: nil, devices: ["d"])), #"{"op":"erase","device":"d"}"#),
+        (.reload, #"{"op":"reload"}"#),
         (.logLevel(nil), #"{"op":"log_level"}"#), (.logLevel("err"), #"{"op":"log_level","level":"err"}"#),
     ]
 

@@ -1,0 +1,123 @@
+import PushModel
+import Testing
+
+@testable import PushRouting
+
+@Suite("The reason of a failure is the handler's own")
+struct HandlerReasonTests {
+    private static func bytes(_ text: String) -> [UInt8] { Array(text.utf8) }
+
+    /// What the run of a unit of `pushctl handler-units` comes to: the program's lines, then the line of `ExecStopPost=`.
+    private func answerOfUnit(_ output: String, exitStatus: Int32) throws -> HandlerAnswer {
+        let status = HandlerAnswer.Status(exitStatus: exitStatus)
+        let reason = status == .rejected ? "exit status \(exitStatus)" : ""
+        var earlier = RunLines()
+        let last = #"{"status":"\#(status.rawValue)","reason":"\#(reason)"}"#
+        for line in output.split(separator: "\n").map(String.init) + [last] {
+            guard !earlier.take(Self.bytes(line)) else { continue }
+            return try LineAnswer(Self.bytes(line), toOnly: 1, after: earlier).answer
+        }
+        Issue.record("the last line is no answer")
+        return .declined
+    }
+
+    @Test(
+        "an exec handler and its unit come to the same, whatever it writes without a status",
+        arguments: [
+            (#"{"result":"newData"}"#, 0), ("", 0), ("chatter\n{\"result\":\"newData\"}\nmore", 0),
+            (#"{"options":["banner"],"result":"noData"}"#, 0), ("boom: no database", 1), ("", 3), ("wait", 75),
+            (#"{"result":"newData"}"#, 80), ("first\nsecond", 2),
+        ])
+    func agreement(output: String, exitStatus: Int32) throws {
+        let exec = HandlerAnswer(exitStatus: exitStatus, output: Self.bytes(output), discarded: 0)
+        var unit = try answerOfUnit(output, exitStatus: exitStatus)
+        // The line of the exit status is one, too.
+        if case .handled(var content) = unit {
+            content.status = nil
+            if output.isEmpty { content.times = 0 }
+            unit = .handled(content)
+        }
+        #expect(unit == exec)
+    }
+
+    @Test("the README's own handler is handled in a unit, and its result is used")
+    func readme() throws {
+        let answer = try answerOfUnit(#"{"result":"newData"}"#, exitStatus: 0)
+        guard case .handled(let content) = answer else { return #expect(Bool(false), "\(answer)") }
+        #expect(content.result == .newData && content.times == 1 && content.remarks == [])
+    }
+
+    @Test("standard output of a failure is its reason, on one line and bounded")
+    func output() {
+        func answer(_ output: String, _ status: Int32 = 1) -> HandlerAnswer {
+            HandlerAnswer(exitStatus: status, output: Self.bytes(output), discarded: 0)
+        }
+        #expect(answer("boom\nno database\n") == .rejected(reason: "exit status 1: boom no database"))
+        #expect(answer("later", 75) == .retry(after: nil, reason: "later"))
+        let said = answer(#"{"status":"rejected","reason":"no such order"}"#)
+        #expect(said == .rejected(reason: "exit status 1: no such order"))
+        #expect(answer("") == .rejected(reason: "exit status 1"))
+        let long = answer(String(repeating: "a", count: 5000) + String(repeating: "z", count: 5000))
+        guard case .rejected(let reason) = long else { return #expect(Bool(false), "\(long)") }
+        #expect(reason.utf8.count < 400 && reason.hasPrefix("exit status 1: aaa") && reason.hasSuffix("zzz"))
+        #expect(answer("a\u{1B}[31mred\u{202E}x") == .rejected(reason: "exit status 1: a [31mred\u{FFFD}x"))
+    }
+
+    @Test("in any outcome by a retry the handler's reason stands behind the general one")
+    func retry() throws {
+        var device = Bench(.testing())
+        try device.submit(.deliver())
+        device.started(1)
+        device.finished(1, 0, .retry(after: nil, reason: "HTTP status 503: down"))
+        #expect(
+            device.end(1)?.reason
+                == "the handler asked for a retry; device mode does not retry (Mode=): HTTP status 503: down")
+
+        let handler = Handler(name: "crm", kind: .exec(.init(arguments: ["/x"])), retries: 0)
+        var relay = Bench(.testing(.relay, handlers: [handler]))
+        try relay.submit(.deliver())
+        relay.started(1)
+        relay.finished(1, 0, .retry(after: .zero, reason: "no database"))
+        #expect(relay.end(1)?.reason == "the handler asked for another retry after 0 (Retry=): no database")
+    }
+
+    @Test("signals have their names, and what they often mean")
+    func signals() throws {
+        for (signal, text) in [
+            (Int32(11), "ended by signal 11 (SIGSEGV)"),
+            (5, "ended by signal 5 (SIGTRAP: often MemoryDenyWriteExecute=)"), (42, "ended by signal 42"),
+        ] {
+            var bench = Bench()
+            try bench.submit(.deliver())
+            bench.started(1)
+            bench.finished(1, 0, .signaled(signal))
+            #expect(bench.end(1)?.reason == text)
+        }
+    }
+
+    @Test("a worker that never wrote a line is told to flush when its time is up")
+    func silence() throws {
+        let flush = "a program that writes to a pipe must flush each line"
+        for (isSilent, isTold) in [(true, true), (false, false)] {
+            var bench = Bench()
+            try bench.submit(.deliver())
+            bench.started(1)
+            bench.handle(.observed(InvocationID(1), RunFacts(isSilent: true)))
+            if !isSilent { bench.handle(.observed(InvocationID(1), RunFacts(isSilent: false))) }
+            bench.at(.seconds(9))
+            bench.clock()
+            #expect(bench.end(1)?.reason?.contains(flush) == isTold)
+        }
+    }
+
+    @Test("what a handler left behind, and was killed, is told")
+    func leftBehind() throws {
+        var bench = Bench()
+        try bench.submit(.deliver())
+        bench.started(1)
+        bench.handle(.observed(InvocationID(1), RunFacts(hasLeftProcesses: true)))
+        bench.finished(1, 0, .handled(.init()))
+        #expect(bench.end(1)?.reason == "processes that it had left behind were killed at its end")
+        #expect(bench.outcome(1) == .handled && bench.end(1)?.reasonCode == .handledWithRemarks)
+    }
+}
