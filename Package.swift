@@ -107,7 +107,7 @@ let package = Package(
         swift(.system, "HTTPServer", ["CMicroHTTPD", "LinuxSystem"], isHot: false),
         swift(.system, "DBus", ["CSystemd", "PushRouting", "LinuxSystem"], isHot: false),
         swift(.system, "JSONC", ["CJSON", "PushModel"], isHot: false),
-        swift(.system, "SettingsFiles", ["PushRouting", "PushSettings", "LinuxSystem"], isHot: false),
+        swift(.system, "SettingsFiles", ["PushModel", "PushRouting", "PushSettings", "LinuxSystem"], isHot: false),
 
         // What programs have in common that talk to the daemon.
         swift(.system, "DaemonClient", ["PushModel", "LinuxSystem", "UnixSockets"], isHot: false),

@@ -7,16 +7,23 @@ struct Configuration: Sendable {
     let directories: [String]
     /// Whether the directory was asked for by name, so that nothing stands in for what it lacks.
     let isRequired: Bool
+    /// What the service lets handlers do.
+    let service: ServiceFacts
     /// Whether what was read last had files.
     private var hasFiles = false
+    private var isLoaded = false
 
-    init(directories: [String], isRequired: Bool) {
+    init(directories: [String], isRequired: Bool, service: ServiceFacts) {
         self.directories = directories
         self.isRequired = isRequired
+        self.service = service
     }
 
     /// Reads and validates everything. What stands in where nothing is installed does not replace what was there before: then
     /// somebody has moved it away, or not put it back yet.
+    ///
+    /// A handler that the service keeps from working is an error at a reload. At the start it is a warning: the other handlers
+    /// are not to wait for it.
     ///
     /// - Returns: the settings, and what is to be said about them.
     /// - Throws: `StartFailure` with a line for each thing that is wrong, and the warnings.
@@ -28,10 +35,19 @@ struct Configuration: Sendable {
                     + "restart pushrouterd to go on with the shipped handlers and route",
                 exitStatus: StartFailure.configuration)
         }
+        let findings =
+            loaded.warnings
+            + loaded.sources.systemFindings(of: loaded.settings, directories: directories, in: service)
+        let errors = findings.filter { $0.severity == .error }
+        guard !isLoaded || errors.isEmpty else {
+            throw StartFailure(
+                lines: errors.map(\.description),
+                warnings: findings.filter { $0.severity != .error }.map(\.description),
+                exitStatus: StartFailure.configuration)
+        }
         hasFiles = !loaded.sources.isStandIn
-        let warnings =
-            loaded.warnings + loaded.sources.systemWarnings(of: loaded.settings, directories: directories)
-        return (loaded.settings, warnings.map(\.description))
+        isLoaded = true
+        return (loaded.settings, findings.map(\.description))
     }
 }
 

@@ -8,7 +8,7 @@ import PushRouting
 import PushSettings
 import Store
 
-extension Daemon: ControlServer.StatusSource {
+extension Daemon: ControlServer.DaemonItself {
     func status(isForwarderConnected: Bool) -> Status {
         let now = Moment.now()
         return Status(
@@ -20,7 +20,7 @@ extension Daemon: ControlServer.StatusSource {
             invocationBytes: processor.invocationBytes,
             handlersRunning: processor.handlersRunning, processes: runner.processCount,
             handlers: processor.handlers, lanes: processor.lanes,
-            containment: containment.name, containmentReason: containment.reason,
+            containment: containment.name, containmentReason: containment.reason, service: service,
             deliveriesTracked: processor.deliveriesTracked,
             clients: ClientsStatus(
                 inject: injectClients, control: controlClients, read: readClients, refusals: refusals.counts),
@@ -37,6 +37,8 @@ extension Daemon: ControlServer.StatusSource {
                 summary: processor.customDataSummary, rejected: processor.rejectionCount, sending: processor.sending,
                 isForwarderConnected: isForwarderConnected, now: now.wall))
     }
+
+    var readings: Int { reloads.done }
 
     /// Mode and routes, for the journal and the service manager.
     var statusLine: String { "\(processor.mode.rawValue) mode, \(counted(settings.routing.routes.count, "route"))" }

@@ -25,8 +25,10 @@ final class Daemon {
     }
 
     let loop: EventLoop
-    private let configuration: ConfigurationReader
-    private(set) var settings: Settings
+    let configuration: ConfigurationReader
+    /// What the service lets handlers do.
+    let service: ServiceFacts
+    var settings: Settings
     let journal: JournalWriter
     private let mailbox: Mailbox<Message>
     let committer: Committer
@@ -35,7 +37,7 @@ final class Daemon {
     private var answers = LedgerAnswers()
     private let largeRequests: LargeRequestReader
     let health: StoreHealth
-    private let commitWatch: CommitWatch
+    let commitWatch: CommitWatch
     let refusals: RefusalLog
     let runner: HandlerRunner
     let containment: Containment
@@ -50,7 +52,7 @@ final class Daemon {
     private let gaps: GapRecorder
     private let logLevels: LogLevels
     private let metrics: MetricsService
-    private var control: ControlServer?
+    private(set) var control: ControlServer?
 
     /// What people do with the notifications that it shows.
     private var ownRequests: OwnRequests?
@@ -69,9 +71,9 @@ final class Daemon {
     private(set) var isStopping = false
     /// When clients have had the time to take their last replies, in monotonic nanoseconds.
     private var lastRepliesDue: Int64?
-    private(set) var configurationProblem: String?
-    /// How often the configuration is still to be read.
-    private var reloadsUnderWay = 0
+    var configurationProblem: String?
+    /// The readings of the configuration.
+    var reloads = Reloads()
     let startedAt = Moment.now()
 
     /// Opens the ledger of a locked state directory, recovers what an earlier run left, and listens.
@@ -93,6 +95,7 @@ final class Daemon {
         self.settings = settings
         self.journal = journal
         self.containment = containment
+        service = configuration.service
         loop = try EventLoop()
         let mailbox = try Mailbox<Message>()
         self.mailbox = mailbox
@@ -153,7 +156,7 @@ final class Daemon {
         metrics = MetricsService { mailbox.post(.metrics(token: $0, line: $1)) }
         control = ControlServer(
             processor: processor, health: health, ledgerSync: ledgerSync, deadLetters: deadLetters,
-            erasures: erasures, logLevels: logLevels, metrics: metrics, refusals: refusals, statusSource: self)
+            erasures: erasures, logLevels: logLevels, metrics: metrics, refusals: refusals, daemon: self)
         try watch()
         endLeftovers(of: owner, journal)
         try recover(recovered, tracker)
@@ -182,7 +185,7 @@ final class Daemon {
         journal.log(JournalEntry(.info, "ready: \(statusLine)", messageID: .started))
         if let reason = containment.reason {
             let message = "handlers have no cgroups of their own, but process groups and marks: \(reason)"
-            journal.log(JournalEntry(.info, message))
+            journal.log(JournalEntry(.debug, message))
         }
         logLevels.begin()
         gaps.begin()
@@ -443,52 +446,6 @@ final class Daemon {
         injectClients?.stopListening()
         controlClients?.stopListening()
         readClients?.stopListening()
-    }
-
-    private func reload() {
-        guard !isStopping else { return }
-        Notify.reloading(nowNanoseconds: EventLoop.nowNanoseconds)
-        // One that has not begun will see what there is now.
-        guard reloadsUnderWay < 2 else { return }
-        do throws(SystemError) {
-            reloadsUnderWay += 1
-            try configuration.read()
-        } catch {
-            wasRead(.failure(StartFailure("cannot read the configuration: \(error)", exitStatus: StartFailure.system)))
-        }
-    }
-
-    private func wasRead(_ read: Result<(settings: Settings, warnings: [String]), StartFailure>) {
-        reloadsUnderWay -= 1
-        guard !isStopping else { return }
-        switch read {
-        case .success((let settings, let warnings)):
-            for warning in warnings { journal.log(JournalEntry(.warning, warning)) }
-            reconfigure(settings)
-            configurationProblem = nil
-            journal.log(JournalEntry(.info, "reloaded: \(statusLine)", messageID: .reloaded))
-        case .failure(let error):
-            configurationProblem = error.lines.joined(separator: "\n")
-            for line in error.lines { journal.log(JournalEntry(.error, line, messageID: .reloadFailed)) }
-            for warning in error.warnings { journal.log(JournalEntry(.warning, warning)) }
-            journal.log(
-                JournalEntry(.error, "reload refused, still as before: \(statusLine)", messageID: .reloadFailed))
-        }
-        guard reloadsUnderWay == 0 else { return }
-        Notify.ready(status: configurationProblem == nil ? statusLine : "reload failed, still as before: \(statusLine)")
-    }
-
-    private func reconfigure(_ settings: Settings) {
-        self.settings = settings
-        inject.limits = settings.daemon.jsonLimits
-        health.slowCommit = settings.store.slowCommit
-        commitWatch.setSlowCommit(settings.store.slowCommit)
-        processor.successLevel = settings.journal.successLevel
-        processor.handle(.reconfigured(settings.routing))
-        runner.reconfigured(settings.routing.handlers.values)
-        injectClients?.limits = settings.daemon.injectLimits
-        controlClients?.limits = settings.daemon.controlLimits
-        readClients?.limits = settings.daemon.readLimits
     }
 
     /// The disk cannot be trusted: ends without acknowledging anything that may not be on it.

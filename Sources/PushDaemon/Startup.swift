@@ -38,7 +38,8 @@ public func runDaemon(_ options: DaemonOptions) throws(StartFailure) -> Int32 {
     // Before any memory is had: what a flood takes is not kept after it.
     FreedMemory.returnAtOnce()
     var configuration = Configuration(
-        directories: options.directories.configuration, isRequired: options.isConfigurationRequired)
+        directories: options.directories.configuration, isRequired: options.isConfigurationRequired,
+        service: .ofThisProcess())
     let (settings, warnings) = try configuration.load()
     do {
         let journal = try JournalWriter(capacity: settings.journal.queueMax)

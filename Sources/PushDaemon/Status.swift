@@ -3,6 +3,7 @@ import JSONC
 import PushCustomData
 import PushModel
 import PushRouting
+import PushSettings
 import Store
 
 /// What `op: status` tells: what the daemon is doing now.
@@ -25,6 +26,7 @@ struct Status: Sendable {
     var lanes: LanesStatus
     var containment: String
     var containmentReason: String?
+    var service: ServiceFacts
     var deliveriesTracked: Int
     var clients: ClientsStatus
     var store: DiskStatus
@@ -65,6 +67,11 @@ struct Status: Sendable {
         writer.member("handler_processes", processes)
         writer.member("containment", containment)
         writer.member("containment_reason", containmentReason)
+        writer.member(
+            "sandbox",
+            object: { writer in
+                for (name, fact) in ServiceFacts.names { writer.member(name, service[keyPath: fact]) }
+            })
         writer.member("deliveries_tracked", deliveriesTracked)
         writer.member("inject_connections", clients.inject.connections)
         writer.member("control_connections", clients.control.connections)

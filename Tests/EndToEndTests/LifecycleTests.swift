@@ -137,6 +137,47 @@ struct LifecycleTests {
         #expect(threads(of: daemon.processID, named: "configuration").count == 1, "the loop reads no file")
     }
 
+    @Test("pushctl reload waits for what the daemon says, and status has the mistake")
+    func asked() throws {
+        let daemon = try DaemonProcess.ready(installation)
+        installation.write("routes.d/05-first.route", "[Route]\nHandler=\n")
+        func reload(_ options: String...) -> Program.Result {
+            pushctl.run(["reload", "--runtime", installation.runtime] + options)
+        }
+        let wrong = reload()
+        #expect(wrong.end == .exited(78))
+        #expect(wrong.errors.contains("05-first.route:2: error: "), "\(wrong.errors)")
+        #expect(wrong.errors.hasSuffix("not reloaded: the previous configuration stays in force\n"))
+        let silent = reload("--quiet")
+        #expect(silent.end == .exited(78) && silent.output + silent.errors == "", "the daemon's journal has it")
+        #expect(try DaemonStatus(of: installation)["configuration_problem"]?.string?.contains("05-first.route") == true)
+        let metrics = pushctl.run(
+            ["status", "--format", "prometheus", "--runtime", installation.runtime]
+        ).output
+        #expect(metrics.contains("pushrouterd_configuration_problem 1"))
+
+        unlink(installation.configuration + "/routes.d/05-first.route")
+        installation.addRoute("10-more", to: "journal")
+        let right = reload()
+        #expect(right.end == .exited(0) && right.output == "reloaded\n", "\(right.errors)")
+        #expect(try DaemonStatus(of: installation)["configuration_problem"]?.kind == .null)
+        #expect(daemon.messages.contains { $0.contains("STATUS=device mode, 2 routes") })
+    }
+
+    @Test("the daemon tells what its service lets handlers do")
+    func sandbox() throws {
+        let daemon = try DaemonProcess.ready(installation)
+        defer { withExtendedLifetime(daemon) {} }
+        let sandbox = try #require(try DaemonStatus(of: installation)["sandbox"])
+        let names = [
+            "change_user", "internet_sockets", "interfaces", "writable_code", "private_tmp", "hidden_homes",
+            "read_only_root",
+        ]
+        #expect(sandbox.members.map(\.key) == names)
+        #expect(sandbox["change_user"]?.bool == (geteuid() == 0))
+        #expect(sandbox["internet_sockets"]?.bool == true && sandbox["writable_code"]?.bool == true)
+    }
+
     @Test("a configuration that is gone at a reload leaves the last one in force", arguments: [false, true])
     func configurationGone(isDirectoryGone: Bool) throws {
         installation.addHandler("fail", "Exec=/bin/false")

@@ -130,8 +130,33 @@ struct HealthTests {
         expectOne(.warning, .state, "this user may not", do: "run \"pushctl doctor\" as root") {
             $0.ledger = .notPermitted
         }
+        expectOne(.warning, .state, "this user may not", do: "shop is not in the group pushrouterd: ...") {
+            $0.ledger = .notPermitted
+            $0.membership = "shop is not in the group pushrouterd: ..."
+            $0.sync = .notPermitted
+        }
         #expect(problems { $0.ledger = .opened(length: 9 << 30) } == [])
         #expect(problems { $0.ledger = .whole } == [])
+    }
+
+    @Test("a daemon that does not run is one error with one cause; a socket of another group names how to join it")
+    func stopped() {
+        expectOne(
+            .error, .sockets, "pushrouterd is not running: nobody listens in /r",
+            do: "systemctl start pushrouterd, or name the directory of the sockets with --runtime DIR"
+        ) {
+            $0.runtime = FileFacts("/r", .missing)
+            $0.sockets = ["inject", "control", "read"].map {
+                .init(file: FileFacts("/r/\($0).sock", .missing), answer: .failed("nobody listens"))
+            }
+        }
+        expectOne(.warning, .sockets, "/r/x: this user may not connect", do: "sudo adduser shop g, then log in again") {
+            $0.sockets = [
+                .init(
+                    file: file("/r/x", .socket, mode: 0o660), answer: .notPermitted,
+                    membership: "sudo adduser shop g, then log in again")
+            ]
+        }
     }
 
     @Test("sockets that are open to all, silent or absent are wrong; one that is not for this user is a warning")

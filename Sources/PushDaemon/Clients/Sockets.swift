@@ -39,7 +39,7 @@ struct Sockets {
         if let descriptor = inherited.removeValue(forKey: name) {
             let listener = try Listener(inherited: descriptor, refusal: refusal)
             let message = "\(name).sock is the service manager's, \(listener.path): its mode and group count"
-            journal.log(JournalEntry(.info, message))
+            journal.log(JournalEntry(.debug, message))
             return listener
         }
         switch name {

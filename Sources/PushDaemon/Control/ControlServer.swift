@@ -7,9 +7,17 @@ import PushRouting
 /// Takes the requests of `control.sock` and `read.sock`: tells what the daemon does, and has the router do what people and
 /// the forwarder ask for.
 final class ControlServer {
-    /// Who knows what the daemon does now.
-    protocol StatusSource: AnyObject {
+    /// Who knows what the daemon does now, and reads its configuration again.
+    protocol DaemonItself: AnyObject {
         func status(isForwarderConnected: Bool) -> Status
+        /// Begins to read the configuration again.
+        ///
+        /// - Returns: the number of the reading that sees what there is now; it may be done. `nil`: the daemon is to end.
+        func reload() -> Int?
+        /// How often it was read.
+        var readings: Int { get }
+        /// What was wrong with it when it was read last; `nil`: it is in force.
+        var configurationProblem: String? { get }
     }
 
     private let processor: Processor
@@ -21,7 +29,11 @@ final class ControlServer {
     private let logLevels: LogLevels
     private let metrics: MetricsService
     private let refusals: RefusalLog
-    private unowned let statusSource: any StatusSource
+    private unowned let daemon: any DaemonItself
+    /// Those who wait for a reload, and for which reading.
+    private var waitingForReload: [(client: ControlClient, reading: Int)] = []
+    /// How many may wait for it.
+    private static let waitingForReloadMax = 64
 
     /// - Parameters:
     ///   - processor: carries out what is decided.
@@ -32,11 +44,11 @@ final class ControlServer {
     ///   - logLevels: which entries are written.
     ///   - metrics: writes metrics.
     ///   - refusals: counts what is refused.
-    ///   - statusSource: knows what the daemon does now.
+    ///   - daemon: the daemon, which has this object.
     init(
         processor: Processor, health: StoreHealth, ledgerSync: LedgerSync, deadLetters: DeadLetterService,
         erasures: ErasureService, logLevels: LogLevels, metrics: MetricsService, refusals: RefusalLog,
-        statusSource: any StatusSource
+        daemon: any DaemonItself
     ) {
         self.processor = processor
         self.ledgerSync = ledgerSync
@@ -46,7 +58,7 @@ final class ControlServer {
         self.health = health
         self.metrics = metrics
         self.refusals = refusals
-        self.statusSource = statusSource
+        self.daemon = daemon
         forwarder = ForwarderService(processor)
     }
 
@@ -76,6 +88,10 @@ final class ControlServer {
     func stop() {
         forwarder.endWait()
         ledgerSync.stop()
+        for (client, _) in exchange(&waitingForReload, with: []) {
+            client.reply(
+                Reply.refused(ProtocolError(.unavailable, message: "the daemon is stopping", id: client.id)))
+        }
     }
 
     private func carryOut(_ request: ControlRequest, for client: ControlClient) throws(ProtocolError) {
@@ -83,10 +99,10 @@ final class ControlServer {
         client.id = request.id
         switch request.operation {
         case .status:
-            let status = statusSource.status(isForwarderConnected: forwarder.isConnected)
+            let status = daemon.status(isForwarderConnected: forwarder.isConnected)
             client.reply(status.reply(id: request.id))
         case .metrics(let format):
-            let status = statusSource.status(isForwarderConnected: forwarder.isConnected)
+            let status = daemon.status(isForwarderConnected: forwarder.isConnected)
             try metrics.write(status, format, for: client)
         case .sync(let timeout): ledgerSync.answer(client, timeout: timeout)
         // What the forwarder has to say is true whatever the disk does; its reply waits for the disk.
@@ -136,6 +152,35 @@ final class ControlServer {
         case .erase(let person):
             try checkStore(request)
             try erasures.erase(person, for: client)
+        case .reload:
+            guard waitingForReload.count < Self.waitingForReloadMax else {
+                throw ProtocolError(
+                    .overloaded, message: "\(Self.waitingForReloadMax) others wait for a reload",
+                    retryAfter: .seconds(1), id: request.id)
+            }
+            guard let reading = daemon.reload() else {
+                throw ProtocolError(.unavailable, message: "the daemon is stopping", id: request.id)
+            }
+            waitingForReload.append((client, reading))
+            // A reading that could not begin is done.
+            wasReloaded(daemon.readings, problem: daemon.configurationProblem)
+        }
+    }
+
+    /// The configuration was read.
+    ///
+    /// - Parameters:
+    ///   - reading: how often it was.
+    ///   - problem: what is wrong with it; `nil`: it is in force.
+    func wasReloaded(_ reading: Int, problem: String?) {
+        let answered = waitingForReload.filter { $0.reading <= reading }
+        waitingForReload.removeAll { $0.reading <= reading }
+        for (client, _) in answered {
+            client.reply(
+                Reply.done(id: client.id) {
+                    $0.member("reloaded", problem == nil)
+                    $0.member("problem", problem)
+                })
         }
     }
 

@@ -1,3 +1,4 @@
+import LinuxSystem
 public import PushModel
 public import UnixSockets
 
@@ -26,8 +27,7 @@ public enum DaemonError: Error, Equatable, CustomStringConvertible {
     public var remedy: String? {
         switch self {
         case .socket(.noSuchSocket), .socket(.nobodyListens): "start pushrouterd: systemctl start pushrouterd"
-        case .socket(.permissionDenied):
-            "set ControlSocketGroup= in [Daemon] of pushrouterd.conf to a group that this user is in"
+        case .socket(.permissionDenied(let path)): Membership.advice(for: path)
         default: nil
         }
     }

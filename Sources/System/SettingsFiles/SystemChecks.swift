@@ -4,12 +4,16 @@ import PushRouting
 public import PushSettings
 
 extension ConfigurationSources {
-    /// What only the system can tell of a configuration that is right in itself; warnings, each for people.
+    /// What only the system can tell of a configuration that is right in itself, each for people.
     ///
     /// - Parameters:
     ///   - settings: what was loaded from it.
     ///   - directories: where it was read.
-    public func systemWarnings(of settings: Settings, directories: [String]) -> [Diagnostic] {
+    ///   - service: what the service lets handlers do; `nil`: that is not known.
+    /// - Returns: warnings, and an error for each handler that the service keeps from working.
+    public func systemFindings(
+        of settings: Settings, directories: [String], in service: ServiceFacts?
+    ) -> [Diagnostic] {
         var warnings: [Diagnostic] = []
         if isStandIn {
             let message = "no configuration is installed: the shipped handlers and the route to the journal stand in"
@@ -19,7 +23,22 @@ extension ConfigurationSources {
             let file = handlers.first { $0.path.hasSuffix("/\(handler.name).handler") }?.path ?? handler.name
             warnings += handler.kind.systemWarnings.map { Diagnostic(.warning, file: file, message: $0) }
         }
-        return warnings
+        return warnings + serviceFindings(of: settings, in: service)
+    }
+
+    /// What of the handlers cannot work in the service: warnings, and errors.
+    ///
+    /// - Parameters:
+    ///   - settings: what was loaded from it.
+    ///   - service: what the service lets handlers do; `nil`: that is not known, and nothing is said.
+    public func serviceFindings(of settings: Settings, in service: ServiceFacts?) -> [Diagnostic] {
+        guard let service else { return [] }
+        return settings.routing.handlers.values.sorted { $0.name < $1.name }.flatMap { handler in
+            let file = handlers.first { $0.path.hasSuffix("/\(handler.name).handler") }?.path ?? handler.name
+            return service.problems(of: handler, user: ownUser, runtime: handler.kind.runtime).map {
+                Diagnostic($0.severity, file: file, message: $0.message)
+            }
+        }
     }
 
     /// What is wrong with the file of the API key, as far as this user may see it: the forwarder would refuse it.
@@ -34,6 +53,12 @@ extension ConfigurationSources {
             Diagnostic(.warning, file: main.last { $0.names("KeyFile") }?.path ?? "pushrouterd.conf", message: message)
         ]
     }
+}
+
+/// The user of this process, by number and name.
+private var ownUser: [String] {
+    let name = getpwuid(geteuid()).map { String(cString: $0.pointee.pw_name) }
+    return ["\(geteuid())"] + (name.map { [$0] } ?? [])
 }
 
 /// What is wrong with a file that has a secret, as far as this user may see it.
@@ -59,6 +84,21 @@ private func secretWarning(
 }
 
 extension Handler.Kind {
+    /// What runs the handler's program: the program, or what the first line of a script names; `nil`: it has none.
+    fileprivate var runtime: String? {
+        guard let program = command?.arguments.first else { return nil }
+        guard let file = FileDescriptor(open(program, O_RDONLY | O_CLOEXEC | O_NONBLOCK)) else { return program }
+        var bytes = [UInt8](repeating: 0, count: 256)
+        let count = retryingInterrupts { read(file.rawValue, &bytes, bytes.count) }
+        let line = String(decoding: bytes.prefix(max(0, count)).prefix { $0 != UInt8(ascii: "\n") }, as: UTF8.self)
+        guard line.hasPrefix("#!") else { return program }
+        let words = line.dropFirst(2).split { $0 == " " || $0 == "\t" }
+        // "#!/usr/bin/env node", and "#!/usr/bin/env -S node --flag".
+        let isSearched = words.first?.hasSuffix("/env") == true
+        let interpreter = isSearched ? words.dropFirst().first { !$0.hasPrefix("-") } : words.first
+        return interpreter.map(String.init) ?? program
+    }
+
     /// A program that cannot be run, a user that the system does not have, and what is wrong with an endpoint.
     fileprivate var systemWarnings: [String] {
         var warnings = endpoint?.systemWarnings ?? []

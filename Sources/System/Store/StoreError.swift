@@ -91,8 +91,8 @@ public struct StoreError: Error, Hashable, Sendable, CustomStringConvertible {
         case .inUse(let pid?): "stop process \(pid) first, or give this daemon a --state of its own"
         case .inUse(nil): "stop the other daemon first, or give this one a --state of its own"
         case .notPermitted:
-            "the daemon must own the state directory alone; reading takes search permission on the directory and read permission on ledger.db, ledger.db-wal and "
-                + "ledger.db-shm"
+            Membership.advice(for: context)
+                ?? "the daemon must own the state directory and its files; who reads them is in their group"
         case .readOnly:
             "the kernel's log says why it is read-only (journalctl -k); mount it for writing again, with: mount -o remount,rw"
         case .noDescriptor: "raise LimitNOFILE= of the unit, or close connections; nothing accepted so far is lost"

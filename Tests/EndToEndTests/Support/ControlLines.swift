@@ -18,6 +18,7 @@ enum ControlLines {
         .purge: #"{"op":"purge","requests":[1]}"#,
         .erase: #"{"op":"erase","external_id":"anna"}"#,
         .logLevel: #"{"op":"log_level","level":"err"}"#,
+        .reload: #"{"op":"reload"}"#,
     ]
 
     /// A line of each op, or way to ask it, that changes nothing.

@@ -97,11 +97,14 @@ public struct HealthFacts: Sendable {
         public var file: FileFacts
         /// How it answered.
         public var answer: Answer
+        /// How this user gets the right to connect; `nil`: it has it, or that cannot be told.
+        public var membership: String?
 
-        /// Joins the two.
-        public init(file: FileFacts, answer: Answer) {
+        /// Joins the parts.
+        public init(file: FileFacts, answer: Answer, membership: String? = nil) {
             self.file = file
             self.answer = answer
+            self.membership = membership
         }
     }
 
@@ -142,6 +145,8 @@ public struct HealthFacts: Sendable {
     public var ledger: Ledger?
     /// Directories in the state directory to which a start, or a restore, moved what it did not go on with.
     public var setAside: [String] = []
+    /// How this user gets the right to read the ledger; `nil`: it has it, or that cannot be told.
+    public var membership: String?
     /// The file system of the state directory; `nil`: it cannot be told.
     public var disk: Disk?
     /// How one sync there went; `nil`: there is no such directory.

@@ -3,8 +3,14 @@ import PushModel
 extension HealthFacts {
     // MARK: Sockets
 
+    /// Whether no socket has anybody: one cause, told once.
+    private var isStopped: Bool {
+        !sockets.isEmpty
+            && sockets.allSatisfy { if case .failed = $0.answer { true } else { false } }
+    }
+
     var runtimeFindings: [HealthFinding] {
-        guard let runtime else { return [] }
+        guard let runtime, !(isStopped && runtime.condition == .missing) else { return [] }
         guard let attributes = runtime.attributes else {
             return [
                 absence(
@@ -32,7 +38,14 @@ extension HealthFacts {
     }
 
     var socketFindings: [HealthFinding] {
-        sockets.map { socket in
+        guard !isStopped else {
+            return [
+                .error(
+                    .sockets, "pushrouterd is not running: nobody listens in \(runtime?.path ?? "its directory")",
+                    do: "systemctl start pushrouterd, or name the directory of the sockets with --runtime DIR")
+            ]
+        }
+        return sockets.map { socket in
             let path = socket.file.path
             if let attributes = socket.file.attributes, attributes.mode & 0o002 != 0 {
                 return .error(
@@ -45,7 +58,9 @@ extension HealthFacts {
                 return .error(
                     .sockets, "\(path)\(socket.answer.because)", do: "systemctl status pushrouterd, then its journal")
             case .notPermitted:
-                return .warning(.sockets, "\(path)\(socket.answer.because)", do: "run \"pushctl doctor\" as root")
+                return .warning(
+                    .sockets, "\(path)\(socket.answer.because)",
+                    do: socket.membership ?? "run \"pushctl doctor\" as root")
             case .failed(let reason):
                 return .error(
                     .sockets, reason,

@@ -109,7 +109,7 @@ extension HealthFacts {
             [
                 .warning(
                     .state, "not tried whether the ledger can be read: this user may not",
-                    do: "run \"pushctl doctor\" as root")
+                    do: membership ?? "run \"pushctl doctor\" as root")
             ]
         case .problem(let problem, let remedy)?: [.error(.state, problem, do: remedy)]
         }
@@ -167,6 +167,8 @@ extension HealthFacts {
                 .error(
                     .disk, "there is no room for a block of 4 KiB in the state directory: no request is accepted",
                     do: "free space on that file system, or raise the quota"))
+        // Who may not read it either has heard of that.
+        case .notPermitted? where ledger == .notPermitted: break
         case .notPermitted?:
             findings.append(
                 .warning(

@@ -230,6 +230,15 @@ extension ManPage {
             meaning: "how the processes of a run are kept together: cgroups, or process_groups (with the mark PUSH_RUN)"
         ),
         (name: "containment_reason", meaning: "why runs have no cgroups"),
+        (
+            name: "sandbox.change_user, .internet_sockets, .interfaces, .writable_code, .private_tmp, .hidden_homes, "
+                + ".read_only_root",
+            meaning: """
+            what the service lets handlers do, as the daemon found it at its start: run as another user (User=), make sockets of \
+            the internet, reach a network interface besides lo, make code while they run (node, java); and whether /tmp is its \
+            own, home directories are hidden, and the file system is read-only
+            """
+        ),
         (name: "deliveries_tracked", meaning: "Braze's deliveries whose opens are still recognized"),
         (name: "inject_connections, control_connections, read_connections", meaning: "clients of each socket"),
         (name: "bytes_waiting_for_disk", meaning: "bytes that wait to be written to the log"),

@@ -184,6 +184,9 @@ extension Option {
 
     static let utc = Option("utc", .none, "show times in UTC, and read dates as UTC")
 
+    static let silent = Option("quiet", .none, "print nothing: the exit status is the answer")
+    static let asService = Option(
+        "as-service", .none, "run it as the service's user and with its sandbox, by systemd-run (as root)")
     static let quiet = Option("quiet", .none, "print errors and warnings only")
 
     static let json = Option("json", .none, "print JSON, for programs")

@@ -17,7 +17,8 @@ extension Command {
             """
             A worker, a socket or http keeps its program or connection from one payload to the next. journal and discard are built \
             in: nothing is run. The handler runs as the user who calls this, outside of the sandbox and the limits of the \
-            service. It gets a payload that another handler would get, and runs for a callback that the platform would not \
+            service, which may forbid it the network, home directories or code that it makes as it goes; with --as-service \
+            it runs as in the service. It gets a payload that another handler would get, and runs for a callback that the platform would not \
             run, all the same; then a remark says so. Taps and tokens have other callbacks: a scenario has them, with \
             "test --real-handlers".
             """,
@@ -29,17 +30,23 @@ extension Command {
         operands: Operands(usage: "NAME FILE...|-", count: 2...Int.max),
         options: [
             .callback, .deadline, .platform, .transport, .appState, .locked, .app, .device, .externalID, .notifications,
-            .osVersion, .sdk, .verbose, .json,
+            .osVersion, .sdk, .asService, .verbose, .json,
         ],
         examples: [
             Example(line: "pushctl run-handler orders order.json", meaning: "as the daemon would run it"),
             Example(
                 line: "pushctl run-handler orders --deadline 500ms --state foreground *.json",
                 meaning: "with half a second for each, the app in the foreground"),
+            Example(
+                line: "sudo pushctl run-handler orders --as-service order.json",
+                meaning: "with what the service may do, and no more"),
         ]
     ) { arguments, session throws(Failure) in
         let settings = try session.settings()
         let handler = try arguments.handler(arguments.operands[0], of: settings)
+        if arguments.has(.asService) {
+            return try ServiceTrial.run(arguments, words: Array(CommandLine.arguments.dropFirst()))
+        }
         let deadline = try arguments[.deadline].map { text throws(Failure) in
             guard let span = Duration(timeSpan: text), Trials.deadlines.contains(span) else {
                 throw arguments.usageFailure("--deadline \(text): a time from 1ms to 1h, such as 500ms or 1min 30s")

@@ -13,7 +13,8 @@ extension Command {
             settings, handlers, routes and tracks in force, with --verbose the providers too. Its last line is how many \
             errors and warnings there are. The exit status is 1 when there are errors, \
             also when the configuration cannot be read; other commands that need the configuration end with 78 then. \
-            Warnings are not errors. On SIGHUP the daemon loads a changed configuration, and keeps the previous one if \
+            Warnings are not errors. A handler that the service keeps from working is an error too: the running daemon is \
+            asked for what it may do, or else the unit. By "pushctl reload", or SIGHUP, the daemon loads a changed configuration, and keeps the previous one if \
             the new one has errors.
             """
         ],
@@ -53,7 +54,8 @@ private struct VerifyReport {
             self.settings = diagnostics.contains { $0.severity == .error } ? nil : settings
             // Whatever else is wrong: a program that is not there is told at once, not after the next try.
             self.diagnostics =
-                diagnostics + sources.systemWarnings(of: settings, directories: directories)
+                diagnostics
+                + sources.systemFindings(of: settings, directories: directories, in: session.serviceFacts())
                 + sources.keyFileWarnings(of: settings)
         } catch {
             settings = nil

@@ -32,7 +32,11 @@ extension Session {
         facts.status = status ?? statusForReaders
         facts.sockets = [
             (directories.injectSocket, inject), (directories.controlSocket, control), (directories.readSocket, read),
-        ].map { HealthFacts.Socket(file: HealthProbe.file($0.0), answer: $0.1) }
+        ].map { path, answer in
+            let isOpen = answer != .notPermitted
+            return HealthFacts.Socket(
+                file: HealthProbe.file(path), answer: answer, membership: isOpen ? nil : Membership.advice(for: path))
+        }
     }
 
     private func collectState(_ facts: inout HealthFacts) {
@@ -48,6 +52,9 @@ extension Session {
         }
         guard case .found(let attributes)? = files.first?.condition, attributes.kind == .directory else { return }
         facts.ledger = HealthProbe.ledger(directories.state)
+        if facts.ledger == .notPermitted {
+            facts.membership = Membership.advice(for: "\(directories.state)/ledger.db")
+        }
         facts.setAside = SetAside.list(in: directories.state)
         facts.disk = HealthProbe.disk(directories.state)
         facts.sync = HealthProbe.sync(directories.state)
@@ -59,6 +66,10 @@ extension Session {
             let sources = try configurationSources()
             let (settings, diagnostics) = Settings.read(sources)
             facts.mistakes = diagnostics.map {
+                HealthFacts.Mistake(isError: $0.severity == .error, message: $0.description)
+            }
+            let sandbox = sources.serviceFindings(of: settings, in: serviceFacts(status: facts.status))
+            facts.mistakes += sandbox.map {
                 HealthFacts.Mistake(isError: $0.severity == .error, message: $0.description)
             }
             let files = [

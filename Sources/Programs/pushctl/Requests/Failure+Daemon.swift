@@ -1,5 +1,5 @@
 import DaemonClient
-import Glibc
+import LinuxSystem
 import PushModel
 import UnixSockets
 
@@ -48,15 +48,8 @@ extension Failure {
     }
 
     private static func notPermitted(_ path: String) -> String {
-        var status = stat()
-        guard stat(path, &status) == 0 else {
-            return "this user may not use \(path): ask for access to its directory"
-        }
-        let group = getgrgid(status.st_gid).map { String(cString: $0.pointee.gr_name) } ?? String(status.st_gid)
-        guard path.hasSuffix("/control.sock") else {
-            return "this user may not use \(path): it is for the group \(group) (InjectSocketGroup=, ReadSocketGroup=)"
-        }
-        return "this user may not use \(path): it is for the group \(group) (ControlSocketGroup=); status, reports and "
-            + "pending entries need read.sock alone (ReadSocketGroup=)"
+        let refusal = "this user may not use \(path)" + (Membership.advice(for: path).map { "\n\($0)" } ?? "")
+        guard path.hasSuffix("/control.sock") else { return refusal }
+        return refusal + "\nstatus, reports and pending entries need read.sock alone"
     }
 }

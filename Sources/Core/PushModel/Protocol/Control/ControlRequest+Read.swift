@@ -73,6 +73,9 @@ extension ControlRequest.Operation {
             try reader.allow(Self.keys + [.level])
             self = .logLevel(try reader.name(.level))
         case .erase: self = .erase(try Person(reader))
+        case .reload:
+            try reader.allow(Self.keys)
+            self = .reload
         }
     }
 }

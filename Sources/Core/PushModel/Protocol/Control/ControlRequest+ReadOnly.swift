@@ -3,7 +3,8 @@ extension ControlRequest.Operation {
     public var changesNothing: Bool {
         switch self {
         case .status, .metrics, .sync, .peek, .logLevel(nil): true
-        case .claim, .depart, .settle, .sending, .flush, .reset, .resolve, .replay, .purge, .erase, .logLevel(.some):
+        case .claim, .depart, .settle, .sending, .flush, .reset, .resolve, .replay, .purge, .erase, .reload,
+            .logLevel(.some):
             false
         }
     }

@@ -30,12 +30,13 @@ extension ControlRequest.Operation {
         case .purge: .purge
         case .erase: .erase
         case .logLevel: .logLevel
+        case .reload: .reload
         }
     }
 
     fileprivate func write(to writer: inout JSONWriter) {
         switch self {
-        case .status: break
+        case .status, .reload: break
         case .metrics(let format): writer.member("format", format.rawValue)
         case .sync(let timeout): writer.member("timeout_ms", timeout.milliseconds)
         case .claim(let claim):

@@ -30,13 +30,15 @@ public struct ControlRequest: Hashable, Sendable {
         case purge([SequenceNumber])
         /// Which entries the journal gets: from this level up, by systemd's word; `nil`: it is only asked for.
         case logLevel(String?)
+        /// The configuration is read again and put in force; the answer says whether it was.
+        case reload
         /// A person is to be erased: a user, or whoever used one device.
         case erase(Person)
 
         /// The words of the operations on the socket, as an error lists them.
         public enum Name: String, CaseIterable, Sendable {
             case status, metrics, sync, claim, depart, peek, settle, sending, flush, reset, resolve, replay, purge,
-                erase
+                erase, reload
             case logLevel = "log_level"
         }
 

@@ -1,0 +1,138 @@
+public import PushModel
+public import PushRouting
+
+/// What the service lets the daemon, and so its handlers, do: as the daemon found it at its start, or as the service manager
+/// says it of the unit.
+public struct ServiceFacts: Hashable, Sendable {
+    /// Whether it may become another user, with `CAP_SETUID` and `CAP_SETGID`.
+    public var canChangeUser: Bool
+    /// Whether it may make sockets of the internet.
+    public var hasInternetSockets: Bool
+    /// Whether there is a network interface besides the loopback.
+    public var hasInterfaces: Bool
+    /// Whether memory may be writable and executable, as a runtime needs that compiles as it goes.
+    public var hasWritableCode: Bool
+    /// Whether `/tmp` and `/var/tmp` are its own.
+    public var hasPrivateTmp: Bool
+    /// Whether the home directories are hidden.
+    public var hidesHomes: Bool
+    /// Whether the root file system is read-only.
+    public var hasReadOnlyRoot: Bool
+
+    /// A process without a sandbox.
+    public init() {
+        (canChangeUser, hasInternetSockets, hasInterfaces, hasWritableCode) = (true, true, true, true)
+        (hasPrivateTmp, hidesHomes, hasReadOnlyRoot) = (false, false, false)
+    }
+
+    /// The facts by their names in `status`, in the order in which they are told.
+    public static let names: [(name: String, fact: any WritableKeyPath<ServiceFacts, Bool> & Sendable)] = [
+        ("change_user", \.canChangeUser), ("internet_sockets", \.hasInternetSockets),
+        ("interfaces", \.hasInterfaces), ("writable_code", \.hasWritableCode), ("private_tmp", \.hasPrivateTmp),
+        ("hidden_homes", \.hidesHomes), ("read_only_root", \.hasReadOnlyRoot),
+    ]
+
+    /// What a daemon says of itself.
+    ///
+    /// - Parameter sandbox: the member of its status; of a fact that it lacks nothing is known, and nothing is said.
+    public init?(status sandbox: JSONNode) {
+        guard sandbox.kind == .object else { return nil }
+        self.init()
+        for (name, fact) in Self.names { if let value = sandbox[name]?.bool { self[keyPath: fact] = value } }
+    }
+
+    /// The properties of a unit that ``init(properties:)`` reads.
+    public static let properties = [
+        "LoadState", "User", "AmbientCapabilities", "RestrictAddressFamilies", "PrivateNetwork",
+        "MemoryDenyWriteExecute", "PrivateTmp", "ProtectHome", "ProtectSystem",
+    ]
+
+    /// What the service manager says of the unit, for a daemon that does not run.
+    ///
+    /// - Parameter properties: lines `NAME=VALUE`, as `systemctl show` prints them.
+    /// - Returns: `nil` where no such unit is loaded.
+    public init?(properties text: String) {
+        var values: [Substring: Substring] = [:]
+        for line in text.split(separator: "\n") {
+            guard let equals = line.firstIndex(of: "=") else { continue }
+            values[line[..<equals]] = line[line.index(after: equals)...]
+        }
+        guard values["LoadState"] == "loaded" else { return nil }
+        self.init()
+        let capabilities = (values["AmbientCapabilities"] ?? "").split(separator: " ")
+        canChangeUser =
+            ["", "root", "0"].contains(values["User"] ?? "")
+            || capabilities.contains("cap_setuid") && capabilities.contains("cap_setgid")
+        // "~..." are those that are refused; without a list none is.
+        let families = values["RestrictAddressFamilies"] ?? ""
+        hasInternetSockets =
+            families.isEmpty || families == "~"
+            || families.split(separator: " ").contains("AF_INET") != families.hasPrefix("~")
+        hasInterfaces = values["PrivateNetwork"] != "yes"
+        hasWritableCode = values["MemoryDenyWriteExecute"] != "yes"
+        hasPrivateTmp = values["PrivateTmp"] == "yes"
+        hidesHomes = ["yes", "tmpfs"].contains(values["ProtectHome"] ?? "no")
+        hasReadOnlyRoot = values["ProtectSystem"] == "strict"
+    }
+
+    /// What of handlers cannot work in the service: each of them works when a person runs it.
+    ///
+    /// - Parameters:
+    ///   - handler: one of the configuration.
+    ///   - user: the user of the daemon, by name and number: to run as that one needs nothing.
+    ///   - runtime: what runs the handler's program, `/usr/bin/node`; `nil`: that is not known.
+    public func problems(
+        of handler: Handler, user: [String], runtime: String?
+    ) -> [(severity: Diagnostic.Severity, message: String)] {
+        var problems: [(severity: Diagnostic.Severity, message: String)] = []
+        if let name = handler.kind.command?.confinement.user, !canChangeUser, !user.contains(name) {
+            problems.append(
+                (
+                    .error,
+                    "User=\(name): the service may not run programs as another user; copy "
+                        + "\(Self.userExample) to /etc/systemd/system/pushrouterd.service.d/, then systemctl "
+                        + "daemon-reload and systemctl restart pushrouterd"
+                ))
+        }
+        if let endpoint = handler.kind.endpoint, endpoint.serviceSocket == nil {
+            let isFar = !hasInterfaces && !endpoint.isOnThisMachine
+            if !hasInternetSockets || isFar {
+                problems.append(
+                    (
+                        .error,
+                        "Type=http: the service has no network, so nothing can be posted to \(endpoint.url); set "
+                            + "HTTPSocket=/run/pushrouter-http.sock in [Daemon] and systemctl enable --now "
+                            + "pushrouter-http.socket: see pushrouter-http(8)"
+                    ))
+            }
+        }
+        if let runtime, !hasWritableCode, Self.compilesAsItGoes(runtime) {
+            problems.append(
+                (
+                    .warning,
+                    "\(runtime) compiles as it goes, which MemoryDenyWriteExecute=yes of the service forbids: it may end "
+                        + "by SIGTRAP or SIGSEGV; set MemoryDenyWriteExecute=no by systemctl edit pushrouterd, or try "
+                        + "pushctl run-handler --as-service"
+                ))
+        }
+        return problems
+    }
+
+    private static let userExample =
+        "/usr/share/doc/pushrouterd/examples/pushrouterd.service.d/handler-users.conf"
+
+    /// Whether a program is a runtime that makes machine code while it runs.
+    private static func compilesAsItGoes(_ program: String) -> Bool {
+        let name = program.split(separator: "/").last.map(String.init) ?? program
+        return ["node", "nodejs", "deno", "bun", "java", "dotnet", "luajit", "pypy", "pypy3", "pwsh"].contains(name)
+            || name.hasPrefix("php")
+    }
+}
+
+extension HTTPEndpoint {
+    /// Whether its server is on this machine, as far as its address says so.
+    fileprivate var isOnThisMachine: Bool {
+        let host = url.split(separator: "/", omittingEmptySubsequences: true).dropFirst().first ?? ""
+        return host.hasPrefix("localhost") || host.hasPrefix("127.") || host.hasPrefix("[::1]")
+    }
+}

@@ -1,0 +1,30 @@
+import PushModel
+
+extension Command {
+    static let reload = Command(
+        name: "reload", summary: "have the daemon read its configuration again",
+        description: [
+            """
+            The daemon reads its configuration again, as on SIGHUP, and this command waits for what becomes of that. With an \
+            error in it, or with a handler that the service keeps from working, the previous configuration stays in force: \
+            the mistakes are printed, status and metrics have them too, and the exit status is 78. "systemctl reload \
+            pushrouterd" runs this command.
+            """
+        ],
+        operands: .none,
+        options: [.silent, .json],
+        examples: [Example(line: "pushctl reload", meaning: "after a change of /etc/pushrouterd")]
+    ) { arguments, session throws(Failure) in
+        let reply = try session.control(.reload)
+        let problem = reply["problem"]?.string
+        if arguments.has(.json) {
+            session.output.write(document: Array(reply.rawBytes))
+        } else if !arguments.has(.silent) {
+            if let problem {
+                throw Failure(.configuration, "\(problem)\nnot reloaded: the previous configuration stays in force")
+            }
+            session.output.print("reloaded\n")
+        }
+        return problem == nil ? .done : .configuration
+    }
+}

@@ -1,0 +1,72 @@
+import EventLoop
+import HandlerRuns
+import JournalLog
+import LinuxSystem
+import PushModel
+import PushRouting
+import PushSettings
+import SettingsFiles
+
+/// How often the configuration was to be read again, and was.
+struct Reloads {
+    var asked = 0
+    var done = 0
+
+    /// How often it is still to be read.
+    var underWay: Int { asked - done }
+}
+
+extension Daemon {
+    /// Begins to read the configuration again.
+    ///
+    /// - Returns: the number of the reading that sees what there is now; it may be done. `nil`: the daemon is to end.
+    @discardableResult
+    func reload() -> Int? {
+        guard !isStopping else { return nil }
+        Notify.reloading(nowNanoseconds: EventLoop.nowNanoseconds)
+        // One that has not begun will see what there is now.
+        guard reloads.underWay < 2 else { return reloads.asked }
+        reloads.asked += 1
+        let reading = reloads.asked
+        do throws(SystemError) {
+            try configuration.read()
+        } catch {
+            wasRead(.failure(StartFailure("cannot read the configuration: \(error)", exitStatus: StartFailure.system)))
+        }
+        return reading
+    }
+
+    func wasRead(_ read: Result<(settings: Settings, warnings: [String]), StartFailure>) {
+        reloads.done += 1
+        guard !isStopping else { return }
+        switch read {
+        case .success((let settings, let warnings)):
+            for warning in warnings { journal.log(JournalEntry(.warning, warning)) }
+            reconfigure(settings)
+            configurationProblem = nil
+            journal.log(JournalEntry(.info, "reloaded: \(statusLine)", messageID: .reloaded))
+        case .failure(let error):
+            configurationProblem = error.lines.joined(separator: "\n")
+            for line in error.lines { journal.log(JournalEntry(.error, line, messageID: .reloadFailed)) }
+            for warning in error.warnings { journal.log(JournalEntry(.warning, warning)) }
+            journal.log(
+                JournalEntry(.error, "reload refused, still as before: \(statusLine)", messageID: .reloadFailed))
+        }
+        control?.wasReloaded(reloads.done, problem: configurationProblem)
+        guard reloads.underWay == 0 else { return }
+        Notify.ready(status: configurationProblem == nil ? statusLine : "reload failed, still as before: \(statusLine)")
+    }
+
+    private func reconfigure(_ settings: Settings) {
+        self.settings = settings
+        inject.limits = settings.daemon.jsonLimits
+        health.slowCommit = settings.store.slowCommit
+        commitWatch.setSlowCommit(settings.store.slowCommit)
+        processor.successLevel = settings.journal.successLevel
+        processor.handle(.reconfigured(settings.routing))
+        runner.reconfigured(settings.routing.handlers.values)
+        injectClients?.limits = settings.daemon.injectLimits
+        controlClients?.limits = settings.daemon.controlLimits
+        readClients?.limits = settings.daemon.readLimits
+    }
+}

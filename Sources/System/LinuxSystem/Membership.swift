@@ -1,0 +1,32 @@
+import Glibc
+
+/// How a user gets access to a file that a group may use.
+public enum Membership {
+    /// What this user can do who may not use a file, as the end of a sentence: join the group that may.
+    ///
+    /// - Parameter path: the file; where a directory on the way to it is closed, that one counts.
+    /// - Returns: `nil` where no group has access, or it is the administrator's.
+    public static func advice(for path: String) -> String? {
+        var facts = stat()
+        var place = path
+        while stat(place, &facts) != 0 {
+            guard let slash = place.lastIndex(of: "/"), slash != place.startIndex else { return nil }
+            place = String(place[..<slash])
+        }
+        guard facts.st_mode & 0o070 != 0, facts.st_gid != 0, let entry = getgrgid(facts.st_gid) else { return nil }
+        let group = String(cString: entry.pointee.gr_name)
+        guard let account = getpwuid(getuid()) else { return "join the group \(group)" }
+        let user = String(cString: account.pointee.pw_name)
+        if isMember(user, account.pointee.pw_gid, of: facts.st_gid) {
+            return "\(user) is in the group \(group) since the last log-in: log in again"
+        }
+        return "\(user) is not in the group \(group): sudo adduser \(user) \(group), then log in again"
+    }
+
+    private static func isMember(_ user: String, _ primary: gid_t, of group: gid_t) -> Bool {
+        var groups = [gid_t](repeating: 0, count: 1024)
+        var count = Int32(groups.count)
+        let found = getgrouplist(user, primary, &groups, &count)
+        return groups.prefix(max(0, Int(found))).contains(group)
+    }
+}

@@ -1,0 +1,32 @@
+import PushSettings
+import SettingsFiles
+import TestSupport
+import Testing
+
+@testable import PushDaemon
+
+@Suite("A handler that the service keeps from working")
+struct ServiceReloadTests {
+    private let installation = Installation()
+
+    private func configuration(_ service: ServiceFacts) -> Configuration {
+        Configuration(directories: [installation.configuration], isRequired: true, service: service)
+    }
+
+    @Test("is refused at a reload with file and reason, and at the start is a warning beside which others run")
+    func users() throws {
+        var service = ServiceFacts()
+        service.canChangeUser = false
+        installation.addHandler("crm", "Exec=/bin/true\nUser=nobody")
+        var started = configuration(service)
+        let warnings = try started.load().warnings
+        #expect(warnings.contains { $0.contains("crm.handler: error: User=nobody") })
+        let refusal = #expect(throws: StartFailure.self) { _ = try started.load() }
+        #expect(refusal?.lines.count == 1 && refusal?.lines.first?.contains("crm.handler: error: User=nobody") == true)
+        #expect(refusal?.lines.first?.contains("handler-users.conf") == true)
+
+        var free = configuration(ServiceFacts())
+        _ = try free.load()
+        _ = try free.load()
+    }
+}

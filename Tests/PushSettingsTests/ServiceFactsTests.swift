@@ -1,0 +1,99 @@
+import PushModel
+import PushRouting
+import Testing
+
+@testable import PushSettings
+
+@Suite("What the service keeps a handler from")
+struct ServiceFactsTests {
+    private static let packaged = """
+        LoadState=loaded
+        User=pushrouterd
+        AmbientCapabilities=
+        RestrictAddressFamilies=AF_UNIX
+        PrivateNetwork=yes
+        MemoryDenyWriteExecute=yes
+        PrivateTmp=yes
+        ProtectHome=yes
+        ProtectSystem=strict
+        """
+
+    private func handler(_ kind: Handler.Kind) -> Handler { Handler(name: "crm", kind: kind) }
+
+    private func command(user: String? = nil) -> Handler.Command {
+        var command = Handler.Command(arguments: ["/opt/crm"])
+        command.confinement.user = user
+        return command
+    }
+
+    @Test("is read from the unit where the daemon does not run")
+    func properties() throws {
+        let facts = try #require(ServiceFacts(properties: Self.packaged))
+        let held = ServiceFacts.names.filter { facts[keyPath: $0.fact] }.map(\.name)
+        #expect(held == ["private_tmp", "hidden_homes", "read_only_root"])
+        let changed = """
+            LoadState=loaded
+            User=pushrouterd
+            AmbientCapabilities=cap_kill cap_setgid cap_setuid
+            RestrictAddressFamilies=AF_INET AF_INET6 AF_UNIX
+            PrivateNetwork=no
+            MemoryDenyWriteExecute=no
+            """
+        #expect(ServiceFacts(properties: changed) == ServiceFacts())
+        #expect(ServiceFacts(properties: "LoadState=not-found\n") == nil)
+        let refused = ServiceFacts(properties: "LoadState=loaded\nRestrictAddressFamilies=~AF_INET\n")
+        #expect(refused?.hasInternetSockets == false)
+    }
+
+    @Test("is read from the daemon's status")
+    func status() throws {
+        let sandbox = try JSONDocument(scanning: Array(#"{"change_user":false,"private_tmp":true}"#.utf8)).root
+        let facts = try #require(ServiceFacts(status: sandbox))
+        #expect(!facts.canChangeUser && facts.hasPrivateTmp && facts.hasInterfaces)
+    }
+
+    @Test("User= without the capabilities is an error with the path of the drop-in, but for the daemon's own user")
+    func users() throws {
+        let facts = try #require(ServiceFacts(properties: Self.packaged))
+        let named = handler(.exec(command(user: "crm")))
+        let found = facts.problems(of: named, user: ["993", "pushrouterd"], runtime: nil)
+        #expect(found.map(\.severity) == [.error])
+        #expect(
+            found.first?.message.contains(
+                "/usr/share/doc/pushrouterd/examples/pushrouterd.service.d/handler-users.conf") == true)
+        #expect(facts.problems(of: named, user: ["crm"], runtime: nil).isEmpty)
+        #expect(ServiceFacts().problems(of: named, user: [], runtime: nil).isEmpty)
+    }
+
+    @Test("an http handler without network is an error, unless pushrouter-http is a service of its own")
+    func network() throws {
+        let own = "Type=http\nURL=https://crm.example/x"
+        let far = try #require(PushSettingsTests.handler(own).settings?.routing.handlers["crm"])
+        let near = try #require(
+            PushSettingsTests.handler("Type=http\nURL=http://127.0.0.1:8080/x").settings?.routing.handlers["crm"])
+        let facts = try #require(ServiceFacts(properties: Self.packaged))
+        for http in [far, near] {
+            let found = facts.problems(of: http, user: [], runtime: nil)
+            #expect(found.map(\.severity) == [.error])
+            #expect(found.first?.message.contains("HTTPSocket=/run/pushrouter-http.sock") == true)
+        }
+        // A machine that has no other interface reaches itself.
+        var alone = ServiceFacts()
+        alone.hasInterfaces = false
+        #expect(alone.problems(of: near, user: [], runtime: nil).isEmpty)
+        #expect(alone.problems(of: far, user: [], runtime: nil).count == 1)
+        #expect(ServiceFacts().problems(of: far, user: [], runtime: nil).isEmpty)
+    }
+
+    @Test(
+        "node, java and php are warned of where no memory is writable and executable",
+        arguments: ["node", "java", "php8.2"])
+    func runtimes(name: String) throws {
+        let facts = try #require(ServiceFacts(properties: Self.packaged))
+        let plain = handler(.exec(command()))
+        let found = facts.problems(of: plain, user: [], runtime: "/usr/bin/\(name)")
+        #expect(found.map(\.severity) == [.warning])
+        #expect(facts.problems(of: plain, user: [], runtime: "/usr/bin/python3").isEmpty)
+        #expect(ServiceFacts().problems(of: plain, user: [], runtime: "/usr/bin/node").isEmpty)
+    }
+}
