@@ -25,6 +25,10 @@ for socket in inject:pushrouter-inject control:pushrouter-control read:pushroute
     [[ $(stat -c '%G %a' "/run/pushrouterd/${socket%:*}.sock") == "${socket#*:} 660" ]] || fail "the mode of $socket"
 done
 
+step "bus: the first start has its name at once, since the policy is loaded before it"
+holds "the daemon has its name on the bus" systemctl service-log-level "$service"
+denies "it complained of the bus" bash -c 'journalctl -q -u pushrouterd -o cat | grep "cannot reach the daemon"'
+
 step "security: every unit at most 1.0"
 for unit in /lib/systemd/system/pushrouter*.service; do
     unit=$(basename "$unit")
@@ -97,7 +101,11 @@ step "reload with an error: it fails, and what was in force stays"
 echo 'Handler=' >/etc/pushrouterd/routes.d/10-wrong.route
 denies "the reload fails" systemctl reload "$service"
 holds "the service goes on" systemctl is-active "$service"
-holds "the journal says where" bash -c 'journalctl -u pushrouterd -n 20 | grep 10-wrong.route'
+explained='journalctl -q -u pushrouterd MESSAGE_ID=4731c6261ea168910d23f5814698302a -x'
+holds "the journal says where" bash -c "$explained | grep 10-wrong.route"
+holds "the journal explains it" bash -c "$explained | grep 'last good configuration stays in force'"
+holds "status has it" bash -c 'pushctl status --json | grep "\"configuration_problem\":\"[^\"]*10-wrong.route"'
+holds "the alert can fire" bash -c 'pushctl status --format prometheus | grep "^pushrouterd_configuration_problem 1"'
 holds "the old configuration is in force" bash -c 'pushctl inject --app program --wait - <<<"{\"data\":{}}" | grep handled'
 rm /etc/pushrouterd/routes.d/10-wrong.route
 holds "a right one is taken again" systemctl reload "$service"
@@ -187,6 +195,7 @@ for program in /usr/sbin/pushrouterd /usr/sbin/pushrouter-* /usr/bin/pushctl; do
     (($(stat -c %s "$program") < 14000000)) || fail "$program is larger than 14 MB"
 done
 
+holds "the metrics are enabled" systemctl enable --now pushrouter-metrics.socket
 step "remove: nothing runs, configuration and ledger stay"
 holds "it is removed" dpkg -r pushrouterd
 denies "the service is gone" systemctl cat "$service"
@@ -197,5 +206,6 @@ denies "the service is gone" systemctl cat "$service"
 step "purge: nothing is left but what the administrator wrote"
 rm -r /etc/pushrouterd/handlers.d/{program,hides,worker}.handler /etc/pushrouterd/routes.d/50-*.route
 holds "it is purged" dpkg -P pushrouterd pushrouterd-ctl
+[[ ! -L /etc/systemd/system/sockets.target.wants/pushrouter-metrics.socket ]] || fail "a link to a unit that is gone"
 left=$(comm -13 /tmp/ours-before <(ours))
 [[ -z $left ]] || fail "left: $left"

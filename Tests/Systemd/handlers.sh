@@ -55,15 +55,15 @@ handler limited 'exit 0' $'MemoryMax=64M\nTasksMax=20'
 # shellcheck disable=SC2016  # The words are the handler's.
 handler nice '[ "$(nice)" = 5 ]' 'Nice=5'
 handler apart-handled 'cat >/dev/null' '' 9s
+handler apart-readme 'cat >/dev/null; echo "{\"result\":\"newData\"}"'
 handler apart-answers 'read -r line; echo "{\"status\":\"rejected\"}"'
-handler apart-failed 'exit 3'
+handler apart-failed 'echo no database; exit 3'
 handler apart-declines 'exit 80'
 handler apart-hangs 'trap "" TERM; setsid sleep 4713 & while :; do sleep 1; done' '' 700ms
 # It succeeds if it can do nothing to the daemon.
 # shellcheck disable=SC2016  # The words are the handler's.
 alone='! cat /var/lib/pushrouterd/ledger.db >/dev/null 2>&1 && ! kill -0 $(cat /run/main-pid) 2>/dev/null && ! perl -MIO::Socket::UNIX -e '\''exit !IO::Socket::UNIX->new(Peer => "/run/pushrouterd/control.sock")'\'
 handler apart-alone "$alone"
-handler user "[ \$(id -un) = nobody ] && $alone" 'User=nobody'
 
 systemctl daemon-reload
 systemctl start pushrouterd
@@ -81,11 +81,36 @@ for ((i = 0; i < 100; i++)); do [[ -n $(find "$runs" -mindepth 1 -type d) ]] || 
 [[ -z $(find "$runs" -mindepth 1 -type d) ]] || fail "cgroups are left: $(ls "$runs")"
 step "what got away is gone, and so are the cgroups"
 expect limited handled "also where a controller is missing: $(journalctl -q -u pushrouterd -g 'has no effect' -o cat | tail -n 1)"
+[[ $(pushctl status --json) == *'"sandbox":{"change_user":false,"internet_sockets":false,"interfaces":false,"writable_code":false,"private_tmp":true,"hidden_homes":true,"read_only_root":true}'* ]] ||
+  fail "what the daemon says of its sandbox: $(pushctl status)"
+step "the daemon tells what the packaged unit lets handlers do"
+handler user "[ \$(id -un) = nobody ] && $alone" 'User=nobody'
+printf '[Handler]\nType=http\nURL=http://127.0.0.1:1/\n' >/etc/pushrouterd/handlers.d/hook.handler
+systemctl reload pushrouterd 2>/dev/null && fail "a handler with User= is taken without the capabilities"
+problem=$(pushctl status --json)
+[[ $problem == *'user.handler: error: User=nobody'*handler-users.conf* ]] || fail "status: $problem"
+[[ $problem == *'hook.handler: error: Type=http: the service has no network'* ]] || fail "status: $problem"
+[[ $(pushctl status --format prometheus) == *'pushrouterd_configuration_problem 1'* ]] || fail "metrics"
+journalctl -q -u pushrouterd MESSAGE_ID=4731c6261ea168910d23f5814698302a -o cat | grep -q handler-users.conf ||
+  fail "the journal has no entry with an explanation"
+[[ $(pushctl verify || :) == *'user.handler: error: User=nobody'* ]] || fail "verify: $(pushctl verify)"
+[[ $(pushctl doctor || :) == *'user.handler: error: User=nobody'* ]] || fail "doctor: $(pushctl doctor)"
+systemctl stop pushrouterd.service pushrouterd-{inject,control,read}.socket
+[[ $(pushctl verify || :) == *'user.handler: error: User=nobody'* ]] || fail "verify without the daemon: $(pushctl verify)"
+systemctl start pushrouterd-{inject,control,read}.socket pushrouterd
+step "User= and http that cannot work are refused at the reload, and status, metrics, journal, verify and doctor say so"
 line=$(outcome user)
 [[ $line == *'"outcome":"failed"'*CAP_SETUID* ]] || fail "User= without the drop-in: $line"
-step "User= without the drop-in fails, and says what is needed"
+step "at a start they are warned of, and fail alone"
+rm /etc/pushrouterd/handlers.d/{user,hook}.handler /etc/pushrouterd/routes.d/50-user.route
+# shellcheck disable=SC2016  # The words are the handler's.
+handler sees '[ ! -e /root/here ] && ! touch /usr/here 2>/dev/null && [ "$(id -un)" = pushrouterd ]'
+touch /root/here
+pushctl run-handler sees - <<<'{"k":"v"}' >/dev/null && fail "run-handler as root sees no home"
+pushctl run-handler sees --as-service - <<<'{"k":"v"}' >/run/as-service || fail "run-handler --as-service: $(cat /run/as-service)"
+step "run-handler --as-service runs it in the sandbox of the unit"
 
-for name in handled answers failed declines hangs alone; do
+for name in handled readme answers failed declines hangs alone; do
   pushctl handler-units "apart-$name" --directory /run/units-of-"$name" 2>/dev/null && fail "a directory that is not there"
   mkdir /run/units-of-"$name"
   pushctl handler-units "apart-$name" --directory /run/units-of-"$name" >/dev/null
@@ -96,11 +121,16 @@ pushctl verify >/dev/null || fail "$(pushctl verify)"
 systemctl daemon-reload
 systemd-analyze verify /etc/systemd/system/pushrouter-apart-*.{socket,service} || fail "systemd-analyze verify"
 step "systemd-analyze verify takes the units"
-systemctl start pushrouter-apart-{handled,answers,failed,declines,hangs,alone}.socket
+systemctl start pushrouter-apart-{handled,readme,answers,failed,declines,hangs,alone}.socket
 systemctl reload pushrouterd
 expect apart-handled handled "by its exit status"
 expect apart-answers failed "by its line"
-expect apart-failed failed "by its exit status"
+line=$(outcome apart-readme)
+[[ $line == *'"outcome":"handled"'*newData* ]] || fail "apart-readme: $line"
+step "apart-readme: handled, by its exit status, with its result"
+line=$(outcome apart-failed)
+[[ $line == *'"outcome":"failed"'*'exit status 3: no database'* ]] || fail "apart-failed: $line"
+step "apart-failed: failed, by its exit status, with what it wrote"
 expect apart-alone handled "it can neither read the ledger, nor connect to control.sock, nor signal the daemon"
 line=$(outcome apart-hangs)
 [[ $line == *'"outcome":"timed_out"'* ]] || fail "apart-hangs: $line"
@@ -113,6 +143,7 @@ expect apart-handled handled "after 30 at once"
 mkdir -p /etc/systemd/system/pushrouterd.service.d
 cp packaging/systemd/pushrouterd.service.d/handler-users.conf /etc/systemd/system/pushrouterd.service.d/
 systemctl daemon-reload
+handler user "[ \$(id -un) = nobody ] && $alone" 'User=nobody'
 systemctl restart pushrouterd
 systemctl show -P MainPID pushrouterd >/run/main-pid
 [[ $(pushctl status --json) == *'"containment":"cgroups"'* ]] || fail "after a restart: $(pushctl status)"
