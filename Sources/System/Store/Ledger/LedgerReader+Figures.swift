@@ -253,7 +253,7 @@ extension LedgerReader {
         }
         let isCut = minutes.lowerBound < min(pruned, minutes.upperBound)
         return LedgerFigures(
-            minutes: minutes, rest: rest.filter { $0.from.map { from in $0.to.map { from < $0 } ?? true } ?? true },
+            minutes: minutes, rest: rest,
             rowsBegin: isCut ? FigureMinute.begin(min(pruned, minutes.upperBound)) : nil)
     }
 
