@@ -98,7 +98,7 @@ final class Service {
             case .depart: handle(.departed(try reply.departed()))
             case .settle: handle(.settled)
             case .sending: endOutage()
-            case .status, .metrics, .sync, .peek, .flush, .reset, .resolve, .replay, .purge, .erase, .logLevel:
+            case .status, .metrics, .sync, .peek, .flush, .reset, .resolve, .replay, .purge, .erase, .logLevel, .reload:
                 preconditionFailure("a forwarder claims, departs, settles and reports")
             }
         } catch {
