@@ -134,7 +134,7 @@ struct ReportReadingTests {
         func counts() throws -> [[Int]] {
             let reader = try ledger.reader
             return try windows.map { window in
-                var reading = reading(window, WallTime(milliseconds: end))
+                var reading = self.reading(window, WallTime(milliseconds: end))
                 try reader.snapshot { () throws(StoreError) in try reading.read(reader) }
                 let report = reading.report
                 return [report.accepted, report.compliance.due, report.compliance.missed]
@@ -157,7 +157,7 @@ struct ReportReadingTests {
         try ledger.writer.recountFigures()
         try ledger.writer.database.execute("COMMIT")
         #expect(try counts() == before, "counted anew")
-        var reading = reading(ReportWindow(), WallTime(milliseconds: end))
+        var reading = self.reading(ReportWindow(), WallTime(milliseconds: end))
         let reader = try ledger.reader
         try reader.snapshot { () throws(StoreError) in try reading.read(reader) }
         #expect(reading.detail.rowsBegin.map { $0 > middle } == true)
