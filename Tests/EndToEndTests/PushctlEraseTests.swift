@@ -68,6 +68,22 @@ struct PushctlEraseTests {
         try json(daemon.pushctl("show", "\(seq)", "--json").output)
     }
 
+    @Test("takes what a handler logged for a user without a device; the next session flushes what others logged")
+    func logged() throws {
+        let installation = Installation()
+        installation.addJob("log", #"echo '{"log":[{"kind":"custom_event","name":"answered","suite":"standard"}]}'"#)
+        let daemon = try TestDaemon(installation)
+        let requests = ["anna", "ben"].map {
+            #"{"op":"deliver","app":"shop","external_id":"\#($0)","payload":{"data":{"job":"log"}}}"# + "\n"
+        }
+        #expect(daemon.pushctl("inject", "--wait", "-", input: requests.joined()).end == .exited(0))
+        let receipt = try json(daemon.pushctl("erase", "--user", "anna", "--yes", "--json").output)
+        #expect(receipt["entries"]?.int64 == 1)
+        #expect(daemon.pushctl("session", "start", "--app", "shop", "--device", "d", "--external-id", "ben").end == .exited(0))
+        #expect(try json(daemon.pushctl("pending", "--json").output).text.contains("answered") == false)
+        #expect(try daemon.process.stop() == .exited(0))
+    }
+
     @Test("takes a user out of every file of the store, leaves others, and forgets: a tap is on an unknown id then")
     func online() throws {
         #expect(!files(with: Self.anna).isEmpty)

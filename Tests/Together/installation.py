@@ -60,11 +60,11 @@ class Run:
 
 
 class Installation:
-    def __init__(self, programs, seed, preload=None):
+    def __init__(self, programs, seed):
         # The path of a socket has 107 bytes at most.
         short = tempfile.gettempdir() if len(tempfile.gettempdir()) < 60 else "/tmp"
         self.root = pathlib.Path(tempfile.mkdtemp(prefix="together.", dir=short))
-        self.programs, self.preload = programs, preload
+        self.programs, self.preload = programs, None
         self.mark = f"TOGETHER={self.root}".encode()
         for name in ("config", "state", "run", "logs", "backups", "bin"):
             (self.root / name).mkdir(mode=0o700)

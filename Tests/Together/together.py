@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Runs the daemon with handlers of all kinds side by side, and does everything to it at once, in an order by a seed.
 
-together.py [--seed N]... [--seconds S] [--programs DIR] [--preload LIBRARY] [--acts NAME,...] [--keep]
+together.py [--seed N]... [--seconds S] [--programs DIR] [--acts NAME,...] [--preload LIBRARY] [--keep]
 
 Exec, worker, socket and http handlers, observers, notifications and the forwarder run side by side, with producers; acts
 come one after the other: their other ends close, die, stall and come back, reloads change and remove handlers, readers
@@ -16,6 +16,7 @@ import json
 import os
 import pathlib
 import random
+import shutil
 import subprocess
 import sys
 import threading
@@ -36,6 +37,21 @@ PRODUCERS = 4
 ALL_PAIRS = 3600
 # How much more memory a run may have than a new one that has done nothing, in KiB: what its allocator keeps.
 MEMORY = 96 << 10
+
+
+def library(preload, directory):
+    """The path of what the daemon runs with: by default what ends it when it closes a descriptor that epoll watches."""
+    if preload == "none":
+        return None
+    if preload != "watched":
+        return pathlib.Path(preload).resolve()
+    if not shutil.which("gcc"):
+        print("left out: descriptors that are closed while they are watched: gcc is not installed")
+        return None
+    path = directory / "bin/watched.so"
+    source = HERE / "Tests/WatchedDescriptors/Preload.c"
+    subprocess.run(["gcc", "-shared", "-fPIC", "-O1", "-o", path, source, "-ldl"], check=True)
+    return path
 
 
 class Walk:
@@ -75,7 +91,8 @@ class Test:
     def __init__(self, seed, seconds, programs, preload, names):
         self.seed, self.seconds = seed, seconds
         self.begin = time.monotonic()
-        self.installation = Installation(programs, seed, preload)
+        self.installation = Installation(programs, seed)
+        self.installation.preload = library(preload, self.installation.root)
         self.record, self.gate, self.trouble = Record(), threading.Event(), []
         self.erasures = checks.Erasures(self.record)
         self.producers = [
@@ -213,16 +230,18 @@ def main():
     parser.add_argument("--seed", type=int, action="append")
     parser.add_argument("--seconds", type=float, default=20)
     parser.add_argument("--programs", type=pathlib.Path, default=HERE / ".build/debug")
-    parser.add_argument("--preload", type=pathlib.Path)
+    parser.add_argument(
+        "--preload", default="watched", help="a library for the daemon; none; or, by default, Tests/WatchedDescriptors")
     parser.add_argument("--acts", default=",".join(Acts.NAMES), help="only these, to find what a failure needs")
     parser.add_argument("--keep", action="store_true")
     options = parser.parse_args()
     programs = options.programs.resolve()
-    preload = options.preload and options.preload.resolve()
-    again = f"--seconds {options.seconds:g} --programs {programs}" + (f" --preload {preload}" if preload else "")
+    again = f"--seconds {options.seconds:g} --programs {programs} --preload {options.preload}"
+    if options.acts != ",".join(Acts.NAMES):
+        again += f" --acts {options.acts}"
     for seed in options.seed or [random.SystemRandom().randrange(1 << 32)]:
         print(f"seed {seed}, {options.seconds:g} s", flush=True)
-        test = Test(seed, options.seconds, programs, preload, options.acts.split(","))
+        test = Test(seed, options.seconds, programs, options.preload, options.acts.split(","))
         failed = True
         try:
             test.run()

@@ -109,7 +109,8 @@ extension TrackerOutput {
 }
 
 extension EntrySource {
-    /// What a log says of who, where and when; what it leaves out of app and device is the request's.
+    /// What a log says of who, where and when; what it leaves out of app and device is the request's. One without any device
+    /// is of the request's user: an entry that names nobody could not be forgotten with the person that it comes from.
     fileprivate init(_ log: LogRequest, _ accepted: AcceptedRequest, at time: WallTime) {
         let way: EntryWay =
             if log.suite == nil, let profile = log.brazeID {
@@ -117,9 +118,9 @@ extension EntrySource {
             } else {
                 .stored(suite: log.suite ?? EntryWay.standardSuite, brazeID: log.brazeID)
             }
+        let device = log.target.device ?? accepted.device
         self.init(
-            cause: accepted.seq, way: way, platform: accepted.platform,
-            app: log.target.app ?? accepted.app, device: log.target.device ?? accepted.device,
-            externalID: log.target.externalID, at: time)
+            cause: accepted.seq, way: way, platform: accepted.platform, app: log.target.app ?? accepted.app,
+            device: device, externalID: log.target.externalID ?? (device == nil ? accepted.externalID : nil), at: time)
     }
 }

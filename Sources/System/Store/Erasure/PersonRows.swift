@@ -85,9 +85,13 @@ struct PersonRows {
         """
     }
 
+    /// An entry that waits goes only by what it names: the router knows no more of it, and moves it later. One that waits no
+    /// more and names nobody goes with its request.
     private var entries: String {
         """
-        number <= (SELECT entry FROM erased_bound) AND (cause IN (SELECT seq FROM erased_requests)
+        number <= (SELECT entry FROM erased_bound) AND (
+            cause IN (SELECT seq FROM erased_requests) AND external_id IS NULL AND device IS NULL
+                AND state NOT IN ('pending', 'queued', 'claimed', 'unknown')
             OR identifier_kind = 'external_id' AND identifier = \(Self.user)
             OR \(isOfPerson(user: "external_id", device: "device")))
         """
