@@ -105,6 +105,7 @@ extension UnfinishedRequest {
         let past = if let reference { try ledger.delivery(reference) } else { nil as RequestStory? }
         self.init(
             accepted: accepted, invocations: left.invocations, request: request, past: past.map(PastDelivery.init))
+        attempts = left.attempts
     }
 }
 

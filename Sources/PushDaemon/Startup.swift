@@ -34,6 +34,8 @@ public func runDaemon(_ options: DaemonOptions) throws(StartFailure) -> Int32 {
     // Before any thread exists: each inherits the mask, and only the loop takes signals.
     SignalSource.block([SIGTERM, SIGINT, SIGHUP, SIGCHLD])
     signal(SIGPIPE, SIG_IGN)
+    // A write beyond RLIMIT_FSIZE fails with EFBIG then, and is waited out as a full disk is.
+    signal(SIGXFSZ, SIG_IGN)
     let descriptorLimit = raiseDescriptorLimit()
     // Before any memory is had: what a flood takes is not kept after it.
     FreedMemory.returnAtOnce()
@@ -60,7 +62,8 @@ public func runDaemon(_ options: DaemonOptions) throws(StartFailure) -> Int32 {
                 directories: options.directories, configuration: configuration, settings: settings, state: state,
                 boot: boot, descriptorLimit: descriptorLimit, containment: kept, journal: journal)
         }
-        guard let daemon = made else { return StartFailure.inputOutput }
+        // Told to stop before there was room: nothing was accepted, so nothing is missing.
+        guard let daemon = made else { return 0 }
         let status = try daemon.run()
         withExtendedLifetime(daemon) {}
         return status

@@ -55,6 +55,45 @@ struct IdentifierIndexTests {
         if case .unclear = knowledge { true } else { false }
     }
 
+    @Test("of a batch that is durable and not applied come with exactly that batch, not with the one before it")
+    func exactBatch() {
+        var index = IdentifierIndex()
+        index.beginBuilding(for: 0)
+        index.finishBuilding()
+        index.accept(first, inBatch: 5)
+        index.accept(second, inBatch: 6)
+        index.applied(through: 4)
+        #expect(batch(index.knowledge(of: first)) == 5 && batch(index.knowledge(of: second)) == 6)
+        index.applied(through: 5)
+        #expect(isUnclear(index.knowledge(of: first)), "the ledger has it, and is to be asked")
+        #expect(batch(index.knowledge(of: second)) == 6)
+        index.applied(through: 6)
+        #expect(isUnclear(index.knowledge(of: second)))
+    }
+
+    @Test("that came with a later batch too stay known until that one is applied")
+    func laterBatch() {
+        var index = IdentifierIndex()
+        index.beginBuilding(for: 0)
+        index.finishBuilding()
+        index.accept(first, inBatch: 5)
+        index.accept(first, inBatch: 7)
+        index.applied(through: 5)
+        #expect(batch(index.knowledge(of: first)) == 7)
+        index.applied(through: 6)
+        #expect(batch(index.knowledge(of: first)) == 7)
+        index.applied(through: 7)
+        #expect(isUnclear(index.knowledge(of: first)))
+    }
+
+    @Test("have a filter whatever the highest number is")
+    func highestNumber() {
+        var index = IdentifierIndex()
+        index.beginBuilding(for: .max)
+        index.finishBuilding()
+        #expect(index.byteCount == IdentifierFilter.longest && isNew(index.knowledge(of: first)))
+    }
+
     private let first: UInt64 = 0x0123_4567_89AB_CDEF
     private let second: UInt64 = 0xFEDC_BA98_7654_3210
     private let third: UInt64 = 42 << 40

@@ -51,9 +51,30 @@ struct AttemptTests {
                     reason: "the queue is full"),
                 AttemptRecord(
                     id: id, route: "all-crm", handler: "crm", asked: .milliseconds(130), started: .milliseconds(130),
-                    ended: .milliseconds(140), answer: .handled),
+                    ended: .milliseconds(140), answer: .handled, number: 2, numberOfHandler: 2),
             ])
         #expect(bench.runs[id]?.attempt == 2)
+    }
+
+    @Test("numbers, times and the count of Retry= go on over a restart of the daemon", arguments: [true, false])
+    func overRestarts(isIdempotent: Bool) throws {
+        let handler = Handler(
+            name: "crm", kind: .exec(.init(arguments: ["/x"])), idempotent: isIdempotent, retries: 2)
+        var bench = Bench(.testing(.relay, handlers: [handler]))
+        try bench.submit(.deliver())
+        let id = InvocationID(1)
+        for number in 1...3 {
+            #expect(bench.runs[id]?.attempt == number)
+            bench.started(1)
+            bench.at(.milliseconds(Int64(number) * 100))
+            bench.finished(1, 0, .retry(after: .zero, reason: "not yet"))
+            if number < 3 { bench.crash() }
+        }
+        #expect(bench.end(1)?.reasonCode == .retriesUsedUp)
+        #expect(bench.ledger.attempts.map(\.number) == [1, 2, 3])
+        #expect(bench.ledger.attempts.map(\.numberOfHandler) == [1, 2, 3])
+        let result = try #require(bench.ledger.rows[id]?.result)
+        #expect(result.queue == .zero && result.exec == .milliseconds(300) && result.total == .milliseconds(300))
     }
 
     @Test("a handler that declines has one, the next route's has its own, the built-in one too")

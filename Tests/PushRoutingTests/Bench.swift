@@ -138,13 +138,14 @@ struct Bench {
             lastNumber: ledger.requests.keys.max() ?? SequenceNumber(0))
         var effects = Effects()
         for var unfinished in ledger.unfinished {
-            let (accepted, invocations) = (unfinished.accepted, unfinished.invocations)
+            let (accepted, invocations, attempts) = (unfinished.accepted, unfinished.invocations, unfinished.attempts)
             unfinished.past = pasts[accepted.seq]
             if !invocations.contains(where: { router.recoveryNeeds.wantsLine(of: accepted, $0, at: now) }) {
                 var bodiless = accepted
                 bodiless.body = []
                 unfinished = UnfinishedRequest(
                     leaving: bodiless, byteCount: accepted.body.count, invocations: invocations)
+                unfinished.attempts = attempts
             }
             router.recover([unfinished], at: now, effects: &effects)
         }

@@ -86,7 +86,11 @@ struct MemoryLedger {
         requests.keys.sorted().compactMap { seq in
             let open = rows.values.filter { $0.id.seq == seq && $0.result == nil }.sorted { $0.id < $1.id }
             guard !open.isEmpty, let (accepted, request) = requests[seq] else { return nil }
-            return UnfinishedRequest(accepted: accepted, invocations: open, request: request)
+            var unfinished = UnfinishedRequest(accepted: accepted, invocations: open, request: request)
+            for attempt in attempts where open.contains(where: { $0.id == attempt.id }) {
+                unfinished.attempts[attempt.id.n, default: AttemptHistory()].note(attempt)
+            }
+            return unfinished
         }
     }
 }

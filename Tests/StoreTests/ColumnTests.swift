@@ -51,10 +51,11 @@ struct ColumnTests {
                 "number": "1", "seq": "101", "n": "11", "route": "'try-route-a'", "handler": "'try-handler-a'",
                 "asked_us": "1151", "started_us": "1152", "ended_us": "1153", "answer": "'timed_out'", "status": "1154",
                 "signal": "1155", "retry_after_us": "1156", "reason": "'try-reason-a'", "errors": "X'6572726F72732D61'",
-                "errors_cut": "1157",
+                "errors_cut": "1157", "attempt": "3", "of_handler": "2",
             ])
         #expect(
-            try row(of: "dead_letters", database) == ["seq": "101", "n": "11", "at": "1161", "bytes": "1162"])
+            try row(of: "dead_letters", database) == ["seq": "101", "n": "11", "at": "1161", "bytes": "1270"],
+            "those of its line, and of its attempt")
         #expect(
             try row(of: "gaps", database) == [
                 "number": "1", "kind": "'suspended'", "begin_at": "1171", "end_at": "1172",

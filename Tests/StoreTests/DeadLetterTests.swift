@@ -1,3 +1,4 @@
+import PushFigures
 import PushModel
 import TestSupport
 import Testing
@@ -42,6 +43,43 @@ final class DeadLetterTests {
         #expect(try await ledger.report() == .pruned(requests: 1))
         #expect(try left(ledger) == [1, 3])
         #expect(try ledger.intruder().integer("SELECT count(*) FROM attempts") == 2)
+    }
+
+    @Test("have of thousands of attempts the first and the last ones, their output, and the count of the others")
+    func manyAttempts() async throws {
+        let ledger = try TestLedger(directory.path)
+        var open = Fixture.invocation(1, outcome: nil)
+        try await ledger.commit([.request(Fixture.request(1)), .invocation(open)])
+        let (count, output) = (2000, ErrorOutput(Array(repeating: 65, count: 4000)))
+        let records = (1...count).map { number in
+            LedgerRecord.attempt(
+                AttemptRecord(
+                    id: open.id, route: nil, handler: "crm", asked: .zero, started: .zero, ended: .zero, answer: .retry,
+                    reason: "not yet", output: output, number: number, numberOfHandler: number))
+        }
+        try await ledger.commit(records)
+        #expect(
+            try ledger.reader().pendingAttempts()[open.id].map { [$0.count, $0.countOfHandler] } == [count, count])
+        open.result = Fixture.invocation(1, outcome: .failed).result
+        let letter = DeadLetter(id: open.id, at: WallTime(milliseconds: 1), byteCount: 100)
+        try await ledger.commit([.update(open), .deadLetter(letter)])
+        let story = try #require(try ledger.reader().story(of: SequenceNumber(1)))
+        let last = count - AttemptRecord.keptLast + 1
+        #expect(story.attempts.map(\.number) == Array(1...AttemptRecord.keptFirst) + Array(last...count))
+        #expect(
+            story.attempts.filter { $0.output?.end.isEmpty == false }.map(\.number) == [1, count - 2, count - 1, count])
+        #expect(story.attempts.allSatisfy { $0.output.map { $0.end.count + $0.cut } == 4000 })
+        #expect(story.attemptsLeftOut == [0: count - AttemptRecord.keptFirst - AttemptRecord.keptLast])
+        // What the limit counts is what is there: the line, four outputs, and little for each attempt.
+        let bytes = try ledger.reader().deadLetterTotals().bytes
+        #expect(bytes > 16_100 && bytes < 20_000, "\(bytes)")
+        var answers: [Int] = []
+        try ledger.reader().answers { answers.append($2) }
+        #expect(answers == [count], "the figures are of all of them")
+        ledger.committer.stop()
+        let writer = try LedgerWriter(directory: directory.path)
+        try writer.transaction { () throws(StoreError) in try writer.recountFigures() }
+        #expect(try writer.reader().figures(from: nil, to: nil).whole.answers["crm"]?.retries == count)
     }
 
     @Test("go by age, and the oldest when they are too large together")

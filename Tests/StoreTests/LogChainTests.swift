@@ -37,6 +37,29 @@ struct LogChainTests: ~Copyable {
                 == "batch \(whole + torn + 1) follows batch \(whole), and the batches between them cannot be read")
     }
 
+    @Test("ends before a whole batch of the right number that follows another one: a start does not apply it")
+    func otherPredecessor() async throws {
+        let directory = TemporaryDirectory()
+        try await TestLedger(directory.path).commit(Fixture.delivery(1))
+        do {
+            let writer = try LedgerWriter(directory: directory.path)
+            let logs = try LogDirectory(in: directory.path, state: writer.stateID)
+            var position = writer.position
+            position.checksum ^= 1
+            let log = try CommitLog(
+                logs, limits: .init(length: 64 << 20), segments: [try logs.create(77, length: 1 << 20)],
+                after: position,
+                released: position.number)
+            let rows = RowBuffer(headroom: BatchHeader.length)
+            for record in Fixture.delivery(2) { rows.append(record) }
+            let next = try log.append(rows, lastSequence: SequenceNumber(2), at: WallTime(milliseconds: 1))
+            #expect(next.number == writer.position.number + 1)
+        }
+        let ledger = try TestLedger(directory.path)
+        #expect(try ledger.storedNumbers() == [1])
+        #expect(ledger.committer.recovery.setAside?.reason.contains("does not follow batch 1") == true)
+    }
+
     @Test("costs a start eight calls of the system at most for each MiB behind its end, not one for each block")
     func calls() throws {
         let last = try #require(try write([1, 1]).last).position

@@ -114,6 +114,21 @@ struct OpeningTests {
         #expect(error?.context == directory.path + "/ledger.db")
     }
 
+    @Test("beyond the limit of a file's length is a full disk, which passes, and says what the limit is")
+    func fileLimit() async throws {
+        await #expect(processExitsWith: .success) {
+            let directory = TemporaryDirectory()
+            signal(SIGXFSZ, SIG_IGN)
+            var limit = rlimit(rlim_cur: 64 << 10, rlim_max: 64 << 10)
+            try #require(setrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &limit) == 0)
+            let error = #expect(throws: StoreError.self) { _ = try TestLedger(directory.path) }
+            #expect(error?.kind == .noSpace, "\(error?.description ?? "")")
+            limit.rlim_cur = 0
+            #expect(StoreError.system("write", "f", errno: EFBIG).kind == .noSpace)
+            #expect(StoreError.system("write", "f", errno: EFBIG).advice.contains("LimitFSIZE="))
+        }
+    }
+
     @Test("keeps what an earlier daemon wrote")
     func reopened() async throws {
         let directory = try await stoppedLedger()

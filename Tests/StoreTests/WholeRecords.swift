@@ -55,12 +55,12 @@ enum Whole {
             id: InvocationID(seq: number(101), n: 11), route: "try-route-a", handler: "try-handler-a",
             asked: .microseconds(1151), started: .microseconds(1152), ended: .microseconds(1153), answer: .timedOut,
             status: 1154, signal: 1155, retryAfter: .microseconds(1156), reason: "try-reason-a",
-            output: ErrorOutput(Array("errors-a".utf8), cut: 1157)),
+            output: ErrorOutput(Array("errors-a".utf8), cut: 1157), number: 3, numberOfHandler: 2),
         AttemptRecord(
             id: InvocationID(seq: number(101), n: 21), route: "try-route-b", handler: "try-handler-b",
             asked: .microseconds(2151), started: .microseconds(2152), ended: .microseconds(2153), answer: .notStarted,
             status: 2154, signal: 2155, retryAfter: .microseconds(2156), reason: "try-reason-b",
-            output: ErrorOutput(Array("errors-b".utf8), cut: 2157)),
+            output: ErrorOutput(Array("errors-b".utf8), cut: 2157), number: 4, numberOfHandler: 5),
     ]
 
     static let deadLetters = [

@@ -68,10 +68,10 @@ public struct SpanFigures: Hashable, Sendable {
     }
 
     /// Counts an answer that ends no invocation; others count nothing.
-    public mutating func add(_ answer: AttemptRecord.Answer, of handler: String) {
+    public mutating func add(_ answer: AttemptRecord.Answer, of handler: String, count: Int = 1) {
         switch answer {
-        case .declined: answers[handler, default: Answers()].declined += 1
-        case .retry: answers[handler, default: Answers()].retries += 1
+        case .declined: answers[handler, default: Answers()].declined += count
+        case .retry: answers[handler, default: Answers()].retries += count
         case .handled, .rejected, .timedOut, .killed, .notStarted: break
         }
     }

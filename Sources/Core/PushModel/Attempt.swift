@@ -21,8 +21,21 @@ public struct AttemptRecord: Hashable, Sendable {
         case notStarted = "not_started"
     }
 
+    /// Of the attempts at one invocation the ledger keeps so many of the first; those between them and the last are counted.
+    public static let keptFirst = 5
+    /// And so many of the last.
+    public static let keptLast = 15
+    /// Of so many of the first it keeps what they wrote to standard error.
+    public static let outputsKeptFirst = 1
+    /// And of so many of the last.
+    public static let outputsKeptLast = 3
+
     /// Of which invocation.
     public var id: InvocationID
+    /// Which of its attempts, from 1 on; restarts of the daemon do not begin anew.
+    public var number: Int
+    /// Which of those of one handler in a row, from 1 on: what `Retry=` goes by.
+    public var numberOfHandler: Int
     /// The route that picked the handler.
     public var route: String?
     /// The handler.
@@ -50,9 +63,10 @@ public struct AttemptRecord: Hashable, Sendable {
     public init(
         id: InvocationID, route: String?, handler: String, asked: Duration, started: Duration?, ended: Duration,
         answer: Answer, status: Int? = nil, signal: Int? = nil, retryAfter: Duration? = nil, reason: String? = nil,
-        output: ErrorOutput? = nil
+        output: ErrorOutput? = nil, number: Int = 1, numberOfHandler: Int = 1
     ) {
         self.id = id
+        (self.number, self.numberOfHandler) = (number, numberOfHandler)
         self.route = route
         self.handler = handler
         self.asked = asked
@@ -64,6 +78,32 @@ public struct AttemptRecord: Hashable, Sendable {
         self.retryAfter = retryAfter
         self.reason = reason
         self.output = output
+    }
+}
+
+/// What the attempts at an invocation were, as far as the next one depends on it: after a restart they go on.
+public struct AttemptHistory: Hashable, Sendable {
+    /// How many there were.
+    public private(set) var count = 0
+    /// How many of them the handler has had that had the last one; 0 where that one declined.
+    public private(set) var countOfHandler = 0
+    /// From the acceptance of the request until the first handler began to run; `nil`: none did.
+    public private(set) var firstStarted: Duration?
+    /// The same of the one that began last.
+    public private(set) var lastStarted: Duration?
+    /// What the last one said, or why it could not start.
+    public private(set) var lastReason: String?
+
+    /// Without any.
+    public init() {}
+
+    /// Notes the next one, in the order in which they ended.
+    public mutating func note(_ attempt: AttemptRecord) {
+        count = max(count, attempt.number)
+        countOfHandler = attempt.answer == .declined ? 0 : attempt.numberOfHandler
+        firstStarted = firstStarted ?? attempt.started
+        lastStarted = attempt.started ?? lastStarted
+        lastReason = attempt.reason
     }
 }
 

@@ -2,7 +2,7 @@ public import PushModel
 
 /// What handlers made of an invocation so far, as far as the router has to know of it.
 struct Attempts: Sendable {
-    /// How many attempts there were; of an earlier run of the daemon it knows none.
+    /// How many attempts there were, those of earlier runs of the daemon among them.
     private(set) var count = 0
     /// How many of them the handler has had that it has now.
     private(set) var countOfHandler = 0
@@ -22,6 +22,17 @@ struct Attempts: Sendable {
 
     /// Why the last one that ended wants another; `nil`: it did not say.
     var lastReason: String?
+
+    init() {}
+
+    /// Goes on with those of an earlier run of the daemon.
+    ///
+    /// - Parameter acceptance: when the request was accepted, by the clock of this boot.
+    init(_ history: AttemptHistory, since acceptance: Instant) {
+        (count, countOfHandler, lastReason) = (history.count, history.countOfHandler, history.lastReason)
+        first = history.firstStarted.map { acceptance + $0 }
+        latest = history.lastStarted.map { acceptance + $0 }
+    }
 
     /// Another one begins.
     mutating func begin(at now: Instant) {
@@ -102,7 +113,8 @@ extension Router {
                     asked: age - (now.monotonic - asked),
                     started: attempts.started.map { age - (now.monotonic - $0) }, ended: age, answer: answer,
                     status: attempts.facts.status, signal: signal.map(Int.init), retryAfter: retryAfter,
-                    reason: reason, output: attempts.facts.output)))
+                    reason: reason, output: attempts.facts.output, number: attempts.count,
+                    numberOfHandler: attempts.countOfHandler)))
     }
 
     /// Has an invocation wait until its handler is tried again; where that would be at its deadline or later it has failed.

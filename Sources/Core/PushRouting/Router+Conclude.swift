@@ -11,12 +11,18 @@ extension Router {
         var invocation = invocation
         let id = invocation.record.id
         let total = age(of: invocation.request, at: now)
+        // A clock that was set back between two boots makes neither part longer than the whole.
+        let ran = invocation.attempts.first.map { min(max(.zero, now.monotonic - $0), total) }
         // When an earlier run of the daemon started it is not stored: all its time counts as running.
-        let queue =
-            if let start = invocation.attempts.first {
-                start - invocation.request.acceptedAt.monotonic
-            } else if case .daemonCrashed? = reason { Duration.zero } else { total }
-        let exec = invocation.attempts.first.map { now.monotonic - $0 } ?? (total - queue)
+        let queue: Duration
+        if let ran {
+            queue = total - ran
+        } else if case .daemonCrashed? = reason {
+            queue = .zero
+        } else {
+            queue = total
+        }
+        let exec = total - queue
         let completions = invocation.completions
         var remarks = remarks
         if let remark = completions.remark(onSilenceOf: invocation.handler?.value.name, outcome: outcome) {

@@ -8,6 +8,8 @@ public struct UnfinishedRequest: Sendable {
     public var accepted: AcceptedRequest
     /// Its invocations without an outcome, in order.
     public var invocations: [InvocationRecord]
+    /// What was tried of them, by their numbers.
+    public var attempts: [Int: AttemptHistory] = [:]
     /// The request line, read again; `nil` if this version cannot read it any more, or it has not been read.
     public var request: Request?
     /// Whether the line is left where it is: ``RecoveryNeeds/wantsLine(of:_:at:)`` told that it is not needed now.
@@ -114,6 +116,11 @@ extension Router {
         let position = table.routes.firstIndex { $0.name == record.route }
         invocation.position = position ?? 0
         invocation.isPinned = isPinned
+        if let history = unfinished.attempts[record.id.n] {
+            // What went before goes on by this boot's clock, whichever it was counted by.
+            let acceptance = now.monotonic + (.zero - age(of: accepted, at: now))
+            invocation.attempts = Attempts(history, since: acceptance)
+        }
         usage.began(
             record.id, of: accepted.peer, bytes: unfinished.byteCount, memory: accepted.memoryInFlight)
         if record.started {

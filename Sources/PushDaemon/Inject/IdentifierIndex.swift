@@ -78,7 +78,8 @@ struct IdentifierIndex {
     ///
     /// - Parameter count: how many there are, about.
     mutating func beginBuilding(for count: Int) {
-        var filter = IdentifierFilter(capacity: 4 * count)
+        // More than any ledger has ids; a number that is far too high is not to overflow.
+        var filter = IdentifierFilter(capacity: 4 * min(count, 1 << 40))
         // They may get to the ledger behind the page that is read then.
         for shard in coming { for hash in shard.keys { filter.insert(hash) } }
         nextFilter = filter

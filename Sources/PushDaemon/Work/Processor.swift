@@ -228,6 +228,7 @@ final class Processor {
         let now = clock()
         let needs = router.recoveryNeeds
         let pending = try ledger.pendingInvocationCount()
+        let attempts = pending > 0 ? try ledger.pendingAttempts() : [:]
         router.reserve(invocations: pending)
         func takeUp() throws(StoreError) {
             guard let left = unfinished else { return }
@@ -247,6 +248,7 @@ final class Processor {
                 wantsLine = false
             }
             unfinished?.invocations.append(invocation)
+            unfinished?.attempts[invocation.id.n] = attempts[invocation.id]
             wantsLine = wantsLine || needs.wantsLine(of: accepted, invocation, at: now)
         }
         // As a rule there is none, and to compile what would read them takes longer than to ask.

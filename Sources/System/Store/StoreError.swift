@@ -67,11 +67,14 @@ public struct StoreError: Error, Hashable, Sendable, CustomStringConvertible {
             case EROFS: .readOnly
             case EMFILE, ENFILE: .noDescriptor
             case EACCES, EPERM: .notPermitted
-            case ENOSPC, EDQUOT: .noSpace
+            case _ where isOutOfSpace(number): .noSpace
             default: .failed
             }
         return StoreError(kind, message: "\(call): \(errorText(number))", context: path)
     }
+
+    /// Whether a write failed for want of room: of the file system, of a quota, or of the limit of a file's length.
+    static func isOutOfSpace(_ number: Int32) -> Bool { number == ENOSPC || number == EDQUOT || number == EFBIG }
 
     /// The failure of a sync. Whatever `errno` says, the next one may succeed without having written what this one lost.
     static func sync(_ path: String, errno number: Int32) -> StoreError {
@@ -102,7 +105,10 @@ public struct StoreError: Error, Hashable, Sendable, CustomStringConvertible {
                 : "name another file"
         case .olderSchema: "start the new pushrouterd once with this state directory: it brings the ledger up to date"
         case .newerSchema: "upgrade this program to the version that wrote the ledger, or newer"
-        case .noSpace: "free space on that file system; nothing accepted so far is lost"
+        case .noSpace:
+            message.contains(errorText(EFBIG))
+                ? "raise the limit of a file's length (LimitFSIZE= of the unit); nothing accepted so far is lost"
+                : "free space on that file system; nothing accepted so far is lost"
         case .logFull: "nothing is lost; a larger LogSizeMax= lets the ledger fall further behind"
         case .busy: "end the program that holds a transaction open on the ledger"
         case .exists: "name another file, or move that one away"

@@ -50,7 +50,7 @@ struct SimulatorTests {
                     + #""route":"all","handler":"log","outcome":"failed","reason":"exit status 1","#
                     + #""reason_code":"handler_rejected","queue_ms":0,"exec_ms":1,"total_ms":1,"#
                     + #""completion":{"by":"default","times":1,"result":"noData"},"#
-                    + #""attempts":[{"route":"all","handler":"log","asked_ms":0,"started_ms":0,"ended_ms":1,"#
+                    + #""attempts":[{"attempt":1,"route":"all","handler":"log","asked_ms":0,"started_ms":0,"ended_ms":1,"#
                     + #""answer":"rejected","status":1,"reason":"exit status 1"}]}"#,
             ])
     }

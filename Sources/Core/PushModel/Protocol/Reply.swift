@@ -72,6 +72,7 @@ extension JSONWriter {
 
     /// The members that say how an attempt went; times are from the acceptance of the request on.
     public mutating func members(of attempt: AttemptRecord) {
+        member("attempt", attempt.number)
         member("route", attempt.route)
         member("handler", attempt.handler)
         member("asked_ms", attempt.asked.milliseconds)

@@ -146,7 +146,7 @@ extension AttributeChange {
 }
 
 /// What an identifier is, in the ledger. The raw values are kept there.
-public enum IdentifierKind: String, Sendable {
+public enum IdentifierKind: String, Sendable, CaseIterable {
     case externalID = "external_id"
     case brazeID = "braze_id"
     case alias

@@ -103,6 +103,8 @@ extension RowBuffer {
             values.integer(attempt.retryAfter?.microseconds)
             values.text(attempt.reason)
             values.append(attempt.output)
+            values.integer(Int64(attempt.number))
+            values.integer(Int64(attempt.numberOfHandler))
         }
     }
 

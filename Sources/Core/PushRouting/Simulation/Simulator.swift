@@ -114,7 +114,12 @@ public struct Simulator {
         (clock, backAt) = (crash.end, crash.end)
         if crash.reboots { boot.low += 1 }
         router = router.restarted(boot: boot)
-        for request in unfinished.values.sorted(by: { $0.accepted.seq < $1.accepted.seq }) {
+        for var request in unfinished.values.sorted(by: { $0.accepted.seq < $1.accepted.seq }) {
+            for row in request.invocations {
+                for attempt in attempts[row.id] ?? [] {
+                    request.attempts[row.id.n, default: AttemptHistory()].note(attempt)
+                }
+            }
             router.table = scripts[request.accepted.seq] == nil ? unscripted : scripted
             router.recover([request], at: moment(crash.end), effects: &effects)
             carryOut(at: crash.end)

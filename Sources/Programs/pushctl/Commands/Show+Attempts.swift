@@ -14,7 +14,7 @@ extension RequestStory {
         attempts.append(
             AttemptRecord(
                 id: invocation.id, route: invocation.route, handler: handler, asked: start, started: start,
-                ended: result.total, answer: .handled))
+                ended: result.total, answer: .handled, number: (attempts.last?.number ?? 0) + 1))
         return attempts
     }
 
@@ -25,8 +25,13 @@ extension RequestStory {
         guard !attempts.isEmpty || ahead != nil else { return [] }
         var steps = [["0 ms", "accepted"]]
         if let ahead { steps.append(["0 ms", "queued in its lane, \(ahead) ahead of it"]) }
-        for (index, attempt) in attempts.enumerated() {
-            let number = attempts.count == 1 ? "" : "attempt \(index + 1), "
+        var before = 0
+        for attempt in attempts {
+            if attempt.number > before + 1, before > 0 {
+                steps.append(["", "\(counted(attempt.number - before - 1, "attempt")) between these left out"])
+            }
+            before = attempt.number
+            let number = attempts.count == 1 && attempt.number == 1 ? "" : "attempt \(attempt.number), "
             if let started = attempt.started {
                 steps.append(["\(started.milliseconds) ms", "\(number)handler \(attempt.handler) started"])
             } else {
@@ -46,9 +51,9 @@ extension RequestStory {
     func outputs(of invocation: InvocationRecord) -> String {
         let attempts = attempts(at: invocation)
         var text = ""
-        for (index, attempt) in attempts.enumerated() {
+        for attempt in attempts {
             guard let output = attempt.output else { continue }
-            let number = attempts.count == 1 ? "" : " in attempt \(index + 1)"
+            let number = attempts.count == 1 && attempt.number == 1 ? "" : " in attempt \(attempt.number)"
             let cut = output.cut == 0 ? "" : ", after \(output.cut) bytes that are not kept"
             text += "  \(attempt.handler) wrote to standard error\(number)\(cut):\n"
             var lines = output.text.shownLines

@@ -60,6 +60,7 @@ extension InvocationRecord {
             writer.member("decided_at", result?.decidedAt.rfc3339)
             if let result { writer.members(of: result) } else { writer.member("outcome", String?.none) }
             if story.deadLetters.contains(where: { $0.id == id }) { writer.member("dead_letter", true) }
+            writer.member("attempts_left_out", story.attemptsLeftOut[id.n] ?? 0)
             let attempts = story.attempts(at: self)
             writer.member(
                 "attempts", array: { list in attempts.forEach { attempt in list.object { $0.members(of: attempt) } } })

@@ -26,8 +26,9 @@ public struct Restoration: Hashable, Sendable {
     ///   - file: the backup, open for reading at its beginning; it stays the caller's. `nil`: begin with an empty ledger.
     ///   - directory: the state directory; it is created where it is missing.
     ///   - now: the clock.
-    /// - Throws: `inUse`, `newerSchema`, `corrupt`, and what the disk says. Until the backup is whole, checked, brought up
-    ///   to date and on the disk, nothing that was there is touched.
+    /// - Throws: `inUse`, `otherFormat`, `newerSchema`, `corrupt` for what is damaged, has another schema than this
+    ///   program's or rows that it does not write, and what the disk says. Until the backup is whole, checked, brought up to
+    ///   date and on the disk, nothing that was there is touched.
     public static func restore(_ file: Int32?, into directory: String, at now: WallTime) throws(StoreError)
         -> Restoration
     {
@@ -40,7 +41,7 @@ public struct Restoration: Hashable, Sendable {
                 try makeEmpty(at: new)
             }
             let backup = try Backup.check(new)
-            try Schema.migrate(Database(path: new, access: .readWrite), onMigration: {})
+            try bringUpToDate(new, named: file == nil ? nil : "the backup")
             try syncFile(new)
             let old = Numbers(ofLedgerIn: directory)
             let (state, unknown) = try begin(Database(path: new, access: .readWrite), after: old)
@@ -61,6 +62,22 @@ public struct Restoration: Hashable, Sendable {
     }
 
     // MARK: What the backup becomes
+
+    /// Brings a copy of the backup to the schema of this program, and looks at all of it: it comes from elsewhere.
+    private static func bringUpToDate(_ path: String, named name: String?) throws(StoreError) {
+        do throws(StoreError) {
+            let database = try Database(path: path, access: .readWrite)
+            // What it brings along does nothing but what this program asks for.
+            try database.execute("PRAGMA trusted_schema = OFF")
+            try Schema.migrate(database, onMigration: {})
+            try RowRules.requireSchema(database)
+            try RowRules.requireRows(database)
+        } catch {
+            var error = error
+            error.context = name ?? error.context
+            throw error
+        }
+    }
 
     /// Makes a ledger of its own of the backup.
     ///
@@ -96,7 +113,7 @@ public struct Restoration: Hashable, Sendable {
         /// Reads them; `nil` where they cannot be read: it may be what the backup is to replace.
         ///
         /// A ledger that is whole is brought up to date first, so that it is so without its WAL and its log as well. One that
-        /// is damaged, or of an older schema, is only read, as it is kept for people and older programs to look at; what its log
+        /// is damaged, or of another schema, is only read, as it is kept for people and older programs to look at; what its log
         /// alone has had numbers too, so a million are left out.
         init?(ofLedgerIn directory: String) {
             let path = "\(directory)/ledger.db"
@@ -104,12 +121,15 @@ public struct Restoration: Hashable, Sendable {
             do throws(StoreError) {
                 let isWhole = Self.bringUpToDate(directory, path)
                 let database = try Database(path: path, access: .readOnly)
+                try Schema.check(database)
                 seq = try database.integer(
-                    "SELECT max((SELECT highest_seq FROM meta), (SELECT coalesce(max(seq), 0) FROM requests))")
+                    "SELECT max((SELECT highest_seq FROM meta), (SELECT coalesce(max(seq), 0) FROM request_rows))")
                 cursor = try database.integer(
-                    "SELECT max((SELECT highest_cursor FROM meta), (SELECT coalesce(max(cursor), 0) FROM events))")
+                    "SELECT max((SELECT highest_cursor FROM meta), (SELECT coalesce(max(cursor), 0) FROM event_rows))")
                 entry = try database.integer(
                     "SELECT max((SELECT highest_entry FROM meta), (SELECT coalesce(max(number), 0) FROM entries))")
+                // A number that nothing was given is a part of the damage: no other may follow it.
+                guard [seq, cursor, entry].allSatisfy(StoredRange.restoredNumber.contains) else { return nil }
                 guard !isWhole else { return }
                 (seq, cursor, entry) = (seq + Self.surplus, cursor + Self.surplus, entry + Self.surplus)
             } catch {

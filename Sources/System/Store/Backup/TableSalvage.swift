@@ -194,6 +194,7 @@ struct TableSalvage: ~Copyable {
         let removals = [
             "DELETE FROM invocation_rows WHERE seq NOT IN (SELECT seq FROM request_rows)",
             "DELETE FROM attempts WHERE seq NOT IN (SELECT seq FROM request_rows)",
+            "DELETE FROM attempts_left_out WHERE seq NOT IN (SELECT seq FROM request_rows)",
             """
             DELETE FROM dead_letters WHERE NOT EXISTS (SELECT 1 FROM invocation_rows AS found
                 WHERE found.seq = dead_letters.seq AND found.n = dead_letters.n)

@@ -171,6 +171,7 @@ struct PersonRows {
         DELETE FROM attributes WHERE \(attributes);
         DELETE FROM entries WHERE \(entries);
         DELETE FROM attempts WHERE seq IN (SELECT seq FROM erased_requests);
+        DELETE FROM attempts_left_out WHERE seq IN (SELECT seq FROM erased_requests);
         DELETE FROM dead_letters WHERE seq IN (SELECT seq FROM erased_requests);
         DELETE FROM request_rows WHERE seq IN (SELECT seq FROM erased_requests) AND EXISTS (
             SELECT 1 FROM invocation_rows WHERE invocation_rows.seq = request_rows.seq AND outcome IS NULL);

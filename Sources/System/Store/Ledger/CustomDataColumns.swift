@@ -51,12 +51,13 @@ extension Statement {
     func entryRecord() throws(StoreError) -> EntryRecord {
         EntryRecord(
             entry: CustomEntry(
-                number: EntryNumber(integer(0)), cause: SequenceNumber(integer(1)), kind: try name(2), way: try way(),
+                number: EntryNumber(try integer(0, in: StoredRange.number)), cause: try seq(1), kind: try name(2),
+                way: try way(),
                 platform: try name(7), app: text(8), device: text(9), externalID: text(10), name: text(11),
-                data: bytes(12), time: WallTime(milliseconds: integer(13)),
-                savedAt: WallTime(milliseconds: integer(14))),
-            state: try name(15), settledAt: isNull(16) ? nil : WallTime(milliseconds: integer(16)),
-            settledBy: isNull(17) ? nil : SequenceNumber(integer(17)), claimant: isNull(18) ? nil : try uuid(18),
+                data: bytes(12), time: try time(13),
+                savedAt: try time(14)),
+            state: try name(15), settledAt: isNull(16) ? nil : try time(16),
+            settledBy: try optionalSeq(17), claimant: isNull(18) ? nil : try uuid(18),
             reason: text(19), problem: try problem())
     }
 
@@ -83,12 +84,12 @@ extension Statement {
         let owner = text(1) ?? ""
         return AttributeRecord(
             owner: integer(0) == 0 ? .user(owner) : .device(owner), kind: try name(2), name: text(3) ?? "",
-            value: text(4) ?? "", setAt: WallTime(milliseconds: integer(5)), entry: EntryNumber(integer(6)))
+            value: text(4) ?? "", setAt: try time(5), entry: EntryNumber(try integer(6, in: StoredRange.number)))
     }
 
     func sendingState() throws(StoreError) -> SendingState {
         SendingState(
             phase: try name(0), reason: text(1), failures: try number(2),
-            until: isNull(3) ? nil : WallTime(milliseconds: integer(3)), since: WallTime(milliseconds: integer(4)))
+            until: isNull(3) ? nil : try time(3), since: try time(4))
     }
 }

@@ -52,14 +52,17 @@ extension FigureRows {
         }
         let attempts = try database.prepare(
             """
-            SELECT accepted_at, attempts.handler, answer FROM attempts JOIN request_rows USING (seq)
-                JOIN invocation_rows USING (seq, n) WHERE observer = 0 AND answer IN ('declined', 'retry')
-                    AND accepted_at >= \(begin)
-            ORDER BY attempts.number
+            SELECT accepted_at, attempts.handler, answer, attempts.count FROM (
+                SELECT seq, n, handler, answer, 1 AS count FROM attempts
+                UNION ALL SELECT seq, n, handler, answer, count FROM attempts_left_out) AS attempts
+                JOIN request_rows USING (seq) JOIN invocation_rows USING (seq, n)
+            WHERE observer = 0 AND answer IN ('declined', 'retry')
+                AND accepted_at >= \(begin)
+            ORDER BY seq
             """)
         while try attempts.step() {
             let minute = try minute(FigureMinute.of(milliseconds: attempts.integer(0)))
-            minute.figures.add(try attempts.name(2), of: attempts.text(1) ?? "")
+            minute.figures.add(try attempts.name(2), of: attempts.text(1) ?? "", count: try attempts.number(3))
             minute.isChanged = true
         }
         try write()

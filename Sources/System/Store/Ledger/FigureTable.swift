@@ -84,6 +84,9 @@ final class FigureTable {
     static func place(_ span: Int64, key: Int64 = 0) -> Int64 { span << 32 | key }
 
     static let keyMask: Int64 = 0xFFFF_FFFF
+    /// No minute is behind this one, and no place behind that of its last key.
+    static let minuteLimit = FigureMinute.limit + SpanLength.days.minutes
+    static let placeLimit = place(minuteLimit, key: keyMask)
 
     // MARK: Rows
 

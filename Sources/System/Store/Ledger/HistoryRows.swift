@@ -2,9 +2,12 @@ import PushModel
 
 /// Applies the rows that tell how handlers answered and what became dead letters. For one thread.
 final class HistoryRows {
-    private static let attemptCount: Int32 = 14
+    private static let attemptCount: Int32 = 16
 
     private var insertAttempt: Statement
+    private var countLeftOut: Statement
+    private var deleteAttempt: Statement
+    private var dropOutput: Statement
     private var updateOutput: Statement
     private var insertDeadLetter: Statement
     private var deleteDeadLetters: Statement
@@ -12,22 +15,68 @@ final class HistoryRows {
     init(_ database: borrowing Database) throws(StoreError) {
         insertAttempt = try database.prepare(
             "INSERT INTO attempts VALUES (NULL, \(parameters(Self.attemptCount)))")
+        countLeftOut = try database.prepare(
+            """
+            INSERT INTO attempts_left_out SELECT seq, n, handler, answer, 1 FROM attempts
+                WHERE seq = ?1 AND n = ?2 AND attempt = ?3
+            ON CONFLICT DO UPDATE SET count = count + 1
+            """)
+        deleteAttempt = try database.prepare("DELETE FROM attempts WHERE seq = ?1 AND n = ?2 AND attempt = ?3")
+        dropOutput = try database.prepare(
+            """
+            UPDATE attempts SET errors_cut = errors_cut + length(errors), errors = x''
+            WHERE seq = ?1 AND n = ?2 AND attempt = ?3 AND length(errors) > 0
+            """)
         updateOutput = try database.prepare(
             """
             UPDATE attempts SET errors = ?3, errors_cut = ?4
             WHERE number = (SELECT max(number) FROM attempts WHERE seq = ?1 AND n = ?2)
             """)
-        insertDeadLetter = try database.prepare("INSERT OR REPLACE INTO dead_letters VALUES (\(parameters(4)))")
+        // The bytes of the request line, and what its attempts take: both stay as long as it is a dead letter.
+        insertDeadLetter = try database.prepare(
+            """
+            INSERT OR REPLACE INTO dead_letters SELECT ?1, ?2, ?3, ?4 + coalesce(sum(\(Self.attemptLength)), 0)
+            FROM attempts WHERE seq = ?1 AND n = ?2
+            """)
         deleteDeadLetters = try database.prepare("DELETE FROM dead_letters WHERE seq = ?1")
     }
 
     func apply(_ kind: RowKind, _ values: RowValues) throws(StoreError) {
         switch kind {
-        case .attempt: try insertAttempt.run(values, count: Self.attemptCount)
+        case .attempt:
+            try insertAttempt.run(values, count: Self.attemptCount)
+            try bound(values)
         case .output: try updateOutput.run(values, count: 4)
         case .deadLetter: try insertDeadLetter.run(values, count: 4)
         case .noDeadLetters: try deleteDeadLetters.run(values, count: 1)
         default: preconditionFailure("a row of the kind \(kind) is no row of attempts or dead letters")
         }
+    }
+
+    /// The bytes of an attempt, about: those of its texts, and of all else.
+    private static let attemptLength =
+        "64 + length(handler) + length(coalesce(route, '')) + length(coalesce(reason, '')) + length(coalesce(errors, x''))"
+
+    /// Lets go of what is between the first and the last attempts at an invocation, one for each that is added.
+    private func bound(_ values: RowValues) throws(StoreError) {
+        var values = values
+        let (seq, n, number) = try reading { () throws(RowError) in
+            let (seq, n) = (try values.integer(), try values.integer())
+            try values.skip(12)
+            return (seq, n, try values.integer())
+        }
+        let output = number - Int64(AttemptRecord.outputsKeptLast)
+        if output > AttemptRecord.outputsKeptFirst { try Self.run(&dropOutput, seq, n, output) }
+        let attempt = number - Int64(AttemptRecord.keptLast)
+        guard attempt > AttemptRecord.keptFirst else { return }
+        try Self.run(&countLeftOut, seq, n, attempt)
+        try Self.run(&deleteAttempt, seq, n, attempt)
+    }
+
+    private static func run(
+        _ statement: inout Statement, _ seq: Int64, _ n: Int64, _ attempt: Int64
+    ) throws(StoreError) {
+        for (index, value) in [seq, n, attempt].enumerated() { statement.bind(value, at: Int32(index) + 1) }
+        try statement.run()
     }
 }

@@ -19,45 +19,47 @@ enum LedgerColumns {
 extension Statement {
     func request(from first: Int32 = 0) throws(StoreError) -> AcceptedRequest {
         AcceptedRequest(
-            seq: SequenceNumber(integer(first)), operation: try word(first + 1), id: text(first + 2),
+            seq: try seq(first), operation: try word(first + 1), id: text(first + 2),
             peer: Peer(
                 uid: try number(first + 3), gid: try number(first + 4), pid: try number(first + 5)),
             acceptedAt: Moment(
-                monotonic: Instant(nanoseconds: integer(first + 7)), wall: WallTime(milliseconds: integer(first + 6))),
+                monotonic: try instant(first + 7), wall: try time(first + 6)),
             boot: try uuid(first + 8), mode: try word(first + 9), platform: try word(first + 10),
             app: text(first + 11), device: text(first + 12), externalID: text(first + 13), messageID: text(first + 14),
             state: try optionalWord(first + 16), duplicateID: text(first + 17),
             isTracked: integer(first + 18) != 0, transport: try optionalWord(first + 19),
             originalPriority: try optionalWord(first + 20), deliveredPriority: try optionalWord(first + 21),
-            replayOf: isNull(first + 22) ? nil : SequenceNumber(integer(first + 22)),
+            replayOf: try optionalSeq(first + 22),
             body: bytes(first + 15))
     }
 
     func invocation(from first: Int32 = 0) throws(StoreError) -> InvocationRecord {
         InvocationRecord(
-            id: InvocationID(seq: SequenceNumber(integer(first)), n: try number(first + 1)),
+            id: try invocationID(first),
             callback: try word(first + 2), isObserver: integer(first + 19) != 0, provider: text(first + 3),
             route: text(first + 4), handler: text(first + 5),
-            budget: .microseconds(integer(first + 6)),
-            deadline: isNull(first + 7) ? nil : Instant(nanoseconds: integer(first + 7)),
+            budget: try span(first + 6), deadline: isNull(first + 7) ? nil : try instant(first + 7),
             started: integer(first + 8) != 0, result: isNull(first + 9) ? nil : try result(from: first + 9))
+    }
+
+    /// The number of an invocation's request, and in the next column its own.
+    func invocationID(_ first: Int32) throws(StoreError) -> InvocationID {
+        InvocationID(seq: try seq(first), n: Int(try integer(first + 1, in: StoredRange.number)))
     }
 
     private func result(from first: Int32) throws(StoreError) -> InvocationResult {
         InvocationResult(
             outcome: try word(first), reason: text(first + 1), reasonCode: try optionalName(first + 14),
-            queue: .microseconds(integer(first + 2)),
-            exec: .microseconds(integer(first + 3)), total: .microseconds(integer(first + 4)),
+            queue: try span(first + 2), exec: try span(first + 3), total: try span(first + 4),
             completion: isNull(first + 5) ? nil : try completion(from: first + 5),
             waitedFor: isNull(first + 11) ? nil : try predecessor(from: first + 11),
             ahead: isNull(first + 15) ? nil : try number(first + 15),
-            decidedAt: WallTime(milliseconds: integer(first + 9)))
+            decidedAt: try time(first + 9))
     }
 
     private func predecessor(from first: Int32) throws(StoreError) -> Predecessor {
         Predecessor(
-            id: InvocationID(seq: SequenceNumber(integer(first)), n: try number(first + 1)), handler: text(first + 2),
-            took: isNull(first + 5) ? nil : .microseconds(integer(first + 5)))
+            id: try invocationID(first), handler: text(first + 2), took: isNull(first + 5) ? nil : try span(first + 5))
     }
 
     private func completion(from first: Int32) throws(StoreError) -> Completion {
@@ -69,8 +71,8 @@ extension Statement {
 
     func event(from first: Int32 = 0) throws(StoreError) -> AnalyticsEvent {
         AnalyticsEvent(
-            id: try uuid(first + 2), time: integer(first + 4), seq: SequenceNumber(integer(first + 1)),
-            delivery: SequenceNumber(integer(first + 5)), externalUserID: text(first + 6), deviceID: text(first + 7),
+            id: try uuid(first + 2), time: try integer(first + 4, in: StoredRange.time), seq: try seq(first + 1),
+            delivery: try seq(first + 5), externalUserID: text(first + 6), deviceID: text(first + 7),
             appID: text(first + 8), platform: try word(first + 9),
             content: try content(of: try word(first + 3), from: first + 10))
     }
@@ -85,7 +87,7 @@ extension Statement {
         case .influencedOpen: return .influencedOpen(push)
         case .iosForeground: return .iosForeground(push)
         case .sessionStart: return .sessionStart
-        case .sessionEnd: return .sessionEnd(.microseconds(integer(first + 4)))
+        case .sessionEnd: return .sessionEnd(try span(first + 4))
         case .tokenStateChange: return .tokenStateChange(try word(first + 6), token: text(first + 5))
         case .uninstall: return .uninstall
         case .customEvent: return .customEvent(name: text(first + 7) ?? "", properties: text(first + 8))

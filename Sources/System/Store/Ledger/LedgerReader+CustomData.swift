@@ -5,7 +5,7 @@ extension LedgerReader {
     /// The highest number ever given to an entry that is or was in the ledger; 0 when there was none.
     public func highestEntryNumber() throws(StoreError) -> EntryNumber {
         EntryNumber(
-            try database.integer(
+            try database.number(
                 "SELECT max((SELECT highest_entry FROM meta), (SELECT coalesce(max(number), 0) FROM entries))"))
     }
 

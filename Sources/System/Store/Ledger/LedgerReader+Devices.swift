@@ -39,7 +39,7 @@ extension LedgerReader {
         while try statement.step() {
             devices.append(
                 KnownDevice(
-                    number: SequenceNumber(statement.integer(0)), key: statement.deviceKey(1),
+                    number: try statement.seq(0), key: statement.deviceKey(1),
                     platform: try statement.name(3), externalID: statement.text(4)))
         }
         return devices

@@ -57,7 +57,7 @@ extension LedgerReader {
             counts.append(
                 EntryCount(
                     suite: statement.text(0), state: try statement.name(1), count: try statement.number(2),
-                    bytes: try statement.number(3), oldest: WallTime(milliseconds: statement.integer(4))))
+                    bytes: try statement.number(3), oldest: try statement.time(4)))
         }
         return counts
     }
@@ -79,8 +79,8 @@ extension LedgerReader {
             body(
                 EntryDelay(
                     name: statement.text(0) ?? "", state: try statement.name(1),
-                    savedAt: WallTime(milliseconds: statement.integer(2)),
-                    settledAt: WallTime(milliseconds: statement.integer(3))))
+                    savedAt: try statement.time(2),
+                    settledAt: try statement.time(3)))
         }
     }
 }

@@ -40,7 +40,7 @@ extension LedgerReader {
 
     /// The cursor of the last event; 0 when there was none.
     public func lastCursor() throws(StoreError) -> Int64 {
-        try database.integer(
+        try database.number(
             "SELECT max((SELECT highest_cursor FROM meta), (SELECT coalesce(max(cursor), 0) FROM event_rows))")
     }
 

@@ -197,7 +197,7 @@ extension LedgerReader {
                 ORDER BY accepted_at \(order) LIMIT 1
                 """)
             statement.bind(start, before: end)
-            return try statement.step() ? WallTime(milliseconds: statement.integer(0)) : nil
+            return try statement.step() ? try statement.time(0) : nil
         }
         var times: ClosedRange<WallTime>?
         if let first = try find("ASC"), let last = try find("DESC") { times = first...last }

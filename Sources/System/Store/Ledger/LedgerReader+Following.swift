@@ -99,7 +99,7 @@ extension LedgerReader {
             "SELECT seq, n FROM invocation_rows INDEXED BY invocations_pending WHERE outcome IS NULL")
         var pending: Set<InvocationID> = []
         while try statement.step() {
-            pending.insert(InvocationID(seq: SequenceNumber(statement.integer(0)), n: try statement.number(1)))
+            pending.insert(InvocationID(seq: try statement.seq(0), n: try statement.number(1)))
         }
         return pending
     }

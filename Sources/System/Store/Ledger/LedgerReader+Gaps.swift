@@ -16,7 +16,7 @@ extension LedgerReader {
                     .corrupt, message: "a gap has the kind \(rows.text(0) ?? "NULL")", context: database.path)
             }
             let gap = DaemonGap(
-                kind, begin: WallTime(milliseconds: rows.integer(1)), end: WallTime(milliseconds: rows.integer(2)))
+                kind, begin: try rows.time(1), end: try rows.time(2))
             if gap.touches(since: start, until: end) { gaps.append(gap) }
         }
         return gaps
@@ -33,6 +33,6 @@ extension LedgerReader {
             FROM life
             """)
         guard try sign.step() else { return nil }
-        return WallTime(milliseconds: sign.integer(0))
+        return try sign.time(0)
     }
 }

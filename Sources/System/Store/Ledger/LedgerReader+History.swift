@@ -3,7 +3,7 @@ public import PushModel
 extension LedgerReader {
     private static let attemptColumns = """
         seq, n, route, handler, asked_us, started_us, ended_us, answer, status, signal, retry_after_us, reason, errors, \
-        errors_cut
+        errors_cut, attempt, of_handler
         """
 
     /// Adds to a story the attempts, the dead letters, and what was made of them.
@@ -13,13 +13,33 @@ extension LedgerReader {
             "SELECT \(Self.attemptColumns) FROM attempts WHERE seq = ?1 ORDER BY number")
         attempts.bind(seq, at: 1)
         while try attempts.step() { story.attempts.append(try attempts.attempt()) }
+        let leftOut = try database.prepare("SELECT n, sum(count) FROM attempts_left_out WHERE seq = ?1 GROUP BY n")
+        leftOut.bind(seq, at: 1)
+        while try leftOut.step() { story.attemptsLeftOut[try leftOut.number(0)] = try leftOut.number(1) }
         let letters = try database.prepare("SELECT seq, n, at, bytes FROM dead_letters WHERE seq = ?1 ORDER BY n")
         letters.bind(seq, at: 1)
         while try letters.step() { story.deadLetters.append(try letters.deadLetter()) }
         let replays = try database.prepare(
             "SELECT seq FROM request_rows INDEXED BY requests_by_replay WHERE replay_of = ?1 ORDER BY seq")
         replays.bind(seq, at: 1)
-        while try replays.step() { story.replays.append(SequenceNumber(replays.integer(0))) }
+        while try replays.step() { story.replays.append(try replays.seq(0)) }
+    }
+
+    /// The attempts at the invocations that have no result, by these.
+    public func pendingAttempts() throws(StoreError) -> [InvocationID: AttemptHistory] {
+        let attempts = try database.prepare(
+            """
+            SELECT attempts.seq, attempts.n, attempts.route, attempts.handler, asked_us, started_us, ended_us, answer,
+                status, signal, retry_after_us, attempts.reason, NULL, NULL, attempt, of_handler
+            FROM invocation_rows INDEXED BY invocations_pending CROSS JOIN attempts USING (seq, n)
+            WHERE outcome IS NULL ORDER BY attempts.number
+            """)
+        var found: [InvocationID: AttemptHistory] = [:]
+        while try attempts.step() {
+            let attempt = try attempts.attempt()
+            found[attempt.id, default: AttemptHistory()].note(attempt)
+        }
+        return found
     }
 
     /// How often each handler answered in which way, observers aside, of the requests accepted from `from` on and before `end`: of attempts
@@ -30,8 +50,10 @@ extension LedgerReader {
     ) throws(StoreError) {
         let statement = try database.prepare(
             """
-            SELECT attempts.handler, answer, count(*)
-            FROM request_rows INDEXED BY requests_by_time CROSS JOIN attempts USING (seq)
+            SELECT answers.handler, answer, sum(answers.count)
+            FROM request_rows INDEXED BY requests_by_time CROSS JOIN (
+                    SELECT seq, n, handler, answer, 1 AS count FROM attempts
+                    UNION ALL SELECT seq, n, handler, answer, count FROM attempts_left_out) AS answers USING (seq)
                 CROSS JOIN invocation_rows USING (seq, n)
             WHERE observer = 0 AND accepted_at >= ?1 AND accepted_at < ?2 GROUP BY 1, 2 ORDER BY 1, 2
             """)
@@ -53,7 +75,7 @@ extension LedgerReader {
         let statement = try deadLetters("DISTINCT seq", filter, "ORDER BY seq \(oldestFirst ? "" : "DESC") LIMIT ?10")
         statement.bind(Int64(limit), at: 10)
         var numbers: [SequenceNumber] = []
-        while try statement.step() { numbers.append(SequenceNumber(statement.integer(0))) }
+        while try statement.step() { numbers.append(try statement.seq(0)) }
         return numbers
     }
 
@@ -151,16 +173,18 @@ public struct DeadRequest: Sendable {
 extension Statement {
     fileprivate func attempt() throws(StoreError) -> AttemptRecord {
         AttemptRecord(
-            id: InvocationID(seq: SequenceNumber(integer(0)), n: try number(1)), route: text(2), handler: text(3) ?? "",
-            asked: .microseconds(integer(4)), started: isNull(5) ? nil : .microseconds(integer(5)),
-            ended: .microseconds(integer(6)), answer: try name(7), status: isNull(8) ? nil : try number(8),
-            signal: isNull(9) ? nil : try number(9), retryAfter: isNull(10) ? nil : .microseconds(integer(10)),
-            reason: text(11), output: isNull(12) ? nil : ErrorOutput(bytes(12), cut: try number(13)))
+            id: InvocationID(seq: try seq(0), n: try number(1)), route: text(2), handler: text(3) ?? "",
+            asked: try span(4), started: isNull(5) ? nil : try span(5),
+            ended: try span(6), answer: try name(7), status: isNull(8) ? nil : try number(8),
+            signal: isNull(9) ? nil : try number(9), retryAfter: isNull(10) ? nil : try span(10),
+            reason: text(11), output: isNull(12) ? nil : ErrorOutput(bytes(12), cut: try number(13)),
+            number: try number(14),
+            numberOfHandler: try number(15))
     }
 
     fileprivate func deadLetter() throws(StoreError) -> DeadLetter {
         DeadLetter(
-            id: InvocationID(seq: SequenceNumber(integer(0)), n: try number(1)),
-            at: WallTime(milliseconds: integer(2)), byteCount: try number(3))
+            id: InvocationID(seq: try seq(0), n: try number(1)),
+            at: try time(2), byteCount: try number(3))
     }
 }

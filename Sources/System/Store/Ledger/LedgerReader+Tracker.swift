@@ -7,7 +7,7 @@ extension LedgerReader {
         let statement = try database.prepare(
             "SELECT \(TrackerColumns.pendingStart) FROM pending_starts ORDER BY cause")
         var starts: [PendingStart] = []
-        while try statement.step() { starts.append(statement.pendingStart()) }
+        while try statement.step() { starts.append(try statement.pendingStart()) }
         return starts
     }
 
@@ -69,7 +69,7 @@ extension LedgerReader {
         statement.bind(Int64(limit), at: 1)
         var texts = try TextMemory(database)
         while try statement.step() {
-            body(statement.trackedRow(from: TrackerColumns.receiptCount), try statement.trackedReceipt(&texts))
+            body(try statement.trackedRow(from: TrackerColumns.receiptCount), try statement.trackedReceipt(&texts))
         }
     }
 
@@ -83,7 +83,7 @@ extension LedgerReader {
             WHERE event >= \(Self.firstDelivery) ORDER BY event
             """)
         statement.bind(Int64(limit), at: 1)
-        while try statement.step() { body(SequenceNumber(statement.integer(0)), statement.text(1) ?? "") }
+        while try statement.step() { body(try statement.seq(0), statement.text(1) ?? "") }
     }
 
     /// The event of the first of the `?1` newest deliveries.

@@ -88,7 +88,7 @@ public final class LedgerReader {
     /// The highest number ever given to a request that is or was in the ledger; 0 when there was none.
     public func highestSequenceNumber() throws(StoreError) -> SequenceNumber {
         SequenceNumber(
-            try database.integer(
+            try database.number(
                 "SELECT max((SELECT highest_seq FROM meta), (SELECT coalesce(max(seq), 0) FROM request_rows))"))
     }
 
@@ -145,7 +145,7 @@ public final class LedgerReader {
         guard let interaction else { return nil }
         let statement = try database.prepare("SELECT delivery FROM interactions WHERE cause = ?1 AND delivery < ?1")
         statement.bind(interaction.value, at: 1)
-        return try statement.step() ? SequenceNumber(statement.integer(0)) : nil
+        return try statement.step() ? try statement.seq(0) : nil
     }
 
     private func story(_ found: StatementBox) throws(StoreError) -> RequestStory? {
@@ -314,13 +314,13 @@ extension Statement {
     func row() throws(StoreError) -> LedgerRow {
         let facts = LedgerColumns.invocationCount
         return LedgerRow(
-            seq: SequenceNumber(integer(facts)), invocation: isNull(0) ? nil : try invocation(),
+            seq: try seq(facts), invocation: isNull(0) ? nil : try invocation(),
             operation: try word(facts + 1), id: text(facts + 2), uid: try number(facts + 3),
-            acceptedAt: WallTime(milliseconds: integer(facts + 4)), mode: try word(facts + 5),
+            acceptedAt: try time(facts + 4), mode: try word(facts + 5),
             platform: try word(facts + 6), app: text(facts + 7), device: text(facts + 8), messageID: text(facts + 9),
             transport: try optionalWord(facts + 10), originalPriority: try optionalWord(facts + 11),
             deliveredPriority: try optionalWord(facts + 12),
-            replayOf: isNull(facts + 13) ? nil : SequenceNumber(integer(facts + 13)))
+            replayOf: isNull(facts + 13) ? nil : try seq(facts + 13))
     }
 
     /// Binds a half-open window of time to `?1` and `?2`.

@@ -42,6 +42,8 @@ public struct RequestStory: Hashable, Sendable {
     public var invocations: [InvocationRecord]
     /// The attempts that the ledger has rows of, in the order in which they ended (see ``AttemptRecord``).
     public var attempts: [AttemptRecord] = []
+    /// How many attempts between the first and the last ones have no row any more, by the invocation's number.
+    public var attemptsLeftOut: [Int: Int] = [:]
     /// Which of its invocations are dead letters.
     public var deadLetters: [DeadLetter] = []
     /// The requests that are replays of it, in order.

@@ -271,6 +271,7 @@ final class LedgerWriter {
                 DELETE FROM event_rows WHERE seq IN (\(old.list))
                     AND NOT EXISTS (SELECT 1 FROM tracked_deliveries WHERE event = cursor);
                 DELETE FROM attempts WHERE seq IN (\(old.list));
+                DELETE FROM attempts_left_out WHERE seq IN (\(old.list));
                 DELETE FROM interactions WHERE cause IN (\(old.list));
                 DELETE FROM invocation_rows WHERE seq IN (\(old.list));
                 DELETE FROM request_rows WHERE seq IN (\(old.list));

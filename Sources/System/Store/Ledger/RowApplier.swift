@@ -44,9 +44,9 @@ final class RowApplier {
         texts = try SharedTexts(database)
         gaps = try GapRows(database)
         figures = try FigureRows(database)
-        lastCursor = try database.integer(
+        lastCursor = try database.number(
             "SELECT max((SELECT highest_cursor FROM meta), (SELECT coalesce(max(cursor), 0) FROM event_rows))")
-        pruned = SequenceNumber(try database.integer("SELECT highest_seq FROM meta"))
+        pruned = SequenceNumber(try database.number("SELECT highest_seq FROM meta"))
     }
 
     private static let update = """

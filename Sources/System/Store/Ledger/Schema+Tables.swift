@@ -96,7 +96,8 @@ extension Schema {
         -- What a restart has to finish. An outcome known on acceptance never enters it.
         CREATE INDEX invocations_pending ON invocation_rows (seq, n) WHERE outcome IS NULL;
         -- How handlers answered, where the invocation's own row does not say all of it. Times are from acceptance on. errors
-        -- is the end of what the handler wrote to standard error, errors_cut how many bytes came before that.
+        -- is the end of what the handler wrote to standard error, errors_cut how many bytes came before that. attempt counts
+        -- over the invocation, of_handler over those of one handler in a row.
         CREATE TABLE attempts (
             number INTEGER PRIMARY KEY,
             seq INTEGER NOT NULL,
@@ -112,9 +113,20 @@ extension Schema {
             retry_after_us INTEGER,
             reason TEXT,
             errors BLOB,
-            errors_cut INTEGER
+            errors_cut INTEGER,
+            attempt INTEGER NOT NULL,
+            of_handler INTEGER NOT NULL
         ) STRICT;
         CREATE INDEX attempts_of_request ON attempts (seq);
+        -- How many attempts at an invocation have no row any more: those between the first and the last ones.
+        CREATE TABLE attempts_left_out (
+            seq INTEGER NOT NULL,
+            n INTEGER NOT NULL,
+            handler TEXT NOT NULL,
+            answer TEXT NOT NULL,
+            count INTEGER NOT NULL,
+            PRIMARY KEY (seq, n, handler, answer)
+        ) STRICT, WITHOUT ROWID;
         -- What a person may replay or purge. Pruning leaves their requests alone; they have limits of their own.
         CREATE TABLE dead_letters (
             seq INTEGER NOT NULL,

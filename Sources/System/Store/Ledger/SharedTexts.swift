@@ -52,7 +52,8 @@ final class SharedTexts {
         defer { read.reset() }
         while try read.step() {
             let entry = Entry(
-                number: read.integer(0), isText: read.integer(2) == 1, bytes: read.bytes(3), used: read.integer(1))
+                number: try read.integer(0, in: StoredRange.number), isText: read.integer(2) == 1,
+                bytes: read.bytes(3), used: try read.integer(1, in: StoredRange.number))
             remember(entry, hash: entry.bytes.withUnsafeBytes { Self.hash($0, isText: entry.isText) })
         }
         mustRead = false

@@ -43,13 +43,13 @@ enum TrackerColumns {
 // Columns: each reads the columns of its list above, which start at `first`.
 extension Statement {
     /// A delivery, whose number, that of its receipt, is in the first column.
-    func trackedRow(from first: Int32) -> TrackedRow {
+    func trackedRow(from first: Int32) throws(StoreError) -> TrackedRow {
         TrackedRow(
-            seq: SequenceNumber(integer(0)), receivedAt: time(first + 1), since: time(first + 2),
+            seq: try seq(0), receivedAt: try time(first + 1), since: try time(first + 2),
             isDisplayed: integer(first + 3) != 0, hasOwnID: integer(first + 4) != 0, uniqueID: text(first + 5),
             digest: isNull(first + 6) ? nil : UInt64(bitPattern: integer(first + 6)), buttons: bytes(first + 7),
             opened: isNull(first + 8)
-                ? nil : .init(at: time(first + 8), by: SequenceNumber(integer(first + 9))),
+                ? nil : .init(at: try time(first + 8), by: try seq(first + 9)),
             isInfluenced: integer(first + 10) != 0)
     }
 
@@ -61,35 +61,37 @@ extension Statement {
 
     func interaction(from first: Int32 = 0) throws(StoreError) -> InteractionRow {
         InteractionRow(
-            cause: SequenceNumber(integer(first)),
-            delivery: isNull(first + 1) ? nil : SequenceNumber(integer(first + 1)), verdict: try name(first + 2),
-            button: text(first + 3), buttonAction: isNull(first + 4) ? nil : try name(first + 4), at: time(first + 5))
+            cause: try seq(first),
+            delivery: try optionalSeq(first + 1), verdict: try name(first + 2),
+            button: text(first + 3), buttonAction: isNull(first + 4) ? nil : try name(first + 4),
+            at: try time(first + 5))
     }
 
     func session() throws(StoreError) -> SessionRow {
         SessionRow(
-            number: SequenceNumber(integer(0)), key: deviceKey(1), platform: try name(3), externalID: text(4),
-            startedAt: time(5),
-            end: isNull(6) ? nil : .init(at: time(6), by: SequenceNumber(integer(7)), due: time(8)), since: time(9))
+            number: try seq(0), key: deviceKey(1), platform: try name(3), externalID: text(4),
+            startedAt: try time(5),
+            end: isNull(6) ? nil : .init(at: try time(6), by: try seq(7), due: try time(8)), since: try time(9))
     }
 
     func starts() throws(StoreError) -> StartsRow {
         let bytes = bytes(4)
         guard bytes.count % 8 == 0 else { throw unreadable(4, "\(bytes.count) bytes are no list of times") }
         return StartsRow(
-            number: SequenceNumber(integer(0)),
+            number: try seq(0),
             key: .init(owner: text(3) ?? "", isAnonymous: integer(2) != 0, app: app(1)),
             starts: stride(from: 0, to: bytes.count, by: 8).map { start in
                 let bits = bytes[start..<start + 8].reduce(0) { $0 << 8 | UInt64($1) }
                 return WallTime(milliseconds: Int64(bitPattern: bits))
             },
-            since: time(5))
+            since: try time(5))
     }
 
-    func pendingStart() -> PendingStart {
+    func pendingStart() throws(StoreError) -> PendingStart {
         PendingStart(
-            cause: SequenceNumber(integer(0)), key: deviceKey(1), externalID: text(3), at: time(4), window: integer(5),
-            due: time(6))
+            cause: try seq(0), key: deviceKey(1), externalID: text(3), at: try time(4),
+            window: try integer(5, in: StoredRange.time),
+            due: try time(6))
     }
 
     func heldInteraction() throws(StoreError) -> HeldInteraction {
@@ -99,20 +101,17 @@ extension Statement {
             } else if isNull(1) {
                 .payload(UInt64(bitPattern: integer(3)))
             } else {
-                .delivery(SequenceNumber(integer(1)))
+                .delivery(try seq(1))
             }
         guard let act = Interaction.Act(name: text(4) ?? "", button: text(5)) else {
             throw unreadable(4, "'\(text(4) ?? "")' is nothing that a person does")
         }
         return HeldInteraction(
             Interaction(
-                cause: SequenceNumber(integer(0)), subject: subject, act: act, platform: try name(6), app: text(7),
-                device: text(8), externalID: text(9), at: time(10)),
-            due: time(11))
+                cause: try seq(0), subject: subject, act: act, platform: try name(6), app: text(7),
+                device: text(8), externalID: text(9), at: try time(10)),
+            due: try time(11))
     }
-
-    /// A time in Unix milliseconds.
-    private func time(_ column: Int32) -> WallTime { WallTime(milliseconds: integer(column)) }
 
     /// An app, for which the empty text says that there is none.
     private func app(_ column: Int32) -> String? { text(column).flatMap { $0.isEmpty ? nil : $0 } }

@@ -12,6 +12,10 @@ import PushModel
 final class LogSegment: Sendable {
     /// The header's length, in bytes: one block.
     static let headerLength = RowBuffer.alignment
+    /// How long a segment may be, in bytes; no place in one is behind that.
+    static let lengths: ClosedRange<Int64> = 0...1 << 40
+    /// The highest number of a segment: the next one has a number too.
+    private static let highestID = UInt32(Int32.max)
     /// The first bytes of every segment.
     static let magic: [UInt8] = Array("PUSHLOG1".utf8)
 
@@ -54,7 +58,7 @@ final class LogSegment: Sendable {
     /// The number in the name of a segment; `nil` for another file's name.
     static func id(named name: String) -> UInt32? {
         guard name.hasPrefix("segment-") else { return nil }
-        return UInt32(name.dropFirst("segment-".count))
+        return UInt32(name.dropFirst("segment-".count)).flatMap { $0 <= highestID ? $0 : nil }
     }
 
     // MARK: Making and opening
@@ -108,6 +112,11 @@ final class LogSegment: Sendable {
         }
         guard header.state == state, header.id == id else {
             throw StoreError(.corrupt, message: "segment \(id) belongs to another log", context: path)
+        }
+        guard lengths.contains(Int64(header.length)), header.length > headerLength,
+            header.length % RowBuffer.alignment == 0
+        else {
+            throw StoreError(.corrupt, message: "segment \(id) has the length \(header.length)", context: path)
         }
         let bytes = UnsafeRawBufferPointer(block.bytes)
         return LogSegment(

@@ -149,7 +149,7 @@ extension StoreError {
     /// The error of the connection's last call, which gave `result` while doing `context`.
     static func sqlite(_ connection: OpaquePointer?, _ result: Int32, context: String) -> StoreError {
         let number = sqlite3_system_errno(connection)
-        let outOfSpace = number == ENOSPC || number == EDQUOT
+        let outOfSpace = isOutOfSpace(number)
         let kind: Kind =
             switch result & 0xFF {
             case SQLITE_FULL: .noSpace

@@ -12,6 +12,7 @@ enum Room {
         guard let name = sqlite3_db_filename(connection, "main").map({ String(cString: $0) }), !name.isEmpty else {
             return false
         }
+        if isAtLimit(name) || isAtLimit(name + "-wal") { return true }
         let path = name + "-room"
         unlink(path)
         let file = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
@@ -22,7 +23,16 @@ enum Room {
             }
         }
         let isThere = file >= 0 && CLinux_allocate(file, enough) == 0
-        return !isThere && (errno == ENOSPC || errno == EDQUOT)
+        return !isThere && StoreError.isOutOfSpace(errno)
+    }
+
+    /// Whether a file is nearly as long as the process may make one.
+    private static func isAtLimit(_ path: String) -> Bool {
+        var (limit, facts) = (rlimit(), stat())
+        guard getrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &limit) == 0, stat(path, &facts) == 0 else {
+            return false
+        }
+        return UInt64(facts.st_size) + UInt64(enough) > UInt64(limit.rlim_cur)
     }
 
     /// Sees to it that there is room for so many bytes in a database's directory, and for as many where SQLite has the file

@@ -1,0 +1,141 @@
+import PushModel
+
+/// What a ledger that comes from elsewhere has to be: it has the schema of this program and nothing beside it, and rows
+/// that this program may have written. A trigger or a number near the end of its range would lose requests, or end each
+/// start.
+enum RowRules {
+    /// Compares what the database consists of with what this program makes, statement for statement.
+    ///
+    /// - Throws: `corrupt` with the first difference.
+    static func requireSchema(_ database: borrowing Database) throws(StoreError) {
+        let own = try Database(path: "", access: .readWrite)
+        try Schema.migrate(own, onMigration: {})
+        let (found, wanted) = (try objects(of: database), try objects(of: own))
+        for (name, text) in found.sorted(by: { $0.key < $1.key }) where wanted[name] != text {
+            let reason = wanted[name] == nil ? "which no ledger has" : "which is not that of a ledger"
+            throw StoreError(.corrupt, message: "it has the \(name), \(reason)", context: database.path)
+        }
+        if let missing = wanted.keys.sorted().first(where: { found[$0] == nil }) {
+            throw StoreError(.corrupt, message: "it lacks the \(missing)", context: database.path)
+        }
+    }
+
+    /// The statements by type and name. A migration leaves them with other white space and quotes.
+    private static func objects(of database: borrowing Database) throws(StoreError) -> [String: String] {
+        let rows = try database.prepare(
+            "SELECT type || ' ' || name, tbl_name || ' ' || coalesce(sql, '') FROM sqlite_schema")
+        var objects: [String: String] = [:]
+        while try rows.step() {
+            objects[rows.text(0) ?? ""] = (rows.text(1) ?? "").filter { !$0.isWhitespace && $0 != "\"" }
+        }
+        return objects
+    }
+
+    /// Reads all rows of a database with the schema of a ledger.
+    ///
+    /// - Throws: `corrupt` with the first column that has what no row has.
+    static func requireRows(_ database: borrowing Database) throws(StoreError) {
+        for table in ["meta", "log_position", "figure_state"] {
+            let count = try database.integer("SELECT count(*) FROM \(table)")
+            guard count == 1 else {
+                throw StoreError(.corrupt, message: "\(table) has \(count) rows, not one", context: database.path)
+            }
+        }
+        let list = try database.prepare(
+            "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%' ORDER BY name")
+        var tables: [String] = []
+        while try list.step() { tables.append(list.text(0) ?? "") }
+        for table in tables { try requireRows(of: table, database) }
+    }
+
+    private static func requireRows(of table: String, _ database: borrowing Database) throws(StoreError) {
+        let list = try database.prepare("SELECT name, type FROM pragma_table_info('\(table)')")
+        var rules: [(column: String, rule: String)] = []
+        while try list.step() {
+            let (column, type) = (list.text(0) ?? "", list.text(1) ?? "")
+            if let rule = rule(table, column, type) { rules.append((column, rule)) }
+        }
+        guard !rules.isEmpty else { return }
+        let cases = rules.map { "WHEN NOT (\($0.rule)) THEN '\($0.column)'" }.joined(separator: " ")
+        let broken = try database.prepare(
+            """
+            SELECT CASE \(cases) END FROM \(table)
+            WHERE NOT (\(rules.map { "ifnull(\($0.rule), 1)" }.joined(separator: " AND "))) LIMIT 1
+            """)
+        guard try broken.step() else { return }
+        throw StoreError(
+            .corrupt, message: "a row of \(table) has in \(broken.text(0) ?? "a column") what no row of a ledger has",
+            context: database.path)
+    }
+
+    // MARK: Columns
+
+    /// The condition on a column; `nil`: what its type says is all. NULL meets each.
+    private static func rule(_ table: String, _ column: String, _ type: String) -> String? {
+        if let words = words["\(table).\(column)"] {
+            return "\(column) IN (\(words.map { "'\($0)'" }.joined(separator: ", ")))"
+        }
+        if let length = lengths["\(table).\(column)"] { return length }
+        if let coding = LedgerTable.all.first(where: { $0.rows == table })?.columns.first(where: { $0.name == column })?
+            .coding
+        {
+            switch coding {
+            case .plain: break
+            case .word(let set): return "\(column) BETWEEN 0 AND \(set.texts.count - 1)"
+            case .shared: return sharedRule(column)
+            }
+        }
+        return type == "INTEGER"
+            ? range(table, column).map { "\(column) BETWEEN \($0.lowerBound) AND \($0.upperBound)" } : nil
+    }
+
+    /// The number of a text that is there, or the text itself; of a boot its 16 bytes.
+    private static func sharedRule(_ column: String) -> String {
+        let value = column == "boot" ? "typeof(boot) = 'blob' AND length(boot) = 16" : "typeof(\(column)) = 'text'"
+        let type = column == "boot" ? "typeof(text) = 'blob' AND length(text) = 16" : "typeof(text) = 'text'"
+        return """
+            CASE typeof(\(column)) WHEN 'null' THEN 1
+            WHEN 'integer' THEN EXISTS (SELECT 1 FROM texts WHERE number = \(column) AND \(type)) ELSE \(value) END
+            """
+    }
+
+    private static func range(_ table: String, _ column: String) -> ClosedRange<Int64>? {
+        switch column {
+        // Any bits.
+        case "digest": return nil
+        case "tracked", "started", "observer", "displayed", "own_id", "influenced", "anonymous": return 0...1
+        case "uid", "gid", "checksum", "segment": return 0...Int64(UInt32.max)
+        case "pid", "signal", "status", "failures", "completed_times": return 0...Int64(Int32.max)
+        case "segment_end": return LogSegment.lengths
+        case "place": return 0...FigureTable.placeLimit
+        case "last_minute", "first_minute": return 0...FigureTable.minuteLimit
+        case "at", "time", "window_ms": return StoredRange.time
+        case _ where column.hasSuffix("_at"): return StoredRange.time
+        case _ where column.hasSuffix("_us"): return StoredRange.span
+        default: return StoredRange.restoredNumber
+        }
+    }
+
+    private static let platforms = Platform.allCases.map(\.rawValue)
+
+    /// Columns with words as texts.
+    private static let words: [String: [String]] = [
+        "attempts.answer": AttemptRecord.Answer.allCases.map(\.rawValue),
+        "attempts_left_out.answer": AttemptRecord.Answer.allCases.map(\.rawValue),
+        "interactions.verdict": Interaction.Verdict.allCases.map(\.rawValue),
+        "interactions.button_action": ButtonAction.allCases.map(\.rawValue),
+        "held_interactions.act": ["opened", "button", "dismissed"],
+        "held_interactions.platform": platforms, "devices.platform": platforms, "sessions.platform": platforms,
+        "entries.platform": platforms, "entries.kind": EntryKind.allCases.map(\.rawValue),
+        "entries.state": EntryState.allCases.map(\.rawValue),
+        "entries.identifier_kind": IdentifierKind.allCases.map(\.rawValue),
+        "sending.phase": SendingState.Phase.allCases.map(\.rawValue),
+        "gaps.kind": DaemonGap.Kind.allCases.map(\.rawValue),
+    ]
+
+    /// Bytes that have a certain length.
+    private static let lengths = [
+        "event_rows.id": "length(id) = 16", "entries.claimant": "length(claimant) = 16",
+        "session_starts.starts": "length(starts) % 8 = 0 AND length(starts) <= 80",
+    ]
+}
