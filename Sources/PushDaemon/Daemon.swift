@@ -149,7 +149,9 @@ final class Daemon {
         logLevels = LogLevels(loop: loop, journal: journal)
         pruning = LedgerPruning(
             committer, journal: journal,
-            clock: ClockSteps(wall: Moment.now().wall, boot: SystemClock.bootNanoseconds))
+            clock: ClockSteps(
+                wall: Moment.now().wall, boot: SystemClock.bootNanoseconds, lastAlive: recovered.lastAlive,
+                isSynchronised: { SystemClock.isSynchronised }))
         erasures = ErasureService(
             processor: processor, pipeline: pipeline, committer: committer, lookup: lookup, journal: journal)
         gaps = GapRecorder(processor, lastAlive: recovered.lastAlive)

@@ -1,5 +1,6 @@
 import EventLoop
 import JSONC
+import LinuxSystem
 import PushCustomData
 import PushModel
 import PushRouting
@@ -227,6 +228,8 @@ struct DiskStatus: Sendable {
     var sizeMax: Int?
     var prunedByRetention: Int
     var prunedBySize: Int
+    /// Why nothing is deleted by its age; `nil`: what is too old is.
+    var pruningWaits: String?
 
     init(
         _ pipeline: CommitPipeline, _ health: StoreHealth, _ pruning: LedgerPruning, _ state: StoreStatus,
@@ -236,6 +239,7 @@ struct DiskStatus: Sendable {
         self.setAside = setAside
         prunedByRetention = pruning.byRetention
         prunedBySize = pruning.bySize
+        pruningWaits = pruning.objection(at: Moment.now().wall, boot: SystemClock.bootNanoseconds)
         problem = health.problem
         ledgerProblem = health.ledgerProblem
         bytesWaiting = pipeline.bytesWaiting
@@ -267,6 +271,7 @@ struct DiskStatus: Sendable {
         writer.member("ledger_limit_bytes", sizeMax)
         writer.member("pruned_by_retention", prunedByRetention)
         writer.member("pruned_by_size", prunedBySize)
+        writer.member("pruning_waits", pruningWaits)
         writer.member("id_filter_bytes", filterBytes)
         writer.member("set_aside", array: { list in setAside.forEach { list.string($0) } })
     }

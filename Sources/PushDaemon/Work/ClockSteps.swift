@@ -2,18 +2,64 @@ import PushModel
 
 /// Notices that somebody set the wall clock: what is too old to be kept is not decided by a clock that has just jumped.
 ///
-/// The clock that counts from the boot on and cannot be set says how far the wall clock should be. A wrong clock at the
-/// start itself cannot be noticed in this way.
+/// The clock that counts from the boot on and cannot be set says how far the wall clock should be. A clock that is wrong at
+/// the start is judged by the ledger's last sign of life (<doc:0093-a-clock-that-starts-ahead>).
 struct ClockSteps {
     /// A step that is no correction any more: a day.
     static let most: Int64 = 86_400_000
 
+    /// For so long after the start a clock that nobody vouches for is not believed, in nanoseconds.
+    private static let patience: Int64 = 3600 * 1_000_000_000
+
     private let difference: Int64
+    private let startedAt: Int64
+    /// By how many milliseconds the clock was later at the start than the ledger's last sign of life; `nil`: by a day at most.
+    private let jump: Int64?
+    private let isSynchronised: () -> Bool?
 
     /// - Parameters:
     ///   - wall: the wall clock, milliseconds since 1970.
     ///   - boot: the clock from the boot on, in nanoseconds.
-    init(wall: WallTime, boot: Int64) { difference = Self.difference(wall, boot) }
+    ///   - lastAlive: the ledger's last sign of life; `nil`: it is new.
+    ///   - isSynchronised: whether the kernel calls the wall clock synchronised; `nil`: it does not say.
+    init(
+        wall: WallTime, boot: Int64, lastAlive: WallTime? = nil, isSynchronised: @escaping () -> Bool? = { nil }
+    ) {
+        difference = Self.difference(wall, boot)
+        startedAt = boot
+        self.isSynchronised = isSynchronised
+        let (later, isTooFar) = wall.milliseconds.subtractingReportingOverflow((lastAlive ?? wall).milliseconds)
+        let found = isTooFar ? Int64.max : later
+        jump = found > Self.most ? found : nil
+    }
+
+    /// By how many milliseconds the clock was later at the start than the ledger's last sign of life, as long as it is not
+    /// believed: until the kernel calls it synchronised, or for an hour. `nil`: it is believed.
+    func doubt(boot: Int64) -> Int64? {
+        guard let jump, boot - startedAt < Self.patience, isSynchronised() != true else { return nil }
+        return jump
+    }
+
+    /// Why nothing is to be deleted by its age, for people; `nil`: the clock can be believed.
+    func objection(wall: WallTime, boot: Int64) -> String? {
+        if let step = step(wall: wall, boot: boot) {
+            return """
+                the clock was set \(step > 0 ? "ahead" : "back") by \(Self.days(step)) since the start, so \
+                nothing is deleted as older than Retention=; set it right, or restart pushrouterd if it is right now
+                """
+        }
+        return doubt(boot: boot).map { jump in
+            """
+            at the start the clock was \(Self.days(jump)) later than the ledger's last sign of life, so nothing is \
+            deleted as older than Retention= until the kernel calls the clock synchronized, or for an hour
+            """
+        }
+    }
+
+    private static func days(_ milliseconds: Int64) -> String {
+        let day = UInt64(Self.most)
+        return counted((milliseconds.magnitude + day / 2) / day, "day")
+    }
 
     /// By how many milliseconds the wall clock was set since the start, ahead or, negative, back; `nil`: by a day at most.
     func step(wall: WallTime, boot: Int64) -> Int64? {

@@ -41,23 +41,21 @@ final class LedgerPruning {
     ///   - now: the wall clock, which says what is too old unless it was set.
     ///   - boot: the clock from the boot on, in nanoseconds.
     func prune(_ settings: StoreSettings, at now: WallTime, boot: Int64) {
-        let step = clock.step(wall: now, boot: boot)
-        prune(settings, at: now, byAge: step == nil)
-        guard let step else { return }
-        let days = (abs(step) + ClockSteps.most / 2) / ClockSteps.most
-        let message = """
-            the clock was set \(step > 0 ? "ahead" : "back") by \(counted(days, "day")) since the start, so \
-            nothing is deleted as older than Retention=; set it right, or restart pushrouterd if it is right now
-            """
-        journal.log(JournalEntry(.warning, message, messageID: .clockStepped))
+        let objection = clock.objection(wall: now, boot: boot)
+        prune(settings, at: now, byAge: objection == nil)
+        guard let objection else { return }
+        journal.log(JournalEntry(.warning, objection, messageID: .clockStepped))
     }
+
+    /// Why nothing is deleted by its age now, for people; `nil`: what is too old is.
+    func objection(at now: WallTime, boot: Int64) -> String? { clock.objection(wall: now, boot: boot) }
 
     /// Prunes a ledger that has become too large since. The parameters are those of the regular pruning.
     func check(_ settings: StoreSettings, at now: WallTime, boot: Int64) {
         guard let limit = settings.sizeMax, !isUnderway else { return }
         // Of a ledger that stays too large another look takes out what came since.
         guard committer.status.ledgerUsed > max(limit, (stuckAt ?? 0) + limit / 16) else { return }
-        prune(settings, at: now, byAge: clock.step(wall: now, boot: boot) == nil)
+        prune(settings, at: now, byAge: clock.objection(wall: now, boot: boot) == nil)
     }
 
     private func prune(_ settings: StoreSettings, at now: WallTime, byAge: Bool) {

@@ -304,6 +304,10 @@ extension ManPage {
             meaning: "requests that were deleted since the start because of Retention=, and because of MaxSize="
         ),
         (
+            name: "store.pruning_waits",
+            meaning: "why nothing is deleted by age: the clock is not believed; null where what is too old is deleted"
+        ),
+        (
             name: "store.id_filter_bytes",
             meaning: "bytes of the filter that recognizes new ids without asking the ledger"
         ),

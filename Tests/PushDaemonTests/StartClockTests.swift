@@ -1,0 +1,43 @@
+import PushModel
+import Testing
+
+@testable import PushDaemon
+
+@Suite("The clock after a start")
+struct StartClockTests {
+    private static let day: Int64 = 86_400_000
+    private let now = WallTime(milliseconds: 1_795_230_480_000)
+
+    private func clock(lastAlive: WallTime?, _ isSynchronised: @escaping () -> Bool? = { false }) -> ClockSteps {
+        ClockSteps(wall: now, boot: 5_000_000_000, lastAlive: lastAlive, isSynchronised: isSynchronised)
+    }
+
+    private func earlier(_ milliseconds: Int64) -> WallTime { WallTime(milliseconds: now.milliseconds - milliseconds) }
+
+    @Test("is not believed for an hour where it is more than a day later than the ledger's last sign of life")
+    func ahead() {
+        let start = clock(lastAlive: earlier(40 * Self.day))
+        #expect(start.doubt(boot: 65_000_000_000) == 40 * Self.day)
+        #expect(start.doubt(boot: 5_000_000_000 + 3599 * 1_000_000_000) == 40 * Self.day)
+        #expect(start.doubt(boot: 5_000_000_000 + 3600 * 1_000_000_000) == nil)
+    }
+
+    @Test("is believed as soon as the kernel calls it synchronised")
+    func synchronised() {
+        for answer in [nil, false, true] as [Bool?] {
+            let start = clock(lastAlive: earlier(2 * Self.day)) { answer }
+            #expect((start.doubt(boot: 6_000_000_000) == nil) == (answer == true))
+            #expect((start.objection(wall: now, boot: 5_000_000_000) == nil) == (answer == true))
+        }
+    }
+
+    @Test("is believed where it is a day later at most, earlier, or where the ledger is new")
+    func plausible() {
+        for lastAlive in [nil, now, earlier(Self.day), earlier(-400 * Self.day), WallTime(milliseconds: .max)] {
+            let start = clock(lastAlive: lastAlive)
+            #expect(start.doubt(boot: 6_000_000_000) == nil)
+        }
+        let start = clock(lastAlive: WallTime(milliseconds: .min))
+        #expect(start.doubt(boot: 6_000_000_000) == Int64.max, "a sign of life of a damaged ledger is no trap")
+    }
+}
