@@ -72,7 +72,9 @@ final class ProgramRuns {
         nextToken += 1
         runs[nextToken] = Run(run, command)
         tokens[run.invocation.id] = nextToken
-        system.observe?(.given(start(run, command, nextToken, at: now)))
+        // An argument of what nobody observes is not evaluated: the start stands by itself.
+        let input = start(run, command, nextToken, at: now)
+        system.observe?(.given(input))
     }
 
     /// - Returns: what the program is given.
