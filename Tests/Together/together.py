@@ -7,7 +7,8 @@ Exec, worker, socket and http handlers, observers, notifications and the forward
 come one after the other: their other ends close, die, stall and come back, reloads change and remove handlers, readers
 read, persons are erased, the daemon is stopped and killed. Then everything that must hold is checked: see checks.py. It
 ends with 1 and the seed, the last acts and the daemon's last words when something does not hold. In an hour or more a
-pair of acts that never came one after the other is a failure, too. --acts does only these, to find what a failure needs.
+pair of acts that never came one after the other is a failure, too. SIGTERM ends the acts early, and the checks come.
+--acts does only these, to find what a failure needs.
 It needs Debian's dbus-daemon, python3-dbus and python3-gi.
 """
 
@@ -17,6 +18,7 @@ import os
 import pathlib
 import random
 import shutil
+import signal
 import subprocess
 import sys
 import threading
@@ -243,6 +245,8 @@ def main():
         print(f"seed {seed}, {options.seconds:g} s", flush=True)
         test = Test(seed, options.seconds, programs, options.preload, options.acts.split(","))
         failed = True
+        # SIGTERM: no further acts, but all checks.
+        signal.signal(signal.SIGTERM, lambda *_: setattr(test, "seconds", 0))
         try:
             test.run()
             failed = False
