@@ -4,12 +4,14 @@ import TestSupport
 import UnixSockets
 
 /// A service of a `socket` handler on a thread of its own, which closes each connection when it has answered its first line.
-final class ClosingService: Sendable {
+final class ClosingService {
+    /// The path goes with it.
+    private let listener: Listener
     private let finish: EventDescriptor
 
     /// - Parameter path: where it listens.
     init(path: String) throws {
-        let listener = try Listener(path: path, mode: 0o600)
+        listener = try Listener(path: path, mode: 0o600)
         finish = try EventDescriptor()
         let (socket, end) = (listener.descriptor, finish.descriptor)
         try WorkerThread("closing-service") {
