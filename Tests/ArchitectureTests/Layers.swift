@@ -80,7 +80,7 @@ let layers = [
     TargetRule("HTTPServer", .adapter, ["CMicroHTTPD", "LinuxSystem"]),
     TargetRule("DBus", .adapter, ["CSystemd", "PushRouting", "LinuxSystem"]),
     TargetRule("JSONC", .adapter, ["CJSON", "PushModel"]),
-    TargetRule("SettingsFiles", .adapter, ["PushRouting", "PushSettings", "LinuxSystem"]),
+    TargetRule("SettingsFiles", .adapter, ["PushModel", "PushRouting", "PushSettings", "LinuxSystem"]),
 
     TargetRule("DaemonClient", .shared, ["PushModel", "LinuxSystem", "UnixSockets"]),
     TargetRule("HTTPSending", .shared, ["EventLoop", "HTTPClient", "LinuxSystem", "CLinux"]),
