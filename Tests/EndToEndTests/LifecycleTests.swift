@@ -146,7 +146,7 @@ struct LifecycleTests {
         }
         let wrong = reload()
         #expect(wrong.end == .exited(78))
-        #expect(wrong.errors.contains("05-first.route:2: error: "), "\(wrong.errors)")
+        #expect(wrong.errors.contains("05-first.route: error: "), "\(wrong.errors)")
         #expect(wrong.errors.hasSuffix("not reloaded: the previous configuration stays in force\n"))
         let silent = reload("--quiet")
         #expect(silent.end == .exited(78) && silent.output + silent.errors == "", "the daemon's journal has it")

@@ -14,7 +14,7 @@ _pushctl() {
             # Its value is the next word.
             [[ ${COMP_WORDS[i + 1]} == = ]] && ((i++))
             ((i++)) ;;
-            inject|open|act|dismiss|session|token|log|import|explain|run-handler|handler-units|simulate|test|report|show|deadletters|replay|campaigns|events|user|users|pending|flush|export|status|tail|top|bench|verify|doctor|backup|restore|salvage|erase|log-level) command=${COMP_WORDS[i]}; break ;;
+            inject|open|act|dismiss|session|token|log|import|explain|run-handler|handler-units|simulate|test|report|show|deadletters|replay|campaigns|events|user|users|pending|flush|export|status|tail|top|bench|verify|doctor|backup|restore|salvage|erase|reload|log-level) command=${COMP_WORDS[i]}; break ;;
         esac
     done
 
@@ -191,7 +191,7 @@ _pushctl() {
             log) options="--property --suite --braze-id --platform --app --device --external-id --at --id --json --config --state --runtime --help --version" ;;
             import) options="--suite --platform --app --device --external-id --at --dry-run --json --config --state --runtime --help --version" ;;
             explain) options="--platform --transport --state --locked --app --device --notifications --os-version --sdk --json --config --runtime --help --version" ;;
-            run-handler) options="--callback --deadline --platform --transport --state --locked --app --device --external-id --notifications --os-version --sdk --verbose --json --config --runtime --help --version" ;;
+            run-handler) options="--callback --deadline --platform --transport --state --locked --app --device --external-id --notifications --os-version --sdk --as-service --verbose --json --config --runtime --help --version" ;;
             handler-units) options="--directory --exec --config --state --runtime --help --version" ;;
             simulate) options="--mode --keep-going --config --state --runtime --help --version" ;;
             test) options="--real-handlers --junit --json --config --state --runtime --help --version" ;;
@@ -216,12 +216,13 @@ _pushctl() {
             restore) options="--empty --json --config --state --runtime --help --version" ;;
             salvage) options="--json --config --state --runtime --help --version" ;;
             erase) options="--user --device --dry-run --yes --json --config --state --runtime --help --version" ;;
+            reload) options="--quiet --json --config --state --runtime --help --version" ;;
             log-level) options="--json --config --state --runtime --help --version" ;;
             *) options="--config --state --runtime --help --version --generate" ;;
         esac
         mapfile -t COMPREPLY < <(compgen -W "$options" -- "$current")
     elif [[ -z $command ]]; then
-        mapfile -t COMPREPLY < <(compgen -W "inject open act dismiss session token log import explain run-handler handler-units simulate test report show deadletters replay campaigns events user users pending flush export status tail top bench verify doctor backup restore salvage erase log-level" -- "$current")
+        mapfile -t COMPREPLY < <(compgen -W "inject open act dismiss session token log import explain run-handler handler-units simulate test report show deadletters replay campaigns events user users pending flush export status tail top bench verify doctor backup restore salvage erase reload log-level" -- "$current")
     else
         case $command in
             inject|import|explain|run-handler|simulate|test|bench|backup|restore|salvage) compopt -o filenames 2>/dev/null; mapfile -t COMPREPLY < <(compgen -f -- "$current") ;;

@@ -7,7 +7,7 @@ function __pushctl_command --description "The command of the line, where it has 
             set isValue no
         else if contains -- $word --action --after --app --at --baseline --braze-id --by --callback --campaign --config --connections --count --cursor --deadline --device --directory --discard --duration --event --exec --external-id --fail-under --format --generate --handler --id --journal-directory --junit --kind --limit --mode --notifications --os-version --outcome --payload --pipeline --platform --property --provider --rate --reset --retry --route --runtime --sdk --since --state --suite --text --transport --unit --until --user --user-unit --where --width
             set isValue yes
-        else if contains -- $word inject open act dismiss session token log import explain run-handler handler-units simulate test report show deadletters replay campaigns events user users pending flush export status tail top bench verify doctor backup restore salvage erase log-level
+        else if contains -- $word inject open act dismiss session token log import explain run-handler handler-units simulate test report show deadletters replay campaigns events user users pending flush export status tail top bench verify doctor backup restore salvage erase reload log-level
             echo $word
             return 0
         end
@@ -30,7 +30,7 @@ complete -c pushctl -n 'not __pushctl_command >/dev/null' -a log -d 'log a custo
 complete -c pushctl -n 'not __pushctl_command >/dev/null' -a import -d 'log the custom data that an app stored with Braze\'s samples'
 complete -c pushctl -n 'not __pushctl_command >/dev/null' -a explain -d 'show what would happen to a payload, and why'
 complete -c pushctl -n 'not __pushctl_command >/dev/null' -a run-handler -d 'run a real handler on payloads, without a daemon'
-complete -c pushctl -n 'not __pushctl_command >/dev/null' -a handler-units -d 'write systemd units that run a handler on its own'
+complete -c pushctl -n 'not __pushctl_command >/dev/null' -a handler-units -d 'print systemd units that run a handler on its own'
 complete -c pushctl -n 'not __pushctl_command >/dev/null' -a simulate -d 'run a scenario under virtual time, without a daemon'
 complete -c pushctl -n 'not __pushctl_command >/dev/null' -a test -d 'run scenarios with expectations, without a daemon'
 complete -c pushctl -n 'not __pushctl_command >/dev/null' -a report -d 'show how many invocations kept their deadline'
@@ -54,6 +54,7 @@ complete -c pushctl -n 'not __pushctl_command >/dev/null' -a backup -d 'copy the
 complete -c pushctl -n 'not __pushctl_command >/dev/null' -a restore -d 'put a backup in the place of the ledger'
 complete -c pushctl -n 'not __pushctl_command >/dev/null' -a salvage -d 'save what can be read of a damaged ledger'
 complete -c pushctl -n 'not __pushctl_command >/dev/null' -a erase -d 'take out all that is stored of one person'
+complete -c pushctl -n 'not __pushctl_command >/dev/null' -a reload -d 'have the daemon read its configuration again'
 complete -c pushctl -n 'not __pushctl_command >/dev/null' -a log-level -d 'show or set which entries the daemon writes to its journal'
 complete -c pushctl -n 'not __pushctl_command >/dev/null' -l generate -x -a 'man bash zsh fish' -d 'print the man page, or completions for a shell; after a command, man is the page of that command'
 complete -c pushctl -l config -x -a '(__fish_complete_directories)' -d 'read the configuration from this directory only'
@@ -162,6 +163,7 @@ complete -c pushctl -n '__pushctl_in run-handler' -l external-id -x -d 'the user
 complete -c pushctl -n '__pushctl_in run-handler' -l notifications -x -a 'allowed denied' -d 'whether the user lets the app notify (allowed)'
 complete -c pushctl -n '__pushctl_in run-handler' -l os-version -x -d 'the version of the operating system'
 complete -c pushctl -n '__pushctl_in run-handler' -l sdk -x -a 'ready nil delayed' -d 'the app\'s Braze instance when the callback runs, on iOS (ready)'
+complete -c pushctl -n '__pushctl_in run-handler' -l as-service -d 'run it as the service\'s user and with its sandbox, by systemd-run (as root)'
 complete -c pushctl -n '__pushctl_in run-handler' -l verbose -d 'show what the handler gets with a line for each value'
 complete -c pushctl -n '__pushctl_in run-handler' -l json -d 'print JSON, for programs'
 complete -c pushctl -n '__pushctl_in handler-units' -l directory -x -a '(__fish_complete_directories)' -d 'write the files into this directory'
@@ -301,6 +303,8 @@ complete -c pushctl -n '__pushctl_in erase' -l device -x -d 'whoever used this d
 complete -c pushctl -n '__pushctl_in erase' -l dry-run -d 'print what would be erased and erase nothing'
 complete -c pushctl -n '__pushctl_in erase' -l yes -d 'do not ask'
 complete -c pushctl -n '__pushctl_in erase' -l json -d 'print JSON, for programs'
+complete -c pushctl -n '__pushctl_in reload' -l quiet -d 'print nothing: the exit status is the answer'
+complete -c pushctl -n '__pushctl_in reload' -l json -d 'print JSON, for programs'
 complete -c pushctl -n '__pushctl_in log-level' -l json -d 'print JSON, for programs'
 complete -c pushctl -n '__pushctl_in session' -a 'start end'
 complete -c pushctl -n '__pushctl_in deadletters' -a 'list show purge'

@@ -15,7 +15,7 @@ known=(
     'import:log the custom data that an app stored with Braze'\''s samples'
     'explain:show what would happen to a payload, and why'
     'run-handler:run a real handler on payloads, without a daemon'
-    'handler-units:write systemd units that run a handler on its own'
+    'handler-units:print systemd units that run a handler on its own'
     'simulate:run a scenario under virtual time, without a daemon'
     'test:run scenarios with expectations, without a daemon'
     'report:show how many invocations kept their deadline'
@@ -39,6 +39,7 @@ known=(
     'restore:put a backup in the place of the ledger'
     'salvage:save what can be read of a damaged ledger'
     'erase:take out all that is stored of one person'
+    'reload:have the daemon read its configuration again'
     'log-level:show or set which entries the daemon writes to its journal'
 )
 
@@ -49,7 +50,7 @@ for word in "${(@)words[2,CURRENT-1]}"; do
     fi
     case $word in
     --action|--after|--app|--at|--baseline|--braze-id|--by|--callback|--campaign|--config|--connections|--count|--cursor|--deadline|--device|--directory|--discard|--duration|--event|--exec|--external-id|--fail-under|--format|--generate|--handler|--id|--journal-directory|--junit|--kind|--limit|--mode|--notifications|--os-version|--outcome|--payload|--pipeline|--platform|--property|--provider|--rate|--reset|--retry|--route|--runtime|--sdk|--since|--state|--suite|--text|--transport|--unit|--until|--user|--user-unit|--where|--width) is_value=1 ;;
-inject|open|act|dismiss|session|token|log|import|explain|run-handler|handler-units|simulate|test|report|show|deadletters|replay|campaigns|events|user|users|pending|flush|export|status|tail|top|bench|verify|doctor|backup|restore|salvage|erase|log-level) command=$word; break ;;
+inject|open|act|dismiss|session|token|log|import|explain|run-handler|handler-units|simulate|test|report|show|deadletters|replay|campaigns|events|user|users|pending|flush|export|status|tail|top|bench|verify|doctor|backup|restore|salvage|erase|reload|log-level) command=$word; break ;;
     esac
 done
 
@@ -245,6 +246,7 @@ run-handler)
         '*--notifications=[whether the user lets the app notify (allowed)]:notifications:(allowed denied)' \
         '*--os-version=[the version of the operating system]:os-version: ' \
         '*--sdk=[the app'\''s Braze instance when the callback runs, on iOS (ready)]:sdk:(ready nil delayed)' \
+        '*--as-service[run it as the service'\''s user and with its sandbox, by systemd-run (as root)]' \
         '*--verbose[show what the handler gets with a line for each value]' \
         '*--json[print JSON, for programs]' \
         '*--config=[read the configuration from this directory only]:config:_directories' \
@@ -621,6 +623,18 @@ erase)
         '*--device=[whoever used this device]:device: ' \
         '*--dry-run[print what would be erased and erase nothing]' \
         '*--yes[do not ask]' \
+        '*--json[print JSON, for programs]' \
+        '*--config=[read the configuration from this directory only]:config:_directories' \
+        '*--state=[where the daemon keeps its ledger]:state:_directories' \
+        '*--runtime=[where the daemon has its sockets]:runtime:_directories' \
+        '*--help[show this help and exit; -h does the same]' \
+        '*--version[print the version and exit]' \
+        '1: : ' \
+        '*: : '
+    ;;
+reload)
+    _arguments -S \
+        '*--quiet[print nothing: the exit status is the answer]' \
         '*--json[print JSON, for programs]' \
         '*--config=[read the configuration from this directory only]:config:_directories' \
         '*--state=[where the daemon keeps its ledger]:state:_directories' \

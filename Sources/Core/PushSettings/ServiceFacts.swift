@@ -67,7 +67,7 @@ public struct ServiceFacts: Hashable, Sendable {
         let families = values["RestrictAddressFamilies"] ?? ""
         hasInternetSockets =
             families.isEmpty || families == "~"
-            || families.split(separator: " ").contains("AF_INET") != families.hasPrefix("~")
+            || families.split { " ~".contains($0) }.contains("AF_INET") != families.hasPrefix("~")
         hasInterfaces = values["PrivateNetwork"] != "yes"
         hasWritableCode = values["MemoryDenyWriteExecute"] != "yes"
         hasPrivateTmp = values["PrivateTmp"] == "yes"

@@ -60,7 +60,7 @@ struct SimulatorTests {
         arguments: [
             (DispatchMode.device, 0, "handled"), (.device, 75, "failed"), (.device, 80, "unrouted"),
             (.device, 1, "failed"),
-            (.relay, 0, "handled"), (.relay, 75, "timed_out"), (.relay, 80, "unrouted"), (.relay, 255, "failed"),
+            (.relay, 0, "handled"), (.relay, 75, "failed"), (.relay, 80, "unrouted"), (.relay, 255, "failed"),
         ])
     func exits(mode: DispatchMode, exit: Int, outcome: String) {
         let line = #"{"op":"deliver","at":0,"payload":{},"script":{"exit":\#(exit)}}"#

@@ -90,7 +90,9 @@ extension HandlerAnswer {
     fileprivate init(line: JSONNode, after earlier: RunLines) {
         var content = Content(answer: line)
         if let said = earlier.answer { content.follow(said) }
-        if content.status == .handled, let reason = content.reason { content.remarks.append(reason) }
+        if content.status == .handled, let reason = exchange(&content.reason, with: nil) {
+            content.remarks.append(reason)
+        }
         // A failure's reason is also what its program wrote.
         let reason = [content.reason, earlier.chatter].compactMap(\.self).joined(separator: ": ")
         switch content.status {

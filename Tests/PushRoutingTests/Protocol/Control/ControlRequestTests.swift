@@ -106,8 +106,8 @@ struct ControlRequestTests {
     }
 
     static let names =
-        "status, metrics, sync, claim, depart, peek, settle, sending, flush, reset, resolve, replay, purge, erase or "
-        + "log_level"
+        "status, metrics, sync, claim, depart, peek, settle, sending, flush, reset, resolve, replay, purge, erase, "
+        + "reload or log_level"
     static let run = #""instance":"01234567-89ab-cdef-fedc-ba9876543210""#
 
     static let refused: [RefusalTests.Example] = [
