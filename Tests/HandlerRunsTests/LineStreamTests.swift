@@ -46,9 +46,13 @@ struct LineStreamTests {
             let stream = try LineStream(first, buffer: ReadBuffer(), loop: loop) { report in
                 guard case .end = report else { fatalError("\(report)") }
                 do {
-                    let (near, far) = try Connection.pair()
-                    guard try near.descriptor.rawValue == number else { fatalError("the number is still in use") }
-                    let stream = try LineStream(near, buffer: ReadBuffer(), loop: loop) { report in
+                    let (end, far) = try Connection.pair()
+                    // The lowest free number from that one on.
+                    guard let near = SharedDescriptor(fcntl(try end.descriptor.rawValue, F_DUPFD_CLOEXEC, number))
+                    else {
+                        fatalError("no descriptor is left")
+                    }
+                    let stream = try LineStream(Connection(near), buffer: ReadBuffer(), loop: loop) { report in
                         if case .line = report { loop.exit(code: 0) }
                     }
                     second = (stream, far)
