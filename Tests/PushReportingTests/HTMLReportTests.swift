@@ -23,6 +23,7 @@ struct HTMLReportTests {
         var detail = ReportDetail(crossed: [[.handler, .platform], [.app]])
         for row in rows { detail.add(row) }
         detail.clockSetBack = 2
+        detail.rowsBegin = WallTime(milliseconds: 60_000)
         let begin = WallTime(milliseconds: 0)
         detail.daemonGaps = [DaemonGap(.suspended, begin: begin, end: WallTime(milliseconds: 61_000))]
         let objective = Percent("99.9")
@@ -56,7 +57,8 @@ struct HTMLReportTests {
         "by_outcome": ("by-outcome", ">handled<"), "by_transport": ("by-transport", ">fcm<"),
         "crossed": ("by-handler-platform", ">orders, ios<"), "timeline": ("over-time", "spans of 1 min"),
         "misses": ("misses", "miss-3-0"), "waits": ("waits", "wait-4-0"), "histograms": ("times", "<svg"),
-        "error_budget": ("budget", "Left: "), "clock_set_back": ("gaps", "the clock was set back"),
+        "error_budget": ("budget", "Left: "), "rows_begin": ("gaps", "has figures and no rows any more"),
+        "clock_set_back": ("gaps", "the clock was set back"),
         "daemon_gaps": ("daemon-gaps", ">machine suspended<"), "comparison": ("comparison", nil),
         "warnings": ("summary", "Handler orders handled nothing"),
     ]

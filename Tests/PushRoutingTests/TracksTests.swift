@@ -301,7 +301,7 @@ struct TracksTests {
     @Test(
         "reads the texts of payloads as their type",
         arguments: [
-            (TrackValueType.string, "a \"b\"\n", #""a \"b\"\u000A""#), (.string, "", #""""#), (.string, "12", #""12""#),
+            (TrackValueType.string, "a \"b\"\n", #""a \"b\"\u000a""#), (.string, "", #""""#), (.string, "12", #""12""#),
             (.number, "12", "12"), (.number, "-0.5e3", "-0.5e3"), (.number, " 7 ", "7"),
             (.integer, "-9223372036854775808", "-9223372036854775808"), (.integer, "0", "0"),
             (.boolean, "true", "true"), (.boolean, "TRUE", "true"), (.boolean, "1", "true"),
