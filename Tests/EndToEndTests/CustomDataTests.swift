@@ -63,7 +63,7 @@ struct CustomDataTests {
             #expect(first.isAccepted && first.seq == 1)
             #expect(
                 first["rejected"]?.elements.map { $0["field"]?.string }
-                    == ["attributes.braze_id", #"attributes."a: b.c\u000A"[0]"#],
+                    == ["attributes.braze_id", #"attributes."a: b.c\u000a"[0]"#],
                 "\(first)")
             #expect(first["rejected"]?.elements.map { $0["entry"]?.int64 } == [2, 3])
             #expect(try client.ask(line).description == first.description)

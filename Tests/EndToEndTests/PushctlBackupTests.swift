@@ -87,7 +87,7 @@ struct PushctlBackupTests {
         for suffix in ["-wal", "-shm"] { unlink(ledger + suffix) }
         writeFile(String(repeating: "no ledger ", count: 1000), to: ledger)
         let dead = daemon.pushctl("doctor").output
-        #expect(dead.contains("nobody listens on"))
+        #expect(dead.contains("nobody listens in"))
         #expect(dead.contains("\(ledger): file is not a database") && dead.contains("pushctl salvage FILE"), "\(dead)")
     }
 

@@ -54,9 +54,9 @@ struct PushctlExplainTests {
         let text = explain(#"{"aps":{"alert":"x"},"itbl":{},"_sid":"SFMC"}"#, "--platform", "ios").output
         #expect(
             text.contains(
-                "Rules\n  salesforce: a copy, not the SDK's own code; source: public copies of payloads\n"
-                    + "  iterable: the SDK's own test; source: iterable-swift-sdk, NotificationMetadataTests.swift, "
+                "Rules\n  iterable: the SDK's own test; source: iterable-swift-sdk, NotificationMetadataTests.swift, "
                     + "Constants.swift:372\n"
+                    + "  salesforce: a copy, not the SDK's own code; source: public copies of payloads\n"
                     + "  Iterable: itbl is enough for apps; the SDK's own inspector wants a boolean isGhostPush in it\n"
             ))
         let accengage = explain(#"{"a4sid":"1"}"#, "--platform", "android").output
@@ -215,6 +215,8 @@ struct PushctlExplainTests {
                   braze: the SDK's own test; source: braze-android-sdk 43.0.0, BrazeFirebaseMessagingService.isBrazePushNotification
                 Callbacks
                   onMessageReceived -> tracker of opens
+                Warnings
+                  - silent, with a campaign: nobody can tap it. A tap that is reported all the same counts as a direct open
 
                 """)
         let other = explain(#"{"x":1}"#, "--platform", "android").output

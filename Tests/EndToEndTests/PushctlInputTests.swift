@@ -23,7 +23,7 @@ struct PushctlInputTests {
             ("{'a':1}", "1:2: not JSON: "),
             ("{\"a\":1,\"a\":2}", "1:8: not JSON: "),
             ("{\"a\":1} {\"b\":1}", "1:9: not JSON: "),
-            ("[1]", "1:1: not an object: a payload is a JSON object"),
+            ("[1]", "1:1: a list: give one payload a line, such as with jq -c '.[]'"),
             ("{}\n7\n", "2:1: not an object: "),
             ("", " there is no payload in it"),
             ("\n \t\r\n", " there is no payload in it"),

@@ -106,7 +106,7 @@ public struct StoreError: Error, Hashable, Sendable, CustomStringConvertible {
         case .olderSchema: "start the new pushrouterd once with this state directory: it brings the ledger up to date"
         case .newerSchema: "upgrade this program to the version that wrote the ledger, or newer"
         case .noSpace:
-            message.contains(errorText(EFBIG))
+            message.hasSuffix(errorText(EFBIG))
                 ? "raise the limit of a file's length (LimitFSIZE= of the unit); nothing accepted so far is lost"
                 : "free space on that file system; nothing accepted so far is lost"
         case .logFull: "nothing is lost; a larger LogSizeMax= lets the ledger fall further behind"

@@ -56,8 +56,11 @@ struct Pruning: Sendable {
             step = .giveBack
         case .minute:
             // Reports count a minute by its figures as soon as one of its rows is out: the others have no use there.
-            guard let newest else { return step = .giveBack }
-            let end = FigureMinute.begin(FigureMinute.of(milliseconds: newest.milliseconds) + 1)
+            // The latest minute still grows, and what came last is worth most.
+            guard let newest, case let minute = FigureMinute.of(milliseconds: newest.milliseconds),
+                try minute < writer.latestMinute()
+            else { return step = .giveBack }
+            let end = FigureMinute.begin(minute + 1)
             let slice = try writer.prune(olderThan: end, limit: Self.slice)
             bySize += slice.requests
             if !slice.isPartial { step = .giveBack }

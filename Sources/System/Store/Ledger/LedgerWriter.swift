@@ -310,6 +310,9 @@ final class LedgerWriter {
 
     // MARK: Figures
 
+    /// The minute of the request that was stored last.
+    func latestMinute() throws(StoreError) -> Int64 { try rows().figures.table.latest }
+
     /// Whether there are figures of a long span to be added up.
     var isRollUpDue: Bool { applier?.figures.isRollUpDue ?? false }
 
