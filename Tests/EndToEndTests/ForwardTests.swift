@@ -299,7 +299,7 @@ struct ForwardTests {
     @Test(
         "says how it is used",
         arguments: [
-            (["--help"], 0, "usage: pushrouter-forward"), (["--version"], 0, "pushrouter-forward 0."),
+            (["--help"], 0, "usage: pushrouter-forward"), (["--version"], 0, "pushrouter-forward 1."),
             (["--key", "k"], 2, "there is no option --key"), (["--config"], 2, "--config needs a directory"),
         ])
     func usage(arguments: [String], status: Int32, text: String) {

@@ -42,10 +42,10 @@ final class CustomDataTests {
 
     @Test("gives an entry back as it was saved, whichever way it goes", arguments: ways, RoundTripTests.texts)
     func roundTrip(way: EntryWay, text: String?) async throws {
-        var entry = Fixture.entry(.max)
+        var entry = Fixture.entry(StoredRange.number.upperBound)
         (entry.way, entry.app, entry.device, entry.externalID, entry.name) = (way, text, text, text, text)
         (entry.kind, entry.platform) = (.userAttributes, .ios)
-        (entry.data, entry.time) = (Array((text ?? "").utf8), Self.time(.min))
+        (entry.data, entry.time) = (Array((text ?? "").utf8), Self.time(StoredRange.time.lowerBound))
         let problem = EntryProblem(.tooLong, text ?? "", field: text ?? "")
         let ledger = try await ledger(
             .entry(Fixture.entry(1, cause: 2), .queued, problem: nil), .entry(entry, .rejected, problem: problem))

@@ -1,14 +1,15 @@
 import PushModel
-import Store
 import TestSupport
 import Testing
+
+@testable import Store
 
 @Suite("The ledger gives back what was written", .timeLimit(.minutes(30)))
 struct RoundTripTests {
     static let texts: [String?] = [
         nil, "", "plain", "👩‍👩‍👧 ünï", "nul\u{0}inside\u{0}", String(repeating: "long ", count: 20_000),
     ]
-    static let integers: [Int64] = [0, -1, 1, .min, .max]
+    static let integers: [Int64] = [0, 1, StoredRange.time.upperBound]
 
     private func roundTrip(
         _ request: AcceptedRequest, _ invocations: [InvocationRecord] = [], _ events: [AnalyticsEvent] = []
@@ -37,7 +38,7 @@ struct RoundTripTests {
         var request = Fixture.request(number)
         request.acceptedAt = Moment(
             monotonic: Instant(nanoseconds: number), wall: WallTime(milliseconds: number))
-        request.peer = Peer(uid: .max, gid: .max, pid: .min)
+        request.peer = Peer(uid: .max, gid: .max, pid: .max)
         request.boot = UUID128(high: UInt64(bitPattern: number), low: .max)
         try await roundTrip(request)
     }
@@ -83,7 +84,8 @@ struct RoundTripTests {
         var invocation = Fixture.invocation(1, outcome: .failed)
         (invocation.provider, invocation.route, invocation.handler) = (text, text, text)
         invocation.result?.reason = text
-        invocation.result?.waitedFor = Predecessor(id: InvocationID(seq: SequenceNumber(.max), n: 7), handler: text)
+        invocation.result?.waitedFor = Predecessor(
+            id: InvocationID(seq: SequenceNumber(StoredRange.number.upperBound), n: 7), handler: text)
         try await roundTrip(Fixture.request(1), [invocation])
     }
 
@@ -92,11 +94,11 @@ struct RoundTripTests {
         var invocation = Fixture.invocation(1, outcome: .handled)
         (invocation.started, invocation.isObserver) = (started, started)
         invocation.budget = .microseconds(8_999_999)
-        invocation.deadline = Instant(nanoseconds: .max)
+        invocation.deadline = Instant(nanoseconds: StoredRange.number.upperBound)
         invocation.result?.queue = .microseconds(1)
-        invocation.result?.exec = .microseconds(Int64.max / 1000)
+        invocation.result?.exec = .microseconds(StoredRange.span.upperBound)
         invocation.result?.total = .microseconds(-1)
-        invocation.result?.decidedAt = WallTime(milliseconds: .min)
+        invocation.result?.decidedAt = WallTime(milliseconds: StoredRange.time.lowerBound)
         let completions = [
             Completion(by: .handler, times: 3, result: .newData, options: ["banner", "list", "sound"]),
             Completion(by: .tracker, result: .noData), Completion(by: .default, result: .failed, options: [""]),
@@ -114,7 +116,7 @@ struct RoundTripTests {
     func events(text: String?, kind: AnalyticsEvent.Kind) async throws {
         var event = Fixture.event(1, kind)
         (event.externalUserID, event.deviceID, event.appID) = (text, text, text)
-        (event.id, event.time) = (UUID128(high: .max, low: 0), .min)
+        (event.id, event.time) = (UUID128(high: .max, low: 0), StoredRange.time.lowerBound)
         let push = AnalyticsEvent.Push(campaignID: text, messageID: text)
         event.content =
             switch kind {

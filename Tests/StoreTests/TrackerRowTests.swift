@@ -19,7 +19,7 @@ final class TrackerRowTests {
     @Test("a delivery with its receipt, its open and its influenced open", arguments: RoundTripTests.texts)
     func delivery(text: String?) async throws {
         var row = Fixture.tracked(2)
-        (row.receivedAt, row.since) = (Self.time(.min), Self.time(.max))
+        (row.receivedAt, row.since) = (Self.time(StoredRange.time.lowerBound), Self.time(StoredRange.time.upperBound))
         (row.isDisplayed, row.hasOwnID, row.uniqueID, row.digest) = (false, false, text, text == nil ? nil : .max)
         row.buttons = Array((text ?? "").utf8)
         let ledger = try await ledger()
@@ -100,10 +100,11 @@ final class TrackerRowTests {
 
     @Test("a session as it was written last, by its number", arguments: [nil, "shop"])
     func sessions(app: String?) async throws {
-        let end = SessionRow.End(at: Self.time(.max), by: SequenceNumber(9), due: Self.time(-1))
+        let end = SessionRow.End(at: Self.time(StoredRange.time.upperBound), by: SequenceNumber(9), due: Self.time(-1))
         let key = DeviceKey(app: app, device: "d1")
         let first = SessionRow(
-            number: SequenceNumber(8), key: key, platform: .web, externalID: "u1", startedAt: Self.time(.min),
+            number: SequenceNumber(8), key: key, platform: .web, externalID: "u1",
+            startedAt: Self.time(StoredRange.time.lowerBound),
             end: nil, since: Self.time(5))
         var second = first
         (second.externalID, second.end, second.platform) = (nil, end, .ios)
@@ -127,7 +128,9 @@ final class TrackerRowTests {
         let number = SequenceNumber(3)
         let first = StartsRow(number: number, key: key, starts: [Self.time(1)], since: Self.time(9))
         let second = StartsRow(
-            number: number, key: key, starts: [.min, -1, 0, .max].map(Self.time), since: Self.time(8))
+            number: number, key: key,
+            starts: [StoredRange.time.lowerBound, -1, 0, StoredRange.time.upperBound].map(Self.time),
+            since: Self.time(8))
         var device = StartsRow(number: SequenceNumber(4), key: key, starts: [], since: Self.time(7))
         device.key.isAnonymous = true
         let ledger = try await ledger(.starts(first), .starts(device), .starts(second))
@@ -193,7 +196,7 @@ final class TrackerRowTests {
         let starts = [nil, "u1"].enumerated().map { index, user in
             PendingStart(
                 cause: SequenceNumber(Int64(index)), key: DeviceKey(app: user, device: "d"), externalID: user,
-                at: Self.time(.min), window: .max, due: Self.time(3))
+                at: Self.time(StoredRange.time.lowerBound), window: .max, due: Self.time(3))
         }
         let subjects: [Interaction.Subject] = [.delivery(SequenceNumber(4)), .message(""), .payload(.max)]
         let acts: [Interaction.Act] = [.opened, .button(""), .dismissed]
@@ -203,7 +206,7 @@ final class TrackerRowTests {
                     cause: SequenceNumber(Int64(index)), subject: pair.0, act: pair.1, platform: .ios,
                     app: index == 0 ? nil : "a", device: index == 1 ? nil : "d", externalID: index == 2 ? nil : "u",
                     at: Self.time(-1)),
-                due: Self.time(.max))
+                due: Self.time(StoredRange.time.upperBound))
         }
         let ledger = try await ledger()
         try await ledger.commit(starts.map { .tracker(.pendingStart($0)) } + held.map { .tracker(.held($0)) })
