@@ -196,7 +196,7 @@ final class TrackerRowTests {
         let starts = [nil, "u1"].enumerated().map { index, user in
             PendingStart(
                 cause: SequenceNumber(Int64(index)), key: DeviceKey(app: user, device: "d"), externalID: user,
-                at: Self.time(StoredRange.time.lowerBound), window: .max, due: Self.time(3))
+                at: Self.time(StoredRange.time.lowerBound), window: StoredRange.time.upperBound, due: Self.time(3))
         }
         let subjects: [Interaction.Subject] = [.delivery(SequenceNumber(4)), .message(""), .payload(.max)]
         let acts: [Interaction.Act] = [.opened, .button(""), .dismissed]
