@@ -150,7 +150,7 @@ struct DeadLetterTests {
         installation.addJob("first", "echo mine it is not >&2; exit 80")
         installation.addHandler("second", "Exec=/bin/sh -c 'echo try $PUSH_ATTEMPT >&2; exit 75'\nRetry=1")
         installation.addRoute("60-second", to: "second", match: "Data=job first")
-        installation.addJob("slow", "echo begun >&2; sleep 60", route: "Deadline=1s")
+        installation.addJob("slow", "echo begun >&2; sleep 60", route: "Deadline=3s")
         let daemon = try TestDaemon(installation)
         let client = try installation.injectClient()
         #expect(try client.outcome(of: Requests.deliver(job: "first")).outcome == "failed")

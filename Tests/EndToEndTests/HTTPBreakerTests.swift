@@ -13,12 +13,12 @@ struct HTTPBreakerTests {
 
     @Test(
         "opens where nobody listens, gives the next route what comes then, and closes when a server listens there",
-        // A busy machine takes a while to start the program that sends.
-        arguments: [("Retry=1", "failed", "9s"), ("", "failed", "2s")])
-    func closedPort(handler: String, outcome: String, deadline: String) throws {
+        arguments: ["Retry=1", ""])
+    func closedPort(handler: String) throws {
+        let outcome = "failed"
         let port = try freePort()
         let rules = "Breaker=2 in 1h\nBreakerPause=1s\n"
-        relay.addHTTP("crm", "http://127.0.0.1:\(port)/ok", handler: rules + handler, route: "Deadline=\(deadline)")
+        relay.addHTTP("crm", "http://127.0.0.1:\(port)/ok", handler: rules + handler)
         let daemon = try DaemonProcess.ready(relay)
         let client = try relay.injectClient()
         #expect(try breaker() == "closed")
