@@ -26,6 +26,10 @@ struct RetentionTests {
         try waitUntil("it says so") {
             bed.daemon?.standardError.contains("5 requests were older than Retention= and deleted") == true
         }
+        for command in ["report", "campaigns", "events"] {
+            let told = pushctl.run(["--state", bed.installation.state, command, "--json"])
+            #expect(try json(told.output)["rows_begin"]?.string?.hasSuffix("Z") == true, "\(command): \(told)")
+        }
         #expect(try bed.stop() == .exited(0))
     }
 

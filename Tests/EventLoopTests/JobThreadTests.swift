@@ -1,7 +1,7 @@
 import LinuxSystem
 import Testing
 
-@Suite("A thread that does jobs", .timeLimit(.minutes(10)))
+@Suite("A thread that does jobs", .timeLimit(.minutes(30)))
 struct JobThreadTests {
     @Test("may be left: it ends by itself once it has done what it does, and does no more")
     func leave() throws {

@@ -255,6 +255,17 @@ struct CampaignReportTests {
         #expect(days[1]["received"]?.int64 == 0 && days[2]["opens_lost"]?["shown_by_system"]?.int64 == 1)
     }
 
+    @Test("what pruning took out is said as text, page and JSON")
+    func pruned() throws {
+        var report = report([event(.received)])
+        #expect(try json(report)["rows_begin"]?.kind == .null)
+        report.rowsBegin = WallTime(milliseconds: 60_000)
+        let sentence = "Before 1970-01-01 00:01:00 +00:00 requests were deleted (Retention=, MaxSize=): "
+        #expect(report.text.contains(sentence))
+        #expect(report.html.contains("<p>\(sentence)"))
+        #expect(try json(report)["rows_begin"]?.string == "1970-01-01T00:01:00Z")
+    }
+
     @Test("lost opens are told by campaign and day; one without a campaign has a row that says why")
     func lostByCampaign() throws {
         var report = report([event(.received, 1)])

@@ -30,6 +30,14 @@ struct EventCountsTests {
         #expect(root["by_day"]?.elements.map { $0["day"]?.string } == ["1970-01-01", "1970-01-02"])
     }
 
+    @Test("say from when on the window has all of its events")
+    func pruned() throws {
+        var counts = EventCounts()
+        counts.rowsBegin = WallTime(milliseconds: 60_000)
+        #expect(counts.text.contains("\n\nBefore 1970-01-01 00:01:00 +00:00 requests were deleted (Retention="))
+        #expect(try JSONDocument(scanning: counts.json).root["rows_begin"]?.string == "1970-01-01T00:01:00Z")
+    }
+
     @Test("without an event says so")
     func none() { #expect(EventCounts().text == "Window  all that the ledger holds\n\nNo events.\n") }
 

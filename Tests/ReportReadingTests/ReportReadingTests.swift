@@ -131,8 +131,8 @@ struct ReportReadingTests {
             ReportWindow(since: minute(begin + (end - begin) / 3), until: nil),
             ReportWindow(since: minute(begin), until: minute(begin + (end - begin) / 4)),
         ]
-        func counts() throws -> [[Int]] {
-            let reader = try ledger.reader
+        func counts(_ reader: LedgerReader? = nil) throws -> [[Int]] {
+            let reader = try reader ?? ledger.reader
             return try windows.map { window in
                 var reading = self.reading(window, WallTime(milliseconds: end))
                 try reader.snapshot { () throws(StoreError) in try reading.read(reader) }
@@ -161,10 +161,38 @@ struct ReportReadingTests {
         let reader = try ledger.reader
         try reader.snapshot { () throws(StoreError) in try reading.read(reader) }
         #expect(reading.detail.rowsBegin.map { $0 > middle } == true)
+        #expect(try reader.rowsBegin(from: nil, to: nil) == reading.detail.rowsBegin, "as the campaigns have it")
+        #expect(try reader.rowsBegin(from: WallTime(milliseconds: end), to: nil) == nil)
+        // A salvage keeps them as well.
+        let salvaged = TemporaryDirectory()
+        func countsOfSalvage() throws -> [[Int]] {
+            _ = try Salvage.write(from: ledger.directory.path, to: salvaged.path + "/ledger.db")
+            return try counts(LedgerReader(directory: salvaged.path))
+        }
+        #expect(try countsOfSalvage() == before, "salvaged")
         // Figures of another version cannot be counted anew where rows are missing: nothing is better than a biased part.
         try state.execute("UPDATE figure_state SET version = 0")
         try ledger.reopen()
         #expect(try state.integer("SELECT first_minute = pruned_minute FROM figure_state") == 1)
+    }
+
+    @Test("figures without rows that cannot be read are left out of a salvage, which says so")
+    func unreadable() throws {
+        let ledger = try RandomLedger(seed: 6)
+        for _ in 0..<2 { try ledger.store(100, pause: 20_000) }
+        let middle = WallTime(milliseconds: (RandomLedger.begin + ledger.now) / 2)
+        while try ledger.writer.prune(olderThan: middle, limit: 64).isPartial {}
+        let state = try Database(path: ledger.directory.path + "/ledger.db", access: .readWrite)
+        try state.execute(
+            "UPDATE figures_by_minute SET figures = x'ff' WHERE place >> 32 < (SELECT pruned_minute FROM figure_state)")
+        let salvaged = TemporaryDirectory()
+        let salvage = try Salvage.write(from: ledger.directory.path, to: salvaged.path + "/ledger.db")
+        #expect(salvage.tables.contains { $0.name == "figures" && $0.damage != nil } && !salvage.isWhole)
+        let reader = try LedgerReader(directory: salvaged.path)
+        let pruned = try #require(try reader.rowsBegin(from: nil, to: nil) ?? middle)
+        let kept = try state.integer("SELECT count(*) FROM request_rows WHERE accepted_at >= \(pruned.milliseconds)")
+        let counted = try reader.figures(from: nil, to: nil).whole.requests
+        #expect(counted > 0 && counted <= kept, "nothing of what has no rows")
     }
 
     @Test("after a person was erased whose requests had attempts or were in flight", arguments: [8, 9] as [UInt64])

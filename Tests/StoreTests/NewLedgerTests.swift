@@ -5,7 +5,7 @@ import Testing
 
 @testable import Store
 
-@Suite("A new ledger", .timeLimit(.minutes(10)))
+@Suite("A new ledger", .timeLimit(.minutes(30)))
 final class NewLedgerTests {
     private let directory = TemporaryDirectory()
     private var path: String { directory.path + "/ledger.db" }

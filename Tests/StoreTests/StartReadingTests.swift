@@ -7,7 +7,7 @@ import Testing
 
 @testable import Store
 
-@Suite("What a start reads", .timeLimit(.minutes(10)))
+@Suite("What a start reads", .timeLimit(.minutes(30)))
 final class StartReadingTests {
     private let directory = TemporaryDirectory()
 

@@ -7,6 +7,7 @@ extension CampaignReport {
         writer.object {
             $0.member("window", window)
             $0.member("time_zone", zone.name)
+            $0.member("rows_begin", rowsBegin?.rfc3339)
             $0.member("campaign", selection.campaign)
             $0.member("in_all", object: { total.write(to: &$0) })
             $0.member("campaigns", array: { writeCampaigns(to: &$0) })

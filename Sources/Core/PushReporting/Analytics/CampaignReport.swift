@@ -40,6 +40,9 @@ public struct CampaignReport: Sendable {
 
     /// The time it covers.
     public let window: ReportWindow
+    /// Requests that were accepted before this were deleted, with their events and interactions, as far as the tracker does
+    /// not need them; `nil` when the window has all.
+    public var rowsBegin: WallTime?
     /// What was asked for.
     public let selection: Selection
     /// The zone of its days.

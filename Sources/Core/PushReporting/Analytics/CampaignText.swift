@@ -17,10 +17,11 @@ extension CampaignReport {
         let what = selection.campaign.map { wrapped("Campaign  \($0.showingControls())", style) } ?? []
         // A time is not torn from its offset.
         let window = "Window    " + zone.text(window).replacingSpacesInTimes
+        let pruned = rowsBegin.map { [ReportLine("")] + wrapped(zone.prunedEvents(before: $0), style, indent: 0) } ?? []
         let nothing =
             total.isEmpty
             ? [ReportLine("")] + wrapped("No campaign's push was received or opened.", style) : []
-        return what + wrapped(window, style) + nothing
+        return what + wrapped(window, style) + pruned + nothing
     }
 
     private func campaignTable(_ style: TextStyle) -> [ReportLine] {

@@ -4,6 +4,9 @@ public import PushModel
 public struct EventCounts: Sendable {
     /// The time it covers.
     public let window: ReportWindow
+    /// Requests that were accepted before this were deleted, with their events and interactions, as far as the tracker does
+    /// not need them; `nil` when the window has all.
+    public var rowsBegin: WallTime?
     /// How long custom events waited; `nil`: nobody asks.
     public var delays: CustomEventDelays?
     private let zone: LocalZone
@@ -39,7 +42,8 @@ public struct EventCounts: Sendable {
         for (day, kinds) in days.sorted(by: { $0.key < $1.key }) { Self.add(kinds, day.description, to: &table) }
         if days.count > 1 { Self.add(inAll, "in all", to: &table) }
         let tables = [days.isEmpty ? "No events.\n" : table.text, customEvents.text, delayTable]
-        return "Window  \(zone.text(window))\n\n" + tables.filter { !$0.isEmpty }.joined(separator: "\n")
+        let pruned = rowsBegin.map { zone.prunedEvents(before: $0) + "\n\n" } ?? ""
+        return "Window  \(zone.text(window))\n\n\(pruned)" + tables.filter { !$0.isEmpty }.joined(separator: "\n")
     }
 
     private var delayTable: String {
@@ -60,6 +64,7 @@ public struct EventCounts: Sendable {
         writer.object {
             $0.member("window", window)
             $0.member("time_zone", zone.name)
+            $0.member("rows_begin", rowsBegin?.rfc3339)
             $0.member("in_all", counts: inAll)
             $0.member(
                 "by_day",

@@ -11,4 +11,10 @@ extension LocalZone {
         let offsets = [first, last].map { text(seconds: $0.number * 86_400 + 43_200).suffix(6) }
         return "\(word) (\(name), \(offsets[0])\(offsets[0] == offsets[1] ? "" : " to \(offsets[1])"))"
     }
+
+    /// Says that pruning took events out before a time.
+    func prunedEvents(before begin: WallTime) -> String {
+        "Before \(text(begin)) requests were deleted (Retention=, MaxSize=): receipts that the tracker still knows are "
+            + "there, and opens, clicks and interactions are not."
+    }
 }

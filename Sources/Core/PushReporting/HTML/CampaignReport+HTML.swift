@@ -94,7 +94,8 @@ extension CampaignReport {
             cards.insert(("Unattributed", grouped(unattributed), "taps without a campaign"), at: cards.count - 1)
         }
         let list = cards.map { "<div><dt>\($0.0)</dt><dd>\($0.1)<small>\($0.2)</small></dd></div>" }
-        return "<p class=\"soft\">Window: \(markup(zone.text(window)))</p>\n"
+        let pruned = rowsBegin.map { "<p>\(markup(zone.prunedEvents(before: $0)))</p>\n" } ?? ""
+        return "<p class=\"soft\">Window: \(markup(zone.text(window)))</p>\n\(pruned)"
             + "<p>Rates are shares of the received pushes. A recipient is a user, or a device without one. A push that was "
             + "opened in both ways counts once in the total, as direct.</p>\n"
             + "<dl class=\"cards\">\(list.joined(separator: "\n"))</dl>\n"

@@ -45,6 +45,13 @@ extension ManPage {
     static let campaignMembers = [
         (name: "window, time_zone", meaning: "since and until in UTC; the zone in which days begin"),
         (
+            name: "rows_begin",
+            meaning: """
+            requests of the window before this were deleted by Retention= or MaxSize=, and their opens, clicks and \
+            interactions with them; receipts stay while the tracker knows the push; null when the window has all
+            """
+        ),
+        (
             name: "in_all, campaigns, by_day",
             meaning: """
             the figures in all, by campaign_id (with opens_lost and by_day for each), and by day. Days have opens_lost, \

@@ -47,6 +47,7 @@ extension Command {
         try session.reading { ledger throws(StoreError) in
             try ledger.snapshot { () throws(StoreError) in
                 let (since, until) = (report.window.since, report.window.until)
+                report.rowsBegin = try ledger.rowsBegin(from: since, to: until)
                 try ledger.events(from: since, to: until) { event in report.add(event) }
                 try ledger.interactions(from: since, to: until) {
                     report.add($0.row, campaign: $0.campaignID, isLostOpen: !$0.isUnmatchedDismissal)

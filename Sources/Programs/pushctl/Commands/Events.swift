@@ -27,6 +27,7 @@ extension Command {
         var counts = EventCounts(window: try arguments.window(), zone: arguments.zone)
         try session.reading { ledger throws(StoreError) in
             try ledger.snapshot { () throws(StoreError) in
+                counts.rowsBegin = try ledger.rowsBegin(from: counts.window.since, to: counts.window.until)
                 try ledger.events(from: counts.window.since, to: counts.window.until) { event in counts.add(event) }
                 guard arguments.has(.delays) else { return }
                 var delays = CustomEventDelays(zone: arguments.zone)

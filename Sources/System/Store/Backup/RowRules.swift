@@ -108,7 +108,7 @@ enum RowRules {
         case "pid", "signal", "status", "failures", "completed_times": return 0...Int64(Int32.max)
         case "segment_end": return LogSegment.lengths
         case "place": return 0...FigureTable.placeLimit
-        case "last_minute", "first_minute": return 0...FigureTable.minuteLimit
+        case "last_minute", "first_minute", "pruned_minute": return 0...FigureTable.minuteLimit
         case "at", "time", "window_ms": return StoredRange.time
         case _ where column.hasSuffix("_at"): return StoredRange.time
         case _ where column.hasSuffix("_us"): return StoredRange.span

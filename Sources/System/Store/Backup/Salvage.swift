@@ -48,9 +48,12 @@ public struct Salvage: Hashable, Sendable {
         try FileCopy.make(of: original, at: damaged)
         if access(original + "-wal", F_OK) == 0 { try FileCopy.make(of: original + "-wal", at: damaged + "-wal") }
 
-        let (tables, orphans) = try copyTables(of: damaged, named: original, in: place)
+        var (tables, orphans) = try copyTables(of: damaged, named: original, in: place)
         remove("damaged.db", in: place)
         let writer = try LedgerWriter(directory: place)
+        if let damage = try writer.recountReadableFigures() {
+            tables.append(Table(name: "figures", rows: 0, damage: damage))
+        }
         let logDamage = try applyLog(of: directory, writer)
         // Nothing of the directory is read from here on.
         _ = consume lock

@@ -40,19 +40,23 @@ struct TableSalvage: ~Copyable {
 
     // MARK: Tables
 
-    /// Copies all tables.
+    /// Copies all tables. Figures are copied for the minutes whose rows were pruned; the caller counts those of the others
+    /// anew. Figures of which a part cannot be read are left out.
     ///
-    /// - Returns: those that had rows or are damaged.
+    /// - Returns: the tables that had rows or are damaged; tables of figures are among them if they are damaged.
     func copyAll() throws(StoreError) -> [Salvage.Table] {
         var results: [Salvage.Table] = []
         for name in try names() {
             var result = try copy(name)
             // As people know it.
             result.name = LedgerTable.all.first { $0.rows == name }?.name ?? name
+            if name.hasPrefix("figure") {
+                // Of no version: counting anew drops them.
+                if result.damage != nil { try target.execute("UPDATE figure_state SET version = 0") }
+                result.rows = 0
+            }
             if result.rows > 0 || result.damage != nil { results.append(result) }
         }
-        // Figures count what is there: whoever opens the new ledger counts anew.
-        try target.execute("UPDATE figure_state SET version = 0")
         return results
     }
 
@@ -60,7 +64,7 @@ struct TableSalvage: ~Copyable {
         let list = try target.prepare(
             """
             SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%'
-                AND name NOT LIKE 'figure%' ORDER BY name
+            ORDER BY name = 'figure_state' DESC, name
             """)
         var names: [String] = []
         while try list.step() { names.append(list.text(0) ?? "") }
@@ -70,7 +74,7 @@ struct TableSalvage: ~Copyable {
     private func copy(_ name: String) throws(StoreError) -> Salvage.Table {
         var scan = Scan(table: Salvage.Table(name: name, rows: 0), key: try key(of: name))
         try target.execute("BEGIN")
-        let hasOneRow = name == "meta" || name == "log_position"
+        let hasOneRow = ["meta", "log_position", "figure_state"].contains(name)
         // The new ledger has such a row already.
         if hasOneRow { try target.execute("DELETE FROM \(name)") }
         try copyRows(&scan)

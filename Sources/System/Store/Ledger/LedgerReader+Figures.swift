@@ -31,6 +31,11 @@ public struct AcceptanceWindow: Hashable, Sendable {
 
 // All of these are to be read in one snapshot.
 extension LedgerReader {
+    /// The time from which on a window has all of its rows; `nil` when none of them were taken out.
+    public func rowsBegin(from start: WallTime?, to end: WallTime?) throws(StoreError) -> WallTime? {
+        try countedPart(from: start, to: end).rowsBegin
+    }
+
     /// The figures of the requests accepted from `from` on and before `end`; `nil` is no bound.
     public func figures(from start: WallTime?, to end: WallTime?) throws(StoreError) -> LedgerFigures {
         var figures = try countedPart(from: start, to: end)

@@ -319,6 +319,23 @@ final class LedgerWriter {
     /// Counts all rows anew, within the caller's transaction.
     func recountFigures() throws(StoreError) { try rows().figures.recount(database) }
 
+    /// Counts all rows anew. Figures of minutes whose rows were pruned stay, unless one of them cannot be read.
+    ///
+    /// - Returns: why figures were dropped; `nil`: all are there.
+    func recountReadableFigures() throws(StoreError) -> String? {
+        do throws(StoreError) {
+            try transaction { () throws(StoreError) in try recountFigures() }
+            _ = try reader().figures(from: nil, to: nil)
+            return nil
+        } catch let error where error.kind == .corrupt {
+            try transaction { () throws(StoreError) in
+                try database.execute("UPDATE figure_state SET version = 0")
+                try recountFigures()
+            }
+            return error.message
+        }
+    }
+
     /// Takes out the shared texts that no row has, within the caller's transaction.
     func forgetUnusedTexts() throws(StoreError) {
         try database.execute(SharedTexts.deletionOfUnused)
