@@ -26,7 +26,7 @@ final class Daemon {
 
     let loop: EventLoop
     let configuration: ConfigurationReader
-    /// What the service lets handlers do.
+    /// The rights of handlers in the service.
     let service: ServiceFacts
     var settings: Settings
     let journal: JournalWriter
@@ -135,9 +135,13 @@ final class Daemon {
             devices: recovered.devices, recentDeliveries: recovered.recentDeliveries,
             lastNumber: recovered.lastNumber)
         loader = RunLoader(pipeline: pipeline, committer: committer, lookup: lookup, reader: largeRequests)
+        let clockSteps = ClockSteps(
+            wall: Moment.now().wall, boot: SystemClock.bootNanoseconds, lastAlive: recovered.lastBelieved,
+            isSynchronised: { SystemClock.isSynchronised })
         processor = Processor(
             router: router, pipeline: pipeline, runner: runner, loader: loader, journal: journal,
-            successLevel: settings.journal.successLevel, clock: { .now() })
+            successLevel: settings.journal.successLevel, clock: { .now() },
+            isBelieved: { clockSteps.isBelieved(wall: $0, boot: SystemClock.bootNanoseconds) })
         inject = InjectServer(
             processor: processor, pipeline: pipeline, committer: committer, lookup: lookup,
             largeRequests: largeRequests, health: health, refusals: refusals,
@@ -147,14 +151,11 @@ final class Daemon {
         deadLetters = DeadLetterService(
             processor: processor, pipeline: pipeline, committer: committer, lookup: lookup)
         logLevels = LogLevels(loop: loop, journal: journal)
-        pruning = LedgerPruning(
-            committer, journal: journal,
-            clock: ClockSteps(
-                wall: Moment.now().wall, boot: SystemClock.bootNanoseconds, lastAlive: recovered.lastAlive,
-                isSynchronised: { SystemClock.isSynchronised }))
+        pruning = LedgerPruning(committer, journal: journal, clock: clockSteps)
         erasures = ErasureService(
             processor: processor, pipeline: pipeline, committer: committer, lookup: lookup, journal: journal)
-        gaps = GapRecorder(processor, lastAlive: recovered.lastAlive)
+        gaps = GapRecorder(
+            processor, lastAlive: recovered.lastAlive, lastBelieved: recovered.lastBelieved, clock: clockSteps)
         metrics = MetricsService { mailbox.post(.metrics(token: $0, line: $1)) }
         control = ControlServer(
             processor: processor, health: health, ledgerSync: ledgerSync, deadLetters: deadLetters,

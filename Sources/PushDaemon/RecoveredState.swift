@@ -19,6 +19,8 @@ struct RecoveredState {
     var recentDeliveries: [RecentDelivery]
     /// When the run before was last known to be alive; `nil` where none ever was.
     var lastAlive: WallTime?
+    /// When it was last known to be alive by a clock that was believed.
+    var lastBelieved: WallTime?
     /// Has the rest: what is not finished.
     let ledger: LedgerReader
 
@@ -26,10 +28,11 @@ struct RecoveredState {
         let reader = try LedgerReader(directory: directory)
         ledger = reader
         stateID = reader.stateIdentity
-        (lastNumber, devices, recentDeliveries, lastAlive, customData) = try reader.snapshot { () throws(StoreError) in
+        (lastNumber, devices, recentDeliveries, lastAlive, lastBelieved, customData) = try reader.snapshot {
+            () throws(StoreError) in
             (
                 try reader.highestSequenceNumber(), try reader.knownDevices(), try reader.recentDeliveries(),
-                try reader.lastAlive(),
+                try reader.lastAlive(), try reader.lastBelieved(),
                 try CustomData(stateID: reader.stateIdentity, rules: settings.routing.customData, ledger: reader)
             )
         }

@@ -36,7 +36,7 @@ struct CommitPipelineTests {
         /// Has something to write.
         func decide() {
             pipeline.effects.rows?.append(
-                .lifeSign(LifeSign(at: WallTime(milliseconds: 1), last: SequenceNumber(0))))
+                .lifeSign(LifeSign(at: WallTime(milliseconds: 1), last: SequenceNumber(0), believed: nil)))
             pipeline.endRequest()
         }
 

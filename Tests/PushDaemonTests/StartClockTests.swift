@@ -20,6 +20,19 @@ struct StartClockTests {
         #expect(start.doubt(boot: 65_000_000_000) == 40 * Self.day)
         #expect(start.doubt(boot: 5_000_000_000 + 3599 * 1_000_000_000) == 40 * Self.day)
         #expect(start.doubt(boot: 5_000_000_000 + 3600 * 1_000_000_000) == nil)
+        let later = WallTime(milliseconds: now.milliseconds + 3_600_000)
+        #expect(start.isBelieved(wall: later, boot: 3605 * 1_000_000_000))
+    }
+
+    @Test("that was believed once stays so, whatever the kernel says afterwards")
+    func settled() {
+        var isSynchronised: Bool? = true
+        let start = clock(lastAlive: earlier(40 * Self.day)) { isSynchronised }
+        #expect(start.isBelieved(wall: now, boot: 5_000_000_000))
+        isSynchronised = false
+        #expect(start.isBelieved(wall: now, boot: 5_000_000_000))
+        let set = WallTime(milliseconds: now.milliseconds + 2 * Self.day)
+        #expect(!start.isBelieved(wall: set, boot: 5_000_000_000), "it was set")
     }
 
     @Test("is believed as soon as the kernel calls it synchronised")

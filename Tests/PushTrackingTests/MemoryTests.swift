@@ -87,6 +87,54 @@ struct MemoryTests {
         #expect(bench.rows.violations == [])
     }
 
+    @Test("by a clock that nobody believes nothing is forgotten by its age, until it is believed")
+    func unbelieved() {
+        var bench = TrackerBench { $0.remember = .seconds(100) }
+        let pushes = (1...3).map { bench.receive("m\($0)", at: .seconds($0)) }
+        // More than two are asked at once, so that some are looked at for being old.
+        for user in 1...20 { bench.start(at: .seconds(4), user: "u\(user)", device: "d\(user)") }
+        bench.clock(at: .seconds(20))
+        let users = bench.rows.starts.map(\.number)
+
+        bench.forgetsByAge = false
+        let far = Duration.seconds(1_000_000)
+        bench.clock(at: far)
+        #expect(bench.tap(pushes[0], at: far).first == "opened 1")
+        for user in 1...20 {
+            #expect(bench.start(at: far, user: "u\(user)", device: "d\(user)") == ["continued"], "it is open")
+        }
+        for user in 21...60 { bench.start(at: far, user: "u\(user)", device: "d\(user)") }
+        #expect(Set(users).isSubset(of: bench.rows.starts.map(\.number)) && bench.tracker.count == 3)
+        #expect(bench.end(at: far, user: "u20", device: "d20") == ["ended"])
+
+        bench.forgetsByAge = true
+        bench.clock(at: far + .seconds(1))
+        #expect(bench.tracker.count == 0)
+        #expect(bench.rows.violations == [])
+    }
+
+    @Test("by a clock that nobody believes a start that comes long after the others leaves them in the history")
+    func unbelievedHistory() throws {
+        var bench = TrackerBench { $0.remember = .seconds(100) }
+        bench.start(at: .seconds(1), device: "d1")
+        bench.end(at: .seconds(2), device: "d1")
+        bench.clock(at: .seconds(60))
+        bench.forgetsByAge = false
+        bench.start(at: .seconds(1_000_000), device: "d1")
+        #expect(try #require(bench.rows.starts.first).starts.count == 2)
+        bench.forgetsByAge = true
+        bench.start(at: .seconds(2_000_000), device: "d2")
+        #expect(try #require(bench.rows.starts.first { $0.key.app == "shop" }).starts.count == 1)
+    }
+
+    @Test("what is too much goes whatever the clock says")
+    func unbelievedCapacity() {
+        var bench = TrackerBench { $0.rememberMax = 2 }
+        bench.forgetsByAge = false
+        for seq in 1...3 { bench.receive("m\(seq)", at: .zero) }
+        #expect(bench.tracker.count == 2)
+    }
+
     @Test("a session that has just begun stays, though all others have ended and wait for that to be told")
     func newest() {
         var bench = TrackerBench { $0.rememberUsersMax = 1 }

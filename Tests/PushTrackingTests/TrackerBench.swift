@@ -24,6 +24,12 @@ struct TrackerBench {
         tracker = Tracker(stateID: Self.stateID, rules: rules)
     }
 
+    /// Whether something is forgotten by its age.
+    var forgetsByAge: Bool {
+        get { tracker.forgetsByAge }
+        set { tracker.forgetsByAge = newValue }
+    }
+
     static func time(_ span: Duration) -> WallTime { WallTime(milliseconds: epoch + span.milliseconds) }
 
     /// A delivery to the user `u1` of the app `shop` on `phone` comes; `clock` is the clock where it is not `at`.

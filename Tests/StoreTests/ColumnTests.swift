@@ -60,7 +60,8 @@ struct ColumnTests {
             try row(of: "gaps", database) == [
                 "number": "1", "kind": "'suspended'", "begin_at": "1171", "end_at": "1172",
             ])
-        #expect(try row(of: "life", database) == ["one": "1", "seen_at": "2181", "seq": "2182"])
+        #expect(
+            try row(of: "life", database) == ["one": "1", "seen_at": "2181", "seq": "2182", "believed_at": "2183"])
         #expect(
             try row(of: "events", database) == [
                 "cursor": "1", "seq": "103", "id": "X'00000000000004B100000000000004B2'",

@@ -51,13 +51,14 @@ final class GapTests {
         let ledger = try TestLedger(directory.path)
         #expect(try ledger.reader().lastAlive() == nil)
         try await ledger.commit(Fixture.delivery(1, acceptedAt: 900))
-        #expect(try ledger.reader().lastAlive() == nil, "a version that gave no signs may have had it")
-        try await ledger.commit([.lifeSign(LifeSign(at: time(500), last: SequenceNumber(1)))])
+        #expect(try ledger.reader().lastAlive() == nil, "no daemon gave a sign")
+        try await ledger.commit([.lifeSign(LifeSign(at: time(500), last: SequenceNumber(1), believed: nil))])
+        #expect(try ledger.reader().lastBelieved() == nil)
         #expect(try ledger.reader().lastAlive() == time(500), "the clock was set back after the request")
         try await ledger.commit(Fixture.delivery(2, acceptedAt: 600) + Fixture.delivery(3, acceptedAt: 700))
         #expect(try ledger.reader().lastAlive() == time(700))
-        try await ledger.commit([.lifeSign(LifeSign(at: time(800), last: SequenceNumber(3)))])
-        #expect(try ledger.reader().lastAlive() == time(800))
+        try await ledger.commit([.lifeSign(LifeSign(at: time(800), last: SequenceNumber(3), believed: time(750)))])
+        #expect(try ledger.reader().lastAlive() == time(800) && ledger.reader().lastBelieved() == time(750))
         #expect(try ledger.intruder().integer("SELECT count(*) FROM life") == 1)
     }
 }

@@ -74,7 +74,8 @@ enum Whole {
     ]
 
     static let lifeSigns = [
-        LifeSign(at: time(1181), last: number(1182)), LifeSign(at: time(2181), last: number(2182)),
+        LifeSign(at: time(1181), last: number(1182), believed: time(1183)),
+        LifeSign(at: time(2181), last: number(2182), believed: time(2183)),
     ]
 
     static let events = [

@@ -74,6 +74,7 @@ final class WholeRoundTripTests {
         #expect(try reader.gaps() == Whole.gaps)
         // There a request with a higher number was accepted before, which counts as later.
         if way != .readBack { #expect(try reader.lastAlive() == Whole.lifeSigns[1].at) }
+        #expect(try reader.lastBelieved() == Whole.lifeSigns[1].believed)
         var (tracked, interactions) = ([TrackedRow](), [InteractionRow]())
         var (sessions, starts) = ([SessionRow](), [StartsRow]())
         try reader.trackedDeliveries(newest: 9) { row, _ in tracked.append(row) }

@@ -48,10 +48,13 @@ public struct LifeSign: Hashable, Sendable {
     public var at: WallTime
     /// The number of the last request that was accepted by then.
     public var last: SequenceNumber
+    /// When it was last alive by a clock that it believed; `nil`: never.
+    public var believed: WallTime?
 
-    /// Joins the two.
-    public init(at: WallTime, last: SequenceNumber) {
+    /// Joins the parts.
+    public init(at: WallTime, last: SequenceNumber, believed: WallTime?) {
         self.at = at
         self.last = last
+        self.believed = believed
     }
 }

@@ -8,7 +8,7 @@ public struct UnfinishedRequest: Sendable {
     public var accepted: AcceptedRequest
     /// Its invocations without an outcome, in order.
     public var invocations: [InvocationRecord]
-    /// What was tried of them, by their numbers.
+    /// The attempts at them, by their numbers.
     public var attempts: [Int: AttemptHistory] = [:]
     /// The request line, read again; `nil` if this version cannot read it any more, or it has not been read.
     public var request: Request?
@@ -70,7 +70,11 @@ extension Router {
     public var recoveryNeeds: RecoveryNeeds { RecoveryNeeds(boot: boot, looksAtKeys: table.looksAtKeys) }
 
     /// Takes over what the tracker remembers, before anything that is the tracker's.
-    public mutating func adopt(_ tracker: Tracker) { self.tracker = tracker }
+    public mutating func adopt(_ tracker: Tracker) {
+        let forgetsByAge = self.tracker.forgetsByAge
+        self.tracker = tracker
+        self.tracker.forgetsByAge = forgetsByAge
+    }
 
     /// The router as the next start of the daemon makes it from what was recorded, before it takes up what is unfinished.
     ///
@@ -117,7 +121,7 @@ extension Router {
         invocation.position = position ?? 0
         invocation.isPinned = isPinned
         if let history = unfinished.attempts[record.id.n] {
-            // What went before goes on by this boot's clock, whichever it was counted by.
+            // Earlier times are counted by this boot's clock, whichever boot they are of.
             let acceptance = now.monotonic + (.zero - age(of: accepted, at: now))
             invocation.attempts = Attempts(history, since: acceptance)
         }

@@ -129,6 +129,12 @@ public struct Router: Sendable {
         }
     }
 
+    /// Whether the tracker forgets by age: not by a clock that is not believed.
+    public var forgetsByAge: Bool {
+        get { tracker.forgetsByAge }
+        set { tracker.forgetsByAge = newValue }
+    }
+
     /// In whose place the router stands.
     public var mode: DispatchMode { table.mode }
 

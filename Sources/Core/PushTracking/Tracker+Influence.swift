@@ -40,7 +40,7 @@ extension Tracker {
         if Int64(entry.since) < historyHorizon { entry.count = 0 }
         if let latest = entry.latest {
             guard latest.saturatingSubtract(start) <= rules.intervalMax else { return nil }
-            if start.saturatingSubtract(latest) > rules.intervalMax { entry.count = 0 }
+            if forgetsByAge, start.saturatingSubtract(latest) > rules.intervalMax { entry.count = 0 }
         }
         let window = entry.window(at: start, rules)
         entry.insert(start)
@@ -159,7 +159,7 @@ extension Tracker {
     // MARK: Memory
 
     /// Starts that were taken in before this are forgotten, in Unix seconds.
-    private var historyHorizon: Int64 { clock.seconds.saturatingSubtract(rules.intervalMax / 1000) }
+    private var historyHorizon: Int64 { horizon(rules.intervalMax / 1000) }
 
     private mutating func forgetOldStarts(into output: inout TrackerOutput) {
         var left = Self.forgottenAtOnce

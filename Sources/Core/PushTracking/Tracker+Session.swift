@@ -110,7 +110,7 @@ extension Tracker {
 
     /// Whether a session counts: an open one of which nothing was heard for too long does not.
     private func isBelieved(_ session: Devices.Session) -> Bool {
-        !session.isOpen || Int64(session.since) >= clock.seconds.saturatingSubtract(rules.remember.seconds)
+        !session.isOpen || Int64(session.since) >= horizon(rules.remember.seconds)
     }
 
     // MARK: Memory
@@ -122,7 +122,7 @@ extension Tracker {
     mutating func set(_ session: Devices.Session, _ device: UInt32, into output: inout TrackerOutput) {
         devices[device].session = session
         sessionCount += 1
-        let horizon = clock.seconds.saturatingSubtract(rules.remember.seconds)
+        let horizon = horizon(rules.remember.seconds)
         // The new one stays, though the others may have ended and wait for that to be told. Of many that are old each start
         // takes some.
         var left = Self.forgottenAtOnce

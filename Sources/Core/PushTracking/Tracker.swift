@@ -14,6 +14,8 @@ public struct Tracker: Sendable {
     public var rules: TrackerRules {
         didSet { rememberSeconds = rules.remember.seconds }
     }
+    /// Whether something is forgotten by its age. By a clock that nobody believes it is not; what is too much goes all the same.
+    public var forgetsByAge = true
     /// How long a delivery is remembered: read for every request.
     private var rememberSeconds: Int64
 
@@ -146,7 +148,7 @@ public struct Tracker: Sendable {
 
     /// Forgets deliveries that are too old or too many, some at a time.
     private mutating func forgetOld(into output: inout TrackerOutput) {
-        let horizon = clock.seconds.saturatingSubtract(rememberSeconds)
+        let horizon = horizon(rememberSeconds)
         var left = Self.workAtOnce
         while let oldest = deliveries.oldest,
             Int64(deliveries[oldest].since) < horizon || deliveries.count > rules.rememberMax
@@ -160,6 +162,9 @@ public struct Tracker: Sendable {
         }
         hasMoreToForget = false
     }
+
+    /// What was used last before this, in Unix seconds, is older than `age` seconds.
+    func horizon(_ age: Int64) -> Int64 { forgetsByAge ? clock.seconds.saturatingSubtract(age) : .min }
 
     /// Remembers a delivery, as the newest.
     ///

@@ -1,10 +1,11 @@
 import PushModel
 
-/// Notices that somebody set the wall clock: what is too old to be kept is not decided by a clock that has just jumped.
+/// Says whether the wall clock is believed. The ledger and the tracker delete nothing by its age while it is not.
 ///
 /// The clock that counts from the boot on and cannot be set says how far the wall clock should be. A clock that is wrong at
-/// the start is judged by the ledger's last sign of life (<doc:0093-a-clock-that-starts-ahead>).
-struct ClockSteps {
+/// the start is judged by the ledger's last sign of life by a clock that was believed
+/// (<doc:0093-a-clock-that-starts-ahead>).
+final class ClockSteps {
     /// A step that is no correction any more: a day.
     static let most: Int64 = 86_400_000
 
@@ -13,17 +14,18 @@ struct ClockSteps {
 
     private let difference: Int64
     private let startedAt: Int64
-    /// By how many milliseconds the clock was later at the start than the ledger's last sign of life; `nil`: by a day at most.
-    private let jump: Int64?
+    /// By how many milliseconds the clock was later at the start than the ledger's last sign of life; `nil`: by a day at most,
+    /// or it has been believed since.
+    private var jump: Int64?
     private let isSynchronised: () -> Bool?
 
     /// - Parameters:
     ///   - wall: the wall clock, milliseconds since 1970.
     ///   - boot: the clock from the boot on, in nanoseconds.
-    ///   - lastAlive: the ledger's last sign of life; `nil`: it is new.
+    ///   - lastAlive: the ledger's last sign of life by a clock that was believed; `nil`: it is new.
     ///   - isSynchronised: whether the kernel calls the wall clock synchronised; `nil`: it does not say.
     init(
-        wall: WallTime, boot: Int64, lastAlive: WallTime? = nil, isSynchronised: @escaping () -> Bool? = { nil }
+        wall: WallTime, boot: Int64, lastAlive: WallTime?, isSynchronised: @escaping () -> Bool?
     ) {
         difference = Self.difference(wall, boot)
         startedAt = boot
@@ -36,8 +38,14 @@ struct ClockSteps {
     /// By how many milliseconds the clock was later at the start than the ledger's last sign of life, as long as it is not
     /// believed: until the kernel calls it synchronised, or for an hour. `nil`: it is believed.
     func doubt(boot: Int64) -> Int64? {
-        guard let jump, boot - startedAt < Self.patience, isSynchronised() != true else { return nil }
+        guard jump != nil else { return nil }
+        if boot - startedAt >= Self.patience || isSynchronised() == true { jump = nil }
         return jump
+    }
+
+    /// Whether something may be deleted by its age.
+    func isBelieved(wall: WallTime, boot: Int64) -> Bool {
+        step(wall: wall, boot: boot) == nil && doubt(boot: boot) == nil
     }
 
     /// Why nothing is to be deleted by its age, for people; `nil`: the clock can be believed.
@@ -45,13 +53,13 @@ struct ClockSteps {
         if let step = step(wall: wall, boot: boot) {
             return """
                 the clock was set \(step > 0 ? "ahead" : "back") by \(Self.days(step)) since the start, so \
-                nothing is deleted as older than Retention=; set it right, or restart pushrouterd if it is right now
+                nothing is deleted or forgotten by its age; set it right, or restart pushrouterd if it is right now
                 """
         }
         return doubt(boot: boot).map { jump in
             """
             at the start the clock was \(Self.days(jump)) later than the ledger's last sign of life, so nothing is \
-            deleted as older than Retention= until the kernel calls the clock synchronized, or for an hour
+            deleted or forgotten by its age until the kernel calls the clock synchronized, or for an hour
             """
         }
     }

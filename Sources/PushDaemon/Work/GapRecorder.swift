@@ -11,6 +11,8 @@ final class GapRecorder {
 
     private let processor: Processor
     private let lastAlive: WallTime?
+    private var lastBelieved: WallTime?
+    private let clock: ClockSteps
     private var watch: GapWatch
     private var signedAt: Int64?
     /// Whether the last sign of life was given: there is nothing else left to write.
@@ -19,9 +21,13 @@ final class GapRecorder {
     /// - Parameters:
     ///   - processor: has rows written, and entries once those are durable.
     ///   - lastAlive: when a daemon before this one was last known to be alive; `nil`: there was none.
-    init(_ processor: Processor, lastAlive: WallTime?) {
+    ///   - lastBelieved: the same by a clock that was believed.
+    ///   - clock: says whether the clock is believed now.
+    init(_ processor: Processor, lastAlive: WallTime?, lastBelieved: WallTime?, clock: ClockSteps) {
         self.processor = processor
         self.lastAlive = lastAlive
+        self.lastBelieved = lastBelieved
+        self.clock = clock
         watch = GapWatch(.now())
     }
 
@@ -64,7 +70,9 @@ final class GapRecorder {
 
     private func sign(_ now: GapWatch.Clocks) {
         signedAt = now.monotonic
-        processor.record(.lifeSign(LifeSign(at: now.wall, last: processor.lastNumber)))
+        if clock.isBelieved(wall: now.wall, boot: now.boot) { lastBelieved = now.wall }
+        processor.record(
+            .lifeSign(LifeSign(at: now.wall, last: processor.lastNumber, believed: lastBelieved)))
     }
 
     private func record(_ gap: DaemonGap) {

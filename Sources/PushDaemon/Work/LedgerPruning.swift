@@ -27,7 +27,7 @@ final class LedgerPruning {
     /// - Parameters:
     ///   - committer: prunes.
     ///   - journal: is told.
-    ///   - clock: says whether the wall clock was set.
+    ///   - clock: says whether the wall clock is believed.
     init(_ committer: Committer, journal: JournalWriter, clock: ClockSteps) {
         self.committer = committer
         self.journal = journal
@@ -38,7 +38,7 @@ final class LedgerPruning {
     ///
     /// - Parameters:
     ///   - settings: how old and how much is too much.
-    ///   - now: the wall clock, which says what is too old unless it was set.
+    ///   - now: the wall clock, which says what is too old if it is believed.
     ///   - boot: the clock from the boot on, in nanoseconds.
     func prune(_ settings: StoreSettings, at now: WallTime, boot: Int64) {
         let objection = clock.objection(wall: now, boot: boot)
@@ -55,7 +55,7 @@ final class LedgerPruning {
         guard let limit = settings.sizeMax, !isUnderway else { return }
         // Of a ledger that stays too large another look takes out what came since.
         guard committer.status.ledgerUsed > max(limit, (stuckAt ?? 0) + limit / 16) else { return }
-        prune(settings, at: now, byAge: clock.objection(wall: now, boot: boot) == nil)
+        prune(settings, at: now, byAge: clock.isBelieved(wall: now, boot: boot))
     }
 
     private func prune(_ settings: StoreSettings, at now: WallTime, byAge: Bool) {

@@ -38,6 +38,7 @@ final class Processor {
     private let loader: RunLoader
     private let journal: JournalWriter
     private let clock: () -> Moment
+    private let isBelieved: (WallTime) -> Bool
     private var waits: [SequenceNumber: [OutcomeWait]] = [:]
     /// How many may wait for the outcomes of one request: all of them are told in one turn.
     private static let waitsMax = 1000
@@ -59,9 +60,11 @@ final class Processor {
     ///   - journal: where outcomes go.
     ///   - successLevel: how loud a success is.
     ///   - clock: says what time it is.
+    ///   - isBelieved: says whether the wall clock is believed: by one that is not nothing is forgotten.
     init(
         router: Router, pipeline: CommitPipeline, runner: any HandlerRunning, loader: RunLoader,
-        journal: JournalWriter, successLevel: JournalSettings.Level, clock: @escaping () -> Moment
+        journal: JournalWriter, successLevel: JournalSettings.Level, clock: @escaping () -> Moment,
+        isBelieved: @escaping (WallTime) -> Bool
     ) {
         self.router = router
         self.pipeline = pipeline
@@ -70,6 +73,7 @@ final class Processor {
         self.journal = journal
         self.successLevel = successLevel
         self.clock = clock
+        self.isBelieved = isBelieved
         successes = SuccessEntries(now: EventLoop.nowNanoseconds)
     }
 
@@ -108,6 +112,13 @@ final class Processor {
         return router.deliveryToRead(for: request)
     }
 
+    /// Reads the clock for the router, which learns whether something may be forgotten by it.
+    private func readClock() -> Moment {
+        let now = clock()
+        router.forgetsByAge = isBelieved(now.wall)
+        return now
+    }
+
     /// Whether nothing runs, nothing is left to be done and nothing waits for the disk.
     var isIdle: Bool {
         router.handlersRunning == 0 && runner.count == 0 && !router.hasWorkLeft && pipeline.isIdle
@@ -128,9 +139,10 @@ final class Processor {
         let (session, request) = (candidate.session, candidate.request)
         let acceptance: Acceptance
         pipeline.effects.tellsEveryOutcome = request.waitsForOutcome || successes.hasRoom
+        let now = readClock()
         do {
             acceptance = try router.submit(
-                request, from: session.peer, past: past, at: clock(), effects: &pipeline.effects)
+                request, from: session.peer, past: past, at: now, effects: &pipeline.effects)
         } catch {
             throw ProtocolError(error, id: request.id)
         }
@@ -189,7 +201,8 @@ final class Processor {
     /// Tells the router what happened, and carries out what it decides.
     func handle(_ event: RouterEvent) {
         if case .clock = event { runner.tellStarts(due: clock().monotonic) }
-        router.handle(event, at: clock(), effects: &pipeline.effects)
+        let now = readClock()
+        router.handle(event, at: now, effects: &pipeline.effects)
         tell(pipeline.effects.takeRejections())
         carryOut()
         pipeline.endRequest()
@@ -225,7 +238,7 @@ final class Processor {
         }
         var unfinished: UnfinishedRequest?
         var wantsLine = false
-        let now = clock()
+        let now = readClock()
         let needs = router.recoveryNeeds
         let pending = try ledger.pendingInvocationCount()
         let attempts = pending > 0 ? try ledger.pendingAttempts() : [:]
@@ -270,8 +283,9 @@ final class Processor {
     func replay(_ request: UnfinishedRequest, from peer: Peer) throws(ProtocolError) -> SequenceNumber {
         let acceptance: Acceptance
         pipeline.effects.tellsEveryOutcome = successes.hasRoom
+        let now = readClock()
         do {
-            acceptance = try router.replay(request, from: peer, at: clock(), effects: &pipeline.effects)
+            acceptance = try router.replay(request, from: peer, at: now, effects: &pipeline.effects)
         } catch {
             throw ProtocolError(error, id: nil)
         }
@@ -303,7 +317,8 @@ final class Processor {
         let flushedUnsent = router.flushedUnsent
         // Listed, because what became of entries is told in the journal.
         var effects = Effects()
-        let result = act(&router, clock(), &effects)
+        let now = readClock()
+        let result = act(&router, now, &effects)
         var moved: [EntryState: [EntryNumber]] = [:]
         for effect in effects.list {
             guard case .record(let record) = effect else {

@@ -4,6 +4,60 @@ import TestSupport
 import Testing
 import UnixSockets
 
+@Suite("A start with the clock 40 days ahead", .timeLimit(.minutes(30)))
+struct ClockAheadTests {
+    private static let days = 40 * 86_400
+
+    private func braze(_ number: Int) -> String {
+        Requests.braze(message: "0:\(number)", id: "id\(number)", device: "d\(number)")
+    }
+
+    /// Has the minute pass after which a start prunes.
+    private func prune(_ bed: DaemonOnDisk, untilIt does: String, _ isDone: (String) throws -> Bool) throws {
+        bed.disk.clockOffset += 70
+        try waitUntil(does) {
+            _ = try DaemonStatus(of: bed.installation)
+            return try isDone(bed.daemon?.standardError ?? "")
+        }
+    }
+
+    @Test("deletes and forgets nothing by its age, and another start after it neither; for an hour")
+    func starts() throws {
+        let bed = DaemonOnDisk("[Dispatch]\nMode=relay\n", seed: 14)
+        bed.installation.addJob("fails", "exit 1")
+        try bed.start()
+        let client = try bed.installation.injectClient()
+        for number in 1...3 {
+            #expect(try client.outcome(of: braze(number)).outcome == "handed_to_tracker")
+        }
+        #expect(try client.outcome(of: Requests.deliver(job: "fails")).outcome == "failed")
+        #expect(try bed.stop() == .exited(0))
+
+        bed.disk.wallOffset = Self.days
+        let words = "at the start the clock was 40 days later than the ledger's last sign of life"
+        for start in 1...2 {
+            try bed.start()
+            try prune(bed, untilIt: "the journal says: \(words)") { $0.contains(words) }
+            let client = try bed.installation.injectClient()
+            let open = Requests.open(#""device":"d\#(start)","message":\#(start)"#)
+            #expect(try client.outcome(of: open).reason == "direct open of delivery \(start)")
+            #expect(try client.ask(braze(3)).seq == 3, "its id is known")
+            let reader = try LedgerReader(directory: bed.installation.state)
+            #expect(try reader.acceptedRequests() >= 4 && reader.story(of: SequenceNumber(4))?.deadLetters.count == 1)
+            bed.crash()
+        }
+
+        try bed.start()
+        bed.disk.clockOffset += 3600
+        #expect(try bed.installation.injectClient().ask(braze(9)).isAccepted)
+        try prune(bed, untilIt: "what is old is gone an hour later") { _ in
+            try DaemonStatus(of: bed.installation).number("deliveries_tracked") == 1
+                && LedgerReader(directory: bed.installation.state).story(of: SequenceNumber(3)) == nil
+        }
+        #expect(try bed.stop() == .exited(0))
+    }
+}
+
 @Suite("A clock that is set by a year")
 struct ClockStepTests {
     private static let year = 365 * 86_400

@@ -7,6 +7,7 @@
 #include <pthread.h>
 #include <sys/time.h>
 #include <sys/timerfd.h>
+#include <sys/timex.h>
 #include <time.h>
 
 static int64_t offset(void) {
@@ -48,6 +49,14 @@ FaultyDisk_exported int gettimeofday(struct timeval *restrict time, void *restri
     int result = (int)syscall(SYS_gettimeofday, time, zone);
     if (result == 0) time->tv_sec += offset() + wallOffset();
     return result;
+}
+
+/* A clock that is wrong is synchronized with none. */
+FaultyDisk_exported int adjtimex(struct timex *facts) {
+    int state = (int)syscall(SYS_adjtimex, facts);
+    if (state < 0 || wallOffset() == 0) return state;
+    facts->status |= STA_UNSYNC;
+    return TIME_ERROR;
 }
 
 FaultyDisk_exported int timerfd_settime(int timer, int flags, const struct itimerspec *new, struct itimerspec *old) {

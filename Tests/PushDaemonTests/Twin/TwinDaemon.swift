@@ -77,7 +77,7 @@ final class TwinDaemon: ClientSession.Owner {
         runner = ScriptedRunner(clock: clock, scripts: scripts)
         processor = Processor(
             router: router, pipeline: pipeline, runner: runner, loader: loader, journal: surroundings.journal,
-            successLevel: .debug, clock: { clock.now })
+            successLevel: .debug, clock: { clock.now }, isBelieved: { _ in true })
         inject = InjectServer(
             processor: processor, pipeline: pipeline, committer: committer, lookup: lookup,
             largeRequests: largeRequests, health: surroundings.health, refusals: surroundings.refusals,

@@ -34,6 +34,7 @@ extension RowBuffer {
             append(.lifeSign) { values in
                 values.integer(sign.at.milliseconds)
                 values.integer(sign.last.value)
+                values.integer(sign.believed?.milliseconds)
             }
         }
     }

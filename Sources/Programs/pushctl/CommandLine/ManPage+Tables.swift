@@ -305,7 +305,9 @@ extension ManPage {
         ),
         (
             name: "store.pruning_waits",
-            meaning: "why nothing is deleted by age: the clock is not believed; null where what is too old is deleted"
+            meaning: """
+            why nothing is deleted or forgotten by its age: the clock is not believed; null where what is too old goes
+            """
         ),
         (
             name: "store.id_filter_bytes",

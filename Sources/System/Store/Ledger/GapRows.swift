@@ -13,7 +13,7 @@ final class GapRows {
         insert = try database.prepare("INSERT INTO gaps VALUES (NULL, ?1, ?2, ?3)")
         deleteOldest = try database.prepare(
             "DELETE FROM gaps WHERE number <= (SELECT max(number) FROM gaps) - \(Self.most)")
-        replaceSign = try database.prepare("INSERT OR REPLACE INTO life VALUES (1, ?1, ?2)")
+        replaceSign = try database.prepare("INSERT OR REPLACE INTO life VALUES (1, ?1, ?2, ?3)")
     }
 
     func apply(_ kind: RowKind, _ values: RowValues) throws(StoreError) {
@@ -21,7 +21,7 @@ final class GapRows {
         case .gap:
             try insert.run(values, count: 3)
             try deleteOldest.run()
-        case .lifeSign: try replaceSign.run(values, count: 2)
+        case .lifeSign: try replaceSign.run(values, count: 3)
         default: preconditionFailure("a row of the kind \(kind) tells of no gap")
         }
     }

@@ -23,7 +23,7 @@ extension LedgerReader {
     }
 
     /// When a daemon was last known to be alive: its last sign of life, or the last request after that; `nil` where none
-    /// ever was, or only a version before schema 9.
+    /// ever was.
     public func lastAlive() throws(StoreError) -> WallTime? {
         let sign = try database.prepare(
             """
@@ -34,5 +34,11 @@ extension LedgerReader {
             """)
         guard try sign.step() else { return nil }
         return try sign.time(0)
+    }
+
+    /// When a daemon last gave a sign of life by a clock that it believed; `nil` where none ever did.
+    public func lastBelieved() throws(StoreError) -> WallTime? {
+        let sign = try database.prepare("SELECT believed_at FROM life WHERE believed_at IS NOT NULL")
+        return try sign.step() ? try sign.time(0) : nil
     }
 }

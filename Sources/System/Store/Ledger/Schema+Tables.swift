@@ -340,8 +340,13 @@ extension Schema {
             begin_at INTEGER NOT NULL,
             end_at INTEGER NOT NULL
         ) STRICT;
-        -- When the daemon was last known to be alive, and the last request that it had accepted by then: one row, or none
-        -- before the first.
-        CREATE TABLE life (one INTEGER PRIMARY KEY CHECK (one = 1), seen_at INTEGER NOT NULL, seq INTEGER NOT NULL) STRICT;
+        -- When the daemon was last known to be alive, the last request that it had accepted by then, and when it was last alive
+        -- by a clock that it believed: one row, or none before the first.
+        CREATE TABLE life (
+            one INTEGER PRIMARY KEY CHECK (one = 1),
+            seen_at INTEGER NOT NULL,
+            seq INTEGER NOT NULL,
+            believed_at INTEGER
+        ) STRICT;
         """
 }
