@@ -72,8 +72,14 @@ final class RestorationTests {
             ("event_rows SET id = x'0011'", "event_rows has in id"),
             ("tracked_deliveries SET since_at = 9223372036854775807", "tracked_deliveries has in since_at"),
             ("entries SET state = 'lost'", "entries has in state"),
+            ("entries SET state = 'claimed', claimant = NULL", "entries has in state"),
             ("log_position SET segment_end = -1", "log_position has in segment_end"),
             ("figure_state SET first_minute = -1", "figure_state has in first_minute"),
+            ("figure_state SET pruned_minute = 1 << 31", "figure_state has in pruned_minute"),
+            (
+                "figures_by_minute SET place = 1 << 62 WHERE place = (SELECT max(place) FROM figures_by_minute)",
+                "figures_by_minute has in place"
+            ),
         ])
     func rows(change: String, place: String) async throws {
         try await makeBackups()

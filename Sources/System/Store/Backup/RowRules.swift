@@ -1,6 +1,6 @@
 import PushModel
 
-/// What a ledger that comes from elsewhere has to be: it has the schema of this program and nothing beside it, and rows
+/// The rules for a ledger that comes from elsewhere: it has the schema of this program and nothing beside it, and rows
 /// that this program may have written. A trigger or a number near the end of its range would lose requests, or end each
 /// start.
 enum RowRules {
@@ -73,7 +73,9 @@ enum RowRules {
     /// The condition on a column; `nil`: what its type says is all. NULL meets each.
     private static func rule(_ table: String, _ column: String, _ type: String) -> String? {
         if let words = words["\(table).\(column)"] {
-            return "\(column) IN (\(words.map { "'\($0)'" }.joined(separator: ", ")))"
+            let rule = "\(column) IN (\(words.map { "'\($0)'" }.joined(separator: ", ")))"
+            return "\(table).\(column)" == "entries.state"
+                ? "\(rule) AND (state != '\(EntryState.claimed.rawValue)' OR claimant IS NOT NULL)" : rule
         }
         if let length = lengths["\(table).\(column)"] { return length }
         if let coding = LedgerTable.all.first(where: { $0.rows == table })?.columns.first(where: { $0.name == column })?
@@ -107,8 +109,8 @@ enum RowRules {
         case "uid", "gid", "checksum", "segment": return 0...Int64(UInt32.max)
         case "pid", "signal", "status", "failures", "completed_times": return 0...Int64(Int32.max)
         case "segment_end": return LogSegment.lengths
-        case "place": return 0...FigureTable.placeLimit
-        case "last_minute", "first_minute", "pruned_minute": return 0...FigureTable.minuteLimit
+        case "place": return StoredRange.place
+        case _ where column.hasSuffix("_minute"): return StoredRange.minute
         case "at", "time", "window_ms": return StoredRange.time
         case _ where column.hasSuffix("_at"): return StoredRange.time
         case _ where column.hasSuffix("_us"): return StoredRange.span

@@ -49,14 +49,16 @@ extension Statement {
 // Columns: each reads the columns of its list above, which start at 0.
 extension Statement {
     func entryRecord() throws(StoreError) -> EntryRecord {
-        EntryRecord(
+        let state: EntryState = try name(15)
+        guard state != .claimed || !isNull(18) else { throw unreadable(18, "an entry is claimed by nobody") }
+        return EntryRecord(
             entry: CustomEntry(
                 number: EntryNumber(try integer(0, in: StoredRange.number)), cause: try seq(1), kind: try name(2),
                 way: try way(),
                 platform: try name(7), app: text(8), device: text(9), externalID: text(10), name: text(11),
                 data: bytes(12), time: try time(13),
                 savedAt: try time(14)),
-            state: try name(15), settledAt: isNull(16) ? nil : try time(16),
+            state: state, settledAt: isNull(16) ? nil : try time(16),
             settledBy: try optionalSeq(17), claimant: isNull(18) ? nil : try uuid(18),
             reason: text(19), problem: try problem())
     }
@@ -89,7 +91,7 @@ extension Statement {
 
     func sendingState() throws(StoreError) -> SendingState {
         SendingState(
-            phase: try name(0), reason: text(1), failures: try number(2),
+            phase: try name(0), reason: text(1), failures: Int(try integer(2, in: 0...Int64(Int32.max))),
             until: isNull(3) ? nil : try time(3), since: try time(4))
     }
 }

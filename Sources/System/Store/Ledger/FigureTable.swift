@@ -63,9 +63,8 @@ final class FigureTable {
         getPruned = try database.prepare("SELECT pruned_minute FROM figure_state")
         oldest = try database.prepare("SELECT place FROM \(Self.name(.minute)) ORDER BY place LIMIT 1")
         setVersion = try database.prepare("UPDATE figure_state SET version = ?1")
-        let last = try database.integer(
-            "SELECT coalesce((SELECT place FROM \(Self.name(.minute)) ORDER BY place DESC LIMIT 1), 0)")
-        latest = last >> 32
+        let last = try database.prepare("SELECT place FROM \(Self.name(.minute)) ORDER BY place DESC LIMIT 1")
+        latest = try last.step() ? try last.minuteOfPlace(0) : 0
         for length in SpanLength.allCases where length != .minute {
             pending[length] = try Self.missing(length, database)
         }
@@ -84,9 +83,6 @@ final class FigureTable {
     static func place(_ span: Int64, key: Int64 = 0) -> Int64 { span << 32 | key }
 
     static let keyMask: Int64 = 0xFFFF_FFFF
-    /// No minute is behind this one, and no place behind that of its last key.
-    static let minuteLimit = FigureMinute.limit + SpanLength.days.minutes
-    static let placeLimit = place(minuteLimit, key: keyMask)
 
     // MARK: Rows
 
@@ -151,13 +147,13 @@ final class FigureTable {
 
     func firstMinute() throws(StoreError) -> Int64 {
         defer { getFirst.reset() }
-        return try getFirst.step() ? getFirst.integer(0) : 0
+        return try getFirst.step() ? try getFirst.integer(0, in: StoredRange.minute) : 0
     }
 
     /// Before this minute rows were taken out.
     func prunedMinute() throws(StoreError) -> Int64 {
         defer { getPruned.reset() }
-        return try getPruned.step() ? getPruned.integer(0) : 0
+        return try getPruned.step() ? try getPruned.integer(0, in: StoredRange.minute) : 0
     }
 
     /// Says that rows before a minute were taken out.
@@ -169,7 +165,7 @@ final class FigureTable {
     /// The first minute that has figures; `nil` without any.
     func oldestMinute() throws(StoreError) -> Int64? {
         defer { oldest.reset() }
-        return try oldest.step() ? oldest.integer(0) >> 32 : nil
+        return try oldest.step() ? try oldest.minuteOfPlace(0) : nil
     }
 
     func noteVersion() throws(StoreError) {
@@ -325,7 +321,7 @@ final class FigureTable {
         while true {
             next.bind(place(length.firstMinute(of: span)), at: 1)
             guard try next.step() else { return missing }
-            span = length.span(of: next.integer(0) >> 32)
+            span = length.span(of: try next.minuteOfPlace(0))
             next.reset()
             there.bind(place(span), at: 1)
             // A change of long ago: it is due at once.
@@ -333,5 +329,12 @@ final class FigureTable {
             there.reset()
             span += 1
         }
+    }
+}
+
+extension Statement {
+    /// The minute of figures, by their place.
+    func minuteOfPlace(_ column: Int32) throws(StoreError) -> Int64 {
+        try integer(column, in: StoredRange.place) >> 32
     }
 }

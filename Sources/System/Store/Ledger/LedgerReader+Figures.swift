@@ -95,7 +95,7 @@ extension LedgerReader {
             while true {
                 statement.bind(bound, at: 1)
                 guard try statement.step() else { return nil }
-                let minute = statement.integer(0) >> 32
+                let minute = try statement.minuteOfPlace(0)
                 statement.reset()
                 guard minutes.contains(minute) else { return nil }
                 if try spanFigures(.minute, minute)?.decided ?? 0 > 0 { return minute }
@@ -210,15 +210,15 @@ extension LedgerReader {
         guard let rowsBegin = counted.rowsBegin else { return times }
         let statement = try database.prepare(
             """
-            SELECT min(place) >> 32, max(place) >> 32 FROM \(FigureTable.name(.minute)) WHERE place >= ?1 AND place < ?2
+            SELECT min(place), max(place) FROM \(FigureTable.name(.minute)) WHERE place >= ?1 AND place < ?2
             """)
         statement.bind(FigureTable.place(counted.minutes.lowerBound), at: 1)
         statement.bind(FigureTable.place(FigureMinute.of(milliseconds: rowsBegin.milliseconds)), at: 2)
         guard try statement.step(), !statement.isNull(0) else { return times }
-        let first = FigureMinute.begin(statement.integer(0))
+        let first = FigureMinute.begin(try statement.minuteOfPlace(0))
         return min(
             first, times?.lowerBound ?? first)...max(
-                times?.upperBound ?? first, FigureMinute.begin(statement.integer(1)))
+                times?.upperBound ?? first, FigureMinute.begin(try statement.minuteOfPlace(1)))
     }
 
     /// How many of the requests accepted from `from` on and before `end` have an earlier time than the request before them.
@@ -240,14 +240,16 @@ extension LedgerReader {
         guard try state.step(), state.integer(0) == FigureTable.version else {
             return LedgerFigures(minutes: 0..<0, rest: [AcceptanceWindow(from: start, to: end)])
         }
-        let pruned = state.integer(2)
+        let (counted, pruned) = (
+            try state.integer(1, in: StoredRange.minute), try state.integer(2, in: StoredRange.minute)
+        )
         let firstWhole = start.map(FigureMinute.first) ?? 0
         let lastMinute = end.map { FigureMinute.of(milliseconds: $0.milliseconds) } ?? FigureMinute.limit
         let endsWithin = end.map { FigureMinute.begin(lastMinute) < $0 } ?? false
         let minutes =
             max(
-                firstWhole, state.integer(1))..<max(
-                firstWhole, state.integer(1), endsWithin && lastMinute < pruned ? lastMinute + 1 : lastMinute)
+                firstWhole, counted)..<max(
+                firstWhole, counted, endsWithin && lastMinute < pruned ? lastMinute + 1 : lastMinute)
         var rest: [AcceptanceWindow] = []
         if let start, FigureMinute.begin(firstWhole) > start, firstWhole > pruned {
             let begin = FigureMinute.begin(firstWhole)
@@ -278,7 +280,7 @@ extension LedgerReader {
         search: while minute < minutes.upperBound {
             next.bind(FigureTable.place(minute), at: 1)
             guard try next.step() else { return }
-            minute = next.integer(0) >> 32
+            minute = try next.minuteOfPlace(0)
             next.reset()
             guard minute < minutes.upperBound else { return }
             for (length, isThere) in long {

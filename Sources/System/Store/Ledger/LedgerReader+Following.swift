@@ -37,7 +37,7 @@ extension LedgerReader {
                 let statement = try database.prepare(
                     "SELECT min(seq) FROM request_rows INDEXED BY requests_by_time WHERE accepted_at >= ?1")
                 statement.bind(start.milliseconds, at: 1)
-                if try statement.step(), !statement.isNull(0) { last = SequenceNumber(statement.integer(0) - 1) }
+                if try statement.step(), !statement.isNull(0) { last = SequenceNumber(try statement.seq(0).value - 1) }
             }
             if let limit { last = max(last, SequenceNumber(highest.value - limit)) }
             return OutcomeCursor(last: last, pending: try pendingIDs().filter { $0.seq <= last })
@@ -91,7 +91,7 @@ extension LedgerReader {
         let statement = try database.prepare("SELECT min(cursor) FROM event_rows WHERE time >= ?1")
         statement.bind(start.seconds, at: 1)
         guard try statement.step(), !statement.isNull(0) else { return try lastCursor() }
-        return statement.integer(0) - 1
+        return try statement.integer(0, in: StoredRange.number) - 1
     }
 
     private func pendingIDs() throws(StoreError) -> Set<InvocationID> {

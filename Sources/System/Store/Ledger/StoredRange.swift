@@ -1,3 +1,4 @@
+import PushFigures
 import PushModel
 
 /// Which numbers rows of a ledger have. What is outside was not written by this program: a flipped bit, or another hand.
@@ -10,6 +11,10 @@ enum StoredRange {
     static let restoredNumber: ClosedRange<Int64> = 0...1 << 61
     /// Unix milliseconds: the years -6950 to 10889.
     static let time: ClosedRange<Int64> = -(1 << 48)...1 << 48
+    /// Minutes of figures, and the one behind the last.
+    static let minute: ClosedRange<Int64> = 0...FigureMinute.limit
+    /// Where figures of minutes lie.
+    static let place: ClosedRange<Int64> = 0...FigureTable.place(FigureMinute.limit) - 1
     /// Microseconds: 285 years.
     static let span: ClosedRange<Int64> = -(1 << 53)...1 << 53
 }

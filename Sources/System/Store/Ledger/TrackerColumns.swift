@@ -77,14 +77,16 @@ extension Statement {
     func starts() throws(StoreError) -> StartsRow {
         let bytes = bytes(4)
         guard bytes.count % 8 == 0 else { throw unreadable(4, "\(bytes.count) bytes are no list of times") }
+        var starts: [WallTime] = []
+        for start in stride(from: 0, to: bytes.count, by: 8) {
+            let time = Int64(bitPattern: bytes[start..<start + 8].reduce(0) { $0 << 8 | UInt64($1) })
+            guard StoredRange.time.contains(time) else { throw unreadable(4, "no row has the time \(time) there") }
+            starts.append(WallTime(milliseconds: time))
+        }
         return StartsRow(
             number: try seq(0),
             key: .init(owner: text(3) ?? "", isAnonymous: integer(2) != 0, app: app(1)),
-            starts: stride(from: 0, to: bytes.count, by: 8).map { start in
-                let bits = bytes[start..<start + 8].reduce(0) { $0 << 8 | UInt64($1) }
-                return WallTime(milliseconds: Int64(bitPattern: bits))
-            },
-            since: try time(5))
+            starts: starts, since: try time(5))
     }
 
     func pendingStart() throws(StoreError) -> PendingStart {
