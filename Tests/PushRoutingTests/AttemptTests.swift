@@ -126,13 +126,14 @@ struct AttemptTests {
         var bench = Bench(.testing(.relay, handlers: [handler]))
         try bench.submit(.deliver())
         bench.started(1)
-        bench.finished(1, 0, .retry(after: .zero))
+        bench.finished(1, 0, .retry(after: .milliseconds(1)))
+        bench.at(.milliseconds(1))
         bench.clock()
         bench.started(1)
-        bench.finished(1, 0, .retry(after: .zero))
+        bench.finished(1, 0, .retry(after: .milliseconds(1)))
         #expect(bench.end(1)?.reasonCode == .retriesUsedUp)
         #expect(answers(bench) == [.retry, .retry])
-        #expect(bench.ledger.attempts.map(\.retryAfter) == [.zero, nil])
+        #expect(bench.ledger.attempts.map(\.retryAfter) == [.milliseconds(1), nil])
     }
 
     @Test(

@@ -98,6 +98,24 @@ struct RouteTests {
         #expect(bench.finished(1, 0, .retry(after: .seconds(6))).contains("end 1.0 failed"))
     }
 
+    @Test("a handler that wants to be tried again after no time is left alone as RetryDelay= says")
+    func retryAfterNothing() throws {
+        var bench = Bench(.testing(.relay))
+        try bench.submit(.deliver())
+        var starts = 0
+        for millisecond in 0...1500 {
+            bench.at(.milliseconds(millisecond))
+            guard starts == 0 || bench.clock().contains("start 1.0 crm") else { continue }
+            starts += 1
+            bench.started(1)
+            bench.finished(1, 0, .retry(after: .zero))
+        }
+        // Waits of 100 to 200 ms, 200 to 400, 400 to 800, 800 to 1600.
+        #expect((4...5).contains(starts), "\(starts)")
+        let waits = bench.ledger.attempts.compactMap(\.retryAfter)
+        #expect(zip(waits, [100, 200, 400, 800]).allSatisfy { $0 >= .milliseconds($1) }, "\(waits)")
+    }
+
     @Test("the row says that a handler that is not idempotent was started, before it is", arguments: [true, false])
     func startedRow(idempotent: Bool) throws {
         var bench = Bench(.testing(handlers: [.exec("crm", idempotent: idempotent)]))

@@ -88,7 +88,7 @@ public struct RunFacts: Hashable, Sendable {
         self.hasLeftProcesses = hasLeftProcesses
     }
 
-    /// What a person should know of the run, whatever its outcome.
+    /// A remark on the run for people, whatever its outcome.
     var remark: String? { hasLeftProcesses ? "processes that it had left behind were killed at its end" : nil }
 
     /// Whether the answer does not say all of it: then the router is told.
@@ -120,7 +120,8 @@ extension Router {
     /// Has an invocation wait until its handler is tried again; where that would be at its deadline or later it has failed.
     ///
     /// - Parameters:
-    ///   - wished: how long the handler wants to be left alone; `nil`: it did not say.
+    ///   - wished: how long the handler wants to be left alone; `nil`: it did not say. Zero is taken for that, or the
+    ///     handler would be tried as fast as it answers.
     ///   - said: why the handler wants it; `nil`: it did not say.
     ///   - failure: why it could not be asked; `nil`: it asked for this itself.
     mutating func retry(
@@ -130,7 +131,8 @@ extension Router {
         guard let deadline = invocation.record.deadline else { preconditionFailure("tried before it had a deadline") }
         let (attempts, id) = (invocation.attempts, invocation.record.id)
         let rules = invocation.table.retry
-        let wait = wished ?? rules.wait(afterAttempt: attempts.countOfHandler, of: id)
+        let asked = wished == .zero ? nil : wished
+        let wait = asked ?? rules.wait(afterAttempt: attempts.countOfHandler, of: id)
         let isInTime = now.monotonic + wait < deadline
         let reason: RouterReason? =
             if let most = invocation.handler?.value.retries, attempts.countOfHandler > most {
