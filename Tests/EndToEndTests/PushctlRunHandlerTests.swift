@@ -429,12 +429,21 @@ struct PushctlRunHandlerTests {
         #expect(result.errors.hasPrefix("pushctl: standard input:2:8: not JSON: "))
     }
 
+    @Test("names the directory that has no such handler")
+    func emptyDirectory() {
+        let directory = TemporaryDirectory()
+        let result = pushctl.run(["run-handler", "x", "--config", directory.path, "-"])
+        #expect(result.end == .exited(2))
+        let message = "there is no handler x; there are none in \(directory.path)\n"
+        #expect(result.errors.contains(message), "\(result.errors)")
+    }
+
     @Test(
         "refuses a wrong command line with 2",
         arguments: [
             (
                 ["run-handler", "journall", "-"],
-                "there is no handler journall; did you mean journal?; the handlers are journal"
+                "there is no handler journall; did you mean journal?; the handlers are journal in /"
             ),
             (["run-handler", "journal"], "NAME FILE...|- is missing"),
             (["run-handler", "journal", "-", "--deadline", "soon"], "--deadline soon: a time from 1ms to 1h"),

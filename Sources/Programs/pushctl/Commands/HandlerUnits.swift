@@ -39,7 +39,7 @@ extension Command {
         ]
     ) { arguments, session throws(Failure) in
         let settings = try session.settings()
-        let handler = try arguments.handler(arguments.operands[0], of: settings)
+        let handler = try arguments.handler(arguments.operands[0], of: settings, session)
         let command: Handler.Command
         if let text = arguments[.unitProgram] {
             guard case .socket = handler.kind else {
@@ -86,11 +86,13 @@ extension Command {
 extension Arguments {
     /// The handler of this name.
     ///
-    /// - Throws: a failure with the names that there are.
-    func handler(_ name: String, of settings: Settings) throws(Failure) -> Handler {
+    /// - Throws: a failure with the names that there are, and where the configuration was read.
+    func handler(_ name: String, of settings: Settings, _ session: Session) throws(Failure) -> Handler {
         if let handler = settings.routing.handlers[name] { return handler }
         let names = settings.routing.handlers.keys.sorted()
         let near = nearest(to: name, among: names).map { "; did you mean \($0)?" } ?? ""
-        throw usageFailure("there is no handler \(name)\(near); the handlers are \(names.joined(separator: ", "))")
+        let places = session.directories.configuration.joined(separator: ", ")
+        let known = names.isEmpty ? "there are none" : "the handlers are \(names.joined(separator: ", "))"
+        throw usageFailure("there is no handler \(name)\(near); \(known) in \(places)")
     }
 }

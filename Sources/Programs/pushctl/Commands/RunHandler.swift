@@ -43,7 +43,7 @@ extension Command {
         ]
     ) { arguments, session throws(Failure) in
         let settings = try session.settings()
-        let handler = try arguments.handler(arguments.operands[0], of: settings)
+        let handler = try arguments.handler(arguments.operands[0], of: settings, session)
         if arguments.has(.asService) {
             return try ServiceTrial.run(arguments, words: Array(CommandLine.arguments.dropFirst()))
         }
