@@ -8,7 +8,7 @@ import Testing
 @Suite("The memory that one delivery asks for", .enabled(if: Allocations.isCounted, "a sanitizer has the allocator"))
 struct AllocationTests {
     /// Among them the frames of accessors, which an optimised build does not have.
-    private static let allocationsMax = 110
+    private static let allocationsMax = 108
     private static let bytesMax = 9420
 
     @Test("from its line to its rows is bounded")

@@ -120,8 +120,10 @@ extension Target {
 
     /// The error for a name with a NUL; `nil` when none has one.
     var nulError: ProtocolError? {
-        let names: [(RequestKey, String?)] = [(.app, app), (.device, device), (.externalID, externalID)]
-        return names.first { $0.1?.hasNUL == true }.map { Request.nul(in: $0.0) }
+        // Each request comes here: a list of the three would take memory.
+        if app?.hasNUL == true { return Request.nul(in: .app) }
+        if device?.hasNUL == true { return Request.nul(in: .device) }
+        return externalID?.hasNUL == true ? Request.nul(in: .externalID) : nil
     }
 }
 
