@@ -7,7 +7,7 @@ struct Configuration: Sendable {
     let directories: [String]
     /// Whether the directory was asked for by name, so that nothing stands in for what it lacks.
     let isRequired: Bool
-    /// What the service lets handlers do.
+    /// The rights of handlers in the service.
     let service: ServiceFacts
     /// Whether what was read last had files.
     private var hasFiles = false

@@ -222,7 +222,7 @@ struct DiskStatus: Sendable {
     /// How old the oldest batch is that the ledger does not have; zero without one.
     var behind: Duration
     var filterBytes: Int
-    /// Where what was moved away is, in the state directory.
+    /// The directories in the state directory to which a start or a restore moved something away.
     var setAside: [String]
 
     var sizeMax: Int?

@@ -81,7 +81,7 @@ public struct AttemptRecord: Hashable, Sendable {
     }
 }
 
-/// What the attempts at an invocation were, as far as the next one depends on it: after a restart they go on.
+/// The attempts at an invocation, as far as the next one depends on them: after a restart they go on.
 public struct AttemptHistory: Hashable, Sendable {
     /// How many there were.
     public private(set) var count = 0
@@ -91,7 +91,7 @@ public struct AttemptHistory: Hashable, Sendable {
     public private(set) var firstStarted: Duration?
     /// The same of the one that began last.
     public private(set) var lastStarted: Duration?
-    /// What the last one said, or why it could not start.
+    /// The reason that the last one gave, or why it could not start.
     public private(set) var lastReason: String?
 
     /// Without any.

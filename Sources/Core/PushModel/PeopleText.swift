@@ -15,9 +15,9 @@ public func signalText(_ number: Int) -> String {
     return "signal \(number) (\(name)" + (hints[number].map { ": \($0)" } ?? "") + ")"
 }
 
-/// What a program or a server wrote, as one line of bounded length for a sentence: white space and control characters are
-/// one space each, what would turn or hide text is a replacement character, and of a long text the beginning and the end
-/// are kept.
+/// The text of a program or a server as one line of bounded length, for a sentence: white space and control characters
+/// are one space each, marks that turn or hide text are a replacement character, and of a long text the beginning and the
+/// end are kept.
 ///
 /// - Parameters:
 ///   - bytes: what was written; UTF-8, or what is not shown.

@@ -89,9 +89,9 @@ extension Router {
                     : .notDoneAfterRetries(
                         attempts: invocation.attempts.count, last: invocation.attempts.lastReason)
             }
-        // What is known by now not to have begun has not started, whatever was noted for a crash before.
+        // The program is known by now not to have begun; `started` was noted in case of a crash.
         if invocation.stage == .starting { invocation.record.started = false }
-        // What waited for this handler was never given to it, whichever handler had it before.
+        // An invocation that waited for this handler was never given to it, whichever handler had it before.
         conclude(invocation, isHeldUp ? .expired : invocation.missed, because: reason, at: now, &effects)
     }
 }

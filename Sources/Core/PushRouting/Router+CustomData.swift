@@ -109,8 +109,8 @@ extension TrackerOutput {
 }
 
 extension EntrySource {
-    /// What a log says of who, where and when; what it leaves out of app and device is the request's. One without any device
-    /// is of the request's user: an entry that names nobody could not be forgotten with the person that it comes from.
+    /// The user, place and time that a log names; an app or a device that it leaves out is the request's. One without any
+    /// device is of the request's user: an entry that names nobody could not be forgotten with the person that it comes from.
     fileprivate init(_ log: LogRequest, _ accepted: AcceptedRequest, at time: WallTime) {
         let way: EntryWay =
             if log.suite == nil, let profile = log.brazeID {

@@ -1,8 +1,8 @@
 public import PushModel
 public import PushRouting
 
-/// What the service lets the daemon, and so its handlers, do: as the daemon found it at its start, or as the service manager
-/// says it of the unit.
+/// The rights that the service gives the daemon, and so its handlers: as the daemon found them at its start, or as the
+/// service manager tells them of the unit.
 public struct ServiceFacts: Hashable, Sendable {
     /// Whether it may become another user, with `CAP_SETUID` and `CAP_SETGID`.
     public var canChangeUser: Bool
@@ -32,7 +32,7 @@ public struct ServiceFacts: Hashable, Sendable {
         ("hidden_homes", \.hidesHomes), ("read_only_root", \.hasReadOnlyRoot),
     ]
 
-    /// What a daemon says of itself.
+    /// The facts that a daemon tells of itself.
     ///
     /// - Parameter sandbox: the member of its status; of a fact that it lacks nothing is known, and nothing is said.
     public init?(status sandbox: JSONNode) {
@@ -47,7 +47,7 @@ public struct ServiceFacts: Hashable, Sendable {
         "MemoryDenyWriteExecute", "PrivateTmp", "ProtectHome", "ProtectSystem",
     ]
 
-    /// What the service manager says of the unit, for a daemon that does not run.
+    /// The facts that the service manager tells of the unit, for a daemon that does not run.
     ///
     /// - Parameter properties: lines `NAME=VALUE`, as `systemctl show` prints them.
     /// - Returns: `nil` where no such unit is loaded.
@@ -75,7 +75,7 @@ public struct ServiceFacts: Hashable, Sendable {
         hasReadOnlyRoot = values["ProtectSystem"] == "strict"
     }
 
-    /// What of handlers cannot work in the service: each of them works when a person runs it.
+    /// The faults of handlers in the service: each of them works when a person runs it.
     ///
     /// - Parameters:
     ///   - handler: one of the configuration.

@@ -7,7 +7,7 @@ import PushRouting
 /// Takes the requests of `control.sock` and `read.sock`: tells what the daemon does, and has the router do what people and
 /// the forwarder ask for.
 final class ControlServer {
-    /// Who knows what the daemon does now, and reads its configuration again.
+    /// The daemon: it tells its status, and reads its configuration again.
     protocol DaemonItself: AnyObject {
         func status(isForwarderConnected: Bool) -> Status
         /// Begins to read the configuration again.
@@ -16,7 +16,7 @@ final class ControlServer {
         func reload() -> Int?
         /// How often it was read.
         var readings: Int { get }
-        /// What was wrong with it when it was read last; `nil`: it is in force.
+        /// The mistakes in it when it was read last; `nil`: it is in force.
         var configurationProblem: String? { get }
     }
 
@@ -29,6 +29,7 @@ final class ControlServer {
     private let logLevels: LogLevels
     private let metrics: MetricsService
     private let refusals: RefusalLog
+    // The daemon has this object as a property, and nothing else asks it.
     private unowned let daemon: any DaemonItself
     /// Those who wait for a reload, and for which reading.
     private var waitingForReload: [(client: ControlClient, reading: Int)] = []

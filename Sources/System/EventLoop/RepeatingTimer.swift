@@ -21,6 +21,7 @@ public final class RepeatingTimer {
     ) throws(SystemError) {
         self.interval = Self.nanoseconds(interval)
         self.handler = handler
+        // Unowned: the timer is a property of this object, and fires no more once it is gone.
         timer = try TimerSource(loop: loop, priority: priority) { [unowned self] in fire() }
         timer?.arm(at: EventLoop.nowNanoseconds + Self.nanoseconds(first ?? interval))
     }

@@ -35,6 +35,7 @@ public final class SignalSource {
         guard let descriptor = SharedDescriptor(signalfd(-1, &set, Int32(SFD_NONBLOCK | SFD_CLOEXEC)))
         else { throw SystemError(operation: operation, errno: errno) }
         (self.loop, self.signal, self.handler, self.descriptor) = (loop, signal, handler, descriptor)
+        // Unowned: the source is a property of this object, and calls no more once it is gone.
         source = try IOSource(loop: loop, descriptor: descriptor, interest: .read, priority: priority) {
             [unowned self] _ in take()
         }

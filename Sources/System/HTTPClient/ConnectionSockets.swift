@@ -30,7 +30,7 @@ final class ConnectionSockets {
 
     private func close(_ number: Int32) -> Int32 {
         guard let descriptor = open.removeValue(forKey: number) else { return Glibc.close(number) }
-        // Who watches it holds it; with the last who does it is closed.
+        // Its watchers hold it; the last one that lets go closes it.
         watch(HTTPSocket(number, descriptor), nil)
         return 0
     }

@@ -18,7 +18,7 @@ public struct HTTPReadiness: OptionSet, Sendable {
 
 /// A socket of a client.
 public struct HTTPSocket {
-    /// What libcurl calls it: another socket may have the number once this one is closed.
+    /// Its number for libcurl: another socket may have it once this one is closed.
     public let number: Int32
     /// To watch for readiness.
     public let descriptor: SharedDescriptor

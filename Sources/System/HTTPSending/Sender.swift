@@ -29,6 +29,7 @@ public final class Sender {
 
         private func member(_ socket: HTTPSocket, for interest: IOEvents) throws -> IOMember {
             let number = socket.number
+            // Unowned: this object has the group and all its members, and they call no more once it is gone.
             return try IOMember(of: group, descriptor: socket.descriptor, interest: interest) { [unowned self] in
                 var readiness: HTTPReadiness = []
                 if $0.contains(.read) || $0.contains(.hangup) { readiness.insert(.read) }

@@ -25,6 +25,7 @@ final class ExitWatch {
         loop = system.loop
         self.take = take
         do throws(SystemError) {
+            // Unowned: the member is a property of this object, and calls no more once it is gone.
             source = try IOMember(of: system.exits, descriptor: child.pidfd, interest: .read) {
                 [unowned self] _ in look()
             }

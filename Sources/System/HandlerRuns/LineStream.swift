@@ -47,6 +47,8 @@ public final class LineStream {
         self.buffer = buffer
         self.loop = loop
         self.report = report
+        // Unowned: the source is a property of this object, and calls no more once it is gone. A flush reports nothing, so this
+        // object is there after it.
         source = try IOSource(loop: loop, descriptor: try connection.descriptor, interest: .read) {
             [unowned self] events in
             if events.contains(.write) { flush() }
@@ -91,7 +93,7 @@ public final class LineStream {
         guard source != nil else { return }
         switch connection.flush() {
         case .wouldBlock: source?.interest = [.read, .write]
-        // Who takes no more may still have said something: the end of that says so.
+        // The other end may still have said something though it takes no more: the end of that says so.
         case .done, .closed:
             source?.interest = .read
             if finishesSending { connection.finishSending() }

@@ -14,7 +14,7 @@ final class ProgramRuns {
         /// The handler's name.
         let name: String
         let command: Handler.Command
-        /// What is started, until it is.
+        /// The run, until its program is started.
         var pending: HandlerRun?
         /// Whether the limit of processes refused the start, and it is to be tried again.
         var isRefused = false
@@ -51,10 +51,10 @@ final class ProgramRuns {
     private var tokens: [InvocationID: UInt64] = [:]
     /// The deadlines of those of which it is not known whether they have started.
     private var starting: [UInt64: Instant] = [:]
-    /// What was started a moment ago, and when it is to be settled, in monotonic nanoseconds.
+    /// The runs that began a moment ago, and when each is to be settled, in monotonic nanoseconds.
     private var unsettled = Queue<(token: UInt64, due: Int64)>()
     private var settleTimer: TimerSource?
-    /// What the limit of processes kept from being started, in order. It is tried again until its deadline.
+    /// The runs that the limit of processes kept from being started, in order. Each is tried again until its deadline.
     private var refused = Queue<UInt64>()
     private var refusedTimer: TimerSource?
 
@@ -153,6 +153,7 @@ final class ProgramRuns {
         else { return false }
         do throws(SystemError) {
             if refusedTimer == nil {
+                // Unowned: the timer is a property of this object, and fires no more once it is gone.
                 refusedTimer = try TimerSource(loop: system.loop) { [unowned self] in tryRefused() }
             }
         } catch {

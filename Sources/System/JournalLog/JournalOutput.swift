@@ -7,7 +7,7 @@ struct JournalOutput {
     private let destination: JournalWriter.Destination
     private var encoding = NativeEncoding()
     private var lines: [UInt8] = []
-    /// Where each entry of ``lines`` ends.
+    /// The ends of the entries in ``lines``.
     private var ends: [Int] = []
     /// Whether a line was begun and not ended: what comes next must not go on with it.
     private var isWithinLine = false

@@ -94,7 +94,7 @@ public final class JournalWriter: Sendable {
 
     private func writeUntilStopped() {
         var output = JournalOutput(to: destination)
-        /// What was dropped and not told yet.
+        /// The number of entries that were dropped and not told yet.
         var untold = 0
         while true {
             wakeup.wait()
@@ -115,7 +115,7 @@ public final class JournalWriter: Sendable {
             let lost = output.takeLost()
             if lost > 0 { queue.withLock { $0.droppedInAll += UInt64(lost) } }
             untold += batch.dropped + lost
-            // What was dropped came after what filled the queue. That this entry itself is lost counts for nothing.
+            // The dropped entries came after those that filled the queue. This one itself is not counted where it is lost.
             if untold > 0, lost == 0 {
                 output.write(.dropped(untold))
                 output.flush()

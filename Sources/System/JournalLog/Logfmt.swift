@@ -62,7 +62,7 @@ enum Logfmt {
         scalar == " " || scalar == "\"" || scalar == "=" || scalar == "\\" || isControl(scalar)
     }
 
-    /// What steers a terminal, and the two separators that Unicode counts as line ends.
+    /// Characters that steer a terminal, and the two separators that Unicode counts as line ends.
     private static func isControl(_ scalar: Unicode.Scalar) -> Bool {
         scalar.isSteering || scalar.value == 0x2028 || scalar.value == 0x2029
     }

@@ -2,7 +2,7 @@ import Glibc
 
 /// How a user gets access to a file that a group may use.
 public enum Membership {
-    /// What this user can do who may not use a file, as the end of a sentence: join the group that may.
+    /// Advice for this user, who may not use a file, as the end of a sentence: join the group that may.
     ///
     /// - Parameter path: the file; where a directory on the way to it is closed, that one counts.
     /// - Returns: `nil` where no group has access, or it is the administrator's.

@@ -4,7 +4,7 @@ import PushModel
 public import PushSettings
 
 extension ServiceFacts {
-    /// What this process may do: it tries, and looks at what the kernel says of it. A process that starts handlers does so
+    /// The rights of this process: it tries, and looks at what the kernel says of it. A process that starts handlers does so
     /// once, at its start, since nothing of it changes later.
     public static func ofThisProcess() -> ServiceFacts {
         var facts = ServiceFacts()

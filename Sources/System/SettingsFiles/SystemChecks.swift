@@ -4,7 +4,7 @@ import PushRouting
 public import PushSettings
 
 extension ConfigurationSources {
-    /// What only the system can tell of a configuration that is right in itself, each for people.
+    /// Faults that only the system can find in a configuration that is right in itself, each for people.
     ///
     /// - Parameters:
     ///   - settings: what was loaded from it.
@@ -26,7 +26,7 @@ extension ConfigurationSources {
         return warnings + serviceFindings(of: settings, in: service)
     }
 
-    /// What of the handlers cannot work in the service: warnings, and errors.
+    /// The faults of the handlers in the service: warnings, and errors.
     ///
     /// - Parameters:
     ///   - settings: what was loaded from it.
@@ -84,7 +84,7 @@ private func secretWarning(
 }
 
 extension Handler.Kind {
-    /// What runs the handler's program: the program, or what the first line of a script names; `nil`: it has none.
+    /// The program that runs the handler: its own, or the one in the first line of a script; `nil`: it has none.
     fileprivate var runtime: String? {
         guard let program = command?.arguments.first else { return nil }
         guard let file = FileDescriptor(open(program, O_RDONLY | O_CLOEXEC | O_NONBLOCK)) else { return program }

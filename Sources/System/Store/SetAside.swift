@@ -2,7 +2,7 @@ import Glibc
 import LinuxSystem
 import PushModel
 
-/// What was moved away in a state directory, for people to look at. It is never read again, and never removed.
+/// Files that were moved away in a state directory, for people. They are never read again, and never removed.
 public enum SetAside {
     /// The directories in a state directory to which something was moved.
     public static func list(in directory: String) -> [String] {

@@ -167,7 +167,7 @@ extension HealthFacts {
                 .error(
                     .disk, "there is no room for a block of 4 KiB in the state directory: no request is accepted",
                     do: "free space on that file system, or raise the quota"))
-        // Who may not read it either has heard of that.
+        // The ledger's finding has said that this user has no access.
         case .notPermitted? where ledger == .notPermitted: break
         case .notPermitted?:
             findings.append(

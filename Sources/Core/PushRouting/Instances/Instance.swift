@@ -41,7 +41,7 @@ struct Instance: Sendable {
     var strayLines = 0
     /// Whether that was told since then.
     var hasToldStray = false
-    /// What it wrote before its answer, where it is one run.
+    /// The lines that it wrote before its answer, where it is one run.
     var written = RunLines()
     /// Whether it has written anything.
     var hasWritten = false

@@ -95,7 +95,7 @@ extension HandlerAnswer.Content {
         return excerpt(of: Array(lines.joined(separator: [UInt8(ascii: "\n")])), isCut: isCut)
     }
 
-    /// What earlier lines of the same run said: of each fact the first counts, and the status is this one's.
+    /// Takes in earlier lines of the same run: of each fact the first counts, and the status is this one's.
     mutating func follow(_ earlier: HandlerAnswer.Content) {
         let says = result != nil || options != nil || !log.isEmpty
         times = earlier.times + (says ? 1 : 0)

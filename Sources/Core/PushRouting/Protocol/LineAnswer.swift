@@ -26,8 +26,8 @@ public struct LineAnswer: Hashable, Sendable {
     }
 }
 
-/// What a run wrote to the connection that is its alone, before a line with a status: that may come from who saw how its
-/// program ended, so it says with what was written before.
+/// The lines of a run on a connection of its own, before the one with a status. That one may come from the unit that saw
+/// the program end, so these lines belong to the answer.
 public struct RunLines: Hashable, Sendable {
     /// How much of it is kept, in bytes.
     private static let keptMax = 64 << 10
@@ -52,7 +52,7 @@ public struct RunLines: Hashable, Sendable {
         return true
     }
 
-    /// What its answers say, without a status.
+    /// The content of its answers, without a status.
     var answer: HandlerAnswer.Content? {
         bytes.isEmpty ? nil : HandlerAnswer.Content(standardOutput: bytes, discarded: discarded)
     }

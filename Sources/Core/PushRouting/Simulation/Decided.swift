@@ -8,7 +8,7 @@ struct Decided {
     private var events: [JSONNode] = []
     private var entries: [JSONNode] = []
     private var breakers: [JSONNode] = []
-    /// What became of interactions that waited for their push.
+    /// The verdicts on interactions that waited for their push.
     private(set) var interactions: [JSONNode] = []
     private var requests: [(seq: Int64, id: String?, line: Int, isInteraction: Bool)] = []
     /// The line of the last request, and its error if it was refused.
@@ -88,7 +88,7 @@ struct Decided {
             ranked.map { "\(Self.summary(of: $0.line)): \($0.differences.joined(separator: "; "))" } + stories)
     }
 
-    /// What became of the latest interactions, each in the words of its own reasons: why an open is missing.
+    /// The verdicts on the latest interactions, each in the words of its own reasons: why an open is missing.
     private var storiesOfInteractions: [String] {
         requests.filter(\.isInteraction).suffix(3).map { request in
             let reasons = (invocations + interactions).filter { $0["seq"]?.int64 == request.seq }.map { line in

@@ -83,7 +83,7 @@ extension Expectation.Condition {
         }
     }
 
-    /// What a pattern may be of beside an invocation; it stands in a member of that name then.
+    /// The subjects of a pattern beside an invocation; it stands in a member of that name then.
     private static let subjects = [Pattern.Subject.event, .entry, .interaction, .breaker]
 
     private static func lines(_ node: JSONNode, path: String) throws(ExpectationError) -> Pattern {
@@ -137,13 +137,13 @@ extension Expectation.Condition {
     }
 }
 
-/// What came of a scenario.
+/// The result of a scenario.
 public struct ScenarioResult: Hashable, Sendable {
-    /// What holds whatever was expected, and a reader of the scenario should know.
+    /// A fact that holds whatever was expected, and that a reader of the scenario should know.
     public struct Warning: Hashable, Sendable {
         /// The line of the scenario, from 1.
         public let line: Int
-        /// What is so, in a sentence without its end.
+        /// The fact, in a sentence without its end.
         public let message: String
     }
 

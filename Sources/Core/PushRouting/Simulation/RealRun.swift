@@ -16,7 +16,7 @@ public struct RealRun {
     /// The scenario's first time: when it is then, it begins.
     public let begin: WallTime
     private var checks: [Check] = []
-    /// What came of it; empty before ``isDone``.
+    /// Its result; empty before ``isDone``.
     public private(set) var result = ScenarioResult()
 
     /// - Parameters:

@@ -109,7 +109,7 @@ struct ScenarioRun {
         }
     }
 
-    /// What came of a scenario whose lines are all done: interactions that still wait for a push wait in vain.
+    /// The result of a scenario whose lines are all done: interactions that still wait for a push wait in vain.
     mutating func result(of scenario: Scenario, _ checks: inout [Check]) -> ScenarioResult {
         simulator.endWaitingInteractions()
         gather()

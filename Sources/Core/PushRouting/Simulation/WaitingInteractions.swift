@@ -8,7 +8,7 @@ struct WaitingInteractions {
         let cause: SequenceNumber
         /// The id of that request.
         let id: String?
-        /// What became of it.
+        /// The tracker's verdict on it.
         let verdict: Interaction.Verdict
         /// The delivery it is about; `nil`: none was found.
         let delivery: SequenceNumber?

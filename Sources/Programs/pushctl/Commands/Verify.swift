@@ -73,7 +73,7 @@ private struct VerifyReport {
     /// A line for each error and warning; nothing without any.
     var mistakes: String { diagnostics.map { "\($0)\n" }.joined() }
 
-    /// What is in force, the mistakes, and how many they are.
+    /// The settings in force, the mistakes, and how many they are.
     var text: String {
         let sum = "\(counted(errors, "error")), \(counted(warnings, "warning"))\n"
         return (settings.map { inForce($0.routing) + "\n" } ?? "") + mistakes + sum

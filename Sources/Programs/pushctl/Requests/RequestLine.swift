@@ -121,7 +121,7 @@ enum RequestLine {
             members(&writer)
         }
         let document: JSONDocument
-        // What an app stored may have a key twice, or one with a NUL.
+        // A dictionary that an app stored may have a key twice, or one with a NUL.
         do { document = try JSONDocument(scanning: writer.bytes, limits: JSONLimits(depth: .max)) } catch {
             throw Failure(.badData, "this cannot be sent as a request: \(error.message)")
         }

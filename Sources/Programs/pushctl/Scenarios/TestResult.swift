@@ -8,7 +8,7 @@ struct TestResult {
     var title: String?
     /// Empty when it could not be read.
     var checks: [Check] = []
-    /// What holds and should be known all the same.
+    /// Facts that hold and should be known all the same.
     var warnings: [ScenarioResult.Warning] = []
     /// Why it could not be read; `nil` when it could.
     var error: String?

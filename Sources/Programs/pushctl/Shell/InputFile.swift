@@ -5,7 +5,7 @@ import LinuxSystem
 final class InputFile {
     /// What messages call it.
     let name: String
-    /// What a shell is to be given for it.
+    /// The word for it in a command for a shell.
     var shellName: String { descriptor == STDIN_FILENO ? "FILE" : name }
     /// The number of the line that ``nextLine()`` returned last, from 1.
     private(set) var lineNumber = 0

@@ -43,7 +43,7 @@ extension Trial.Attempt {
     /// What of the answer nobody understands, or why what was written is none.
     var remarks: [String] {
         if let reply { return reply.remarks }
-        // What a failure wrote is its reason, and need not be an answer.
+        // The output of a failure is its reason, and need not be an answer.
         if case .exited(let code)? = end, code != 0 { return [] }
         guard case .exited? = end, let objection = HandlerAnswer.Content.objection(toOutput: output) else { return [] }
         return ["its output is no answer and is ignored, so the exit status alone counts: \(objection)"]

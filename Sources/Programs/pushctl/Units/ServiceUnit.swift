@@ -32,7 +32,7 @@ enum ServiceUnit {
         return String(decoding: text, as: UTF8.self)
     }
 
-    /// What of the unit a run by `systemd-run` gets: who it is, and what it may do.
+    /// The properties of the unit that a run by `systemd-run` gets: its user and its rights.
     static let sandbox = [
         "User", "Group", "SupplementaryGroups", "UMask", "NoNewPrivileges", "CapabilityBoundingSet",
         "AmbientCapabilities", "ProtectSystem", "ProtectHome", "ProtectClock", "ProtectHostname", "ProtectKernelLogs",
@@ -46,7 +46,7 @@ enum ServiceUnit {
 }
 
 extension Session {
-    /// What the service lets handlers do: the daemon's own word, else the unit's where the daemon does not run.
+    /// The rights of handlers in the service: the daemon's own word, else the unit's where the daemon does not run.
     ///
     /// - Parameter status: what the daemon says, where it was asked already.
     /// - Returns: `nil` where neither is known.

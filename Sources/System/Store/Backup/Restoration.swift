@@ -67,7 +67,7 @@ public struct Restoration: Hashable, Sendable {
     private static func bringUpToDate(_ path: String, named name: String?) throws(StoreError) {
         do throws(StoreError) {
             let database = try Database(path: path, access: .readWrite)
-            // What it brings along does nothing but what this program asks for.
+            // Functions and views of its schema do nothing that this program did not ask for.
             try database.execute("PRAGMA trusted_schema = OFF")
             try Schema.migrate(database, onMigration: {})
             try RowRules.requireSchema(database)

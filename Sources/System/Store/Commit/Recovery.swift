@@ -2,9 +2,9 @@ import PushModel
 
 /// What a start found in the log.
 public struct RecoverySummary: Hashable, Sendable {
-    /// What could not be gone on with.
+    /// A log or a ledger that a start could not go on with.
     public struct SetAside: Hashable, Sendable {
-        /// What it is.
+        /// Its kind.
         public enum Kind: Hashable, Sendable {
             /// A damaged log.
             case damagedLog
@@ -12,17 +12,17 @@ public struct RecoverySummary: Hashable, Sendable {
             case otherFormat
         }
 
-        /// What it is.
+        /// Its kind.
         public var kind: Kind
-        /// Where it is now.
+        /// Its path now.
         public var path: String
-        /// What is wrong with it, and what is lost.
+        /// The fault that was found, and the loss.
         public var reason: String
     }
 
     /// How many batches were durable and not in the ledger yet.
     public var batches = 0
-    /// What could not be gone on with; `nil`: all was whole.
+    /// The log or the ledger that the start could not go on with; `nil`: all was whole.
     public var setAside: SetAside?
     /// Whether batches were written once more, because somebody reads an older state of the ledger.
     public var hasCopies = false

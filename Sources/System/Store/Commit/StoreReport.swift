@@ -32,7 +32,7 @@ public enum StoreReport: Hashable, Sendable {
     case failed(StoreError)
 }
 
-/// What fills a ledger from which nothing more can be taken.
+/// The contents of a ledger from which nothing more can be taken.
 public struct LedgerRemains: Hashable, Sendable {
     /// Invocations without an outcome.
     public var inFlight = 0

@@ -27,7 +27,7 @@ extension LedgerWriter {
             length: Int(pageCount.integer(0)) * pageLength, free: Int(freePageCount.integer(0)) * pageLength)
     }
 
-    /// What fills the ledger when nothing more can be taken out.
+    /// The contents of a ledger from which nothing more can be taken.
     func remains() throws(StoreError) -> LedgerRemains {
         var remains = LedgerRemains()
         remains.inFlight = Int(try database.integer("SELECT count(*) FROM invocation_rows WHERE outcome IS NULL"))

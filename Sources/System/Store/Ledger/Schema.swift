@@ -6,7 +6,7 @@ enum Schema {
     static let applicationID: Int64 = 0x7075_7368
     /// The schema this program writes, kept in `PRAGMA user_version`.
     static let version: Int64 = 1
-    /// What brings a ledger of a version to the next one, by the version: SQL.
+    /// The SQL that brings a ledger of a version to the next one, by the version.
     static let migrations: [Int64: String] = [:]
 
     /// Creates the tables of an empty database, or brings older ones up to date; all or nothing.

@@ -66,7 +66,7 @@ struct BatchHeader: Hashable, Sendable {
         }
         guard bytes.count >= Self.length, load(0, UInt32.self) == Self.magic else { return nil }
         number = load(8, UInt64.self)
-        // What is above has no number behind it, and was never written.
+        // A number above has none behind it, and was never written.
         guard number <= UInt64(StoredRange.number.upperBound) else { return nil }
         previousChecksum = load(16, UInt32.self)
         rowsLength = Int(load(20, UInt32.self))
