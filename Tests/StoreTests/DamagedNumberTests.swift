@@ -150,6 +150,23 @@ final class DamagedNumberTests {
         }
     }
 
+    @Test(
+        "in the figures does not end a salvage, which counts them anew",
+        arguments: ["figure_state", "figures_by_minute"])
+    func salvage(table: String) async throws {
+        try await makeSource()
+        #expect(try damage(table, table == "figure_state" ? "pruned_minute" : "place", .max))
+        let path = directory.path + "/salvaged.db"
+        let salvage = try Salvage.write(from: state, to: path)
+        #expect(salvage.tables.contains { $0.damage != nil }, "\(salvage.tables)")
+        let file = open(path, O_RDONLY | O_CLOEXEC)
+        defer { close(file) }
+        let restored = directory.path + "/restored"
+        mkdir(restored, 0o700)
+        _ = try Restoration.restore(file, into: restored, at: WallTime(milliseconds: 1))
+        try LedgerWriter(directory: restored).transaction { () throws(StoreError) in }
+    }
+
     @Test("in the list of a user's session starts is an error")
     func starts() async throws {
         try await makeSource()

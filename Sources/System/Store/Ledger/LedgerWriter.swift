@@ -328,10 +328,14 @@ final class LedgerWriter {
             _ = try reader().figures(from: nil, to: nil)
             return nil
         } catch let error where error.kind == .corrupt {
-            try transaction { () throws(StoreError) in
-                try database.execute("UPDATE figure_state SET version = 0")
-                try recountFigures()
-            }
+            // A number that is none would keep the count from beginning.
+            let minutes = StoredRange.minute
+            try database.execute(
+                """
+                UPDATE figure_state SET version = 0, first_minute = 0, pruned_minute =
+                    iif(pruned_minute BETWEEN \(minutes.lowerBound) AND \(minutes.upperBound), pruned_minute, 0);
+                """ + SpanLength.allCases.map { "DELETE FROM \(FigureTable.name($0));" }.joined())
+            try transaction { () throws(StoreError) in try recountFigures() }
             return error.message
         }
     }
