@@ -1,3 +1,4 @@
+import CTestProbe
 import Glibc
 
 // A release build has everything but the library of tests.
@@ -206,6 +207,8 @@ public final class DaemonProcess {
         posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, standardError, O_WRONLY | O_CREAT | O_APPEND, 0o600)
         // Made anew in the child, where it is not close-on-exec.
         posix_spawn_file_actions_adddup2(&actions, lifeline, 3)
+        // "swift test" leaves a dozen sockets to the tests, and they would leave them to the daemon.
+        CTestProbe_close_from(&actions, 4)
         defer { posix_spawn_file_actions_destroy(&actions) }
         var program = Program(product: product).path
         var words = wrapper + [program] + arguments

@@ -53,5 +53,8 @@ uint64_t CTestProbe_allocated_bytes(void);
 int64_t CTestProbe_held_bytes(void);
 /* The next connection of a listening socket, close-on-exec from birth; -1 with errno. */
 int CTestProbe_accept(int listener);
+/* Has a program that is to be started close all descriptors from one on; `actions` is a posix_spawn_file_actions_t. 0, or an
+ * error number. */
+int CTestProbe_close_from(void *_Nonnull actions, int first);
 /* Marks a cgroup as the service manager marks one that it gives away (Delegate=). 0, or -1 with errno. */
 int CTestProbe_delegate(const char *_Nonnull cgroup);

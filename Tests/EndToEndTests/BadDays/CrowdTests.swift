@@ -71,7 +71,7 @@ struct CrowdTests {
     func descriptors() throws {
         let installation = Installation()
         installation.addJob("runs", "exit 0")
-        let daemon = try DaemonProcess.ready(installation, through: ["/usr/bin/prlimit", "--nofile=80:80"])
+        let daemon = try DaemonProcess.ready(installation, through: ["/usr/bin/prlimit", "--nofile=64:64"])
         let good = try installation.injectClient()
         let crowd = try (0..<100).map { _ in try installation.injectClient() }
         let refusal = try #require(crowd.last).next()
