@@ -50,6 +50,18 @@ struct DeadLetterTests {
         #expect(former["replayed_as"]?.elements.compactMap(\.int64) == [3])
     }
 
+    @Test("is kept in relay mode alone, which an empty list says in device mode")
+    func deviceMode() throws {
+        let installation = Installation("[Dispatch]\nMode=device\n")
+        installation.addJob("job", "exit 1")
+        let daemon = try TestDaemon(installation)
+        #expect(daemon.pushctl("deadletters").errors == "pushctl: no dead letter is like that\n", "nothing came yet")
+        let client = try installation.injectClient()
+        #expect(try client.outcome(of: Requests.deliver(job: "job")).outcome == "failed")
+        let list = daemon.pushctl("deadletters")
+        #expect(list.errors == "pushctl: no dead letter is like that; in device mode there are none (Mode=)\n")
+    }
+
     @Test("is waited for by replay --wait, which prints every outcome with what the handler wrote")
     func waits() throws {
         installation.addJob(

@@ -325,7 +325,7 @@ struct PushctlWithoutDaemonTests {
             #expect(
                 result.errors == """
                     pushctl: pushrouterd is not running: nothing listens on \(directory.path)/\(name).sock
-                    pushctl: start it with "systemctl start pushrouterd", or name its directory with --runtime DIR
+                    pushctl: start it with "pushrouterd --runtime \(directory.path)", or name its directory with --runtime DIR
 
                     """)
         }

@@ -35,6 +35,7 @@ struct PushctlInputTests {
         let result = explain(path)
         #expect(result.end == .exited(65))
         #expect(result.errors.hasPrefix("pushctl: \(path):\(place)"), "\(result.errors)")
+        #expect(result.errors.split(separator: "\n").count == 1, "it is said once: \(result.errors)")
         #expect(explain("-", input: text).errors.hasPrefix("pushctl: standard input:\(place)"))
     }
 

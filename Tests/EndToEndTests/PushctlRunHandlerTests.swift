@@ -105,7 +105,7 @@ struct PushctlRunHandlerTests {
     func handled() throws {
         let answer = #"{"status":"handled","result":"newData","options":["banner"],"log":[]}"#
         installation.addJob(
-            "good", "cat >/dev/null; echo chatter; echo trouble >&2; echo '\(answer)'", route: "Deadline=4s")
+            "good", "cat >/dev/null; echo chatter; printf '\\ttrouble\\n' >&2; echo '\(answer)'", route: "Deadline=4s")
         let result = run("good")
         #expect(result.end == .exited(0))
         #expect(result.errors.isEmpty)
@@ -116,7 +116,7 @@ struct PushctlRunHandlerTests {
             )
         )
         #expect(text.contains("  standard output (\(answer.utf8.count + 9) bytes):\n    chatter\n    \(answer)\n"))
-        #expect(text.contains("  standard error (8 bytes):\n    trouble\n"))
+        #expect(text.contains("  standard error (9 bytes):\n        trouble\n"), "a tab is shown as spaces: \(text)")
         #expect(text.contains("  answer: handled, exit status 0, result newData, options banner, after "))
         #expect(text.contains("  outcome: handled after "))
         #expect(run("good", "--verbose").output.contains("    {\n      \"delivery\": {\n        \"seq\": 1,\n"))
@@ -130,7 +130,7 @@ struct PushctlRunHandlerTests {
         let attempt = try #require(object["attempts"]?.elements.first)
         #expect(attempt["input"]?["payload"]?.text == #"{"job":"good"}"#)
         #expect(attempt["output"]?["text"]?.string == "chatter\n\(answer)\n")
-        #expect(attempt["errors"]?["text"]?.string == "trouble\n")
+        #expect(attempt["errors"]?["text"]?.string == "\ttrouble\n")
         #expect(attempt["exit"]?.int64 == 0)
         #expect(attempt["status"]?.string == "handled")
         #expect(attempt["options"]?.strings == ["banner"])

@@ -94,7 +94,8 @@ struct PushctlVerifyTests {
         #expect(verify(directory.path).end != .signaled(SIGKILL))
         symlink("/dev/zero", directory.path + "/routes.d/20-zero.route")
         let result = verify(directory.path)
-        let expected = "\(directory.path)/routes.d/20-zero.route: error: File too large\n1 error, 0 warnings\n"
+        let told = "\(directory.path)/routes.d/20-zero.route: error: File too large; it may have 4 MiB"
+        let expected = "\(told)\n1 error, 0 warnings\n"
         #expect(result.end == .exited(1) && result.output == expected, "\(result.output)")
     }
 

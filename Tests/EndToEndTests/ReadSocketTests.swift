@@ -77,6 +77,12 @@ struct ReadSocketTests {
         #expect(status.output.contains("\"read_connections\":1"), "\(status.output)")
         let flush = user.run(stranger + ["flush", "--app", "a"])
         #expect(flush.end == .exited(77), "what changes something needs control.sock: \(flush.errors)")
+        #expect(!flush.errors.contains("read.sock"), "\(flush.errors)")
+        #expect(chmod(installation.readSocket, 0o600) == 0)
+        let refused = user.run(stranger + ["status"])
+        #expect(refused.end == .exited(77))
+        let told = "pushctl: this user may not use \(installation.readSocket)\n"
+        #expect(refused.errors == told, "which is enough for it")
         withExtendedLifetime(daemon) {}
     }
 }

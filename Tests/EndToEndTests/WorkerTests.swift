@@ -68,7 +68,7 @@ struct WorkerTests {
             ),
             (
                 "next; trap '' TERM; (setsid sleep 60 &); echo '{\"id\":'; sleep 60", "timed_out",
-                "not finished at the deadline"
+                "not finished at the deadline: the worker wrote a line that is not a JSON object"
             ),
         ])
     func misbehaves(script: String, outcome: String, reason: String?) throws {

@@ -123,6 +123,7 @@ struct OpeningTests {
             try #require(setrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &limit) == 0)
             let error = #expect(throws: StoreError.self) { _ = try TestLedger(directory.path) }
             #expect(error?.kind == .noSpace, "\(error?.description ?? "")")
+            #expect(error?.advice.contains("LimitFSIZE=") == true, "\(error?.description ?? "")")
             limit.rlim_cur = 0
             #expect(StoreError.system("write", "f", errno: EFBIG).kind == .noSpace)
             #expect(StoreError.system("write", "f", errno: EFBIG).advice.contains("LimitFSIZE="))

@@ -27,7 +27,7 @@ struct StateDirectoryTests {
         #expect(error?.kind == .inUse(by: getpid()))
         #expect(
             error?.description == "\(first.path): the state directory is in use by process \(getpid()); "
-                + "stop process \(getpid()) first, or give this daemon a --state of its own")
+                + "stop process \(getpid()) first, or name another directory with --state")
     }
 
     @Test("can be had again once its holder has gone, with the lock file still there")

@@ -73,18 +73,19 @@ public struct RunFacts: Hashable, Sendable {
     /// What it wrote to standard error; `nil`: nothing.
     public var output: ErrorOutput?
 
-    /// Whether the worker that has it has never written a line: its program may not flush what it writes.
-    public var isSilent: Bool
+    /// What the instance that has it did instead of an answer, for people; `nil`: nothing that is known.
+    public var insteadOfAnswer: String?
     /// Whether processes that the program had left behind were killed at its end.
     public var hasLeftProcesses: Bool
 
     /// Joins the parts; an output without anything in it is none.
     public init(
-        status: Int? = nil, output: ErrorOutput? = nil, isSilent: Bool = false, hasLeftProcesses: Bool = false
+        status: Int? = nil, output: ErrorOutput? = nil, insteadOfAnswer: String? = nil,
+        hasLeftProcesses: Bool = false
     ) {
         self.status = status
         self.output = output?.isEmpty == true ? nil : output
-        self.isSilent = isSilent
+        self.insteadOfAnswer = insteadOfAnswer
         self.hasLeftProcesses = hasLeftProcesses
     }
 

@@ -81,7 +81,7 @@ extension Router {
         let reason: RouterReason =
             switch invocation.stage {
             case .waiting: .waitingInLane
-            case .running, .terminating: .notFinishedAtDeadline(isSilent: invocation.attempts.facts.isSilent)
+            case .running, .terminating: .notFinishedAtDeadline(invocation.attempts.facts.insteadOfAnswer)
             case .ready where isHeldUp: .queueFull
             case .ready, .starting, .pausing:
                 invocation.attempts.first == nil

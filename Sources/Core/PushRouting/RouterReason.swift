@@ -18,8 +18,8 @@ enum RouterReason {
     case endedBySignal(Int32), endedInGrace
     // How the time ran out.
     case waitingInLane, noHandlerStartedInTime, queueFull
-    /// `isSilent`: its worker has never written a line.
-    case notFinishedAtDeadline(isSilent: Bool)
+    /// With what was seen instead of an answer.
+    case notFinishedAtDeadline(String?)
     case notDoneAfterRetries(attempts: Int, last: String?)
     // What a stop or a crash of the daemon did. Scripts look for these words in `reason`, too.
     case daemonDown, daemonCrashed
@@ -59,14 +59,8 @@ enum RouterReason {
         case .endedBySignal(let signal): (.endedBySignal, "ended by \(signalText(Int(signal)))")
         case .endedInGrace: (.endedInGrace, "the handler was ended by SIGTERM before its deadline (Grace=)")
         case .waitingInLane: (.waitingInLane, "still waiting in its lane")
-        case .notFinishedAtDeadline(let isSilent):
-            (
-                .notFinishedAtDeadline,
-                "not finished at the deadline"
-                    + (isSilent
-                        ? ": the worker has never written a line; a program that writes to a pipe must flush each line"
-                        : "")
-            )
+        case .notFinishedAtDeadline(let seen):
+            (.notFinishedAtDeadline, "not finished at the deadline" + Self.behind(seen))
         case .noHandlerStartedInTime: (.noHandlerStartedInTime, "no handler was started in time")
         case .notDoneAfterRetries(let attempts, let last):
             (
@@ -81,7 +75,7 @@ enum RouterReason {
 
     private static func times(_ attempts: Int) -> String { attempts == 1 ? "once" : "\(attempts) times" }
 
-    /// The handler's own reason, behind the general one.
+    /// What is known of the handler, behind the general reason.
     private static func behind(_ reason: String?) -> String { reason.map { ": \($0)" } ?? "" }
 
     /// The reason of an outcome.

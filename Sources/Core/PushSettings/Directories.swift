@@ -10,6 +10,9 @@ public struct Directories: Hashable, Sendable {
     /// Where configuration is read unless another directory is named. It alone may be missing.
     public static let standardConfiguration = "/etc/pushrouterd"
 
+    /// Where the sockets of the installed service are.
+    public static let standardRuntime = "/run/pushrouterd"
+
     /// Resolves the three directories.
     ///
     /// - Parameters:
@@ -29,12 +32,12 @@ public struct Directories: Hashable, Sendable {
             self.configuration = [configuration]
         } else {
             self.configuration = [
-                given("CONFIGURATION_DIRECTORY") ?? Self.standardConfiguration, "/run/pushrouterd",
+                given("CONFIGURATION_DIRECTORY") ?? Self.standardConfiguration, Self.standardRuntime,
                 "/usr/lib/pushrouterd",
             ]
         }
         self.state = state ?? given("STATE_DIRECTORY") ?? "/var/lib/pushrouterd"
-        self.runtime = runtime ?? given("RUNTIME_DIRECTORY") ?? "/run/pushrouterd"
+        self.runtime = runtime ?? given("RUNTIME_DIRECTORY") ?? Self.standardRuntime
     }
 
     /// The socket of producers.

@@ -10,7 +10,12 @@ public struct UnreadableFile: Error, Hashable, Sendable, CustomStringConvertible
     public var errno: Int32
 
     public var description: String {
-        let advice = errno == EACCES ? "; let user \(geteuid()) read it, with chgrp and chmod" : ""
+        let advice =
+            switch errno {
+            case EACCES: "; let user \(geteuid()) read it, with chgrp and chmod"
+            case EFBIG: "; it may have \(contentsMax >> 20) MiB"
+            default: ""
+            }
         return "\(path): \(errorText(errno))\(advice)"
     }
 }

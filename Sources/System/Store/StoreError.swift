@@ -91,8 +91,8 @@ public struct StoreError: Error, Hashable, Sendable, CustomStringConvertible {
     public var advice: String {
         switch kind {
         case .missing: "start pushrouterd once with this state directory, or name another with --state"
-        case .inUse(let pid?): "stop process \(pid) first, or give this daemon a --state of its own"
-        case .inUse(nil): "stop the other daemon first, or give this one a --state of its own"
+        case .inUse(let pid?): "stop process \(pid) first, or name another directory with --state"
+        case .inUse(nil): "stop the other daemon first, or name another directory with --state"
         case .notPermitted:
             Membership.advice(for: context)
                 ?? "the daemon must own the state directory and its files; who reads them is in their group"

@@ -127,12 +127,29 @@ struct InstancePoolTests {
         var pool = PoolBench()
         _ = pool.start(1)
         _ = pool.opened(1)
-        #expect(pool.silent == [1: true])
-        _ = pool.writes("chatter", 1)
-        #expect(pool.silent == [1: false])
+        let silence = "the worker has never written a line; a program that writes to a pipe must flush each line"
+        #expect(pool.seen == [1: silence])
+        _ = pool.writes("", 1)
+        #expect(pool.seen == [1: ""])
         _ = pool.answers(1)
         _ = pool.start(2)
-        #expect(pool.silent == [1: false])
+        #expect(pool.seen == [1: ""])
+    }
+
+    @Test("say of what they have not answered that they wrote a line that answers nothing, once for each line they got")
+    func strayReason() {
+        var pool = PoolBench(pipeline: 2)
+        _ = pool.start(1)
+        _ = pool.opened(1)
+        _ = pool.start(2)
+        for _ in 1...100 { _ = pool.writes("chatter", 1) }
+        let text = "the worker wrote a line that is not a JSON object"
+        #expect(pool.seen == [1: text, 2: text])
+        #expect(pool.sightings == 6, "that it was silent, that it is not, and what it wrote, of each")
+        _ = pool.answers(1)
+        _ = pool.start(3)
+        _ = pool.writes("{}", 1)
+        #expect(pool.seen[3] == #"the worker wrote a line without the "id" that it answers"#)
     }
 
     @Test("that are lost leave what may be repeated to another, before what waits")

@@ -12,8 +12,10 @@ import Testing
 struct PoolBench {
     private(set) var pool: InstancePool
     private var time = Duration.zero
-    /// Whether the instance of an invocation has never written a line, as far as that was told.
-    private(set) var silent: [Int64: Bool] = [:]
+    /// What the instance of each invocation did instead of an answer, as was told last; `""`: nothing.
+    private(set) var seen: [Int64: String] = [:]
+    /// How often something was told of that.
+    private(set) var sightings = 0
 
     init(
         instances: Int = 1, pipeline: Int = 1, idleTimeout: Duration? = .seconds(300), idempotent: Bool = false,
@@ -41,7 +43,10 @@ struct PoolBench {
     ) -> [String] {
         var effects: [InstancePool.Effect] = []
         act(&pool, instant(time), &effects)
-        for case .report(.observed(let id, let facts)) in effects { silent[id.seq.value] = facts.isSilent }
+        for case .report(.observed(let id, let facts)) in effects {
+            seen[id.seq.value] = facts.insteadOfAnswer ?? ""
+            sightings += 1
+        }
         return effects.compactMap(\.text)
     }
 

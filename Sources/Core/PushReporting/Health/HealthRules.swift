@@ -14,7 +14,7 @@ extension HealthFacts {
         var findings = mistakes.map { mistake in
             HealthFinding(
                 area: .configuration, severity: mistake.isError ? .error : .warning, message: mistake.message,
-                remedy: "change the file, and check it with \"pushctl verify\"")
+                remedy: "correct it, and check it with \"pushctl verify\"")
         }
         for file in configuration {
             guard let attributes = file.attributes else { continue }

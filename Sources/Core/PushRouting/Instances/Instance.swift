@@ -41,6 +41,8 @@ struct Instance: Sendable {
     var strayLines = 0
     /// Whether that was told since then.
     var hasToldStray = false
+    /// The line that it had been given last when that was told of what it has not answered.
+    private var strayToldAt: Int64?
     /// The lines that it wrote before its answer, where it is one run.
     var written = RunLines()
     /// Whether it has written anything.
@@ -49,6 +51,9 @@ struct Instance: Sendable {
     var isSpent = false
     /// Whether it takes no more, and its end is near.
     var takesNoMore = false
+
+    /// What is seen of one that has never written anything, for people.
+    static let silence = "the worker has never written a line; a program that writes to a pipe must flush each line"
 
     /// Whether it gets lines, or will.
     var isLive: Bool { (phase == .opening || phase == .open) && !takesNoMore }
@@ -76,6 +81,13 @@ struct Instance: Sendable {
         guard takenBack.remove(line) else { return false }
         if isIdle { idleSince = now }
         return true
+    }
+
+    /// What is to be told of a line that answers nothing: what it has not answered, once for each line that it is given.
+    mutating func unansweredAtStray() -> [InvocationID] {
+        guard strayToldAt != lastLine else { return [] }
+        strayToldAt = lastLine
+        return outstanding.values.sorted()
     }
 
     /// Whether it has nothing to answer.

@@ -205,9 +205,7 @@ public struct InstancePool: Sendable {
         guard !instances.values[place].hasWritten else { return }
         instances.values[place].hasWritten = true
         guard handler.kind.command != nil else { return }
-        for invocation in instances.values[place].outstanding.values.sorted() {
-            effects.append(.report(.observed(invocation, RunFacts(isSilent: false))))
-        }
+        effects += instances.values[place].outstanding.values.sorted().map { .report(.observed($0, RunFacts())) }
     }
 
     /// Counts a line that answers nothing.
@@ -216,9 +214,12 @@ public struct InstancePool: Sendable {
     private mutating func strayed(_ id: InstanceID, _ fault: String?, at now: Instant, _ effects: inout [Effect]) {
         guard var instance = instances[id] else { return }
         instance.strayLines += 1
-        if let fault, !instance.hasToldStray {
+        if let fault {
+            let seen = RunFacts(insteadOfAnswer: "the \(handler.kind.instanceName) wrote \(fault)")
+            effects += instance.unansweredAtStray().map { .report(.observed($0, seen)) }
+            let note = Effect.note("\(described(id)) wrote \(fault); such lines are ignored")
+            if !instance.hasToldStray { effects.append(note) }
             instance.hasToldStray = true
-            effects.append(.note("\(described(id)) wrote \(fault); such lines are ignored"))
         }
         instances[id] = instance
         guard instance.strayLines >= Self.strayLinesMax else { return }
@@ -362,7 +363,7 @@ public struct InstancePool: Sendable {
             }
             effects.append(.report(.started(invocation)))
             if handler.kind.command != nil, instances[id]?.hasWritten == false {
-                effects.append(.report(.observed(invocation, RunFacts(isSilent: true))))
+                effects.append(.report(.observed(invocation, RunFacts(insteadOfAnswer: Instance.silence))))
             }
         }
     }

@@ -70,7 +70,9 @@ extension Session {
 
     /// Says that nothing was chosen.
     func tellOfNone() -> ExitStatus {
-        output.note("no dead letter is like that")
+        let last = try? reading { ledger throws(StoreError) in try ledger.story(of: ledger.highestSequenceNumber()) }
+        let isDevice = last?.request.mode == .device
+        output.note("no dead letter is like that" + (isDevice ? "; in device mode there are none (Mode=)" : ""))
         return .done
     }
 

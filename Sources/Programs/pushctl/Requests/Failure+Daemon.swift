@@ -1,6 +1,7 @@
 import DaemonClient
 import LinuxSystem
 import PushModel
+import PushSettings
 import UnixSockets
 
 extension Failure {
@@ -29,9 +30,9 @@ extension Failure {
                 .unavailable,
                 """
                 pushrouterd is not running: nothing listens on \(path)
-                start it with "systemctl start pushrouterd", or name its directory with --runtime DIR
+                \(Self.howToStart(path)), or name its directory with --runtime DIR
                 """)
-        case .permissionDenied: self.init(.noPermission, Self.notPermitted(path))
+        case .permissionDenied(let path): self.init(.noPermission, Self.notPermitted(path))
         case .pathTooLong: self.init(.usage, "\(error)")
         case .closed:
             self.init(
@@ -48,8 +49,13 @@ extension Failure {
     }
 
     private static func notPermitted(_ path: String) -> String {
-        let refusal = "this user may not use \(path)" + (Membership.advice(for: path).map { "\n\($0)" } ?? "")
-        guard path.hasSuffix("/control.sock") else { return refusal }
-        return refusal + "\nstatus, reports and pending entries need read.sock alone"
+        "this user may not use \(path)" + (Membership.advice(for: path).map { "\n\($0)" } ?? "")
+    }
+
+    /// The service listens in its own directory; in another one a daemon of somebody's own does.
+    private static func howToStart(_ path: String) -> String {
+        let directory = path[..<(path.lastIndex(of: "/") ?? path.startIndex)]
+        return directory == Directories.standardRuntime
+            ? "start it with \"systemctl start pushrouterd\"" : "start it with \"pushrouterd --runtime \(directory)\""
     }
 }

@@ -65,7 +65,7 @@ struct PayloadReader {
             do {
                 return try next()
             } catch {
-                guard wasWholeLine, file.lineNumber > line else { throw error }
+                guard wasWholeLine, count > 0, file.lineNumber > line else { throw error }
                 note(error)
             }
         }

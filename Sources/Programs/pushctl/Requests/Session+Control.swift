@@ -24,16 +24,18 @@ extension Session {
 
     /// A connection to the socket by which this user may ask for it.
     ///
-    /// - Throws: why there is none to control.sock, where read.sock does not do either.
+    /// - Throws: why there is none to the socket that does: where read.sock is enough, to that.
     func connection(for operation: ControlRequest.Operation) throws(DaemonError) -> DaemonConnection {
         do throws(DaemonError) {
             return try DaemonConnection(directories.controlSocket)
         } catch {
             let path = directories.controlSocket
-            guard error == .socket(.permissionDenied(path: path)), operation.changesNothing,
-                let connection = try? DaemonConnection(directories.readSocket)
-            else { throw error }
-            return connection
+            guard error == .socket(.permissionDenied(path: path)), operation.changesNothing else { throw error }
+            do throws(DaemonError) {
+                return try DaemonConnection(directories.readSocket)
+            } catch let second {
+                throw second == .socket(.permissionDenied(path: directories.readSocket)) ? second : error
+            }
         }
     }
 }

@@ -148,16 +148,18 @@ struct Database: ~Copyable {
 extension StoreError {
     /// The error of the connection's last call, which gave `result` while doing `context`.
     static func sqlite(_ connection: OpaquePointer?, _ result: Int32, context: String) -> StoreError {
-        let number = sqlite3_system_errno(connection)
+        var number = sqlite3_system_errno(connection)
         let outOfSpace = isOutOfSpace(number)
+        // SQLite does not say why a COMMIT could not write.
+        let isUnexplained = !outOfSpace && (result == writeFailed || result == shareFailed && number == 0)
+        let lack = isUnexplained ? Room.lack(beside: connection) : nil
+        if number == 0, let lack { number = lack }
         let kind: Kind =
             switch result & 0xFF {
             case SQLITE_FULL: .noSpace
             // What a failed fsync did not write is lost to a second one, so that is never a passing condition.
             case SQLITE_IOERR where outOfSpace && result != fsyncFailed && result != directoryFsyncFailed: .noSpace
-            // SQLite does not say why a COMMIT could not write.
-            case SQLITE_IOERR where result == writeFailed || result == shareFailed && number == 0:
-                Room.isMissing(beside: connection) ? .noSpace : .failed
+            case SQLITE_IOERR where isUnexplained: lack == nil ? .failed : .noSpace
             case SQLITE_BUSY, SQLITE_LOCKED: .busy
             case SQLITE_CORRUPT, SQLITE_NOTADB: .corrupt
             case SQLITE_CONSTRAINT: .contradiction

@@ -7,12 +7,13 @@ enum Room {
     /// More than one transaction takes, in bytes.
     private static let enough: Int64 = 4 << 20
 
-    /// Whether there is no room, by the disk or by a quota, for a file beside a database: found by trying.
-    static func isMissing(beside connection: OpaquePointer?) -> Bool {
+    /// What there is no room by for a database or a file beside it, the disk, a quota or the limit of a file's length, as
+    /// `errno` has it: found by trying. `nil`: there is room.
+    static func lack(beside connection: OpaquePointer?) -> Int32? {
         guard let name = sqlite3_db_filename(connection, "main").map({ String(cString: $0) }), !name.isEmpty else {
-            return false
+            return nil
         }
-        if isAtLimit(name) || isAtLimit(name + "-wal") { return true }
+        if isAtLimit(name) || isAtLimit(name + "-wal") { return EFBIG }
         let path = name + "-room"
         unlink(path)
         let file = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
@@ -23,7 +24,8 @@ enum Room {
             }
         }
         let isThere = file >= 0 && CLinux_allocate(file, enough) == 0
-        return !isThere && StoreError.isOutOfSpace(errno)
+        let number = errno
+        return !isThere && StoreError.isOutOfSpace(number) ? number : nil
     }
 
     /// Whether a file is nearly as long as the process may make one.
