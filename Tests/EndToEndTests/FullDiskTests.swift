@@ -130,6 +130,17 @@ struct FullDiskTests {
         #expect(pending["entries"]?.elements.map { $0["state"]?.string } == ["pending"])
     }
 
+    @Test("is also a limit of a file's length: a start waits, and no signal ends it")
+    func fileLimit() throws {
+        let installation = Installation()
+        // Who started the tests may ignore the signal, and a child would do so too.
+        let wrapper = ["/usr/bin/env", "--default-signal=XFSZ", "/usr/bin/prlimit", "--fsize=65536"]
+        let daemon = DaemonProcess(installation, through: wrapper)
+        try waitUntil("it says why it is not ready") { daemon.standardError.contains("the start waits for room") }
+        #expect(daemon.standardError.contains("LimitFSIZE="), "\(daemon.standardError)")
+        #expect(try daemon.stop() == .exited(0))
+    }
+
     @Test("does not keep the daemon from stopping: it ends with 74, and what it acknowledged is there")
     func stopsWhileFull() throws {
         let disk = try SmallDisk("4m")

@@ -12,7 +12,10 @@ private let hostile =
 struct HostileNameTests {
     /// What is wrong with an output: a scalar that steers, or a line that a name began.
     private func faults(_ text: String) -> [String] {
-        let steering = text.unicodeScalars.filter { $0.isSteering && $0 != "\n" && $0 != "\r" }
+        let marks: Set<Unicode.Scalar> = ["\u{202E}", "\u{2066}", "\u{200F}", "\u{61C}"]
+        let steering = text.unicodeScalars.filter {
+            ($0.properties.generalCategory == .control || marks.contains($0)) && $0 != "\n" && $0 != "\r"
+        }
         let forged = text.split(whereSeparator: \.isNewline).filter { $0.drop { $0 == " " }.hasPrefix("FORGED") }
         return Set(steering.map { "U+" + String($0.value, radix: 16) }).sorted() + forged.map { "line: \($0)" }
     }
@@ -23,15 +26,13 @@ struct HostileNameTests {
         installation.addJob("bad", #"printf 'oops \033[31m\302\233\r\n \342\200\256\n' >&2; exit 9"#)
         let daemon = try TestDaemon(installation)
         let client = try installation.injectClient()
-        var names = JSONWriter()
-        names.object { for key in ["id", "app", "device", "external_id"] { $0.member(key, hostile) } }
-        let common = String(decoding: names.bytes.dropFirst().dropLast(), as: UTF8.self)
-        var message = JSONWriter()
-        message.object {
-            $0.member("job", "bad")
-            $0.member("google.message_id", hostile)
+        // As raw as JSON allows.
+        let name = hostile.unicodeScalars.reduce(into: "") { text, scalar in
+            let digits = String(scalar.value, radix: 16)
+            text += scalar.value < 0x20 ? "\\u00" + (digits.count == 1 ? "0" : "") + digits : String(scalar)
         }
-        let data = String(decoding: message.bytes, as: UTF8.self)
+        let common = ["id", "app", "device", "external_id"].map { #""\#($0)":"\#(name)""# }.joined(separator: ",")
+        let data = #"{"job":"bad","google.message_id":"\#(name)"}"#
         let reply = try client.ask(
             #"{"op":"deliver","platform":"android","payload":{"data":\#(data)},\#(common),"wait":"outcome"}"#)
         #expect(faults(reply.description) == [] && reply.isAccepted)

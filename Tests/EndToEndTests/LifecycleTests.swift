@@ -176,6 +176,8 @@ struct LifecycleTests {
         #expect(sandbox.members.map(\.key) == names)
         #expect(sandbox["change_user"]?.bool == (geteuid() == 0))
         #expect(sandbox["internet_sockets"]?.bool == true && sandbox["writable_code"]?.bool == true)
+        let told = daemon.standardError.split(separator: "\n").filter { $0.contains("have no cgroups of their own") }
+        #expect(told.allSatisfy { $0.contains("level=debug ") }, "status has that: it is no news")
     }
 
     @Test("a configuration that is gone at a reload leaves the last one in force", arguments: [false, true])

@@ -314,6 +314,16 @@ struct PushctlRunHandlerTests {
         for process in pids { #expect(!isAlive(process)) }
     }
 
+    @Test("has what the endpoint said of a failure as the reason, and none of the lines between the daemon's programs")
+    func refusedByServer() throws {
+        let server = try WebServer(in: installation.root + "/web")
+        addLines("crm", type: "http", "URL=\(server.url("status/422/no-such-order"))")
+        let result = run("crm")
+        #expect(result.end == .exited(1))
+        #expect(!result.output.contains("standard output"), "\(result.output)")
+        #expect(result.output.contains("HTTP status 422: no-such-order"), "\(result.output)")
+    }
+
     // MARK: worker, socket, built in
 
     @Test("keeps a worker from one payload to the next, and ends it at the end")
@@ -374,6 +384,10 @@ struct PushctlRunHandlerTests {
         let none = run("service", "--deadline", "50ms")
         #expect(none.end == .exited(1))
         #expect(none.output.contains("there is no socket at \(path)"), "\(none.output)")
+        let tried = run("service", "--deadline", "3s")
+        let end = try #require(tried.lines.last)
+        #expect(end.contains("there is no socket at \(path), 5 times in a row"), "\(end)")
+        #expect(!end.contains("failed after 0 ms"), "it took the pauses between: \(end)")
 
         let service = Program(path: "/bin/sh").run([
             "-c",

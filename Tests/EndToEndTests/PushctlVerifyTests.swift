@@ -51,6 +51,40 @@ struct PushctlVerifyTests {
         #expect(object["mode"]?.kind == .null)
     }
 
+    @Test("asks the daemon what the service lets handlers do, and so does doctor")
+    func sandbox() throws {
+        let installation = Installation()
+        installation.addHandler("crm", "Exec=/bin/true\nUser=nobody")
+        installation.addRoute("10-crm", to: "crm")
+        mkdir(installation.runtime, 0o755)
+        // A daemon that may not become another user, as the packaged one.
+        let daemon = Program(path: "/bin/sh").run([
+            "-c",
+            """
+            perl -e '
+            use IO::Socket::UNIX;
+            my $s = IO::Socket::UNIX->new(Local => "\(installation.runtime)/read.sock", Listen => 9) or die;
+            if (!fork) {
+                alarm 60;
+                while (my $c = $s->accept) {
+                    my $answer = "{\\"ok\\":true,\\"status\\":{\\"sandbox\\":{\\"change_user\\":false}}}\\n";
+                    while (<$c>) { print $c $answer; $c->flush }
+                }
+            }
+            ' >/dev/null 2>&1
+            """,
+        ])
+        #expect(daemon.end == .exited(0))
+        let mistake = "crm.handler: error: User=nobody: the service may not run programs as another user"
+        for command in ["verify", "doctor"] {
+            let result = pushctl.run(
+                [
+                    command, "--config", installation.configuration, "--runtime", installation.runtime,
+                ] + (command == "doctor" ? ["--state", installation.state] : []))
+            #expect(result.end == .exited(1) && result.output.contains(mistake), "\(result.output)")
+        }
+    }
+
     @Test("warns of files and folders that are not read for their names, as the daemon does, and not of copies")
     func strays() throws {
         let installation = Installation()

@@ -7,9 +7,11 @@ import UnixSockets
 
 @Suite("Retention")
 struct RetentionTests {
-    @Test("deletes what is too old a minute after the start and again an hour later", .timeLimit(.minutes(30)))
+    @Test(
+        "deletes what is too old a minute after the start and again an hour later, and its figures by their own age",
+        .timeLimit(.minutes(30)))
     func interval() throws {
-        let bed = DaemonOnDisk("[Store]\nRetention=1h\n", seed: 12)
+        let bed = DaemonOnDisk("[Store]\nRetention=1h\nFiguresRetention=3h\n", seed: 12)
         try bed.start()
         for round in 1...2 {
             let client = try bed.installation.injectClient()
@@ -22,6 +24,11 @@ struct RetentionTests {
                 _ = try DaemonStatus(of: bed.installation)
                 return try LedgerReader(directory: bed.installation.state).acceptedRequests() == 0
             }
+            // Their figures stay for three hours: in the second round those of the first are four hours old.
+            let report = pushctl.run([
+                "report", "--json", "--state", bed.installation.state, "--runtime", bed.installation.runtime,
+            ])
+            #expect(try json(report.output)["accepted"]?.int64 == 5, "round \(round): \(report.errors)")
         }
         try waitUntil("it says so") {
             bed.daemon?.standardError.contains("5 requests were older than Retention= and deleted") == true

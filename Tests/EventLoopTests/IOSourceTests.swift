@@ -74,7 +74,9 @@ struct IOSourceTests {
         let source = try IOSource(loop: loop, descriptor: try #require(owned), interest: .read) { _ in
             loop.exit(code: 0)
         }
+        let number = try #require(owned?.rawValue)
         owned = nil
+        #expect(fcntl(number, F_GETFD) >= 0)
         pair.send()
         #expect(try loop.run() == 0)
         withExtendedLifetime(source) {}

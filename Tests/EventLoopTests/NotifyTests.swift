@@ -36,6 +36,8 @@ struct NotifyTests {
         "does not wait for a service manager that does not read: what it had no room for comes before the next message")
     func doesNotWait() async {
         await #expect(processExitsWith: .success) {
+            // SIGALRM ends a process that waits for ever.
+            alarm(60)
             let manager = try FakeServiceManager()
             var sent = 0
             while Notify.status("\(sent)") {

@@ -54,7 +54,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
                 log.write(json.dumps(record) + "\n")
         path = self.path.split("/")
         if path[1] == "status":
-            self.answer(int(path[2]))
+            self.answer(int(path[2]), path[3].encode() if len(path) > 3 else b"")
         elif path[1] == "declined":
             self.answer(404, Push_Declined="1")
         elif path[1] == "redirect":

@@ -46,6 +46,15 @@ struct FigureBytesTests {
         #expect(spans.requests == count + 300 && spans.missed == count + 300)
     }
 
+    @Test("with more that missed their deadline than were due are an error")
+    func contradiction() {
+        let (_, span) = random(40, seed: 5)
+        var bytes = span.bytes
+        #expect(bytes[5] == span.due && bytes[6] == span.missed)
+        bytes[6] = bytes[5] + 1
+        #expect(throws: FigureError.self) { try bytes.withUnsafeBytes { bytes throws in _ = try SpanFigures(bytes) } }
+    }
+
     @Test("that are cut, changed or of another version are an error or other figures, and never a trap")
     func damaged() {
         let (figures, span) = random(40, seed: 3)

@@ -58,6 +58,11 @@ struct RFC3339Tests {
         #expect(WallTime(milliseconds: milliseconds).rfc3339 == text)
     }
 
+    @Test("of a damaged ledger are printed somehow, and are no trap", arguments: [Int64.min, .min + 1, .max])
+    func outside(milliseconds: Int64) {
+        #expect(!WallTime(milliseconds: milliseconds).rfc3339.isEmpty)
+    }
+
     @Test("read back what was printed, each day of four centuries and random moments")
     func roundTrip() {
         for day in 0..<146_097 as Range<Int64> where day % 7 == 0 || day % 365 < 2 {

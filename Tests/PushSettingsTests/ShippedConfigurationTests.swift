@@ -83,6 +83,18 @@ struct ShippedConfigurationTests {
         #expect(misplaced == [] && count > 0)
     }
 
+    @Test("pushrouterd.conf(5) has the length of the longest file that is read")
+    func manualPageHasLength() throws {
+        let page = String(decoding: try read("../../packaging/man/pushrouterd.conf.5").bytes, as: UTF8.self)
+        #expect(page.contains("A file is at most \(INIFile.lengthMax >> 20) MiB long."))
+        let longest = [UInt8](repeating: UInt8(ascii: "#"), count: INIFile.lengthMax)
+        for (bytes, isRead) in [(longest, true), (longest + longest.prefix(1), false)] {
+            var sources = try sources()
+            sources.main = [ConfigurationFile(path: "pushrouterd.conf", bytes: bytes)]
+            #expect((Settings.load(sources).0 != nil) == isRead)
+        }
+    }
+
     @Test("the example of a track is not read as it is, and says nothing wrong once it is")
     func exampleTrack() throws {
         var file = try read("tracks.d/50-push-opened.track.example")

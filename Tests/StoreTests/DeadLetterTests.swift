@@ -1,3 +1,4 @@
+import CSQLite
 import PushFigures
 import PushModel
 import TestSupport
@@ -96,6 +97,29 @@ final class DeadLetterTests {
         #expect(try await ledger.report() == .pruned(requests: 0, deadLetters: 1))
         #expect(try left(ledger) == [4, 5, 6])
         #expect(try ledger.reader().deadLetterTotals() == (3, large))
+    }
+
+    @Test("cost a slice of a pruning a few steps of SQLite's each, however many there are")
+    func cost() throws {
+        let writer = try LedgerWriter(directory: directory.path)
+        let count = 20_000
+        try writer.database.execute(
+            """
+            WITH RECURSIVE numbers (n) AS (VALUES (1) UNION ALL SELECT n + 1 FROM numbers WHERE n < \(count))
+            INSERT INTO dead_letters SELECT n, 0, n, 100 FROM numbers
+            """)
+        var opened: OpaquePointer?
+        defer { sqlite3_close(opened) }
+        #expect(sqlite3_open_v2(directory.path + "/ledger.db", &opened, SQLITE_OPEN_READWRITE, nil) == SQLITE_OK)
+        let limits = DeadLetterLimits(cutoff: WallTime(milliseconds: 10), byteCountMax: 100 * count - 100_000)
+        for (sql, deleted) in [(limits.deletionByAge(limit: 256), 9), (limits.deletionBySize(limit: 256), 256)] {
+            var statement: OpaquePointer?
+            #expect(sqlite3_prepare_v2(opened, sql, -1, &statement, nil) == SQLITE_OK)
+            #expect(sqlite3_step(statement) == SQLITE_DONE && sqlite3_changes(opened) == deleted)
+            let steps = Int(sqlite3_stmt_status(statement, SQLITE_STMTSTATUS_VM_STEP, 0))
+            #expect(steps < 8 * count, "\(steps) steps for \(count) dead letters")
+            sqlite3_finalize(statement)
+        }
     }
 
     @Test("are found by what is asked for, newest first, so many at most")

@@ -88,6 +88,21 @@ final class ErasureTests {
         #expect(campaigns.text(0) == "for-many,for-many,for-many,for-some,for-some,for-some")
     }
 
+    @Test("of a device that nobody has says that there was none")
+    func unknownDevice() async throws {
+        let ledger = try TestLedger(directory.path)
+        try await ledger.commit(request(1, user: "ben", device: "d2", "of-ben"))
+        for (device, count) in [("d1", 0), ("d2", 1)] {
+            ledger.committer.erase(ErasureOrder(person: Person(externalID: nil, devices: [device]), bound: bound))
+            guard case .erasedRows(let receipt) = try await ledger.report() else {
+                Issue.record("no rows were erased")
+                return
+            }
+            #expect(receipt.devices == count, "\(receipt)")
+            #expect(try await ledger.report() == .erased)
+        }
+    }
+
     @Test("takes every row of every table that names the person, or the name out of it")
     func everyTable() throws {
         let writer = try LedgerWriter(directory: directory.path)

@@ -70,6 +70,19 @@ struct LogDamageTests: ~Copyable {
         lock.unlock()
     }
 
+    @Test("in a name or a number that has none behind it is none of the log's")
+    func lastNumbers() {
+        #expect(LogSegment.id(named: "segment-4294967295") == nil && LogSegment.id(named: "segment-7") == 7)
+        let rows = RowBuffer()
+        for (number, isRead) in [(UInt64(1), true), (.max, false)] {
+            let header = BatchHeader(
+                number: number, previousChecksum: 0, rowsLength: 0, released: 0, lastSequence: SequenceNumber(1),
+                writtenAt: WallTime(milliseconds: 1))
+            _ = header.write(to: rows)
+            #expect((BatchHeader(UnsafeRawBufferPointer(rows.memory)) != nil) == isRead)
+        }
+    }
+
     @Test("in the header of a segment is set aside, and that is said", arguments: ["garbage", "zeros"])
     func badHeader(contents: String) async throws {
         try await writeAhead()

@@ -43,6 +43,25 @@ final class SizeTests {
         #expect(status.ledgerLength <= limit / 9 * 8 + (9 << 20), "\(status.ledgerLength)")
     }
 
+    @Test("whole minutes go: reports count a minute by its figures as soon as one of its rows is out")
+    func minutes() async throws {
+        let ledger = try TestLedger(directory.path)
+        // Ten a minute, 128 KiB each.
+        for minute in Int64(1)...40 {
+            try await ledger.commit(
+                (0..<10).flatMap { number in
+                    Fixture.delivery(minute * 10 + number, acceptedAt: minute * 60_000 + number, bytes: 128 << 10)
+                })
+        }
+        ledger.committer.prune(olderThan: WallTime(milliseconds: 0), sizeMax: 24 << 20)
+        guard case .pruned(0, 0, bySize: let requests, remains: nil) = try await ledger.report() else {
+            throw Unexpected()
+        }
+        let left = try ledger.storedNumbers()
+        #expect(requests == 400 - left.count && requests > 150)
+        #expect(left.first.map { $0 % 10 } == 0, "\(left.first ?? 0) is within a minute")
+    }
+
     @Test("a ledger that is not too large keeps everything")
     func small() async throws {
         let ledger = try TestLedger(directory.path)

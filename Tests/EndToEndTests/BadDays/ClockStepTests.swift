@@ -99,4 +99,18 @@ struct ClockStepTests {
         #expect(try bed.installation.injectClient().ask(Requests.deliver(waits: false)).seq == 6)
         #expect(try bed.stop() == .exited(0))
     }
+
+    @Test("to a year whose nanoseconds 64 bits do not have ends neither daemon nor pushctl", .timeLimit(.minutes(30)))
+    func farAhead() throws {
+        let bed = DaemonOnDisk(seed: 15)
+        bed.disk.wallOffset = 400 * Self.year
+        try bed.start()
+        #expect(try bed.installation.injectClient().outcome(of: Requests.deliver()).outcome == "handled")
+        let environment = bed.disk.environment.map { $0.split(separator: "=", maxSplits: 1).map(String.init) }
+        let report = pushctl.run(
+            ["report", "--state", bed.installation.state, "--runtime", bed.installation.runtime],
+            environment: Dictionary(uniqueKeysWithValues: environment.map { ($0[0], $0[1]) }))
+        #expect(report.end == .exited(0) && report.output.contains("1 accepted"), "\(report.errors)")
+        #expect(try bed.stop() == .exited(0))
+    }
 }

@@ -205,6 +205,7 @@ struct RequestTests {
     func nul(key: String) throws {
         for operation in [
             #""deliver","payload":{}"#, #""session","kind":"start""#, #""token","kind":"new","token":"t""#,
+            #""interact","kind":"opened","message":"m""#, #""log","kind":"custom_event","name":"n""#,
         ] {
             let line = #"{"op":\#(operation),"\#(key)":"a\u0000b"}"#
             let error = #expect(throws: ProtocolError.self) { try read(line) }
@@ -213,6 +214,14 @@ struct RequestTests {
             let names = [request.id, request.target.app, request.target.device, request.target.externalID]
             #expect(names.compactMap(\.self) == ["a\0b"])
         }
+    }
+
+    @Test("a name with a NUL is refused in what a handler logs", arguments: ["app", "device", "external_id"])
+    func nulOfHandler(key: String) throws {
+        let entry = #"{"kind":"custom_event","name":"n","\#(key)":"a\u0000b"}"#
+        let root = try JSONDocument(scanning: Array(entry.utf8)).root
+        let error = #expect(throws: ProtocolError.self) { _ = try LogRequest(loggedByHandler: root) }
+        #expect(error?.code == .invalidValue && error?.field == key)
     }
 
     @Test("keys count by what they say, not by how they are escaped")

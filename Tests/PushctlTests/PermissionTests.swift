@@ -1,0 +1,74 @@
+import Glibc
+import TestSupport
+import Testing
+
+@testable import pushctl
+
+@Suite("What pushctl says to who may not", .enabled(if: geteuid() == 0, "needs root"))
+struct PermissionTests {
+    /// Becomes a user who is in no group but its own, in a process of a test.
+    private static func becomeNobody() throws {
+        let user = try #require(getpwnam("nobody")).pointee
+        try #require(setgroups(0, nil) == 0 && setgid(user.pw_gid) == 0 && setuid(user.pw_uid) == 0)
+    }
+
+    private static func group() throws -> (name: String, number: gid_t) {
+        let group = try #require(getgrgid(1)).pointee
+        return (String(cString: group.gr_name), group.gr_gid)
+    }
+
+    private static func advice(_ group: String) -> String {
+        "nobody is not in the group \(group): sudo adduser nobody \(group), then log in again"
+    }
+
+    @Test("names the group of a socket, and what to type", arguments: ["inject", "control"])
+    func socketGroup(name: String) async {
+        await #expect(processExitsWith: .success) { [name] in
+            let directory = TemporaryDirectory()
+            chmod(directory.path, 0o755)
+            let path = "\(directory.path)/\(name).sock"
+            let listener = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
+            var place = sockaddr_un()
+            place.sun_family = sa_family_t(AF_UNIX)
+            withUnsafeMutableBytes(of: &place.sun_path) { $0.copyBytes(from: path.utf8) }
+            let isBound = withUnsafePointer(to: &place) {
+                $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                    bind(listener, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
+                }
+            }
+            let group = try PermissionTests.group()
+            try #require(isBound == 0 && listen(listener, 1) == 0)
+            try #require(chown(path, 0, group.number) == 0 && chmod(path, 0o660) == 0)
+            let sink = open("/dev/null", O_WRONLY | O_CLOEXEC)
+            try PermissionTests.becomeNobody()
+            let failure = #expect(throws: Failure.self) {
+                let arguments = Arguments(command: .inject, operands: [], values: [:])
+                _ = try Exchange(path: path, arguments, output: Output(to: sink) { _ in })
+            }
+            let advice = PermissionTests.advice(group.name)
+            let lines = failure?.message.split(separator: "\n").map(String.init) ?? []
+            #expect(failure?.status == .noPermission)
+            #expect(lines.prefix(2) == ["this user may not use \(path)", advice])
+            #expect((lines.count > 2) == (name == "control"), "\(lines)")
+        }
+    }
+
+    @Test("names the group of the ledger, and what to type")
+    func ledgerGroup() async {
+        await #expect(processExitsWith: .success) {
+            let directory = TemporaryDirectory()
+            chmod(directory.path, 0o755)
+            let state = directory.path + "/state"
+            let group = try PermissionTests.group()
+            try #require(mkdir(state, 0o750) == 0 && chown(state, 0, group.number) == 0)
+            writeFile("", to: state + "/ledger.db")
+            try PermissionTests.becomeNobody()
+            let arguments = Arguments(command: .inject, operands: [], values: [.stateDirectory: [state]])
+            let session = Session(arguments, output: Output(to: 2) { _ in })
+            let failure = #expect(throws: Failure.self) { _ = try session.ledger() }
+            let advice = PermissionTests.advice(group.name)
+            #expect(failure?.status == .noPermission)
+            #expect(failure?.message.contains(advice) == true, "\(failure?.message ?? "")")
+        }
+    }
+}
