@@ -35,8 +35,8 @@ struct DurabilityTests {
         .enabled(if: isRoot, "only root can mount a small file system"))
     func fullDisk() async throws {
         let directory = TemporaryDirectory()
-        // The log may have two long segments by the time it is filled; ledger and WAL then need as much again.
-        try #require(mount("tmpfs", directory.path, "tmpfs", 0, "size=64m") == 0)
+        // The log takes long segments in advance, also once there is room again; ledger and WAL need as much beside it.
+        try #require(mount("tmpfs", directory.path, "tmpfs", 0, "size=192m") == 0)
         defer { umount2(directory.path, 2) }  // MNT_DETACH: the ledger is still open here when the test failed.
         let ledger = try TestLedger(directory.path)
         try await ledger.commit(Fixture.delivery(1))

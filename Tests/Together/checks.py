@@ -51,6 +51,14 @@ class Erasures:
         return may_be_erased
 
 
+    def of_ids(self):
+        """Says of an id whether its request may be erased. A replay, which has no id of its own, may be."""
+        may_be_erased = self.predicate()
+        requests = {
+            request.id: request for request in self.record.acknowledged + self.record.unknown + self.record.refused}
+        return lambda id: id is None or id in requests and may_be_erased(requests[id])
+
+
 def check_requests(ledger, record, erasures, requests=None):
     """Each acknowledged request is there once, with the outcomes that it was promised and told."""
     may_be_erased = erasures.predicate()

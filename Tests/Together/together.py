@@ -180,7 +180,7 @@ class Test:
         ran = checks.check_attempts(installation)
         checks.check_reports(installation, ledger)
         checks.check_events(ledger)
-        lost = journal.compare(installation.runs, ledger)
+        lost = journal.compare(installation.runs, ledger, self.erasures.of_ids())
         taken = checks.check_taken(installation, ledger)
         killed = sum(run.end == "kill" for run in installation.runs)
         print(

@@ -163,7 +163,7 @@ public struct Tracker: Sendable {
         hasMoreToForget = false
     }
 
-    /// What was used last before this, in Unix seconds, is older than `age` seconds.
+    /// The time in Unix seconds before which a last use is more than `age` seconds ago; `.min` where nothing goes by its age.
     func horizon(_ age: Int64) -> Int64 { forgetsByAge ? clock.seconds.saturatingSubtract(age) : .min }
 
     /// Remembers a delivery, as the newest.

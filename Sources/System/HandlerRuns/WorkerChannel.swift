@@ -103,6 +103,7 @@ final class WorkerChannel: InstanceChannel {
                 try self.errors?.begin()
                 _ = self.errors?.handOver(to: owner)
             }
+            // Unowned: the stream is a property of this object, and reports no more once it is gone.
             stream = try LineStream(Connection(conversation), buffer: system.buffer, loop: system.loop) {
                 [unowned self] in
                 switch $0 {

@@ -13,7 +13,7 @@ enum StoredRange {
     static let time: ClosedRange<Int64> = -(1 << 48)...1 << 48
     /// Minutes of figures, and the one behind the last.
     static let minute: ClosedRange<Int64> = 0...FigureMinute.limit
-    /// Where figures of minutes lie.
+    /// The places of figures of minutes.
     static let place: ClosedRange<Int64> = 0...FigureTable.place(FigureMinute.limit) - 1
     /// Microseconds: 285 years.
     static let span: ClosedRange<Int64> = -(1 << 53)...1 << 53
