@@ -251,7 +251,11 @@ struct CustomDataPruneTests {
         let old = states.indices.map { Fixture.entry(Int64($0) + 1, savedAt: 0) }
         var records: [LedgerRecord] = old.map { .customData(.entry($0, .pending, problem: nil)) }
         records += zip(old, states).map { entry, state in
-            .customData(.moved(EntryMove(number: entry.number, state: state, at: WallTime(milliseconds: 50))))
+            let claimant = state == .claimed ? UUID128(high: 1, low: 9) : nil
+            return .customData(
+                .moved(
+                    EntryMove(
+                        number: entry.number, state: state, at: WallTime(milliseconds: 50), claimant: claimant)))
         }
         records.append(
             .customData(.entry(Fixture.entry(20, savedAt: 49), .rejected, problem: EntryProblem(.tooLong, "no"))))

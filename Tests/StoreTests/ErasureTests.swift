@@ -168,6 +168,51 @@ final class ErasureTests {
         return try database.integer("SELECT count(*) FROM \(table.name) WHERE \(condition.joined(separator: " OR "))")
     }
 
+    @Test("waits for the outcome of a request that is not decided, and takes it then; without a daemon it goes at once")
+    func undecided() async throws {
+        let ledger = try TestLedger(directory.path)
+        for seq in 1...2 as ClosedRange<Int64> {
+            var request = Fixture.request(seq)
+            request.externalID = "anna"
+            try await ledger.commit([.request(request), .invocation(Fixture.invocation(seq, outcome: nil))])
+        }
+        ledger.committer.erase(order("anna", through: 1))
+        try await ledger.commit([.update(Fixture.invocation(2, outcome: .handled))])
+        #expect(try ledger.reader().story(of: SequenceNumber(1))?.request.externalID == "anna")
+        try await ledger.commit([.update(Fixture.invocation(1, outcome: .handled))])
+        guard case .erasedRows(let receipt) = try await ledger.report() else { throw Unexpected() }
+        #expect(try await ledger.report() == .erased)
+        let reader = try ledger.reader()
+        #expect(receipt.requests == 1)
+        #expect(try reader.story(of: SequenceNumber(1))?.invocations.first?.result?.outcome == .handled)
+        #expect(try reader.story(of: SequenceNumber(1))?.request.externalID == nil)
+
+        try await ledger.commit([.request(Fixture.request(3)), .invocation(Fixture.invocation(3, outcome: nil))])
+        var alone = order("u1", through: 3)
+        alone.takesUndecided = true
+        ledger.committer.erase(alone)
+        guard case .erasedRows = try await ledger.report() else { throw Unexpected() }
+        #expect(try ledger.reader().story(of: SequenceNumber(3)) == nil)
+        #expect(try await ledger.report() == .erased)
+    }
+
+    @Test("takes nothing from a device that became the user's after the bound")
+    func laterDevice() async throws {
+        let ledger = try TestLedger(directory.path)
+        try await ledger.commit(request(1, user: nil, device: "d2", "of-nobody"))
+        let known = KnownDevice(
+            number: SequenceNumber(1), key: DeviceKey(app: "shop", device: "d2"), platform: .android, externalID: "anna"
+        )
+        try await ledger.commit([.device(known)] + request(2, user: "anna", device: "d2", "later"))
+        ledger.committer.erase(order("anna", through: 1))
+        guard case .erasedRows(let receipt) = try await ledger.report() else { throw Unexpected() }
+        #expect(try await ledger.report() == .erased)
+        #expect(receipt.requests == 0)
+        #expect(try ledger.reader().story(of: SequenceNumber(1))?.request.device == "d2")
+    }
+
+    private struct Unexpected: Error {}
+
     @Test("that a reader keeps from its end says so, and goes on when the reader has ended")
     func reader() async throws {
         let ledger = try TestLedger(directory.path)

@@ -87,7 +87,7 @@ public struct Rejection: Hashable, Sendable {
     /// That of a rejected entry in the ledger.
     public init(of record: EntryRecord) {
         number = record.entry.number
-        // A version before schema 8 kept the reason alone.
+        // A backup may lack the problem.
         problem = record.problem ?? EntryProblem(.unknown, record.reason ?? "")
     }
 }

@@ -47,7 +47,7 @@ public struct AcceptedRequest: Hashable, Sendable {
     public var duplicateID: String?
     /// Whether the tracker remembers it: then nobody asks the ledger what a tap on it is about.
     public var isTracked: Bool
-    /// What brought a delivery to the device; `nil` unless it is a delivery, and for a row of a version before schema 6.
+    /// What brought a delivery to the device; `nil` unless it is a delivery.
     public var transport: Transport?
     /// The priority with which a delivery was sent over FCM; `nil` where the payload does not tell.
     public var originalPriority: MessagePriority?
@@ -125,7 +125,7 @@ public struct Predecessor: Hashable, Sendable {
     public var id: InvocationID
     /// Its handler; `nil` for the tracker.
     public var handler: String?
-    /// How long it had its turn; `nil` for a row of a version before schema 7.
+    /// How long it had its turn; `nil` where the ledger does not have it.
     public var took: Duration?
 
     /// Joins the parts.
@@ -142,7 +142,7 @@ public struct InvocationResult: Hashable, Sendable {
     public var outcome: Outcome
     /// Why, for people: a sentence, and remarks behind it. Nothing is decided by it.
     public var reason: String?
-    /// Why, of a closed set; `nil` where there is no reason, and for a row of a version before schema 6.
+    /// Why, of a closed set; `nil` where there is no reason.
     public var reasonCode: ReasonCode?
     /// From acceptance to the start of the handler; to the end when none started.
     public var queue: Duration
@@ -154,7 +154,7 @@ public struct InvocationResult: Hashable, Sendable {
     public var completion: Completion?
     /// What it waited for in its lane; `nil` if it did not wait there.
     public var waitedFor: Predecessor?
-    /// How many were ahead of it in its lane when it came; `nil` if none was, and for a row of a version before schema 7.
+    /// How many were ahead of it in its lane when it came; `nil` if none was.
     public var ahead: Int?
     /// When it ended.
     public var decidedAt: WallTime

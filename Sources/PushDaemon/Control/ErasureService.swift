@@ -15,6 +15,8 @@ final class ErasureService {
         case devices
         /// The ledger is to have all up to a batch, before the rows are taken out.
         case beforeRows(UInt64, ErasureOrder)
+        /// The ledger was asked for devices once more: a request before the bound may have named another one.
+        case devicesAgain(ErasureOrder)
         /// The store is at it.
         case rows
         /// The rows are out.
@@ -87,13 +89,17 @@ final class ErasureService {
 
     /// Takes in what the ledger said.
     func answered(_ token: UInt64, _ result: Result<Lookup.Answer, StoreError>) {
-        guard token == lastToken, case .devices = current?.stage else { return }
-        switch result {
-        case .success(.devices(let devices)):
+        guard token == lastToken, let stage = current?.stage else { return }
+        switch (result, stage) {
+        case (.success(.devices(let devices)), .devicesAgain(let erasure))
+        where erasure.person.devices.isSuperset(of: devices.map(ExactName.init)):
+            current?.stage = .rows
+            committer.erase(erasure)
+        case (.success(.devices(let devices)), _):
             current?.person.devices.formUnion(devices.map(ExactName.init))
             forget()
-        case .success: preconditionFailure("a look-up was answered with something else")
-        case .failure(let error):
+        case (.success, _): preconditionFailure("a look-up was answered with something else")
+        case (.failure(let error), _):
             refuse("the ledger cannot be read now: \(error.message)")
         }
     }
@@ -108,17 +114,25 @@ final class ErasureService {
             }
             guard let user = order.person.externalID else { return forget() }
             current?.stage = .devices
-            lastToken += 1
-            lookup.submit(.devices(of: user), token: lastToken)
+            ask(for: user)
         case .beforeRows(let number, let erasure):
             guard applied >= number else {
                 if let stall { leave(stall) }
                 return committer.hurry(through: number)
             }
-            current?.stage = .rows
-            committer.erase(erasure)
-        case .devices, .rows, .rest: break
+            guard let user = order.person.externalID else {
+                current?.stage = .rows
+                return committer.erase(erasure)
+            }
+            current?.stage = .devicesAgain(erasure)
+            ask(for: user)
+        case .devices, .devicesAgain, .rows, .rest: break
         }
+    }
+
+    private func ask(for user: String) {
+        lastToken += 1
+        lookup.submit(.devices(of: user), token: lastToken)
     }
 
     private func forget() {
@@ -161,7 +175,7 @@ final class ErasureService {
         stall = error
         switch current?.stage {
         case .rows, .rest: leave(error)
-        case .beforeDevices, .devices, .beforeRows, nil: goOn()
+        case .beforeDevices, .devices, .beforeRows, .devicesAgain, nil: goOn()
         }
     }
 

@@ -70,6 +70,8 @@ private struct World {
         case .note: break
         case .report(.started): break
         case .report(.finished(let id, _)), .report(.failedToStart(let id, _)): end(id)
+        case .report(.observed(let id, _)):
+            #expect(given.values.joined().contains { $0.invocation == id }, "what is seen is of what waits")
         case .report: Issue.record("an event that is none of the pool's")
         }
     }

@@ -14,7 +14,8 @@ extension Session {
     /// What the ledger has of a person.
     func count(_ person: Person) throws(Failure) -> ErasureReceipt {
         try reading { ledger throws(StoreError) in
-            try ledger.count(ErasureOrder(person: person, bound: try ledger.highestNumbers()))
+            try ledger.count(
+                ErasureOrder(person: try person.with(ledger), bound: try ledger.highestNumbers(), takesUndecided: true))
         }
     }
 
@@ -57,12 +58,9 @@ extension Session {
                 progress.update { $0.take(report) }
             }
             let ledger = try LedgerReader(directory: directories.state)
-            var person = person
-            if let user = person.externalID {
-                person.devices.formUnion(try ledger.devices(of: user).map(ExactName.init))
-            }
             // What an earlier run left of an erasure goes on by itself, and this one comes after it.
-            committer.erase(ErasureOrder(person: person, bound: try ledger.highestNumbers()))
+            committer.erase(
+                ErasureOrder(person: try person.with(ledger), bound: try ledger.highestNumbers(), takesUndecided: true))
             while true {
                 let step = progress.wait { $0.step() }
                 switch step {
@@ -109,5 +107,14 @@ extension LedgerReader {
     /// Up to the last request and the last entry.
     fileprivate func highestNumbers() throws(StoreError) -> ErasureBound {
         ErasureBound(request: try highestSequenceNumber(), entry: try highestEntryNumber())
+    }
+}
+
+extension Person {
+    /// The person with all devices that a ledger knows to be the user's.
+    fileprivate func with(_ ledger: LedgerReader) throws(StoreError) -> Person {
+        var person = self
+        if let externalID { person.devices.formUnion(try ledger.devices(of: externalID).map(ExactName.init)) }
+        return person
     }
 }

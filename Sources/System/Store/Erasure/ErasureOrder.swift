@@ -9,11 +9,15 @@ public struct ErasureOrder: Hashable, Sendable {
     public var person: Person
     /// What was accepted later stays.
     public var bound: ErasureBound
+    /// Whether requests of the person that are not decided go, because no daemon decides them. Without it the rows wait for
+    /// their outcomes.
+    public var takesUndecided: Bool
 
-    /// Joins the two.
-    public init(person: Person, bound: ErasureBound) {
+    /// Joins the parts. The person has all devices that the ledger knows up to the bound.
+    public init(person: Person, bound: ErasureBound, takesUndecided: Bool = false) {
         self.person = person
         self.bound = bound
+        self.takesUndecided = takesUndecided
     }
 }
 

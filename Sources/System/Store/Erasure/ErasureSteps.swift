@@ -7,6 +7,8 @@ import PushModel
 /// time leaves either nothing done, or an order that the next start goes on with.
 struct ErasureSteps {
     private enum Step {
+        /// Writes the order.
+        case begin
         /// Takes the rows out.
         case rows
         /// Writes the ledger once more, without what is left of them in free pages.
@@ -18,7 +20,7 @@ struct ErasureSteps {
         case done
     }
 
-    /// How long a segment of the log that is still needed is waited for, in nanoseconds.
+    /// How long a segment of the log that is still needed, and an outcome, are waited for, in nanoseconds.
     private static let pause: Int64 = 100_000_000
 
     private let order: ErasureOrder
@@ -31,7 +33,7 @@ struct ErasureSteps {
     /// An erasure that begins.
     init(_ order: ErasureOrder) {
         self.order = order
-        step = .rows
+        step = .begin
     }
 
     /// One that an earlier run left: takes out its rows at once, whatever of them are left.
@@ -52,8 +54,16 @@ struct ErasureSteps {
         _ writer: LedgerWriter, _ log: CommitLog, release: () throws(StoreError) -> Void
     ) throws(StoreError) -> StoreReport? {
         switch step {
-        case .rows:
+        case .begin:
             try order.write(in: writer.directory)
+            step = .rows
+        case .rows:
+            let begin = SystemClock.monotonicNanoseconds
+            if !order.takesUndecided, try writer.hasUndecided(order) {
+                let now = SystemClock.monotonicNanoseconds
+                nextTry = now + max(Self.pause, 10 * (now - begin))
+                return nil
+            }
             let receipt = try writer.erase(order)
             step = .rewrite
             // What keeps the rest from being done is told anew.

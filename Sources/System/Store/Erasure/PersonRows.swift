@@ -33,7 +33,6 @@ struct PersonRows {
             try insert.run()
         }
         let rows = PersonRows(isForUser: order.person.externalID != nil)
-        if rows.isForUser { try database.execute(Self.devicesOfUser) }
         try database.execute(rows.requests)
         return rows
     }
@@ -53,14 +52,6 @@ struct PersonRows {
     private static func has(_ operation: Operation) -> String {
         WordSet(Operation.self).condition("request_rows.operation", anyOf: [operation.rawValue])
     }
-
-    private static let devicesOfUser = """
-        INSERT OR IGNORE INTO erased_devices
-            SELECT device FROM request_rows WHERE external_id = \(user) AND device IS NOT NULL AND seq <= \(seq)
-            UNION SELECT device FROM devices WHERE external_id = \(user)
-            UNION SELECT device FROM sessions WHERE external_id = \(user)
-            UNION SELECT device_id FROM event_rows WHERE external_user_id = \(user) AND device_id IS NOT NULL;
-        """
 
     /// The condition on a row with these columns.
     private func isOfPerson(user: String, device: String) -> String {
@@ -145,11 +136,16 @@ struct PersonRows {
         return receipt
     }
 
+    private static let undecided = """
+        EXISTS (SELECT 1 FROM invocation_rows WHERE seq IN (SELECT seq FROM erased_requests) AND outcome IS NULL)
+        """
+
+    /// Whether a request that was found is not decided.
+    static let hasUndecidedRows = "SELECT \(undecided)"
+
     /// Whether rows go that figures count: attempts, and requests that are not decided.
     static let hasCountedRows = """
-        SELECT EXISTS (SELECT 1 FROM attempts WHERE seq IN (SELECT seq FROM erased_requests))
-            OR EXISTS (
-                SELECT 1 FROM invocation_rows WHERE seq IN (SELECT seq FROM erased_requests) AND outcome IS NULL)
+        SELECT EXISTS (SELECT 1 FROM attempts WHERE seq IN (SELECT seq FROM erased_requests)) OR \(undecided)
         """
 
     /// What takes the rows out, within the caller's transaction.
