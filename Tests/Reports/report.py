@@ -52,6 +52,7 @@ NUMBERS = {
     "delivered_priority": ["high", "normal"],
     "callback": ["onMessageReceived", "didReceiveRemoteNotification", None, None, None, "serviceExtension", "push"],
     "outcome": ["handled", "handed_to_tracker", "failed", "timed_out", "expired"],
+    "kind": ["local.pushnotification.Received", "users.messages.pushnotification.Open"],
 }
 SHARED = {"app", "provider", "route", "handler"}
 HERE = pathlib.Path(__file__).resolve().parent.parent.parent
