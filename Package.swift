@@ -20,10 +20,12 @@ let settings: [SwiftSetting] = [
 ]
 
 // 0080. A megabyte each: names exported as if a program were a library, and relocations as words rather than bits (glibc 2.36).
+// Nothing of ours unwinds its own stack, so it needs no index for that; debuggers read .eh_frame.
 let linking: [LinkerSetting] = [
     .unsafeFlags(
         [
             "-static-stdlib", "-use-ld=lld", "-Xlinker", "-z", "-Xlinker", "pack-relative-relocs",
+            "-Xlinker", "--no-eh-frame-hdr",
             "-Xlinker", "--version-script=\(Context.packageDirectory)/packaging/no-exports.map",
         ], .when(configuration: .release))
 ]
