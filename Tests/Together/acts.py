@@ -304,10 +304,7 @@ class Acts:
         number = self.generator.choice((signal.SIGKILL, signal.SIGTERM, signal.SIGSTOP))
         if processes:
             self.count(f"a handler's process: {number.name}")
-            try:
-                os.kill(self.generator.choice(processes), number)
-            except ProcessLookupError:
-                pass
+            self.installation.signal_handler(self.generator.choice(processes), number)
 
     def forwarder(self):
         number = self.generator.choice((signal.SIGKILL, signal.SIGTERM, signal.SIGHUP, signal.SIGHUP))

@@ -170,20 +170,35 @@ class Installation:
 
         wait_until("the journal tells of the reload", is_told)
 
+    def variables_of(self, process):
+        """The environment of a process that a handler has started, known by a mark; None of another one."""
+        try:
+            with open(f"/proc/{process}/environ", "rb") as variables:
+                words = variables.read().split(b"\0")
+        except OSError:
+            return None
+        if self.mark not in words:
+            return None
+        return dict(word.decode(errors="replace").split("=", 1) for word in words if b"=" in word)
+
     def variables_of_handlers(self):
-        """The environment of each process that a handler has started, by its number. They are known by a mark."""
-        found = {}
-        for entry in os.listdir("/proc"):
-            if entry.isdigit():
-                try:
-                    with open(f"/proc/{entry}/environ", "rb") as variables:
-                        words = variables.read().split(b"\0")
-                except OSError:
-                    continue
-                if self.mark in words:
-                    found[int(entry)] = dict(
-                        word.decode(errors="replace").split("=", 1) for word in words if b"=" in word)
-        return found
+        """The environment of each process that a handler has started, by its number."""
+        found = {int(entry): self.variables_of(entry) for entry in os.listdir("/proc") if entry.isdigit()}
+        return {process: variables for process, variables in found.items() if variables is not None}
+
+    def signal_handler(self, process, number):
+        """Signals a process of a handler. Its number may be another program's by now, which is left alone."""
+        try:
+            descriptor = os.pidfd_open(process)
+        except ProcessLookupError:
+            return
+        try:
+            if self.variables_of(process) is not None:
+                signal.pidfd_send_signal(descriptor, number)
+        except ProcessLookupError:
+            pass
+        finally:
+            os.close(descriptor)
 
     def handler_processes(self):
         return list(self.variables_of_handlers())
@@ -284,10 +299,7 @@ class Installation:
             self.run.process.kill()
             self.run.process.wait()
         for process in self.handler_processes():
-            try:
-                os.kill(process, signal.SIGKILL)
-            except ProcessLookupError:
-                pass
+            self.signal_handler(process, signal.SIGKILL)
         if not is_kept:
             shutil.rmtree(self.root, ignore_errors=True)
 
