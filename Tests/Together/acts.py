@@ -27,7 +27,8 @@ class Acts:
 
     NAMES = (
         "burst", "rush", "tap", "session", "token", "log", "again", "erase", "backup", "replay", "purge", "report",
-        "read", "change", "remove", "turn", "broken", "storm", "kill", "stop", "kill_starting", "kill_stopping", "end_service",
+        "read", "change", "remove", "turn", "broken", "storm", "kill", "stop", "kill_starting", "kill_stopping",
+        "end_service",
         "kill_worker", "forwarder", "bad_client", "custom_data", "quiet")
 
     def count(self, event):

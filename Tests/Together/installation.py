@@ -277,7 +277,8 @@ class Installation:
         command = [self.programs / "pushctl", *map(str, arguments)]
         try:
             result = subprocess.run(
-                command, env=self.environment, stdin=subprocess.DEVNULL, capture_output=True, timeout=PATIENCE, text=True,
+                command, env=self.environment, stdin=subprocess.DEVNULL, capture_output=True, timeout=PATIENCE,
+                text=True,
                 errors="replace")
         except subprocess.TimeoutExpired:
             raise Failure(f"pushctl {' '.join(map(str, arguments))}: not done within {PATIENCE} s") from None

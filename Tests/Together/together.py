@@ -3,8 +3,8 @@
 
 together.py [--seed N]... [--seconds S] [--programs DIR] [--acts NAME,...] [--preload LIBRARY] [--keep]
 
-Exec, worker, socket and http handlers, observers, notifications and the forwarder run side by side, with producers; acts
-come one after the other: their other ends close, die, stall and come back, reloads change and remove handlers, readers
+Exec, worker, socket and http handlers, observers, notifications and the forwarder run side by side, with producers;
+acts come one after the other: their other ends close, die, stall and come back, reloads change and remove handlers, readers
 read, persons are erased, the daemon is stopped and killed. Then everything that must hold is checked: see checks.py. It
 ends with 1 and the seed, the last acts and the daemon's last words when something does not hold. In an hour or more a
 pair of acts that never came one after the other is a failure, too. SIGTERM ends the acts early, and the checks come.
