@@ -47,7 +47,7 @@ public struct AcceptedRequest: Hashable, Sendable {
     public var duplicateID: String?
     /// Whether the tracker remembers it: then nobody asks the ledger what a tap on it is about.
     public var isTracked: Bool
-    /// What brought a delivery to the device; `nil` unless it is a delivery.
+    /// The transport that brought a delivery to the device; `nil` unless it is a delivery.
     public var transport: Transport?
     /// The priority with which a delivery was sent over FCM; `nil` where the payload does not tell.
     public var originalPriority: MessagePriority?

@@ -18,7 +18,7 @@ public struct ReportRow: Hashable, Sendable {
     public var messageID: String?
     /// When the request was accepted.
     public var acceptedAt: WallTime
-    /// What brought a delivery; `nil` unless it is one.
+    /// The transport of a delivery; `nil` unless it is one.
     public var transport: Transport?
     /// The priority with which a delivery was sent over FCM; `nil` where the payload does not tell.
     public var originalPriority: MessagePriority?

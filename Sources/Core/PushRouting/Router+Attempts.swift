@@ -73,7 +73,7 @@ public struct RunFacts: Hashable, Sendable {
     /// What it wrote to standard error; `nil`: nothing.
     public var output: ErrorOutput?
 
-    /// What the instance that has it did instead of an answer, for people; `nil`: nothing that is known.
+    /// The act of its instance instead of an answer, for people; `nil`: none is known.
     public var insteadOfAnswer: String?
     /// Whether processes that the program had left behind were killed at its end.
     public var hasLeftProcesses: Bool

@@ -75,7 +75,7 @@ enum RouterReason {
 
     private static func times(_ attempts: Int) -> String { attempts == 1 ? "once" : "\(attempts) times" }
 
-    /// What is known of the handler, behind the general reason.
+    /// The facts of the handler, behind the general reason.
     private static func behind(_ reason: String?) -> String { reason.map { ": \($0)" } ?? "" }
 
     /// The reason of an outcome.

@@ -10,7 +10,7 @@ public struct Directories: Hashable, Sendable {
     /// Where configuration is read unless another directory is named. It alone may be missing.
     public static let standardConfiguration = "/etc/pushrouterd"
 
-    /// Where the sockets of the installed service are.
+    /// The directory of the installed service's sockets.
     public static let standardRuntime = "/run/pushrouterd"
 
     /// Resolves the three directories.

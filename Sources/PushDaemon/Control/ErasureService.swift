@@ -93,8 +93,7 @@ final class ErasureService {
         switch (result, stage) {
         case (.success(.devices(let devices)), .devicesAgain(let erasure))
         where erasure.person.devices.isSuperset(of: devices.map(ExactName.init)):
-            current?.stage = .rows
-            committer.erase(erasure)
+            takeRows(erasure)
         case (.success(.devices(let devices)), _):
             current?.person.devices.formUnion(devices.map(ExactName.init))
             forget()
@@ -120,14 +119,16 @@ final class ErasureService {
                 if let stall { leave(stall) }
                 return committer.hurry(through: number)
             }
-            guard let user = order.person.externalID else {
-                current?.stage = .rows
-                return committer.erase(erasure)
-            }
+            guard let user = order.person.externalID else { return takeRows(erasure) }
             current?.stage = .devicesAgain(erasure)
             ask(for: user)
         case .devices, .devicesAgain, .rows, .rest: break
         }
+    }
+
+    private func takeRows(_ erasure: ErasureOrder) {
+        current?.stage = .rows
+        committer.erase(erasure)
     }
 
     private func ask(for user: String) {

@@ -12,7 +12,7 @@ public struct EntryRecord: Hashable, Sendable {
     public var claimant: UUID128?
     /// Why it is `rejected`, `unknown`, or `queued` again.
     public var reason: String?
-    /// What is wrong with it, while it is `rejected`.
+    /// The problem with it, while it is `rejected`.
     public var problem: EntryProblem?
 
     /// Joins the parts.

@@ -52,7 +52,7 @@ struct Instance: Sendable {
     /// Whether it takes no more, and its end is near.
     var takesNoMore = false
 
-    /// What is seen of one that has never written anything, for people.
+    /// The fact, for people, that one has never written anything.
     static let silence = "the worker has never written a line; a program that writes to a pipe must flush each line"
 
     /// Whether it gets lines, or will.
@@ -83,7 +83,7 @@ struct Instance: Sendable {
         return true
     }
 
-    /// What is to be told of a line that answers nothing: what it has not answered, once for each line that it is given.
+    /// The invocations that wait for its answer, to be told of a line that answers nothing: once for each line that it is given.
     mutating func unansweredAtStray() -> [InvocationID] {
         guard strayToldAt != lastLine else { return [] }
         strayToldAt = lastLine

@@ -14,8 +14,7 @@ extension Session {
     /// What the ledger has of a person.
     func count(_ person: Person) throws(Failure) -> ErasureReceipt {
         try reading { ledger throws(StoreError) in
-            try ledger.count(
-                ErasureOrder(person: try person.with(ledger), bound: try ledger.highestNumbers(), takesUndecided: true))
+            try ledger.count(ErasureOrder(person: try person.with(ledger), bound: try ledger.highestNumbers()))
         }
     }
 

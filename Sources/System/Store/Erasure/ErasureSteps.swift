@@ -38,6 +38,8 @@ struct ErasureSteps {
 
     /// One that an earlier run left: takes out its rows at once, whatever of them are left.
     init(goingOnWith order: ErasureOrder, _ writer: LedgerWriter) throws(StoreError) {
+        var order = order
+        order.takesUndecided = true
         self.order = order
         _ = try writer.erase(order)
         step = .rewrite
@@ -59,12 +61,11 @@ struct ErasureSteps {
             step = .rows
         case .rows:
             let begin = SystemClock.monotonicNanoseconds
-            if !order.takesUndecided, try writer.hasUndecided(order) {
+            guard let receipt = try writer.erase(order) else {
                 let now = SystemClock.monotonicNanoseconds
                 nextTry = now + max(Self.pause, 10 * (now - begin))
                 return nil
             }
-            let receipt = try writer.erase(order)
             step = .rewrite
             // What keeps the rest from being done is told anew.
             hasToldOfWait = false

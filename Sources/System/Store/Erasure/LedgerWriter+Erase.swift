@@ -1,18 +1,17 @@
 import PushModel
 
 extension LedgerWriter {
-    /// Whether a request of the person waits for an outcome: a tap that names nobody and one of the person's messages may, though
-    /// the router does not know whose it is.
-    func hasUndecided(_ order: ErasureOrder) throws(StoreError) -> Bool {
-        _ = try PersonRows.find(order, in: database)
-        let hasUndecided = try database.integer(PersonRows.hasUndecidedRows) == 1
-        try PersonRows.forget(in: database)
-        return hasUndecided
-    }
-
-    /// Takes a person's rows out, in one transaction. What they were is still in free pages and in the WAL then.
-    func erase(_ order: ErasureOrder) throws(StoreError) -> ErasureReceipt {
+    /// Takes a person's rows out, in one transaction. Free pages and the WAL still have them then.
+    ///
+    /// - Returns: `nil`, and nothing is done, while a request of the person waits for an outcome and the order does not take
+    ///   such requests. A tap that names nobody and one of the person's messages may wait, though the router does not know
+    ///   whose it is.
+    func erase(_ order: ErasureOrder) throws(StoreError) -> ErasureReceipt? {
         let rows = try PersonRows.find(order, in: database)
+        if !order.takesUndecided, try database.integer(PersonRows.hasUndecidedRows) == 1 {
+            try PersonRows.forget(in: database)
+            return nil
+        }
         let receipt = try rows.receipt(in: database)
         try transaction { () throws(StoreError) in
             try keepNumbers()

@@ -24,7 +24,7 @@ public struct LedgerRow: Hashable, Sendable {
     public var device: String?
     /// The payload's own id.
     public var messageID: String?
-    /// What brought a delivery; `nil` unless it is one.
+    /// The transport of a delivery; `nil` unless it is one.
     public var transport: Transport?
     /// The priority with which a delivery was sent over FCM; `nil` where the payload does not tell.
     public var originalPriority: MessagePriority?

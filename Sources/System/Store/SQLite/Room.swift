@@ -7,8 +7,8 @@ enum Room {
     /// More than one transaction takes, in bytes.
     private static let enough: Int64 = 4 << 20
 
-    /// What there is no room by for a database or a file beside it, the disk, a quota or the limit of a file's length, as
-    /// `errno` has it: found by trying. `nil`: there is room.
+    /// The error number by which a database or a file beside it cannot grow: of the disk, a quota or the limit of a file's
+    /// length. It is found by trying. `nil`: there is room.
     static func lack(beside connection: OpaquePointer?) -> Int32? {
         guard let name = sqlite3_db_filename(connection, "main").map({ String(cString: $0) }), !name.isEmpty else {
             return nil
