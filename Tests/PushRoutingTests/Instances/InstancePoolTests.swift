@@ -266,6 +266,16 @@ struct InstancePoolTests {
         #expect(pool.pool.isEmpty)
     }
 
+    @Test("that open at the deadline of the last invocation of a retired pool end when that is stopped")
+    func openedTooLate() {
+        var pool = PoolBench(idleTimeout: nil)
+        _ = pool.start(1, within: .seconds(1))
+        #expect(pool.retire() == [], "it opens for an invocation")
+        pool.at(.seconds(1))
+        #expect(pool.opened(1) == [], "nothing is sent at its deadline")
+        #expect(pool.stop(1) == ["finish 1"])
+    }
+
     @Test("that do what none may are replaced, after a wait")
     func lost() {
         var pool = PoolBench(idempotent: true)

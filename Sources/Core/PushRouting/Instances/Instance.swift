@@ -55,6 +55,11 @@ struct Instance: Sendable {
     /// The fact, for people, that one has never written anything.
     static let silence = "the worker has never written a line; a program that writes to a pipe must flush each line"
 
+    /// Whether it was told that no more will come.
+    var isEnding: Bool {
+        if case .ending = phase { true } else { false }
+    }
+
     /// Whether it gets lines, or will.
     var isLive: Bool { (phase == .opening || phase == .open) && !takesNoMore }
 

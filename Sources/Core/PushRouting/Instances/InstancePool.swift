@@ -129,7 +129,11 @@ public struct InstancePool: Sendable {
     /// since nobody knows what else it will not answer; unless it can be told, and says that it has heard.
     public mutating func stop(_ invocation: InvocationID, at now: Instant, _ effects: inout [Effect]) {
         guard let run = runs.removeValue(forKey: invocation) else { return }
-        guard let (id, line) = run.place else { return forgetEnded() }
+        guard let (id, line) = run.place else {
+            forgetEnded()
+            // An instance that opened at the deadline has nothing to do, and waited for this one.
+            return endIdle(at: now, &effects)
+        }
         outstandingCount -= 1
         // Of one that is lost it may be left to report.
         guard instances[id]?.outstanding.removeValue(forKey: line) != nil else { return }
@@ -151,7 +155,7 @@ public struct InstancePool: Sendable {
     /// The instance takes lines from now on.
     public mutating func opened(_ id: InstanceID, at now: Instant, _ effects: inout [Effect]) {
         // Who was told meanwhile that nothing will come has heard of it now.
-        if case .ending = instances[id]?.phase { instances[id]?.phase = .ending(now + Self.endingTime) }
+        if instances[id]?.isEnding == true { instances[id]?.phase = .ending(now + Self.endingTime) }
         guard instances[id]?.phase == .opening else { return }
         instances[id]?.phase = .open
         instances[id]?.idleSince = now
@@ -254,14 +258,9 @@ public struct InstancePool: Sendable {
 
     /// The instance is at its end; the reason says how, for people.
     public mutating func closed(_ id: InstanceID, reason: String, at now: Instant, _ effects: inout [Effect]) {
-        guard let instance = instances[id] else { return }
-        if case .ending = instance.phase {
-            instances[id] = nil
-        } else if instance.hasAnswered, instance.outstanding.isEmpty {
-            // A program may end after so many answers, a service after each.
-            instances[id] = nil
-        } else {
-            instances[id] = nil
+        guard let instance = instances.removeValue(forKey: id) else { return }
+        // A program may end after so many answers, a service after each.
+        if !instance.isEnding, !instance.hasAnswered || !instance.outstanding.isEmpty {
             displace(instance, because: reason)
             // The end of one run says nothing of the next.
             if !instance.isSpent { fail(reason, at: now, &effects) }
@@ -285,7 +284,7 @@ public struct InstancePool: Sendable {
         behindSince = now
         for (id, instance) in instances.sorted(by: { $0.key < $1.key }) {
             guard let due = endDue(of: instance), due <= now else { continue }
-            if case .ending = instance.phase {
+            if instance.isEnding {
                 instances[id] = nil
                 effects.append(.close(id))
             } else if !instance.takenBack.isEmpty {
@@ -316,11 +315,8 @@ public struct InstancePool: Sendable {
 
     private mutating func endIdle(at now: Instant, _ effects: inout [Effect]) {
         guard isRetired, waitingCount == 0 else { return }
-        for (id, instance) in instances.sorted(by: { $0.key < $1.key }) where instance.isIdle {
-            switch instance.phase {
-            case .opening, .open: end(id, at: now, &effects)
-            case .ending: break
-            }
+        for (id, instance) in instances.sorted(by: { $0.key < $1.key }) where instance.isIdle && !instance.isEnding {
+            end(id, at: now, &effects)
         }
     }
 
