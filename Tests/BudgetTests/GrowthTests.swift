@@ -19,21 +19,20 @@ struct GrowthTests {
 
     @Test("by a device is little at a time, however many devices are known")
     func devices() {
-        var router = router()
+        var devices = DeviceMemory([], [])
         let most = most { number in
             let key = DeviceKey(app: "shop", device: "device-\(number)")
-            router.knownDevices.set(
-                KnownDevice(number: SequenceNumber(number), key: key, platform: .android, externalID: nil))
-            router.see(RecentDelivery(device: key, duplicateID: "0:1", state: nil))
+            devices.set(KnownDevice(number: SequenceNumber(number), key: key, platform: .android, externalID: nil))
+            devices.see(RecentDelivery(device: key, duplicateID: "0:1", state: nil))
         }
         #expect(most < Self.bytesMax, "\(most) bytes")
-        #expect(router.knownDevices.count == Int(Self.count) && router.recentMessages.count == Int(Self.count))
+        #expect(devices.known.count == Int(Self.count) && devices.recentMessages.count == Int(Self.count))
         let spared = DeviceKey(app: nil, device: "")
         let removed = (1...Self.count / 2).map { _ in
-            Allocations.count { router.knownDevices.removeLeastUsed(but: spared) }.bytes
+            Allocations.count { devices.removeLeastUsed(but: spared) }.bytes
         }
         #expect(removed.max() ?? .max < Self.bytesMax)
-        #expect(router.knownDevices.count == Int(Self.count / 2))
+        #expect(devices.known.count == Int(Self.count / 2))
     }
 
     @Test("is none where a person is erased, however many devices others have")
@@ -41,16 +40,16 @@ struct GrowthTests {
         var router = router()
         for number in 1...Self.count {
             let key = DeviceKey(app: "shop", device: "device-\(number)")
-            router.knownDevices.set(
+            router.memory.devices.set(
                 KnownDevice(
                     number: SequenceNumber(number), key: key, platform: .android, externalID: "user-\(number)"))
-            router.see(RecentDelivery(device: key, duplicateID: "0:1", state: nil))
+            router.memory.devices.see(RecentDelivery(device: key, duplicateID: "0:1", state: nil))
         }
         let asked = try Allocations.count { try router.forget(Person(externalID: "user-777")) }
         #expect(asked.bytes < Self.bytesMax, "\(asked.bytes) bytes")
         #expect(asked.value.0.devices == [ExactName("device-777")])
-        #expect(router.knownDevices.count == Int(Self.count) - 1)
-        #expect(router.recentMessages.count == Int(Self.count) - 1)
+        #expect(router.memory.devices.known.count == Int(Self.count) - 1)
+        #expect(router.memory.devices.recentMessages.count == Int(Self.count) - 1)
     }
 
     @Test("is none where all that waits leaves its suite: it is taken as it lies")

@@ -180,20 +180,17 @@ struct Chaos {
         let router = bench.router
         expect(router.invocations.isEmpty, "invocations are left")
         expect(router.lanes.isEmpty, "lanes are left")
-        expect(
-            router.ready.isEmpty && router.readyObservers.isEmpty && router.turns.isEmpty && router.touched.isEmpty,
-            "queues are not empty")
-        expect(router.timers.first == nil, "timers are left")
-        expect(router.requestsInFlight == 0 && router.usage.handlers == 0, "something is counted as in flight")
-        expect(router.usage.requests(of: Peer(uid: 1, gid: 100, pid: 1)) == 0, "uid 1 has something in flight")
+        expect(router.places.isEmpty, "somebody waits for a place or holds one")
+        expect(router.schedule.isEmpty, "turns or timers are left")
+        expect(router.usage.isEmpty, "something is counted as in flight")
     }
 
     // MARK: What must hold
 
     private mutating func turn(_ act: (inout Bench, RoutingTable) -> [RouterEffect]) {
         // A reload may leave more running than there now are places for.
-        let places = max(bench.router.usage.handlers, table.limits.handlers)
-        let observersPlaces = max(bench.router.usage.observers, table.limits.observers)
+        let places = max(bench.router.places.running.owners, table.limits.handlers)
+        let observersPlaces = max(bench.router.places.running.observers, table.limits.observers)
         let before = handlers
         let effects = act(&bench, table)
         for effect in effects { check(effect) }
@@ -208,10 +205,10 @@ struct Chaos {
         expect(
             Set(bench.ledger.rows.keys.map(\.seq)) == Set(withRows.map(\.accepted.seq)), "a request without a row")
         expect(router.handlersRunning == running.count, "places are miscounted")
-        expect(router.usage.handlers <= places, "more run than there are places")
-        expect(router.usage.observers <= observersPlaces, "more observers run than there are places")
+        expect(router.places.running.owners <= places, "more run than there are places")
+        expect(router.places.running.observers <= observersPlaces, "more observers run than there are places")
         expect(
-            !router.invocations.isEmpty || router.nextDue == nil || router.tracker.nextDue != nil, "a timer for nothing"
+            !router.invocations.isEmpty || router.nextDue == nil || router.memory.tracker.nextDue != nil, "a timer for nothing"
         )
     }
 

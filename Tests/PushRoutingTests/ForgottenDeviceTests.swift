@@ -11,7 +11,7 @@ struct ForgottenDeviceTests {
         var bench = Bench(devicesMax: 1)
         try bench.submit(.deliver(Payload.message("m1"), to: "phone", user: "u1"))
         #expect(try bench.submit(.deliver(Payload.message("m2"), to: "tablet")).contains("forget device 1"))
-        #expect(bench.router.recentMessages.count == 1 && bench.router.knownDevices.count == 1)
+        #expect(bench.router.memory.devices.recentMessages.count == 1 && bench.router.memory.devices.known.count == 1)
         #expect(try !bench.submit(.deliver(Payload.message("m1"), to: "phone")).contains("end 3.0 duplicate"))
         #expect(bench.ledger.requests[SequenceNumber(3)]?.accepted.externalID == nil)
     }
@@ -20,8 +20,8 @@ struct ForgottenDeviceTests {
     func bounded() throws {
         var bench = Bench(.testing(handlers: [Handler(name: "crm", kind: .discard)]), devicesMax: 10)
         for number in 1...2000 { try bench.submit(.deliver(Payload.message("m"), to: "device-\(number)")) }
-        #expect(bench.router.knownDevices.count == 10)
-        #expect(bench.router.recentMessages.count == 10)
+        #expect(bench.router.memory.devices.known.count == 10)
+        #expect(bench.router.memory.devices.recentMessages.count == 10)
         #expect(bench.router.lanes.isEmpty && bench.router.invocations.isEmpty)
     }
 
@@ -38,7 +38,7 @@ struct ForgottenDeviceTests {
             boot: UUID128(high: 3, low: 4), table: table,
             tracker: Tracker(stateID: UUID128(high: 1, low: 2), rules: table.tracking), devices: [known],
             recentDeliveries: deliveries)
-        #expect(router.recentMessages.keys.map(\.device) == ["phone"])
+        #expect(router.memory.devices.recentMessages.keys.map(\.device) == ["phone"])
     }
 
     @Test("has a user by the bytes of the id: one spelling of a letter is not the other")
@@ -48,7 +48,7 @@ struct ForgottenDeviceTests {
         #expect(one == two)
         try bench.submit(.session(on: "phone", user: one))
         try bench.submit(.session(on: "phone", user: two))
-        let known = bench.router.knownDevices[DeviceKey(app: "shop", device: "phone")]
+        let known = bench.router.memory.devices.known[DeviceKey(app: "shop", device: "phone")]
         #expect(known?.externalID.isSame(as: two) == true)
         #expect(bench.ledger.devices.values.allSatisfy { $0.externalID.isSame(as: two) })
     }

@@ -18,7 +18,7 @@ struct ForgottenPersonTests {
         try bench.submit(.deliver(Payload.message("m2"), to: "tablet", user: "berta"))
         let refused = forget(Person(externalID: "anna"), in: &bench)
         #expect(throws: ForgettingRefused(reason: "1 invocation for this person is in flight")) { try refused.get() }
-        #expect(bench.router.knownDevices.count == 2 && bench.router.recentMessages.count == 2)
+        #expect(bench.router.memory.devices.known.count == 2 && bench.router.memory.devices.recentMessages.count == 2)
         bench.started(1)
         bench.finished(1)
         #expect(throws: Never.self) { try forget(Person(externalID: "anna"), in: &bench).get() }
@@ -33,8 +33,8 @@ struct ForgottenPersonTests {
         let (person, bound) = try forget(Person(externalID: "anna"), in: &bench).get()
         #expect(person.devices == [ExactName("phone"), ExactName("laptop")])
         #expect(bound.request == SequenceNumber(3))
-        #expect(bench.router.knownDevices.all.map(\.key.device) == ["tablet"])
-        #expect(bench.router.recentMessages.keys.map(\.device) == ["tablet"])
+        #expect(bench.router.memory.devices.known.all.map(\.key.device) == ["tablet"])
+        #expect(bench.router.memory.devices.recentMessages.keys.map(\.device) == ["tablet"])
         // FCM on the phone knows the id no more, and nobody knows whose the phone is.
         #expect(try !bench.submit(.deliver(Payload.message("m1"), to: "phone")).contains("end 4.0 duplicate"))
         #expect(bench.ledger.requests[SequenceNumber(4)]?.accepted.externalID == nil)

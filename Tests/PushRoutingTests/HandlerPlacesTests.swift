@@ -91,11 +91,11 @@ struct LeftPlacesTests {
             try bench.submit(.deliver(#"{"one":"1"}"#)).filter { $0.hasPrefix("start ") }
         }
         #expect(starts.count == 8)
-        #expect(bench.router.usage.handlers == 6 && bench.router.usage.observers == 2, "\(starts)")
+        #expect(bench.router.places.running.owners == 6 && bench.router.places.running.observers == 2, "\(starts)")
         let owner = try #require(bench.runs.keys.first { bench.row($0.seq.value, $0.n)?.isObserver == false })
         let next = bench.finished(owner.seq.value, owner.n).filter { $0.hasPrefix("start ") }
         #expect(next.count == 1, "the next owner, and no copy: \(next)")
-        #expect(bench.router.usage.handlers == 6 && bench.router.usage.observers == 2)
+        #expect(bench.router.places.running.owners == 6 && bench.router.places.running.observers == 2)
     }
 
     @Test("have the only place there is")

@@ -211,7 +211,9 @@ struct LaneTests {
         for _ in 1...3000 { try bench.submit(.deliver("{}")) }
         bench.started(1)
         #expect(bench.finished(1).contains("start 2.0 one"))
-        bench.router.table.limits.handlers = 2
+        var table = bench.router.table
+        table.limits.handlers = 2
+        bench.router.configure(table)
         #expect(bench.clock().isEmpty && bench.router.hasWorkLeft, "2,048 are looked at in one turn")
         var draining = bench
         draining.handle(.draining)

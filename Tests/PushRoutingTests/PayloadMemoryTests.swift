@@ -105,7 +105,7 @@ struct PayloadMemoryTests {
             routes: [.key("k", to: "crm")], handlers: [.exec("crm", idempotent: true)], payloadMemory: 2 * size)
         var bench = Bench(table)
         for _ in 1...6 { try bench.submit(.deliver()) }
-        var router = Router(boot: bench.boot, table: table, tracker: bench.router.tracker)
+        var router = Router(boot: bench.boot, table: table, tracker: bench.router.memory.tracker)
         var effects = Effects()
         router.recover(bench.ledger.unfinished, at: bench.now, effects: &effects)
         let kept = (1...6).filter { router.invocations[.init(Int64($0))]?.subject != nil }

@@ -159,7 +159,7 @@ struct RecoveryTests {
         let unfinished = bench.ledger.unfinished.map {
             UnfinishedRequest(accepted: $0.accepted, invocations: $0.invocations, request: nil)
         }
-        var router = Router(boot: bench.boot, table: table, tracker: bench.router.tracker)
+        var router = Router(boot: bench.boot, table: table, tracker: bench.router.memory.tracker)
         var effects = Effects()
         router.recover(unfinished, at: bench.now, effects: &effects)
         #expect(

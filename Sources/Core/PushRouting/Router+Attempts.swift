@@ -154,7 +154,7 @@ extension Router {
         // It has ended: a daemon that stops or dies now has not broken it off.
         invocation.record.started = false
         invocations.put(invocation)
-        touched.append(id)
-        timers.insert(.init(due: now.monotonic + wait, purpose: .retry, invocation: id))
+        schedule.touch(id)
+        schedule.add(DueTimer(due: now.monotonic + wait, purpose: .retry, invocation: id))
     }
 }

@@ -7,10 +7,9 @@ extension Router {
     /// Carries out what is due, in order of time. What is too much for one turn is still due after it.
     mutating func takeDue(at now: Moment, _ effects: inout Effects) {
         var left = Self.dueAtOnce
-        while left > 0, let timer = timers.first, timer.due <= now.monotonic {
+        while left > 0, let timer = schedule.takeDue(at: now.monotonic) {
             left -= 1
-            _ = timers.popFirst()
-            guard isCurrent(timer), var invocation = invocations[timer.invocation] else { continue }
+            guard invocations.waits(for: timer), var invocation = invocations[timer.invocation] else { continue }
             switch timer.purpose {
             case .deadline:
                 miss(invocation, at: now, &effects)
@@ -30,37 +29,13 @@ extension Router {
     /// Has the clock end the invocation at its deadline.
     mutating func watch(_ invocation: Invocation) {
         guard let deadline = invocation.record.deadline else { preconditionFailure("watched before it had a deadline") }
-        timers.insert(.init(due: deadline, purpose: .deadline, invocation: invocation.record.id))
+        schedule.add(DueTimer(due: deadline, purpose: .deadline, invocation: invocation.record.id))
     }
 
     /// Has the clock warn the handler of an invocation that is about to start, before the deadline, where that is wanted.
     mutating func watchTermination(of invocation: Invocation, at now: Moment) {
         guard let due = invocation.terminationDue, now.monotonic < due else { return }
-        timers.insert(.init(due: due, purpose: .terminate, invocation: invocation.record.id))
-    }
-
-    /// How many timers that mean nothing any more are taken out in one turn.
-    private static let staleAtOnce = 256
-
-    /// Takes out the timers before the next one that still means something, so that nobody wakes for nothing. Those that are
-    /// left when there are very many do no harm.
-    mutating func dropStaleTimers() {
-        var left = Self.staleAtOnce
-        while left > 0, let timer = timers.first, !isCurrent(timer) {
-            left -= 1
-            _ = timers.popFirst()
-        }
-    }
-
-    /// Whether a timer still means something: its invocation may have ended, or have gone on to another route.
-    private func isCurrent(_ timer: DueTimer) -> Bool {
-        invocations.read(timer.invocation) { invocation in
-            switch timer.purpose {
-            case .deadline: invocation.record.deadline == timer.due
-            case .terminate: invocation.terminationDue == timer.due
-            case .retry: invocation.stage == .pausing
-            }
-        } ?? false
+        schedule.add(DueTimer(due: due, purpose: .terminate, invocation: invocation.record.id))
     }
 
     private mutating func miss(_ missed: Invocation, at now: Moment, _ effects: inout Effects) {
@@ -71,8 +46,8 @@ extension Router {
         }
         let isHeldUp =
             invocation.stage == .ready && invocation.attempts.countOfHandler == 0
-            && invocation.handler.map { handlerPlaces.isHeldUp(invocation.record.id, of: $0.value) } == true
-        if invocation.holdsPlace { leavePlace(of: invocation) }
+            && invocation.handler.map { places.isHeldUp(invocation.record.id, of: $0.value) } == true
+        if invocation.holdsPlace { places.leave(invocation, invocations, &schedule) }
         if invocation.hasFailedAtDeadline { note(answered: false, of: invocation, at: now, &effects) }
         if invocation.holdsPlace {
             endAttempt(&invocation, .timedOut, at: now, &effects)
@@ -93,23 +68,5 @@ extension Router {
         if invocation.stage == .starting { invocation.record.started = false }
         // An invocation that waited for this handler was never given to it, whichever handler had it before.
         conclude(invocation, isHeldUp ? .expired : invocation.missed, because: reason, at: now, &effects)
-    }
-}
-
-/// What is to happen to an invocation, and when.
-struct DueTimer: Comparable, Sendable {
-    /// At one instant a deadline comes before anything else: at the very instant it is missed.
-    enum Purpose: Int, Comparable, Sendable {
-        case deadline, terminate, retry
-
-        static func < (left: Purpose, right: Purpose) -> Bool { left.rawValue < right.rawValue }
-    }
-
-    var due: Instant
-    var purpose: Purpose
-    var invocation: InvocationID
-
-    static func < (left: DueTimer, right: DueTimer) -> Bool {
-        (left.due, left.purpose, left.invocation) < (right.due, right.purpose, right.invocation)
     }
 }

@@ -47,8 +47,8 @@ extension Router {
         }
         effects.append(
             .decided(InvocationEnd(request: invocation.sharedRequest, invocation: invocation.record, result: result)))
-        if invocation.stage == .ready { leaveQueue(invocation) }
-        if let handler = invocation.handler { handlerPlaces.withdraw(id, from: handler.value, at: now.monotonic) }
+        if invocation.stage == .ready { places.leaveQueue(invocation, invocations, &schedule) }
+        if let handler = invocation.handler { places.withdraw(id, from: handler.value, at: now.monotonic) }
         invocations.remove(id)
         usage.ended(id, of: invocation.request.peer)
         if invocation.isCounted { usage.letsGo(payloadOf: invocation.memorySize) }
@@ -90,21 +90,7 @@ extension Router {
             uniqueID: receipt.uniqueID, campaignID: receipt.campaignID, isDisplayed: receipt.isDisplayed,
             inForeground: receipt.inForeground, digest: receipt.digest, buttons: receipt.buttons,
             receivedAt: receipt.at)
-        track(at: now, &effects) { tracker, output in tracker.receive(delivery, now: now.wall, into: &output) }
-    }
-
-    /// Lets the tracker do something, and has what it decides written; a session that begins by it flushes what waited for
-    /// it, the first of it in the same transaction.
-    @discardableResult
-    mutating func track<Result>(
-        at now: Moment, _ effects: inout Effects, _ act: (inout Tracker, inout TrackerOutput) -> Result
-    ) -> Result {
-        var output = TrackerOutput()
-        let result = act(&tracker, &output)
-        for event in output.events { effects.record(event) }
-        for record in output.records { effects.record(record) }
-        for session in output.sessionStarts { flush(session, at: now, &effects) }
-        return result
+        memory.track(at: now, &effects) { tracker, output in tracker.receive(delivery, now: now.wall, into: &output) }
     }
 
     /// How long ago a request was accepted. An earlier boot had another monotonic clock; the civil one may have been set

@@ -10,16 +10,16 @@ extension Router {
     private static let peekSize = 64 << 10
 
     /// What waits of custom data.
-    public var customDataSummary: CustomDataSummary { customData.summary }
+    public var customDataSummary: CustomDataSummary { memory.customData.summary }
 
     /// Whether something is to be sent.
-    public var hasQueuedEntries: Bool { customData.hasQueuedEntries }
+    public var hasQueuedEntries: Bool { memory.customData.hasQueuedEntries }
 
     /// Whether a claim of this run would get something now.
-    public func hasEntries(for instance: UUID128) -> Bool { customData.hasEntries(for: instance) }
+    public func hasEntries(for instance: UUID128) -> Bool { memory.customData.hasEntries(for: instance) }
 
     /// How sending goes, as the forwarder last said.
-    public var sending: SendingState? { customData.sending }
+    public var sending: SendingState? { memory.customData.sending }
 
     /// Hands the oldest entries that are to be sent to a run of the forwarder.
     ///
@@ -32,7 +32,7 @@ extension Router {
     public mutating func claim(
         by instance: UUID128, isReserving: Bool = false, limit: Int, at now: Moment, effects: inout Effects
     ) -> [CustomEntry] {
-        keep(&effects) {
+        memory.keep(&effects) {
             $0.claim(
                 by: instance, isReserving: isReserving, limit: limit, bytes: Self.claimSize, now: now.wall, into: &$1)
         }
@@ -44,15 +44,15 @@ extension Router {
     public mutating func depart(
         _ numbers: [EntryNumber], by instance: UUID128, at now: Moment, effects: inout Effects
     ) -> [EntryNumber] {
-        keep(&effects) { $0.depart(numbers, by: instance, now: now.wall, into: &$1) }
+        memory.keep(&effects) { $0.depart(numbers, by: instance, now: now.wall, into: &$1) }
     }
 
     /// How many entries a session flushed that were to be sent as well and could not be, since the start.
-    public var flushedUnsent: Int { customData.flushedUnsent }
+    public var flushedUnsent: Int { memory.customData.flushedUnsent }
 
     /// What is queued to be sent, from the one after a number on; it stays as it is.
     public func queuedEntries(after number: EntryNumber, limit: Int) -> [CustomEntry] {
-        customData.queuedEntries(after: number, limit: limit, bytes: Self.peekSize)
+        memory.customData.queuedEntries(after: number, limit: limit, bytes: Self.peekSize)
     }
 
     /// Queues again what a run of the forwarder was handed in an answer that it never got: all that it has but what it
@@ -61,7 +61,7 @@ extension Router {
         allBut held: [EntryNumber], of instance: UUID128, at now: Moment, effects: inout Effects
     ) {
         let held = Set(held)
-        keep(&effects) { data, output in
+        memory.keep(&effects) { data, output in
             for number in data.claimedEntries(of: instance) where !held.contains(number) {
                 data.settle(number, .queued, reason: nil, by: instance, now: now.wall, into: &output)
             }
@@ -75,7 +75,7 @@ extension Router {
         _ number: EntryNumber, _ state: EntryState, reason: String?, by instance: UUID128, at now: Moment,
         effects: inout Effects
     ) -> Bool {
-        keep(&effects) { $0.settle(number, state, reason: reason, by: instance, now: now.wall, into: &$1) }
+        memory.keep(&effects) { $0.settle(number, state, reason: reason, by: instance, now: now.wall, into: &$1) }
     }
 
     /// Takes in how sending goes.
@@ -91,18 +91,18 @@ extension Router {
         _ phase: SendingState.Phase, reason: String?, failures: Int, until: WallTime?, at now: Moment,
         effects: inout Effects
     ) {
-        let last = customData.sending.flatMap { $0.phase == phase ? $0 : nil }
+        let last = memory.customData.sending.flatMap { $0.phase == phase ? $0 : nil }
         let state = SendingState(
             phase: phase, reason: reason, failures: failures, until: until, since: last?.since ?? now.wall)
         guard state != last else { return }
-        keep(&effects) { $0.report(state, into: &$1) }
+        memory.keep(&effects) { $0.report(state, into: &$1) }
     }
 
     /// How many flushes, resets and decisions about all of unknown outcome have begun so far.
-    public var removalsBegun: Int { customData.removalsBegun }
+    public var removalsBegun: Int { memory.customData.removalsBegun }
 
     /// How many of them have ended; a person's order is carried out when its own has.
-    public var removalsEnded: Int { customData.removalsEnded }
+    public var removalsEnded: Int { memory.customData.removalsEnded }
 
     /// Flushes what waits as if a session began, without one: a person's order. `.clock` goes on with it.
     ///
@@ -115,11 +115,11 @@ extension Router {
     public mutating func flush(
         _ target: Target, suite: String?, at now: Moment, effects: inout Effects
     ) -> Int {
-        let known = lastKnown(app: target.app, device: target.device)
+        let known = memory.devices.known(target.device, app: target.app)
         let session = SessionStart(
             cause: nil, platform: target.platform ?? known?.platform ?? .android, app: target.app,
             device: target.device, externalID: target.externalID ?? known?.externalID, at: now.wall)
-        return keep(&effects) { $0.flush(session, suite: suite, now: now.wall, into: &$1) }
+        return memory.keep(&effects) { $0.flush(session, suite: suite, now: now.wall, into: &$1) }
     }
 
     /// Discards what waits in a suite; of one app only, or of all. `.clock` goes on with it.
@@ -128,7 +128,7 @@ extension Router {
     public mutating func reset(
         suite: String, app: String?, at now: Moment, effects: inout Effects
     ) -> Int {
-        keep(&effects) { $0.reset(suite: suite, app: app, now: now.wall, into: &$1) }
+        memory.keep(&effects) { $0.reset(suite: suite, app: app, now: now.wall, into: &$1) }
     }
 
     /// Decides what becomes of entries of unknown outcome, or takes out what is queued: a person's order. Of all of unknown
@@ -143,7 +143,7 @@ extension Router {
     public mutating func resolve(
         _ entries: [EntryNumber]?, _ state: EntryState, at now: Moment, effects: inout Effects
     ) -> Int {
-        keep(&effects) { data, output in
+        memory.keep(&effects) { data, output in
             guard let entries else { return data.resolveUnknown(state, now: now.wall, into: &output) }
             return data.resolve(entries, state, now: now.wall, into: &output)
         }

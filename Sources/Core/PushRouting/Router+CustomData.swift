@@ -8,22 +8,22 @@ extension Router {
         _ log: LogRequest, _ request: Request, from peer: Peer, at now: Moment, _ effects: inout Effects
     ) throws(Refusal) {
         try checkRoom(for: log.object.rawBytes.count)
-        let known = lastKnown(app: log.target.app, device: log.target.device)
+        let known = memory.devices.known(log.target.device, app: log.target.app)
         let platform = log.target.platform ?? known?.platform ?? .android
         // Whoever uses the app when it is flushed is meant, unless it names somebody: the last known user does not stand in.
         let accepted = accept(request, from: peer, at: now, platform: platform, target: log.target)
         effects.record(accepted)
         var device = accepted
         device.externalID = accepted.externalID ?? known?.externalID
-        remember(device, &effects)
+        memory.devices.remember(device, &effects)
         let source = EntrySource(log, accepted, at: min(request.at ?? now.wall, now.wall))
-        let rejections = keep(&effects) { $0.log(log.kind, log.object, source, now: now.wall, into: &$1) }
+        let rejections = memory.keep(&effects) { $0.log(log.kind, log.object, source, now: now.wall, into: &$1) }
         effects.append(rejections)
     }
 
     private func checkRoom(for bytes: Int) throws(Refusal) {
-        guard !customData.hasRoom(for: bytes) else { return }
-        let (waiting, rules) = (customData.summary, customData.rules)
+        guard !memory.customData.hasRoom(for: bytes) else { return }
+        let (waiting, rules) = (memory.customData.summary, memory.customData.rules)
         let count = waiting.pending + waiting.queued + waiting.claimed + waiting.unknown
         let message =
             count >= rules.pendingMax
@@ -43,7 +43,7 @@ extension Router {
         var rejected: [EntryNumber] = []
         for entry in logged.map(\.request) {
             let source = EntrySource(entry, accepted, at: now.wall)
-            let rejections = keep(&effects) { $0.log(entry.kind, entry.object, source, now: now.wall, into: &$1) }
+            let rejections = memory.keep(&effects) { $0.log(entry.kind, entry.object, source, now: now.wall, into: &$1) }
             rejected += rejections.map(\.number)
             effects.append(rejections)
         }
@@ -63,7 +63,7 @@ extension Router {
             let source = EntrySource(
                 cause: accepted.seq, way: data.identifier.map(EntryWay.sent) ?? .nobody, platform: accepted.platform,
                 app: accepted.app, device: accepted.device, externalID: nil, at: min(time, now.wall))
-            let rejections = keep(&effects) { custom, output in
+            let rejections = memory.keep(&effects) { custom, output in
                 guard let fault = data.fault else {
                     return custom.log(data.kind, data.object, source, now: now.wall, into: &output)
                 }
@@ -72,38 +72,6 @@ extension Router {
                 return [custom.setAside(data.kind, data.object, source, problem, now: now.wall, into: &output)]
             }
             effects.append(rejections)
-        }
-    }
-
-    /// Flushes what waited for a session that began.
-    mutating func flush(_ session: SessionStart, at now: Moment, _ effects: inout Effects) {
-        keep(&effects) { $0.flush(session, now: now.wall, into: &$1) }
-    }
-
-    /// Lets the custom data do something, and has what it decides written.
-    @discardableResult
-    mutating func keep<Result>(
-        _ effects: inout Effects, _ act: (inout CustomData, inout CustomDataOutput) -> Result
-    ) -> Result {
-        var output = CustomDataOutput()
-        let result = act(&customData, &output)
-        for event in output.events { effects.record(event) }
-        for record in output.records { effects.record(.customData(record)) }
-        return result
-    }
-}
-
-extension TrackerOutput {
-    /// The sessions that began, by whatever way: each has its event.
-    var sessionStarts: [SessionStart] {
-        events.lazy.filter { $0.kind == .sessionStart }.map { event in
-            // An event has whole seconds, the row of its session has them all.
-            let start = records.lazy.compactMap { record in
-                if case .session(let row) = record, row.number == event.seq { row.startedAt } else { nil }
-            }.first
-            return SessionStart(
-                cause: event.seq, platform: event.platform, app: event.appID, device: event.deviceID,
-                externalID: event.externalUserID, at: start ?? WallTime(milliseconds: event.time * 1000))
         }
     }
 }

@@ -10,7 +10,7 @@ extension Router {
         _ deliver: DeliverRequest, _ request: Request, from peer: Peer, at now: Moment, _ effects: inout Effects
     ) throws(Refusal) -> Int {
         var target = deliver.target
-        var known = lastKnown(app: target.app, device: target.device)
+        var known = memory.devices.known(target.device, app: target.app)
         let platform = target.platform ?? deliver.transport?.platform ?? known?.platform ?? .android
         let decision: Decision
         do {
@@ -20,7 +20,7 @@ extension Router {
         }
         if target.app != decision.app {
             target.app = decision.app
-            known = lastKnown(app: target.app, device: target.device)
+            known = memory.devices.known(target.device, app: target.app)
         }
         let routed = decision.owner == .tracker ? decision.callbacks.filter(\.isBroadcast) : decision.callbacks
         try checkQueues(for: routed, at: now) {
@@ -33,7 +33,7 @@ extension Router {
             request, from: peer, at: now, platform: platform, target: target, messageID: messageID,
             delivery: (deliver.state, decision))
         effects.record(accepted)
-        remember(accepted, instead: known, &effects)
+        memory.devices.remember(accepted, instead: known, &effects)
 
         var keys = decision.keys
         // Routes and tracks ask for them again and again.
@@ -58,7 +58,7 @@ extension Router {
         let receipt = Receipt(decision, of: deliver, completion: table.completion, at: request.at ?? now.wall)
         if let change = decision.tokenChange {
             let source = TrackerSource(accepted, at: request.at ?? now.wall)
-            track(at: now, &effects) { $0.token(change.kind, change.token, source, now: now.wall, into: &$1) }
+            memory.track(at: now, &effects) { $0.token(change.kind, change.token, source, now: now.wall, into: &$1) }
         }
         if let outcome = decision.outcome {
             if let receipt { take(receipt, of: accepted, at: now, &effects) }
@@ -117,16 +117,8 @@ extension Router {
             decision.duplicateID != nil || accepted.state?.endsProcess == true
         else { return false }
         let key = DeviceKey(app: accepted.app, device: device)
-        return see(RecentDelivery(device: key, duplicateID: decision.duplicateID, state: accepted.state))
-    }
-
-    /// Notes that FCM on a device gets a message; returns whether it has its id. What starts the app's process, or finds it
-    /// stopped, finds an empty list.
-    @discardableResult
-    mutating func see(_ delivery: RecentDelivery) -> Bool {
-        if delivery.state?.endsProcess == true { recentMessages[delivery.device] = nil }
-        guard let id = delivery.duplicateID, !id.isEmpty else { return false }
-        return recentMessages[delivery.device, default: RecentMessages()].see(id)
+        let delivery = RecentDelivery(device: key, duplicateID: decision.duplicateID, state: accepted.state)
+        return memory.devices.see(delivery)
     }
 
     /// Whether a Braze payload waits for its turn. A router in production hands it over at once.

@@ -18,7 +18,7 @@ extension Router {
     public mutating func forget(_ person: Person) throws(ForgettingRefused) -> (Person, ErasureBound) {
         var person = person
         if let user = person.externalID {
-            person.devices.formUnion(knownDevices.names(of: user))
+            person.devices.formUnion(memory.devices.known.names(of: user))
         }
         let inFlight = invocations.ids.count { id in
             invocations[id].map { person.includes(user: $0.request.externalID, device: $0.request.device) } == true
@@ -27,13 +27,10 @@ extension Router {
             throw ForgettingRefused(
                 reason: "\(counted(inFlight, "invocation")) for this person \(inFlight == 1 ? "is" : "are") in flight")
         }
-        guard !customData.isBusy(with: person) else {
+        guard !memory.customData.isBusy(with: person) else {
             throw ForgettingRefused(reason: "the forwarder has entries of this person, or a session flushes its suites")
         }
-        // Only what is known has recent messages.
-        for key in knownDevices.remove(person) { recentMessages[key] = nil }
-        tracker.forget(person)
-        customData.forget(person)
-        return (person, ErasureBound(request: lastNumber, entry: customData.lastNumber))
+        memory.forget(person)
+        return (person, ErasureBound(request: lastNumber, entry: memory.customData.lastNumber))
     }
 }

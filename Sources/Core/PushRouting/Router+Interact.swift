@@ -15,12 +15,12 @@ extension Router {
             throw .unknownNumber(seq, last: lastNumber)
         }
         var target = interact.target
-        let known = lastKnown(app: target.app, device: target.device)
+        let known = memory.devices.known(target.device, app: target.app)
         let subject: InteractionSubject
         do {
             let platform = target.platform ?? read?.accepted.platform ?? known?.platform ?? .android
             subject = try InteractionSubject(
-                interact, read, platform: platform, tracker: tracker, detection: table.detection)
+                interact, read, platform: platform, tracker: memory.tracker, detection: table.detection)
         } catch {
             throw .invalidPayload(field: error.field, message: error.message)
         }
@@ -28,7 +28,7 @@ extension Router {
         let platform = target.platform ?? delivery?.platform ?? past?.accepted.platform ?? known?.platform ?? .android
         target.app = target.app ?? delivery?.app ?? past?.accepted.app
         target.device = target.device ?? delivery?.device ?? past?.accepted.device
-        target.externalID = target.externalID ?? lastKnown(app: target.app, device: target.device)?.externalID
+        target.externalID = target.externalID ?? memory.devices.known(target.device, app: target.app)?.externalID
         let act = UserAct(interact.kind, action: interact.action, text: interact.text)
         let decision = decide(
             act, on: subject.facts.handedBack, of: subject.provider, platform: platform, rules: table.interaction)
@@ -42,7 +42,7 @@ extension Router {
             request, from: peer, at: now, platform: platform, target: target,
             messageID: subject.facts.messageID ?? delivery?.messageID ?? past?.accepted.messageID)
         effects.record(accepted)
-        remember(accepted, &effects)
+        memory.devices.remember(accepted, &effects)
 
         var arrival = Arrival(
             accepted, subject: InvocationSubject(request, past: past), provider: subject.provider,
@@ -66,8 +66,8 @@ extension Router {
         } else if let name = subject.tracked {
             let row = arrival.row(decision.callback, budget: table.budget)
             let interaction = Interaction(name, act, accepted, at: time)
-            let result = track(at: now, &effects) { $0.interact(interaction, now: now.wall, into: &$1) }
-            if !table.tracks.isEmpty, subject.isNews(result, of: interaction, tracker) {
+            let result = memory.track(at: now, &effects) { $0.interact(interaction, now: now.wall, into: &$1) }
+            if !table.tracks.isEmpty, subject.isNews(result, of: interaction, memory.tracker) {
                 queueTracks(facts, of: accepted, at: time, now: now, &effects)
             }
             let completion = arrival.completions(decision.callback, table).byTracker()
@@ -90,7 +90,7 @@ extension Router {
     ) {
         guard act == .opened else { return }
         let source = TrackerSource(accepted, at: time)
-        track(at: now, &effects) { $0.session(.start, source, now: now.wall, into: &$1) }
+        memory.track(at: now, &effects) { $0.session(.start, source, now: now.wall, into: &$1) }
     }
 }
 

@@ -1,5 +1,6 @@
 import PushDispatch
 import PushModel
+import PushTracking
 
 extension Router {
     /// Counts a new invocation as in flight and puts it on its way.
@@ -33,8 +34,7 @@ extension Router {
 
     /// Lets the heads of lanes go whose turn has come.
     private mutating func takeTurns(at now: Moment, _ effects: inout Effects) {
-        while budget.acts > 0, let id = turns.popFirst() {
-            budget.acts -= 1
+        while let id = schedule.takeTurn() {
             guard var invocation = invocations[id] else { continue }
             invocation.waitedFor = invocation.lane.flatMap { lanes[$0]?.headWaitedFor }
             begin(&invocation, at: now, &effects)
@@ -107,7 +107,7 @@ extension Router {
             preconditionFailure("an invocation ran before it had a handler")
         }
         guard admits(invocation, to: handler.name, at: now) else { return divert(&invocation, at: now, &effects) }
-        handlerPlaces.letThrough(invocation.record.id, to: handler.name)
+        places.letThrough(invocation.record.id, to: handler.name)
         switch handler.kind {
         case .journal, .discard:
             note(answered: true, of: invocation, at: now, &effects)
@@ -120,25 +120,22 @@ extension Router {
         case .exec, .worker, .socket, .http, .notify:
             let id = invocation.record.id
             invocation.stage = .ready
-            handlerPlaces.join(handler, isObserver: invocation.record.isObserver)
+            places.join(id, handler, isObserver: invocation.record.isObserver)
             invocations.put(invocation)
-            queue(id, isObserver: invocation.record.isObserver)
-            touched.append(id)
+            schedule.touch(id)
         }
     }
 
     /// Ends a turn: what became possible in it is begun, what changed is written.
     mutating func endTurn(at now: Moment, _ effects: inout Effects) {
-        latest = now
         goOnWithWorkLeft()
         divertWaiting(at: now, &effects)
         repeat {
             takeTurns(at: now, &effects)
             fillPlaces(at: now, &effects)
             // What goes past a handler at its start may end, and with that begin the turn of another.
-        } while !turns.isEmpty && budget.acts > 0
-        budget = TurnBudget()
-        for id in touched {
+        } while schedule.mayTakeTurn
+        for id in schedule.touched {
             let room = table.limits.payloadMemory - usage.payloadBytes
             let kept = invocations.change(id) { invocation in
                 invocation.save(&effects)
@@ -146,9 +143,9 @@ extension Router {
             }
             if let kept { usage.keeps(payloadOf: kept) }
         }
-        touched.removeAll(keepingCapacity: true)
-        dropStaleTimers()
-        noteNextDue()
+        // What the tracker is behind with is work that is left, not due.
+        let due = memory.tracker.isBehind ? nil : memory.tracker.nextDue
+        schedule.endTurn(at: now, tracker: due, invocations)
     }
 
     /// Keeps an invocation until it goes on; its payload too, as far as there is room for payloads.
@@ -157,47 +154,28 @@ extension Router {
         invocations.put(invocation)
     }
 
-    /// Queues an invocation for a place to run: observers have theirs apart and keep no owner waiting.
-    mutating func queue(_ id: InvocationID, isObserver: Bool) {
-        if isObserver { readyObservers.append(id) } else { ready.append(id) }
-    }
-
     /// Starts as many handlers as there are places, in order.
     private mutating func fillPlaces(at now: Moment, _ effects: inout Effects) {
         guard !isDraining else { return }
-        while usage.handlers < table.limits.handlers, !budget.isSpent, let id = ready.popFirst() {
-            start(id, at: now, &effects)
-        }
-        while usage.observers < table.limits.observers, !budget.isSpent, let id = readyObservers.popFirst() {
-            start(id, at: now, &effects)
-        }
-    }
-
-    /// Whether places are free that somebody waits for; after a turn only if not all were looked at who wait.
-    var mayFillPlaces: Bool {
-        guard !isDraining else { return false }
-        return usage.handlers < table.limits.handlers && !ready.isEmpty
-            || usage.observers < table.limits.observers && !readyObservers.isEmpty
+        while !schedule.isSpent, let id = places.nextReady(ofObservers: false) { start(id, at: now, &effects) }
+        while !schedule.isSpent, let id = places.nextReady(ofObservers: true) { start(id, at: now, &effects) }
     }
 
     /// Goes on with what earlier turns left of lanes and of handlers' queues.
     private mutating func goOnWithWorkLeft() {
-        while budget.looks > 0, let lane = workLeft.lanes.popFirst() { findHead(of: lane) }
-        for handler in exchange(&workLeft.handlers, with: []).sorted() { passOn(handler) }
+        while let lane = schedule.takeLane() { findHead(of: lane) }
+        for handler in schedule.takeHandlers() { places.passOn(handler, invocations, &schedule) }
     }
 
     /// Starts a handler, unless its invocation has ended meanwhile or is about to.
     private mutating func start(_ id: InvocationID, at now: Moment, _ effects: inout Effects) {
-        budget.looks -= 1
+        schedule.countLook()
         guard var invocation = invocations[id], invocation.stage == .ready, let handler = invocation.handler?.value,
             let deadline = invocation.record.deadline, now.monotonic < deadline
         else { return }
         guard admits(invocation, to: handler.name, at: now) else { return divert(&invocation, at: now, &effects) }
-        let isObserver = invocation.record.isObserver
-        let free = freePlaces(ofObservers: isObserver)
-        guard handlerPlaces.take(id, of: handler, free: free, isObserver: isObserver) else { return }
-        usage.took(placeOfObserver: isObserver)
-        budget.acts -= 1
+        guard places.take(id, of: handler, isObserver: invocation.record.isObserver) else { return }
+        schedule.countAct()
         invocation.stage = .starting
         invocation.attempts.begin(at: now.monotonic)
         watchTermination(of: invocation, at: now)
@@ -205,7 +183,7 @@ extension Router {
         invocation.save(&effects)
         invocations.put(invocation)
         // It may have to make room for others now.
-        touched.append(id)
+        schedule.touch(id)
         let run = HandlerRun(
             invocation: invocation.record, request: invocation.request,
             subject: invocation.subject ?? InvocationSubject(), handler: handler, deadline: deadline,
@@ -229,11 +207,11 @@ extension Router {
         while let next = lanes[lane]?.head {
             if invocations.contains(next) {
                 lanes.takeTurn(lane)
-                return turns.append(next)
+                return schedule.giveTurn(to: next)
             }
             // It expired while it waited.
-            guard budget.looks > 0 else { return workLeft.lanes.append(lane) }
-            budget.looks -= 1
+            guard schedule.mayLook else { return schedule.leave(lane) }
+            schedule.countLook()
             lanes.dropHead(lane)
         }
         lanes.end(lane)

@@ -23,10 +23,10 @@ extension Router {
     /// tracks ask for are in what was delivered.
     private func deliveryHandedBack(to interact: InteractRequest) -> DeliveryReference? {
         let target = interact.target
-        let platform = target.platform ?? lastKnown(app: target.app, device: target.device)?.platform
+        let platform = target.platform ?? memory.devices.known(target.device, app: target.app)?.platform
         guard let platform, !platform.handsBackPayload, !table.tracks.isEmpty,
             let subject = try? InteractionSubject(
-                interact, nil, platform: platform, tracker: tracker, detection: table.detection),
+                interact, nil, platform: platform, tracker: memory.tracker, detection: table.detection),
             let known = subject.delivery, table.hasTrack(on: UserAct(interact).occasion)
         else { return nil }
         return DeliveryReference(.seq(known.seq), app: target.app, device: target.device)
@@ -38,7 +38,7 @@ extension Router {
             case .seq(let seq): .delivery(seq)
             case .message(let id): .message(id)
             }
-        return tracker.delivery(for: subject, app: reference.app, device: reference.device)
+        return memory.tracker.delivery(for: subject, app: reference.app, device: reference.device)
     }
 
     /// Whether the payload of a delivery that the tracker remembers changes what becomes of an interaction with it.

@@ -1,78 +1,22 @@
 import PushModel
 
-/// Places, queues and breakers of handlers: who waits, who goes past, who is refused.
+/// Handlers that take nothing now: an invocation goes past one whose breaker is open, a request for one with a full queue
+/// is refused.
 extension Router {
-    /// An invocation that held a place to run leaves it; one that waited for its handler goes on.
-    mutating func leavePlace(of invocation: Invocation) {
-        usage.left(placeOfObserver: invocation.record.isObserver)
-        guard let handler = invocation.handler?.value.name else { return }
-        handlerPlaces.leave(handler, isObserver: invocation.record.isObserver)
-        passOn(handler)
-        guard !handlerPlaces.leaving.isEmpty else { return }
-        for other in handlerPlaces.leaving.sorted() where other != handler { passOn(other) }
-    }
-
-    /// How many places are free and meant for nobody; observers have their own.
-    func freePlaces(ofObservers isObserver: Bool) -> Int {
-        let unused =
-            isObserver ? table.limits.observers - usage.observers : table.limits.handlers - usage.handlers
-        return unused - handlerPlaces.granted(toObservers: isObserver)
-    }
-
-    /// An invocation that waited for places does so no more, without having got them all.
-    mutating func leaveQueue(_ invocation: Invocation) {
-        guard let handler = invocation.handler?.value.name else { return }
-        let isObserver = invocation.record.isObserver
-        if handlerPlaces.leaveQueue(invocation.record.id, of: handler, isObserver: isObserver) { passOn(handler) }
-    }
-
-    /// Has those that wait for a handler queue for a place to run, as many as it has places for: they have the handler's.
-    mutating func passOn(_ handler: String) {
-        passOn(handler, ofObservers: false)
-        passOn(handler, ofObservers: true)
-    }
-
-    private mutating func passOn(_ handler: String, ofObservers isObserver: Bool) {
-        while let id = handlerPlaces.first(of: handler, ofObservers: isObserver) {
-            guard isReady(id, for: handler), !handlerPlaces.hasGrant(id) else {
-                guard budget.looks > 0 else {
-                    workLeft.handlers.insert(handler)
-                    return
-                }
-                budget.looks -= 1
-                handlerPlaces.dropFirst(of: handler, ofObservers: isObserver)
-                continue
-            }
-            let free = freePlaces(ofObservers: isObserver)
-            guard handlerPlaces.hasFree(handler, ofAll: free, ofObservers: isObserver) else { return }
-            handlerPlaces.dropFirst(of: handler, ofObservers: isObserver)
-            handlerPlaces.grant(id, handler, isObserver: isObserver)
-            queue(id, isObserver: isObserver)
-        }
-    }
-
-    /// Whether an invocation is to run and waits for its places.
-    private func isReady(_ id: InvocationID, for handler: String) -> Bool {
-        invocations.read(id) { $0.stage == .ready && $0.handler?.value.name == handler } ?? false
-    }
-
-    // MARK: Breakers
-
     /// Whether the breaker of a handler lets an invocation through. Only a router in production has breakers: an app has
     /// none.
     func admits(_ invocation: Invocation, to handler: String, at now: Moment) -> Bool {
         invocation.table.mode != .relay
-            || handlerPlaces.admits(invocation.record.id, to: handler, at: now.monotonic)
+            || places.admits(invocation.record.id, to: handler, at: now.monotonic)
     }
 
     /// Notes whether a handler answered, which may close or open its breaker.
     mutating func note(answered: Bool, of invocation: Invocation, at now: Moment, _ effects: inout Effects) {
         guard invocation.table.mode == .relay, let handler = invocation.handler,
-            let change = handlerPlaces.note(
+            let change = places.note(
                 answered: answered, invocation.record.id, by: handler.value, at: now.monotonic)
         else { return }
         effects.append(.breaker(change))
-        if change.isOpen { opened.append(change.handler) }
     }
 
     /// The position of the next route for an invocation, past those whose handler has an open breaker.
@@ -82,7 +26,7 @@ extension Router {
             let route = invocation.table.routes[candidate]
             if admits(invocation, to: route.handler, at: now) { return candidate }
             invocation.bypassed.passedOver.append(route.handler)
-            handlerPlaces.passOver(route.handler)
+            places.passOver(route.handler)
             // If nobody else has it, this is whose it was.
             (invocation.record.route, invocation.record.handler) = (route.name, route.handler)
             invocation.record.budget = min(route.budget ?? invocation.table.budget, invocation.table.budget)
@@ -96,8 +40,8 @@ extension Router {
 
     /// Goes on with the next route that matches, because the breaker of the handler is open.
     mutating func divert(_ invocation: inout Invocation, at now: Moment, _ effects: inout Effects) {
-        budget.acts -= 1
-        if invocation.stage == .ready { leaveQueue(invocation) }
+        schedule.countAct()
+        if invocation.stage == .ready { places.leaveQueue(invocation, invocations, &schedule) }
         // It has not been started for this handler, and is in nobody's queue.
         invocation.stage = .waiting
         invocation.attempts.goOnToNextHandler()
@@ -106,35 +50,16 @@ extension Router {
         run(&invocation, at: now, &effects)
     }
 
-    /// Notes where all that waits for handlers is whose breakers have just opened: it is to go past them.
-    private mutating func noteWaiting() {
-        while let handler = opened.popLast() {
-            for queue in [ready, readyObservers] + handlerPlaces.queues(of: handler) where !queue.isEmpty {
-                diverting.append((queue, handler))
-            }
-        }
-    }
-
-    /// Has what waits for handlers whose breakers have opened go past them. What is too much for one turn is left, and goes
-    /// past its handler as well if it comes to its start before.
+    /// Has what waits for handlers whose breakers have opened go past them.
     mutating func divertWaiting(at now: Moment, _ effects: inout Effects) {
-        noteWaiting()
-        while !budget.isSpent,
-            let (next, isLast, handler) = diverting.changeFirst({
-                ($0.waiting.popFirst(), $0.waiting.isEmpty, $0.handler)
-            })
-        {
-            budget.looks -= 1
-            if isLast { _ = diverting.popFirst() }
-            guard let id = next, isReady(id, for: handler), var invocation = invocations[id],
+        while let (id, handler) = places.nextToDivert(&schedule) {
+            guard invocations.isReady(id, for: handler), var invocation = invocations[id],
                 !admits(invocation, to: handler, at: now),
                 invocation.record.deadline.map({ now.monotonic < $0 }) == true
             else { continue }
             divert(&invocation, at: now, &effects)
         }
     }
-
-    // MARK: Refusing
 
     /// Refuses a request whose callbacks would wait for a handler for which as many wait as may. Nothing has been done
     /// for it so far.
@@ -148,7 +73,7 @@ extension Router {
     mutating func checkQueues(
         for callbacks: [Callback], at now: Moment, _ facts: (Callback) -> RouteFacts
     ) throws(Refusal) {
-        guard handlerPlaces.mayRefuse else { return }
+        guard places.mayRefuse else { return }
         var needed: [(handler: String, count: Int)] = []
         for callback in callbacks {
             guard let handler = onlyHandler(for: facts(callback), at: now) else { continue }
@@ -158,9 +83,8 @@ extension Router {
                 needed.append((handler, 1))
             }
         }
-        var free = isDraining ? 0 : max(0, freePlaces(ofObservers: false))
-        for (handler, count) in needed where !handlerPlaces.hasRoom(for: count, of: handler, free: &free) {
-            throw .overloaded(message: handlerPlaces.refuse(handler), retryAfter: retryDelay(at: now))
+        if let message = places.refuse(needed, startsNone: isDraining) {
+            throw .overloaded(message: message, retryAfter: retryDelay(at: now))
         }
     }
 
@@ -173,7 +97,7 @@ extension Router {
             let name = table.routes[candidate].handler
             // No invocation has this id: who is asked is whether anybody new is let through.
             let nobody = InvocationID(seq: SequenceNumber(0), n: 0)
-            if table.mode != .relay || handlerPlaces.admits(nobody, to: name, at: now.monotonic) {
+            if table.mode != .relay || places.admits(nobody, to: name, at: now.monotonic) {
                 return table.handlers[name]?.kind.isBuiltIn == false ? name : nil
             }
             guard positions.isEmpty else { return nil }
@@ -185,6 +109,6 @@ extension Router {
     /// When a request that is refused for the load may be sent again: by the next deadline at the latest something makes
     /// room.
     func retryDelay(at now: Moment) -> Duration {
-        nextDue.map { min(max($0 - now.monotonic, .milliseconds(10)), .seconds(1)) } ?? .milliseconds(100)
+        schedule.nextDue.map { min(max($0 - now.monotonic, .milliseconds(10)), .seconds(1)) } ?? .milliseconds(100)
     }
 }

@@ -70,11 +70,7 @@ extension Router {
     public var recoveryNeeds: RecoveryNeeds { RecoveryNeeds(boot: boot, looksAtKeys: table.looksAtKeys) }
 
     /// Takes over what the tracker remembers, before anything that is the tracker's.
-    public mutating func adopt(_ tracker: Tracker) {
-        let forgetsByAge = self.tracker.forgetsByAge
-        self.tracker = tracker
-        self.tracker.forgetsByAge = forgetsByAge
-    }
+    public mutating func adopt(_ tracker: Tracker) { memory.adopt(tracker) }
 
     /// The router as the next start of the daemon makes it from what was recorded, before it takes up what is unfinished.
     ///
@@ -82,11 +78,7 @@ extension Router {
     ///
     /// - Parameter boot: the machine's boot id at that start.
     func restarted(boot: UUID128) -> Router {
-        var router = Router(
-            boot: boot, table: table, tracker: tracker, customData: customData, lastNumber: lastNumber)
-        router.knownDevices = knownDevices
-        router.recentMessages = recentMessages
-        return router
+        Router(boot: boot, table: table, memory: memory, lastNumber: lastNumber)
     }
 
     /// Makes room for so many invocations at once.

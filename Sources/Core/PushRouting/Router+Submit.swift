@@ -37,67 +37,8 @@ extension Router {
     }
 
     func checkLimits(of peer: Peer, adding bytes: Int, at now: Moment) throws(Refusal) {
-        let message: String
-        let (size, sizeOfPeer) = (usage.bytes + bytes, usage.bytes(of: peer) + bytes)
-        if usage.requests >= table.limits.inFlight {
-            message = "\(counted(usage.requests, "request is", "requests are")) in flight, the most that is allowed"
-        } else if usage.requests(of: peer) >= table.limits.inFlightPerPeer {
-            let count = usage.requests(of: peer)
-            message =
-                "\(counted(count, "request")) of uid \(peer.uid) \(count == 1 ? "is" : "are") in flight, the most that is allowed"
-        } else if size > table.limits.unfinishedBytes {
-            message = "the requests in flight would have \(size) bytes, more than is allowed"
-        } else if sizeOfPeer > table.limits.unfinishedBytesPerPeer {
-            message = "the requests of uid \(peer.uid) in flight would have \(sizeOfPeer) bytes, more than is allowed"
-        } else if usage.invocationBytes >= table.limits.invocationMemory {
-            message = "what is in flight takes \(usage.invocationBytes) bytes of memory, as much as is allowed"
-        } else if usage.invocationBytes(of: peer) >= table.limits.invocationMemoryPerPeer {
-            message =
-                "what is in flight of uid \(peer.uid) takes \(usage.invocationBytes(of: peer)) bytes of memory, as much as is allowed"
-        } else {
-            return
-        }
+        guard let message = usage.refusal(of: peer, adding: bytes, table.limits) else { return }
         throw .overloaded(message: message, retryAfter: retryDelay(at: now))
-    }
-
-    /// What was last said of a device; it stands in for what a request leaves out.
-    func lastKnown(app: String?, device: String?) -> KnownDevice? {
-        device.flatMap { knownDevices[DeviceKey(app: app, device: $0)] }
-    }
-
-    /// How many devices one request makes the router forget at most.
-    private static let forgottenAtOnce = 64
-
-    mutating func remember(_ accepted: AcceptedRequest, _ effects: inout Effects) {
-        remember(accepted, instead: lastKnown(app: accepted.app, device: accepted.device), &effects)
-    }
-
-    /// Notes what a request says of its device.
-    ///
-    /// - Parameter known: what was last known of the device.
-    mutating func remember(
-        _ accepted: AcceptedRequest, instead known: KnownDevice?, _ effects: inout Effects
-    ) {
-        guard let name = accepted.device else { return }
-        let key = DeviceKey(app: accepted.app, device: name)
-        let limit = table.limits.deviceMemory
-        if let known, known.platform == accepted.platform, known.externalID.isSame(as: accepted.externalID) {
-            // Who is in use matters once somebody may have to go.
-            if knownDevices.byteCount > limit / 2 { knownDevices.use(key) }
-            return
-        }
-        let device = KnownDevice(
-            number: known?.number ?? accepted.seq, key: key, platform: accepted.platform,
-            externalID: accepted.externalID)
-        knownDevices.set(device)
-        effects.record(.device(device))
-        // A reload may have made many too many: each request takes some.
-        var left = Self.forgottenAtOnce
-        while left > 0, knownDevices.byteCount > limit, let forgotten = knownDevices.removeLeastUsed(but: key) {
-            left -= 1
-            recentMessages[forgotten.key] = nil
-            effects.record(.forgottenDevice(forgotten.number))
-        }
     }
 
     /// The request as the ledger keeps it.

@@ -15,7 +15,7 @@ extension Router {
         }
         let accepted = accept(request, about: token.target, from: peer, at: now, &effects)
         let source = TrackerSource(accepted, at: request.at ?? now.wall)
-        track(at: now, &effects) { $0.token(token.kind, token.token, source, now: now.wall, into: &$1) }
+        memory.track(at: now, &effects) { $0.token(token.kind, token.token, source, now: now.wall, into: &$1) }
         var arrival = Arrival(
             accepted, subject: InvocationSubject(request), provider: nil, keys: nil, lane: accepted.lane)
         guard called != .none else {
@@ -35,11 +35,11 @@ extension Router {
     ) {
         let accepted = accept(request, about: session.target, from: peer, at: now, &effects)
         let source = TrackerSource(accepted, at: request.at ?? now.wall)
-        track(at: now, &effects) { $0.session(session.kind, source, now: now.wall, into: &$1) }
+        memory.track(at: now, &effects) { $0.session(session.kind, source, now: now.wall, into: &$1) }
     }
 
     private func platform(of target: Target) -> Platform {
-        target.platform ?? lastKnown(app: target.app, device: target.device)?.platform ?? .android
+        target.platform ?? memory.devices.known(target.device, app: target.app)?.platform ?? .android
     }
 
     /// Accepts a request that is about a device and brings no payload.
@@ -47,11 +47,11 @@ extension Router {
         _ request: Request, about asked: Target, from peer: Peer, at now: Moment, _ effects: inout Effects
     ) -> AcceptedRequest {
         var target = asked
-        let known = lastKnown(app: target.app, device: target.device)
+        let known = memory.devices.known(target.device, app: target.app)
         target.externalID = target.externalID ?? known?.externalID
         let accepted = accept(request, from: peer, at: now, platform: platform(of: asked), target: target)
         effects.record(accepted)
-        remember(accepted, &effects)
+        memory.devices.remember(accepted, &effects)
         return accepted
     }
 }

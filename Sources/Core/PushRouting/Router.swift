@@ -13,46 +13,23 @@ public struct Router: Sendable {
     static let trackedProvider = ProviderRule.brazeName
 
     let boot: UUID128
-    var table: RoutingTable {
-        didSet {
-            sharedTable = Indirect(table)
-            handlerPlaces.configure(table.handlers)
-            figures.expect(table.routes)
-        }
-    }
+    /// What it decides by.
+    private(set) var table: RoutingTable
     /// The same, for invocations: each keeps what it was accepted under.
     private(set) var sharedTable: Indirect<RoutingTable>
-    var tracker: Tracker
-    var customData: CustomData
     /// The highest number given so far; 0 when there is none.
     public internal(set) var lastNumber: SequenceNumber
-    var knownDevices = KnownDevices()
-    /// What FCM on each device remembers.
-    var recentMessages = ShardedDictionary<DeviceKey, RecentMessages>(shardBits: 10)
-
-    var invocations = InvocationsInFlight()
-    var lanes = Lanes()
-    var ready = Queue<InvocationID>()
-    var readyObservers = Queue<InvocationID>()
-    var timers = Heap<DueTimer>()
-    var usage = Usage()
-    var handlerPlaces = HandlerPlaces()
     /// What ended how since this router began; for metrics.
     public internal(set) var figures = DeliveryFigures()
-    var isDraining = false
-    /// Heads of lanes whose turn has come; taken one by one, so that a long lane needs no deep stack.
-    var turns = Queue<InvocationID>()
-    /// Handlers whose breakers opened in this turn.
-    var opened: [String] = []
-    /// The queues as they were then, in which is all that waited for such a handler: it goes elsewhere, in this turn or, if it
-    /// is much, in the next ones. None is empty.
-    var diverting = Queue<(waiting: Queue<InvocationID>, handler: String)>()
-    var budget = TurnBudget()
-    var workLeft = WorkLeft()
-    /// When the last turn was.
-    var latest = Moment(monotonic: Instant(nanoseconds: 0), wall: WallTime(milliseconds: 0))
-    /// Invocations whose row may have to be written before the turn ends.
-    var touched: [InvocationID] = []
+    private(set) var isDraining = false
+
+    // Each of these keeps its own order. The router keeps the order between them.
+    var memory: RouterMemory
+    var invocations = InvocationsInFlight()
+    var usage = Usage()
+    var lanes = Lanes()
+    var places = Places()
+    var schedule = Schedule()
 
     /// - Parameters:
     ///   - boot: the machine's boot id; stored deadlines count within one boot only.
@@ -67,39 +44,34 @@ public struct Router: Sendable {
         devices: [KnownDevice] = [], recentDeliveries: [RecentDelivery] = [],
         lastNumber: SequenceNumber = SequenceNumber(0)
     ) {
-        self.boot = boot
-        self.table = table
-        sharedTable = Indirect(table)
-        self.tracker = tracker
-        self.customData = customData ?? CustomData(stateID: tracker.stateID)
-        self.customData.rules = table.customData
-        self.lastNumber = lastNumber
-        handlerPlaces.configure(table.handlers)
-        figures.expect(table.routes)
-        knownDevices.reserve(devices.count)
-        for device in devices { knownDevices.set(device) }
-        for delivery in recentDeliveries where knownDevices[delivery.device] != nil { see(delivery) }
+        let memory = RouterMemory(
+            tracker, customData ?? CustomData(stateID: tracker.stateID), DeviceMemory(devices, recentDeliveries))
+        self.init(boot: boot, table: table, memory: memory, lastNumber: lastNumber)
     }
 
-    /// When the router next needs the clock; `nil` when nothing is due. One timer, set to it after every turn, is
-    /// enough. Kept, not computed: who asks in every turn would copy all of the router for it.
-    public private(set) var nextDue: Instant?
+    init(boot: UUID128, table: RoutingTable, memory: RouterMemory, lastNumber: SequenceNumber) {
+        self.boot = boot
+        self.memory = memory
+        self.lastNumber = lastNumber
+        (self.table, sharedTable) = (table, Indirect(table))
+        configure(table)
+    }
+
+    /// What is decided from now on is decided by this.
+    mutating func configure(_ table: RoutingTable) {
+        (self.table, sharedTable) = (table, Indirect(table))
+        memory.configure(table)
+        places.configure(table)
+        figures.expect(table.routes)
+    }
+
+    /// When the router next needs the clock; `nil` when nothing is due. One timer, set to it after every turn, is enough.
+    public var nextDue: Instant? { schedule.nextDue }
 
     /// Whether something has begun that is too much for one turn: the next `.clock` goes on with it, at any time.
     public var hasWorkLeft: Bool {
-        customData.isRemoving || tracker.isBehind || !turns.isEmpty || !diverting.isEmpty || !workLeft.isNone
-            || mayFillPlaces
-    }
-
-    /// Notes when something is due next; at the end of a turn.
-    mutating func noteNextDue() { nextDue = dueNext }
-
-    private var dueNext: Instant? {
-        // What it is behind with is work that is left, not due.
-        guard !tracker.isBehind, let waiting = tracker.nextDue else { return timers.first?.due }
-        // The tracker goes by the civil clock.
-        let due = latest.monotonic + .milliseconds(waiting.milliseconds - latest.wall.milliseconds)
-        return timers.first.map { min($0.due, due) } ?? due
+        memory.customData.isRemoving || memory.tracker.isBehind || schedule.hasWorkLeft
+            || places.hasWorkLeft(startsNone: isDraining)
     }
 
     /// How many outcomes of a request are still to come.
@@ -118,11 +90,11 @@ public struct Router: Sendable {
     public var invocationBytes: Int { usage.invocationBytes }
 
     /// How many handlers hold a place to run, observers' among them.
-    public var handlersRunning: Int { usage.handlers + usage.observers }
+    public var handlersRunning: Int { places.running.owners + places.running.observers }
 
     /// What each handler that is not built in is doing; those that the configuration has no more as long as they run.
     public func handlers(at now: Instant) -> [HandlerStatus] {
-        handlerPlaces.status(at: now).map { status in
+        places.status(at: now).map { status in
             var status = status
             if table.mode != .relay { status.breaker = nil }
             return status
@@ -131,15 +103,15 @@ public struct Router: Sendable {
 
     /// Whether the tracker forgets by age: not by a clock that is not believed.
     public var forgetsByAge: Bool {
-        get { tracker.forgetsByAge }
-        set { tracker.forgetsByAge = newValue }
+        get { memory.forgetsByAge }
+        set { memory.forgetsByAge = newValue }
     }
 
     /// In whose place the router stands.
     public var mode: DispatchMode { table.mode }
 
     /// How many deliveries the tracker remembers.
-    public var deliveriesTracked: Int { tracker.count }
+    public var deliveriesTracked: Int { memory.tracker.count }
 
     /// Takes in what happened; appends what is to be done.
     ///
@@ -155,13 +127,11 @@ public struct Router: Sendable {
             finished(id, .rejected(reason: reason), wasStarted: false, at: now, &effects)
         case .clock:
             takeDue(at: now, &effects)
-            track(at: now, &effects) { $0.takeDue(now: now.wall, into: &$1) }
-            keep(&effects) { $0.continueRemoval(now: now.wall, into: &$1) }
+            memory.track(at: now, &effects) { $0.takeDue(now: now.wall, into: &$1) }
+            memory.keep(&effects) { $0.continueRemoval(now: now.wall, into: &$1) }
         case .reconfigured(let table):
-            self.table = table
-            tracker.rules = table.tracking
-            customData.rules = table.customData
-            for name in handlerPlaces.withQueue { passOn(name) }
+            configure(table)
+            places.passOnAll(invocations, &schedule)
         case .draining: isDraining = true
         }
         endTurn(at: now, &effects)
@@ -187,7 +157,7 @@ public struct Router: Sendable {
         // In time means before the deadline; what comes at that instant or later is the clock's to judge.
         guard now.monotonic < deadline else { return }
         if !wasStarted { invocation.attempts.withdrawStart() }
-        leavePlace(of: invocation)
+        places.leave(invocation, invocations, &schedule)
         if let answered = wasStarted ? answer.isAnswer : false {
             note(answered: answered, of: invocation, at: now, &effects)
         }

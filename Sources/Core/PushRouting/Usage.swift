@@ -1,11 +1,7 @@
 import PushModel
 
-/// What is in flight, in all and per peer, held against the limits.
+/// What is in flight, in all and of each peer, held against the limits.
 struct Usage: Sendable {
-    /// Owners' handlers that hold a place to run.
-    private(set) var handlers = 0
-    /// Observers' handlers that hold one of theirs.
-    private(set) var observers = 0
     private(set) var requests = 0
     /// Bytes of the lines of requests in flight.
     private(set) var bytes = 0
@@ -25,11 +21,29 @@ struct Usage: Sendable {
         var memory = 0
     }
 
-    func requests(of peer: Peer) -> Int { byPeer[peer.uid]?.requests ?? 0 }
+    /// Why a request with so many bytes is too much, for people; `nil`: it is not.
+    func refusal(of peer: Peer, adding bytes: Int, _ limits: RoutingLimits) -> String? {
+        let own = byPeer[peer.uid] ?? Share()
+        let (size, sizeOfPeer) = (self.bytes + bytes, own.bytes + bytes)
+        if requests >= limits.inFlight {
+            return "\(counted(requests, "request is", "requests are")) in flight, the most that is allowed"
+        } else if own.requests >= limits.inFlightPerPeer {
+            return "\(counted(own.requests, "request")) of uid \(peer.uid) \(own.requests == 1 ? "is" : "are") in flight, "
+                + "the most that is allowed"
+        } else if size > limits.unfinishedBytes {
+            return "the requests in flight would have \(size) bytes, more than is allowed"
+        } else if sizeOfPeer > limits.unfinishedBytesPerPeer {
+            return "the requests of uid \(peer.uid) in flight would have \(sizeOfPeer) bytes, more than is allowed"
+        } else if invocationBytes >= limits.invocationMemory {
+            return "what is in flight takes \(invocationBytes) bytes of memory, as much as is allowed"
+        } else if own.memory >= limits.invocationMemoryPerPeer {
+            return "what is in flight of uid \(peer.uid) takes \(own.memory) bytes of memory, as much as is allowed"
+        }
+        return nil
+    }
 
-    func bytes(of peer: Peer) -> Int { byPeer[peer.uid]?.bytes ?? 0 }
-
-    func invocationBytes(of peer: Peer) -> Int { byPeer[peer.uid]?.memory ?? 0 }
+    /// Whether nothing is in flight, of anybody.
+    var isEmpty: Bool { requests == 0 && byPeer.isEmpty }
 
     func invocations(of seq: SequenceNumber) -> Int { open[seq].map { Int($0.invocations) } ?? 0 }
 
@@ -38,14 +52,6 @@ struct Usage: Sendable {
     mutating func keeps(payloadOf bytes: Int) { payloadBytes += bytes }
 
     mutating func letsGo(payloadOf bytes: Int) { payloadBytes -= bytes }
-
-    mutating func took(placeOfObserver isObserver: Bool) {
-        if isObserver { observers += 1 } else { handlers += 1 }
-    }
-
-    mutating func left(placeOfObserver isObserver: Bool) {
-        if isObserver { observers -= 1 } else { handlers -= 1 }
-    }
 
     /// - Parameters:
     ///   - length: of the request's line.

@@ -120,7 +120,7 @@ private struct CustomDataChaos {
         }
         for row in stored {
             let id = AnalyticsEvent.identifier(
-                state: bench.router.customData.stateID, number: SequenceNumber(row.entry.number.value),
+                state: bench.router.memory.customData.stateID, number: SequenceNumber(row.entry.number.value),
                 kind: .customEvent)
             expect(told.contains(id) == (row.state == .flushed), "\(row.entry.number) is \(row.state)")
             guard row.state == .flushed, let user = row.entry.externalID else { continue }

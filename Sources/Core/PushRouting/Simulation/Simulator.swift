@@ -101,7 +101,7 @@ public struct Simulator {
     mutating func set(_ mode: DispatchMode) {
         guard takesMode else { return }
         (unscripted.mode, scripted.mode) = (mode, mode)
-        router.table = unscripted
+        router.configure(unscripted)
     }
 
     /// Ends the router as a daemon ends that is killed, and takes up what it left as the next start does.
@@ -120,7 +120,7 @@ public struct Simulator {
                     request.attempts[row.id.n, default: AttemptHistory()].note(attempt)
                 }
             }
-            router.table = scripts[request.accepted.seq] == nil ? unscripted : scripted
+            router.configure(scripts[request.accepted.seq] == nil ? unscripted : scripted)
             router.recover([request], at: moment(crash.end), effects: &effects)
             carryOut(at: crash.end)
         }
@@ -181,7 +181,7 @@ public struct Simulator {
     private func naming(_ request: Request) -> Request {
         guard case .interact(var interact) = request.action, case .message(let name) = interact.subject,
             let seq = past.seq(id: name), !past.hasMessage(name),
-            router.tracker.delivery(for: .message(name), app: nil, device: nil) == nil
+            router.memory.tracker.delivery(for: .message(name), app: nil, device: nil) == nil
         else { return request }
         var request = request
         interact.subject = .delivery(seq)
