@@ -119,31 +119,32 @@ private struct RequestPath {
 
     private mutating func remember(_ request: Request) {
         guard case .deliver(let deliver) = request.action else { return }
-        for case .record(.request(let accepted)) in effects.list {
+        let records = effects.records.map { $0.record }
+        for case .request(let accepted) in records {
             var delivery = PastDelivery(accepted: accepted, provider: nil, request: deliver)
-            for case .record(.invocation(let row)) in effects.list { delivery.provider = row.provider }
+            for case .invocation(let row) in records { delivery.provider = row.provider }
             past[accepted.seq] = delivery
         }
     }
 
     private mutating func carryOut() {
-        for effect in effects.takeList() {
-            switch effect {
+        for item in effects.takeOutput() {
+            switch item {
             case .record(.invocation(let row)):
                 precondition(open.insert(row.id).inserted, "an invocation comes twice")
-            case .decided(let end):
+            case .effect(.decided(let end)):
                 precondition(open.remove(end.invocation.id) != nil, "an invocation ends twice")
                 running.removeAll { $0 == end.invocation.id }
                 check(end)
-            case .load: preconditionFailure("so little is never too much for the memory")
-            case .start(let run):
+            case .effect(.load): preconditionFailure("so little is never too much for the memory")
+            case .effect(.start(let run)):
                 running.append(run.invocation.id)
                 check(run)
             case .record(.event(let event)):
                 var writer = JSONWriter()
                 writer.object { $0.members(of: event) }
                 check(writer.bytes + [UInt8(ascii: "\n")])
-            case .record, .terminate, .stop, .breaker: break
+            case .record, .effect: break
             }
         }
     }

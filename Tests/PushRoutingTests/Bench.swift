@@ -71,7 +71,7 @@ struct Bench {
     mutating func order<Result>(_ act: (inout Router, Moment, inout Effects) -> Result) -> Result {
         var effects = Effects()
         let result = act(&router, now, &effects)
-        take(effects.list)
+        take(&effects)
         return result
     }
 
@@ -87,18 +87,17 @@ struct Bench {
     // MARK: The same, with effects as they are
 
     mutating func submitRaw(_ request: Request, uid: UInt32, past: PastDelivery? = nil) throws(Refusal)
-        -> [RouterEffect]
+        -> [RouterOutput]
     {
         let peer = Peer(uid: uid, gid: 100, pid: 1)
         let now = now
         var setAside: [Rejection] = []
-        let effects = try decide { (router, effects) throws(Refusal) in
+        var effects = try decide { (router, effects) throws(Refusal) in
             setAside = try router.submit(request, from: peer, past: past, at: now, effects: &effects).rejections
         }
         rejections = setAside
         pasts[router.lastNumber] = past
-        take(effects.list, of: request)
-        return effects.list
+        return take(&effects, of: request)
     }
 
     /// Replays the dead letters of a request, as the ledger has them.
@@ -109,23 +108,21 @@ struct Bench {
         let dead = UnfinishedRequest(
             accepted: accepted, invocations: rows, request: request, past: pasts[accepted.seq])
         let (peer, now) = (Peer(uid: uid, gid: 100, pid: 1), now)
-        let effects = try decide { (router, effects) throws(Refusal) in
+        var effects = try decide { (router, effects) throws(Refusal) in
             _ = try router.replay(dead, from: peer, at: now, effects: &effects)
         }
         pasts[router.lastNumber] = pasts[accepted.seq]
-        take(effects.list, of: request)
-        return effects.list.compactMap(\.text)
+        return take(&effects, of: request).compactMap(\.text)
     }
 
-    mutating func handleRaw(_ event: RouterEvent) -> [RouterEffect] {
+    mutating func handleRaw(_ event: RouterEvent) -> [RouterOutput] {
         let now = now
         var effects = decide { router, effects in router.handle(event, at: now, effects: &effects) }
         rejections = effects.takeRejections()
-        take(effects.list)
-        return effects.list
+        return take(&effects)
     }
 
-    mutating func crashRaw(sameBoot: Bool, table: RoutingTable) -> [RouterEffect] {
+    mutating func crashRaw(sameBoot: Bool, table: RoutingTable) -> [RouterOutput] {
         if !sameBoot {
             boot = UUID128(high: boot.high, low: boot.low + 1)
             // The new boot's clock begins anew.
@@ -150,8 +147,7 @@ struct Bench {
             router.recover([unfinished], at: now, effects: &effects)
         }
         router.endRecovery(at: now, effects: &effects)
-        take(effects.list)
-        return effects.list
+        return take(&effects)
     }
 
     /// The custom data as the daemon reads it from its ledger.
@@ -180,10 +176,9 @@ struct Bench {
         try act(&router, &effects)
         try act(&other, &rows)
         let expected = RowBuffer()
-        for case .record(let record) in effects.list { expected.append(record) }
+        for (record, _) in effects.records { expected.append(record) }
         #expect(rows.rows?.rows.elementsEqual(expected.rows) == true, "the rows are not those of the records")
-        let others = effects.list.filter { if case .record = $0 { false } else { true } }
-        #expect(rows.list.map(\.text) == others.map(\.text))
+        #expect(rows.list.map(\.text) == effects.list.map(\.text))
         router = other
         return effects
     }
@@ -199,21 +194,24 @@ struct Bench {
     /// When the router next wants the clock, counted from the bench's beginning.
     var nextDue: Duration? { router.nextDue.map { $0 - epoch } }
 
-    private mutating func take(_ effects: [RouterEffect], of request: Request? = nil) {
-        for effect in effects {
-            switch effect {
+    @discardableResult
+    private mutating func take(_ effects: inout Effects, of request: Request? = nil) -> [RouterOutput] {
+        let output = effects.takeOutput()
+        for item in output {
+            switch item {
             case .record(let record): ledger.write(record, of: request)
-            case .decided(let end): ends[end.invocation.id] = end
-            case .start(let run): runs[run.invocation.id] = run
-            case .load(var run):
+            case .effect(.decided(let end)): ends[end.invocation.id] = end
+            case .effect(.start(let run)): runs[run.invocation.id] = run
+            case .effect(.load(var run)):
                 loads += 1
                 let seq = run.request.seq
                 if let (_, request) = ledger.requests[seq] { run.complete(with: request, past: pasts[seq]) }
                 runs[run.invocation.id] = run
-            case .terminate, .stop, .breaker: break
+            case .effect: break
             }
         }
         ledger.endTurn()
+        return output
     }
 }
 
@@ -221,10 +219,11 @@ extension InvocationID {
     init(_ seq: Int64, _ n: Int = 0) { self.init(seq: SequenceNumber(seq), n: n) }
 }
 
-extension RouterEffect {
-    /// The effect in a few words.
+extension RouterOutput {
+    /// It in a few words.
     var text: String? {
         switch self {
+        case .effect(let effect): effect.text
         case .record(.attempt), .record(.output), .record(.deadLetter), .record(.noDeadLetters): nil
         case .record(.gap), .record(.lifeSign): nil
         case .record(.tracker), .record(.customData(.attribute)), .record(.customData(.sending)): nil
@@ -241,6 +240,14 @@ extension RouterEffect {
             }
         case .record(.device(let device)): "device \(device.key.device) \(device.externalID ?? "anonymous")"
         case .record(.forgottenDevice(let number)): "forget device \(number)"
+        }
+    }
+}
+
+extension RouterEffect {
+    /// The effect in a few words.
+    var text: String {
+        switch self {
         case .start(let run), .load(let run): "start \(run.invocation.id.name) \(run.handler.name)"
         case .terminate(let id): "terminate \(id.name)"
         case .stop(let id): "stop \(id.name)"

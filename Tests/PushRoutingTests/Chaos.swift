@@ -187,13 +187,13 @@ struct Chaos {
 
     // MARK: What must hold
 
-    private mutating func turn(_ act: (inout Bench, RoutingTable) -> [RouterEffect]) {
+    private mutating func turn(_ act: (inout Bench, RoutingTable) -> [RouterOutput]) {
         // A reload may leave more running than there now are places for.
         let places = max(bench.router.places.running.owners, table.limits.handlers)
         let observersPlaces = max(bench.router.places.running.observers, table.limits.observers)
         let before = handlers
         let effects = act(&bench, table)
-        for effect in effects { check(effect) }
+        for case .effect(let effect) in effects { check(effect) }
         check(effects, before)
         for violation in bench.ledger.violations { expect(false, violation) }
         let router = bench.router
@@ -208,13 +208,13 @@ struct Chaos {
         expect(router.places.running.owners <= places, "more run than there are places")
         expect(router.places.running.observers <= observersPlaces, "more observers run than there are places")
         expect(
-            !router.invocations.isEmpty || router.nextDue == nil || router.memory.tracker.nextDue != nil, "a timer for nothing"
-        )
+            !router.invocations.isEmpty || router.nextDue == nil || router.memory.tracker.nextDue != nil,
+            "a timer for nothing")
     }
 
     /// What handlers run and have waiting is counted as it is, within their limits, and none with an open breaker is given
     /// anything.
-    private mutating func check(_ effects: [RouterEffect], _ before: [String: HandlerStatus]) {
+    private mutating func check(_ effects: [RouterOutput], _ before: [String: HandlerStatus]) {
         let after = handlers
         var (isRunning, isWaiting): ([String: Int], [String: Int]) = ([:], [:])
         for id in bench.router.invocations.ids {
@@ -233,9 +233,9 @@ struct Chaos {
         }
         checkLanes()
         for name in isRunning.keys { expect(after[name] != nil, "nobody counts what \(name) runs") }
-        let changed = effects.contains { if case .breaker = $0 { true } else { false } }
+        let changed = effects.contains { if case .effect(.breaker) = $0 { true } else { false } }
         if changed { breakerChanges += 1 }
-        for case .start(let run) in effects {
+        for case .effect(.start(let run)) in effects {
             guard bench.router.mode == .relay, run.request.mode == .relay, !changed,
                 let handler = before[run.handler.name], after[run.handler.name]?.breaker == handler.breaker
             else { continue }
@@ -265,7 +265,7 @@ struct Chaos {
 
     private mutating func check(_ effect: RouterEffect) {
         switch effect {
-        case .record, .breaker: break
+        case .breaker: break
         case .start(let run), .load(let run):
             let id = run.invocation.id
             expect(running.insert(id).inserted, "\(id.name) is started while it runs")

@@ -153,8 +153,8 @@ private struct History {
         for id in bench.ledger.rows.keys.sorted() { note(bench.handleRaw(event(id))) }
     }
 
-    private mutating func note(_ effects: [RouterEffect]) {
-        for case .decided(let end) in effects {
+    private mutating func note(_ output: [RouterOutput]) {
+        for case .effect(.decided(let end)) in output {
             expect(told.updateValue(end, forKey: end.invocation.id) == nil, "\(end.invocation.id.name) ends twice")
         }
     }

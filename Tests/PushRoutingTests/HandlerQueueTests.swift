@@ -40,7 +40,7 @@ struct HandlerQueueTests {
                     message: "2 callbacks wait for the handler slow already, the most that is allowed (Queue=)",
                     retryAfter: .milliseconds(200)))
         #expect(bench.ledger.requests.count == 3 && bench.router.requestsInFlight == 3)
-        #expect(bench.router.lastKnown(app: "shop", device: "phone") == nil)
+        #expect(bench.router.memory.devices.known("phone", app: "shop") == nil)
         let now = status(bench)
         #expect(now?.running == 1 && now?.waiting == 2 && now?.limit == 1 && now?.queueLimit == 2 && now?.refused == 1)
         bench.finished(1)

@@ -178,16 +178,15 @@ private struct Watched {
         bench.at(time)
     }
 
-    private mutating func note(_ effects: [RouterEffect]) {
-        for effect in effects {
+    private mutating func note(_ output: [RouterOutput]) {
+        for case .effect(let effect) in output {
             switch effect {
-            case .record: continue
             case .start(let run), .load(let run): running.insert(run.invocation.id)
             case .stop(let id): running.remove(id)
             case .decided(let end): running.remove(end.invocation.id)
             case .terminate, .breaker: break
             }
-            if let id = effect.invocation, bench.row(of: id)?.isObserver == false { story.append(effect.text ?? "") }
+            if let id = effect.invocation, bench.row(of: id)?.isObserver == false { story.append(effect.text) }
         }
     }
 }
@@ -199,7 +198,7 @@ extension Bench {
 extension RouterEffect {
     fileprivate var invocation: InvocationID? {
         switch self {
-        case .record, .breaker: nil
+        case .breaker: nil
         case .start(let run), .load(let run): run.invocation.id
         case .terminate(let id), .stop(let id): id
         case .decided(let end): end.invocation.id

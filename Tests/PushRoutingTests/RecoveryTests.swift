@@ -163,7 +163,7 @@ struct RecoveryTests {
         var effects = Effects()
         router.recover(unfinished, at: bench.now, effects: &effects)
         #expect(
-            effects.list.map(\.text) == [
+            effects.takeOutput().map(\.text) == [
                 "update 1.0 unrouted", "end 1.0 unrouted", "update 2.0 handed_to_tracker", "end 2.0 handed_to_tracker",
             ])
     }

@@ -43,7 +43,9 @@ extension Router {
         var rejected: [EntryNumber] = []
         for entry in logged.map(\.request) {
             let source = EntrySource(entry, accepted, at: now.wall)
-            let rejections = memory.keep(&effects) { $0.log(entry.kind, entry.object, source, now: now.wall, into: &$1) }
+            let rejections = memory.keep(&effects) {
+                $0.log(entry.kind, entry.object, source, now: now.wall, into: &$1)
+            }
             rejected += rejections.map(\.number)
             effects.append(rejections)
         }

@@ -3,11 +3,9 @@ public import PushModel
 
 /// What the router wants done. The shell carries the effects of one turn out in their order.
 ///
-/// Records come first: an effect that follows a record is carried out once that record is on disk, so nothing is
-/// seen outside that a crash could take back. Only `terminate` and `stop` need no disk and are carried out at once.
+/// An effect is carried out once all that was recorded before it is on disk, so nothing is seen outside that a crash could
+/// take back. Only `terminate` and `stop` need no disk and are carried out at once.
 public enum RouterEffect: Sendable {
-    /// Write this. Only where the effects list records.
-    indirect case record(LedgerRecord)
     /// Run a handler and report `started`, then `finished`; or `failedToStart`.
     indirect case start(HandlerRun)
     /// The same of a run whose payload is not in memory any more: what its request asks for is read from the ledger first
@@ -23,15 +21,20 @@ public enum RouterEffect: Sendable {
     indirect case breaker(BreakerChange)
 }
 
-/// Where the router puts what it wants done.
-///
-/// Records are written as rows at once, for a daemon, or listed among the other effects, for whoever wants to see them in
-/// the order in which they were decided.
+/// What the router wants written, or done, in the order in which it was decided.
+public enum RouterOutput: Sendable {
+    indirect case record(LedgerRecord)
+    case effect(RouterEffect)
+}
+
+/// Where the router puts what it wants written, and what it wants done.
 public struct Effects {
     /// What is to be done, in order.
     public private(set) var list: [RouterEffect] = []
-    /// Where records go; `nil`: they are listed.
+    /// Where a daemon's records go, as rows for its log; `nil`: they are kept in ``records``.
     public var rows: RowBuffer?
+    /// What is to be written, each with how many effects come before it; none where it is in ``rows``.
+    public private(set) var records: [(record: LedgerRecord, place: Int)] = []
     /// Whether the outcomes that are known on acceptance are told too, when they are no failures. Those of invocations
     /// that were in flight always are.
     public var tellsEveryOutcome = true
@@ -40,11 +43,31 @@ public struct Effects {
     /// The entries of custom data that were rejected.
     private var rejections: [Rejection] = []
 
-    /// - Parameter rows: where records go; `nil`: they are listed.
+    /// - Parameter rows: where records go; `nil`: they are kept.
     public init(rows: RowBuffer? = nil) { self.rows = rows }
 
-    /// Takes out all that is listed.
+    /// Takes out what is to be done.
     public mutating func takeList() -> [RouterEffect] { exchange(&list, with: []) }
+
+    /// Takes out what is to be done and the records that are kept, in the order in which all of it was decided.
+    public mutating func takeOutput() -> [RouterOutput] {
+        var output: [RouterOutput] = []
+        var records = exchange(&records, with: [])[...]
+        for (place, effect) in takeList().enumerated() {
+            while let first = records.first, first.place <= place {
+                output.append(.record(first.record))
+                records.removeFirst()
+            }
+            output.append(.effect(effect))
+        }
+        return output + records.map { .record($0.record) }
+    }
+
+    /// Adds what others are, with the records that they keep.
+    public mutating func append(_ others: Effects) {
+        for (record, _) in others.records { self.record(record) }
+        list += others.list
+    }
 
     /// How many outcomes were not told since this was asked last.
     public mutating func takeUntold() -> Int { exchange(&untold, with: 0) }
@@ -67,30 +90,30 @@ public struct Effects {
     mutating func append(_ effect: RouterEffect) { list.append(effect) }
 
     /// Adds something to write.
-    mutating func record(_ record: LedgerRecord) {
-        if let rows { rows.append(record) } else { list.append(.record(record)) }
-    }
+    public mutating func record(_ record: LedgerRecord) { if let rows { rows.append(record) } else { keep(record) } }
+
+    private mutating func keep(_ record: LedgerRecord) { records.append((record, list.count)) }
 
     // The same for what each delivery writes, without a record between the values and the row.
 
     mutating func record(_ request: AcceptedRequest) {
-        if let rows { rows.append(request) } else { list.append(.record(.request(request))) }
+        if let rows { rows.append(request) } else { keep(.request(request)) }
     }
 
     mutating func record(_ invocation: InvocationRecord, isNew: Bool) {
         if let rows {
             rows.append(invocation, isNew: isNew)
         } else {
-            list.append(.record(isNew ? .invocation(invocation) : .update(invocation)))
+            keep(isNew ? .invocation(invocation) : .update(invocation))
         }
     }
 
     mutating func record(_ event: AnalyticsEvent) {
-        if let rows { rows.append(event) } else { list.append(.record(.event(event))) }
+        if let rows { rows.append(event) } else { keep(.event(event)) }
     }
 
     mutating func record(_ record: TrackerRecord) {
-        if let rows { rows.append(record) } else { list.append(.record(.tracker(record))) }
+        if let rows { rows.append(record) } else { keep(.tracker(record)) }
     }
 }
 

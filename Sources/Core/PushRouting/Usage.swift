@@ -28,8 +28,8 @@ struct Usage: Sendable {
         if requests >= limits.inFlight {
             return "\(counted(requests, "request is", "requests are")) in flight, the most that is allowed"
         } else if own.requests >= limits.inFlightPerPeer {
-            return "\(counted(own.requests, "request")) of uid \(peer.uid) \(own.requests == 1 ? "is" : "are") in flight, "
-                + "the most that is allowed"
+            let requests = "\(counted(own.requests, "request")) of uid \(peer.uid)"
+            return "\(requests) \(own.requests == 1 ? "is" : "are") in flight, the most that is allowed"
         } else if size > limits.unfinishedBytes {
             return "the requests in flight would have \(size) bytes, more than is allowed"
         } else if sizeOfPeer > limits.unfinishedBytesPerPeer {

@@ -298,7 +298,7 @@ final class Processor {
 
     /// Has something written that nothing else follows from.
     func record(_ record: LedgerRecord) {
-        pipeline.effects.rows?.append(record)
+        pipeline.effects.record(record)
         pipeline.endRequest()
     }
 
@@ -315,18 +315,16 @@ final class Processor {
     func perform<Result>(_ act: (inout Router, Moment, inout Effects) -> Result) -> Result {
         let last = router.sending
         let flushedUnsent = router.flushedUnsent
-        // Listed, because what became of entries is told in the journal.
+        // The records are kept at first: what became of entries is told in the journal.
         var effects = Effects()
         let now = readClock()
         let result = act(&router, now, &effects)
         var moved: [EntryState: [EntryNumber]] = [:]
-        for effect in effects.list {
-            guard case .record(let record) = effect else {
-                preconditionFailure("custom data leads to records alone")
-            }
-            pipeline.effects.rows?.append(record)
-            if case .customData(.moved(let move)) = record { moved[move.state, default: []].append(move.number) }
+        for case (.customData(.moved(let move)), _) in effects.records {
+            moved[move.state, default: []].append(move.number)
         }
+        pipeline.effects.append(effects)
+        carryOut()
         for state in [EntryState.rejected, .unknown] {
             if let entry = JournalEntry(moved[state] ?? [], became: state) { pipeline.append(.note(entry)) }
         }
@@ -366,7 +364,6 @@ final class Processor {
         guard !pipeline.effects.list.isEmpty else { return }
         for effect in pipeline.effects.takeList() {
             switch effect {
-            case .record: preconditionFailure("records are rows here")
             case .start(let run): pipeline.append(.start(run))
             case .load(let run): pipeline.append(.load(run))
             case .decided(let end): pipeline.append(.decided(end))
@@ -374,7 +371,7 @@ final class Processor {
             case .terminate(let id): runner.terminate(id)
             case .stop(let id):
                 loader.stop(id)
-                if let output = runner.stop(id) { pipeline.effects.rows?.append(.output(id, output)) }
+                if let output = runner.stop(id) { pipeline.effects.record(.output(id, output)) }
             }
         }
     }

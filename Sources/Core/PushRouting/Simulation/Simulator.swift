@@ -193,7 +193,7 @@ public struct Simulator {
     private mutating func remember(_ request: Request, about delivery: PastDelivery?) {
         var accepted: AcceptedRequest?
         var first: InvocationRecord?
-        for case .record(let record) in effects.list {
+        for (record, _) in effects.records {
             switch record {
             case .request(let request): accepted = request
             case .invocation(let row): first = first ?? row
@@ -327,30 +327,45 @@ public struct Simulator {
     private mutating func carryOut(at time: WallTime) {
         // The lines of the entries tell of them.
         _ = effects.takeRejections()
-        while !effects.list.isEmpty {
-            for effect in effects.takeList() {
-                if case .record(let record) = effect, keepsRecords { records.append(record) }
-                switch effect {
-                case .record(.event(let event)): output.append(SimulationLine.analytics(event))
-                case .record(.customData(let record)): tell(record, at: time)
-                case .record(.tracker(.interaction(let row))): tell(row.cause, row.verdict, row.delivery, at: time)
-                case .record(.invocation(let row)), .record(.update(let row)): record(row)
-                case .terminate where hasRealHandlers, .stop where hasRealHandlers, .start where hasRealHandlers,
-                    .load where hasRealHandlers:
-                    queue(effect)
-                case .record(.attempt(let attempt)): attempts[attempt.id, default: []].append(attempt)
-                // The router ignores what a handler says after it was stopped.
-                case .record, .terminate, .stop: break
-                case .decided(let end):
-                    let attempts = attempts.removeValue(forKey: end.invocation.id) ?? []
-                    output.append(SimulationLine.invocation(end, attempts, at: time))
-                    let seq = end.invocation.id.seq
-                    if router.invocationsInFlight(of: seq) == 0 { (scripts[seq], unfinished[seq]) = (nil, nil) }
-                case .breaker(let change): output.append(SimulationLine.breaker(change, at: time))
-                // A script needs no payload.
-                case .start(let run), .load(let run): start(run, at: time)
+        while true {
+            let decided = effects.takeOutput()
+            guard !decided.isEmpty else { return }
+            for item in decided {
+                switch item {
+                case .record(let record): write(record, at: time)
+                case .effect(let effect): carryOut(effect, at: time)
                 }
             }
+        }
+    }
+
+    private mutating func write(_ record: LedgerRecord, at time: WallTime) {
+        if keepsRecords { records.append(record) }
+        switch record {
+        case .event(let event): output.append(SimulationLine.analytics(event))
+        case .customData(let record): tell(record, at: time)
+        case .tracker(.interaction(let row)): tell(row.cause, row.verdict, row.delivery, at: time)
+        case .invocation(let row), .update(let row): self.record(row)
+        case .attempt(let attempt): attempts[attempt.id, default: []].append(attempt)
+        default: break
+        }
+    }
+
+    private mutating func carryOut(_ effect: RouterEffect, at time: WallTime) {
+        switch effect {
+        case .terminate where hasRealHandlers, .stop where hasRealHandlers, .start where hasRealHandlers,
+            .load where hasRealHandlers:
+            queue(effect)
+        // The router ignores what a handler says after it was stopped.
+        case .terminate, .stop: break
+        case .decided(let end):
+            let attempts = attempts.removeValue(forKey: end.invocation.id) ?? []
+            output.append(SimulationLine.invocation(end, attempts, at: time))
+            let seq = end.invocation.id.seq
+            if router.invocationsInFlight(of: seq) == 0 { (scripts[seq], unfinished[seq]) = (nil, nil) }
+        case .breaker(let change): output.append(SimulationLine.breaker(change, at: time))
+        // A script needs no payload.
+        case .start(let run), .load(let run): start(run, at: time)
         }
     }
 

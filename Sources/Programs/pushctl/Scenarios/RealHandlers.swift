@@ -123,7 +123,7 @@ final class RealHandlers {
             runner?.start(run)
         case .terminate(let id): runner?.terminate(id)
         case .stop(let id): runner?.stop(id)
-        case .record, .load, .decided, .breaker: preconditionFailure("work is about handlers")
+        case .load, .decided, .breaker: preconditionFailure("work is about handlers")
         }
     }
 

@@ -153,7 +153,7 @@ final class HandlerTrial {
     private func carryOut(_ effect: RouterEffect) {
         switch effect {
         // One run opens no breaker.
-        case .record, .breaker: break
+        case .breaker: break
         case .start(let run): start(run)
         case .load(var run):
             if let request { run.complete(with: request, past: nil) }
