@@ -6,7 +6,7 @@ import PushRouting
 struct CountedFigures: Sendable {
     var deliveries: DeliveryFigures
     var commits: DurationHistogram
-    var refusals: [(reason: RefusalReason, uid: String, count: UInt64)]
+    var refusals: [(reason: RefusalReason, account: String, count: UInt64)]
 
     func members(_ writer: JSONObjectBuilder) {
         writer.member("outcomes", object: deliveries.outcomes.members)
@@ -28,7 +28,7 @@ struct CountedFigures: Sendable {
                 for refusal in refusals {
                     list.object {
                         $0.member("reason", refusal.reason.rawValue)
-                        $0.member("uid", refusal.uid)
+                        $0.member("uid", refusal.account)
                         $0.member("count", Int64(clamping: refusal.count))
                     }
                 }

@@ -32,7 +32,7 @@ extension Daemon: ControlServer.DaemonItself {
                 startedAt: startedAt.wall, residentBytes: ProcessMemory.residentBytes, adopted: runner.adoptedCount,
                 journalDrops: journal.dropCount),
             figures: CountedFigures(
-                deliveries: processor.figures, commits: health.commits, refusals: refusals.countsByPeer),
+                deliveries: processor.figures, commits: health.commits, refusals: refusals.countsByAccount),
             customData: CustomDataStatus(
                 summary: processor.customDataSummary, rejected: processor.rejectionCount, sending: processor.sending,
                 isForwarderConnected: isForwarderConnected, now: now.wall))

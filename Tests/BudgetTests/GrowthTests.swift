@@ -106,7 +106,7 @@ struct GrowthTests {
             var another = invocation
             another.record.id = id
             router.invocations.put(another)
-            router.usage.began(id, of: peer, bytes: 100, memory: 1700)
+            router.usage.began(id, of: peer.account, bytes: 100, memory: 1700)
             // Two in each lane: one has the turn, one waits.
             for _ in 1...2 {
                 _ = router.lanes.join(DeviceKey(app: "shop", device: "device-\(number)"), id, at: now.monotonic)

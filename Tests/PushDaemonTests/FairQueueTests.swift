@@ -1,3 +1,4 @@
+import PushModel
 import Testing
 
 @testable import PushDaemon
@@ -7,12 +8,12 @@ struct FairQueueTests {
     @Test("goes by turns of the users, and in its order within each")
     func turns() {
         var queue = FairQueue<String>()
-        for name in ["a1", "a2", "a3", "a4"] { queue.append(name, of: 1) }
-        queue.append("b1", of: 2)
+        for name in ["a1", "a2", "a3", "a4"] { queue.append(name, of: Account(uid: 1)) }
+        queue.append("b1", of: Account(uid: 2))
         #expect(queue.popFirst() == "a1")
         #expect(queue.popFirst() == "b1")
-        queue.append("b2", of: 2)
-        queue.append("c1", of: 3)
+        queue.append("b2", of: Account(uid: 2))
+        queue.append("c1", of: Account(uid: 3))
         let rest = Array(sequence(state: queue) { $0.popFirst() })
         #expect(rest == ["a2", "b2", "c1", "a3", "a4"])
     }
@@ -21,7 +22,7 @@ struct FairQueueTests {
     func empty() {
         var queue = FairQueue<Int>()
         #expect(queue.isEmpty && queue.popFirst() == nil)
-        queue.append(1, of: 1)
+        queue.append(1, of: Account(uid: 1))
         #expect(!queue.isEmpty)
         #expect(queue.popFirst() == 1)
         #expect(queue.isEmpty && queue.popFirst() == nil)

@@ -46,18 +46,18 @@ struct ReplyQueueTests {
 
 @Suite("Bytes that are held for clients")
 struct ByteAccountTests {
-    private func peer(_ uid: UInt32) -> Peer { Peer(uid: uid, gid: 1, pid: 1) }
+    private func user(_ uid: UInt32) -> Account { Account(uid: uid) }
 
     @Test("are counted in all and for each peer, against both limits")
     func limits() {
         var account = ByteAccount(.init(total: 100, perPeer: 60))
-        account.add(59, for: peer(1))
-        #expect(!account.isFull(for: peer(1)))
-        account.add(1, for: peer(1))
-        #expect(account.isFull(for: peer(1)) && !account.isFull(for: peer(2)))
-        account.add(40, for: peer(2))
-        #expect(account.total == 100 && account.isFull(for: peer(2)) && account.isFull(for: peer(3)))
-        account.add(-60, for: peer(1))
-        #expect(account.held(for: peer(1)) == 0 && account.total == 40 && !account.isFull(for: peer(3)))
+        account.add(59, for: user(1))
+        #expect(!account.isFull(for: user(1)))
+        account.add(1, for: user(1))
+        #expect(account.isFull(for: user(1)) && !account.isFull(for: user(2)))
+        account.add(40, for: user(2))
+        #expect(account.total == 100 && account.isFull(for: user(2)) && account.isFull(for: user(3)))
+        account.add(-60, for: user(1))
+        #expect(account.held(for: user(1)) == 0 && account.total == 40 && !account.isFull(for: user(3)))
     }
 }

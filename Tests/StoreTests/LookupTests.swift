@@ -37,7 +37,7 @@ struct LookupTests {
         }
 
         func request(_ id: String, uid: UInt32 = 1000) async throws -> RequestStory? {
-            try await story(.request(.init(uid: uid, id: id)))
+            try await story(.request(.init(account: Account(uid: uid), id: id)))
         }
 
         func delivery(_ name: DeliveryReference.Name) async throws -> Int64? {
@@ -98,7 +98,7 @@ struct LookupTests {
         } while last != nil
         #expect(pages == 2)
         let expected = (1...9000).filter { $0 % 10 != 0 }.map { number in
-            Lookup.Key(uid: number > 4500 ? 1001 : 1000, id: "id-\(number % 4500)").hash
+            Lookup.Key(account: Account(uid: number > 4500 ? 1001 : 1000), id: "id-\(number % 4500)").hash
         }
         #expect(hashes.count == 8100)
         #expect(Set(hashes) == Set(expected))

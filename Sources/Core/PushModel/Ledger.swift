@@ -1,6 +1,6 @@
 /// Who sent a request, as the kernel says (`SO_PEERCRED`).
 public struct Peer: Hashable, Sendable {
-    /// User id; idempotency keys and limits are per user.
+    /// User id.
     public var uid: UInt32
     /// Group id.
     public var gid: UInt32
@@ -13,6 +13,9 @@ public struct Peer: Hashable, Sendable {
         self.gid = gid
         self.pid = pid
     }
+
+    /// Whose its requests are.
+    public var account: Account { Account(uid: uid) }
 }
 
 /// One accepted request, as the ledger keeps it.
@@ -21,7 +24,7 @@ public struct AcceptedRequest: Hashable, Sendable {
     public var seq: SequenceNumber
     /// What was asked.
     public var operation: Operation
-    /// The producer's own id, its idempotency key within `peer.uid`.
+    /// The producer's own id, its idempotency key within its account.
     public var id: String?
     /// Who asked.
     public var peer: Peer

@@ -50,7 +50,7 @@ extension Router {
         if invocation.stage == .ready { places.leaveQueue(invocation, invocations, &schedule) }
         if let handler = invocation.handler { places.withdraw(id, from: handler.value, at: now.monotonic) }
         invocations.remove(id)
-        usage.ended(id, of: invocation.request.peer)
+        usage.ended(id, of: invocation.request.peer.account)
         if invocation.isCounted { usage.letsGo(payloadOf: invocation.memorySize) }
         if let lane = invocation.lane { advance(lane, past: invocation, at: now) }
     }

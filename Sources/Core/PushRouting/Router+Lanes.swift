@@ -6,7 +6,7 @@ extension Router {
     /// Counts a new invocation as in flight and puts it on its way.
     mutating func admit(_ invocation: consuming Invocation, at now: Moment, _ effects: inout Effects) {
         usage.began(
-            invocation.record.id, of: invocation.request.peer, bytes: invocation.byteCount,
+            invocation.record.id, of: invocation.request.peer.account, bytes: invocation.byteCount,
             memory: invocation.request.memoryInFlight)
         enter(invocation, at: now, &effects)
     }

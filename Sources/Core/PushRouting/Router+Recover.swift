@@ -118,7 +118,7 @@ extension Router {
             invocation.attempts = Attempts(history, since: acceptance)
         }
         usage.began(
-            record.id, of: accepted.peer, bytes: unfinished.byteCount, memory: accepted.memoryInFlight)
+            record.id, of: accepted.peer.account, bytes: unfinished.byteCount, memory: accepted.memoryInFlight)
         if record.started {
             conclude(invocation, .failed, because: .daemonCrashed, at: now, &effects)
         } else if recoveryNeeds.isTooLate(record, of: accepted, at: now) {

@@ -24,7 +24,7 @@ extension Router {
         guard dead.request != nil else { throw .notReplayable("this version cannot read its line any more") }
         let letters = dead.invocations.filter { !$0.isTracked(of: dead.accepted) }
         guard !letters.isEmpty else { throw .notReplayable("it has no dead letter") }
-        try checkLimits(of: peer, adding: dead.byteCount, at: now)
+        try checkLimits(of: peer.account, adding: dead.byteCount, at: now)
 
         var replay = dead
         replay.accepted.seq = lastNumber.next

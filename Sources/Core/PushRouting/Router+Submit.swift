@@ -17,7 +17,7 @@ extension Router {
         _ request: Request, from peer: Peer, past: PastDelivery? = nil, at now: Moment, effects: inout Effects
     ) throws(Refusal) -> Acceptance {
         guard !isDraining else { throw .draining }
-        try checkLimits(of: peer, adding: request.document.bytes.count, at: now)
+        try checkLimits(of: peer.account, adding: request.document.bytes.count, at: now)
         var acceptance = Acceptance(seq: lastNumber.next, invocations: 0, rejections: [])
         let flushedUnsent = self.flushedUnsent
         switch request.action {
@@ -36,8 +36,8 @@ extension Router {
         return acceptance
     }
 
-    func checkLimits(of peer: Peer, adding bytes: Int, at now: Moment) throws(Refusal) {
-        guard let message = usage.refusal(of: peer, adding: bytes, table.limits) else { return }
+    func checkLimits(of account: Account, adding bytes: Int, at now: Moment) throws(Refusal) {
+        guard let message = usage.refusal(of: account, adding: bytes, table.limits) else { return }
         throw .overloaded(message: message, retryAfter: retryDelay(at: now))
     }
 

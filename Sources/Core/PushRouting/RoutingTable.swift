@@ -68,7 +68,7 @@ public struct RoutingLimits: Hashable, Sendable {
     public var observers: Int
     /// Requests in flight in all.
     public var inFlight: Int
-    /// Requests in flight of one peer (its uid).
+    /// Requests in flight of one account.
     public var inFlightPerPeer: Int
     /// Bytes of the lines of requests in flight, in all: the disk holds them.
     public var unfinishedBytes: Int

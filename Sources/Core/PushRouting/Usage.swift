@@ -1,6 +1,6 @@
 import PushModel
 
-/// What is in flight, in all and of each peer, held against the limits.
+/// What is in flight, in all and of each account, held against the limits.
 struct Usage: Sendable {
     private(set) var requests = 0
     /// Bytes of the lines of requests in flight.
@@ -9,12 +9,12 @@ struct Usage: Sendable {
     private(set) var payloadBytes = 0
     /// Bytes of memory that invocations in flight take beside these, about.
     private(set) var invocationBytes = 0
-    private var byPeer: [UInt32: Share] = [:]
+    private var byAccount: [Account: Share] = [:]
     /// Of each request in flight how many invocations have no outcome, how long its line is, and what memory all its
     /// invocations were counted with.
     private var open = ShardedDictionary<SequenceNumber, (invocations: Int32, bytes: Int32, memory: Int)>()
 
-    /// What one peer has in flight.
+    /// What one account has in flight.
     private struct Share {
         var requests = 0
         var bytes = 0
@@ -22,28 +22,28 @@ struct Usage: Sendable {
     }
 
     /// Why a request with so many bytes is too much, for people; `nil`: it is not.
-    func refusal(of peer: Peer, adding bytes: Int, _ limits: RoutingLimits) -> String? {
-        let own = byPeer[peer.uid] ?? Share()
-        let (size, sizeOfPeer) = (self.bytes + bytes, own.bytes + bytes)
+    func refusal(of account: Account, adding bytes: Int, _ limits: RoutingLimits) -> String? {
+        let own = byAccount[account] ?? Share()
+        let (size, ownSize) = (self.bytes + bytes, own.bytes + bytes)
         if requests >= limits.inFlight {
             return "\(counted(requests, "request is", "requests are")) in flight, the most that is allowed"
         } else if own.requests >= limits.inFlightPerPeer {
-            let requests = "\(counted(own.requests, "request")) of uid \(peer.uid)"
+            let requests = "\(counted(own.requests, "request")) of \(account)"
             return "\(requests) \(own.requests == 1 ? "is" : "are") in flight, the most that is allowed"
         } else if size > limits.unfinishedBytes {
             return "the requests in flight would have \(size) bytes, more than is allowed"
-        } else if sizeOfPeer > limits.unfinishedBytesPerPeer {
-            return "the requests of uid \(peer.uid) in flight would have \(sizeOfPeer) bytes, more than is allowed"
+        } else if ownSize > limits.unfinishedBytesPerPeer {
+            return "the requests of \(account) in flight would have \(ownSize) bytes, more than is allowed"
         } else if invocationBytes >= limits.invocationMemory {
             return "what is in flight takes \(invocationBytes) bytes of memory, as much as is allowed"
         } else if own.memory >= limits.invocationMemoryPerPeer {
-            return "what is in flight of uid \(peer.uid) takes \(own.memory) bytes of memory, as much as is allowed"
+            return "what is in flight of \(account) takes \(own.memory) bytes of memory, as much as is allowed"
         }
         return nil
     }
 
     /// Whether nothing is in flight, of anybody.
-    var isEmpty: Bool { requests == 0 && byPeer.isEmpty }
+    var isEmpty: Bool { requests == 0 && byAccount.isEmpty }
 
     func invocations(of seq: SequenceNumber) -> Int { open[seq].map { Int($0.invocations) } ?? 0 }
 
@@ -56,13 +56,13 @@ struct Usage: Sendable {
     /// - Parameters:
     ///   - length: of the request's line.
     ///   - memory: what the invocation takes beside line and payload, about.
-    mutating func began(_ id: InvocationID, of peer: Peer, bytes length: Int, memory: Int) {
+    mutating func began(_ id: InvocationID, of account: Account, bytes length: Int, memory: Int) {
         var request = open[id.seq] ?? (0, Int32(length), 0)
         request.invocations += 1
         request.memory += memory
         open[id.seq] = request
         invocationBytes += memory
-        var share = byPeer[peer.uid] ?? Share()
+        var share = byAccount[account] ?? Share()
         share.memory += memory
         if request.invocations == 1 {
             requests += 1
@@ -70,10 +70,10 @@ struct Usage: Sendable {
             share.requests += 1
             share.bytes += length
         }
-        byPeer[peer.uid] = share
+        byAccount[account] = share
     }
 
-    mutating func ended(_ id: InvocationID, of peer: Peer) {
+    mutating func ended(_ id: InvocationID, of account: Account) {
         guard let request = open[id.seq] else { return }
         guard request.invocations == 1 else {
             open[id.seq]?.invocations -= 1
@@ -83,10 +83,10 @@ struct Usage: Sendable {
         requests -= 1
         bytes -= Int(request.bytes)
         invocationBytes -= request.memory
-        guard var share = byPeer[peer.uid] else { return }
+        guard var share = byAccount[account] else { return }
         share.requests -= 1
         share.bytes -= Int(request.bytes)
         share.memory -= request.memory
-        byPeer[peer.uid] = share.requests == 0 ? nil : share
+        byAccount[account] = share.requests == 0 ? nil : share
     }
 }

@@ -13,9 +13,9 @@ struct ClientAccounts {
     private(set) var output: ByteAccount
     /// Memory of requests that were read and wait: a short line of many values takes fifty times its length.
     private(set) var waiting: ByteAccount
-    /// Of each peer the client that may go beyond the limits to bring its long line to its end: if all waited for room,
-    /// none would ever make any.
-    private var longLines: [UInt32: ClientSession] = [:]
+    /// Of each account the client that may go beyond the limits to bring its long line to its end: if all waited for
+    /// room, none would ever make any.
+    private var longLines: [Account: ClientSession] = [:]
     /// Whether something was let go since this was asked last.
     private var hasReleased = false
 
@@ -40,9 +40,9 @@ struct ClientAccounts {
         if unread < session.inputCounted || pending < session.outputCounted || held < session.waitingCounted {
             hasReleased = true
         }
-        input.add(unread - session.inputCounted, for: session.peer)
-        output.add(pending - session.outputCounted, for: session.peer)
-        waiting.add(held - session.waitingCounted, for: session.peer)
+        input.add(unread - session.inputCounted, for: session.account)
+        output.add(pending - session.outputCounted, for: session.account)
+        waiting.add(held - session.waitingCounted, for: session.account)
         (session.inputCounted, session.outputCounted, session.waitingCounted) = (unread, pending, held)
     }
 
@@ -52,30 +52,30 @@ struct ClientAccounts {
     /// Whether there is room for what a client would be owed if it were worked for.
     func hasOutputRoom(for session: ClientSession) -> Bool {
         let owed = session.owedBytes
-        return owed < Self.share || owed < Self.outputLimit && !output.isFull(for: session.peer)
+        return owed < Self.share || owed < Self.outputLimit && !output.isFull(for: session.account)
     }
 
     /// Whether another request of a client may have to wait. What waits goes on by itself, so this ends.
-    func mayHold(for session: ClientSession) -> Bool { !waiting.isFull(for: session.peer) }
+    func mayHold(for session: ClientSession) -> Bool { !waiting.isFull(for: session.account) }
 
     /// Whether there is room for more of what a client sends.
     mutating func hasInputRoom(for session: ClientSession) -> Bool {
-        guard session.connection.unreadBytes >= Self.share, input.isFull(for: session.peer) else { return true }
-        if let holder = longLines[session.peer.uid], holder.holdsLongLine { return holder === session }
-        longLines[session.peer.uid] = session
+        guard session.connection.unreadBytes >= Self.share, input.isFull(for: session.account) else { return true }
+        if let holder = longLines[session.account], holder.holdsLongLine { return holder === session }
+        longLines[session.account] = session
         return true
     }
 
-    /// Whether others of its peer wait until this one's long line has come to its end.
+    /// Whether others of its account wait until this one's long line has come to its end.
     ///
     /// - Parameter waiting: who waits for room.
     func isHeldUp(by session: ClientSession, _ waiting: [ClientSession]) -> Bool {
-        longLines[session.peer.uid] === session && session.holdsLongLine && input.isFull(for: session.peer)
-            && waiting.contains { $0 !== session && !$0.isClosed && $0.peer.uid == session.peer.uid }
+        longLines[session.account] === session && session.holdsLongLine && input.isFull(for: session.account)
+            && waiting.contains { $0 !== session && !$0.isClosed && $0.account == session.account }
     }
 
-    /// Notes that a peer has no client any more.
-    mutating func forget(_ peer: Peer) { longLines[peer.uid] = nil }
+    /// Notes that an account has no client any more.
+    mutating func forget(_ account: Account) { longLines[account] = nil }
 }
 
 extension ClientSession {

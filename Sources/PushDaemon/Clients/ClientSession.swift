@@ -14,6 +14,8 @@ final class ClientSession {
     }
 
     let peer: Peer
+    /// Whose its requests are.
+    var account: Account { peer.account }
     let connection: Connection
     /// Outcome lines that it waits for, beside replies.
     var outcomesAwaited = 0

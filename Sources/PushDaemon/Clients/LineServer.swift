@@ -53,7 +53,7 @@ final class LineServer {
     /// Ends a pause of the accepting.
     private var acceptTimer: TimerSource?
     private var sessions: [ObjectIdentifier: ClientSession] = [:]
-    private var connectionsByPeer: [UInt32: Int] = [:]
+    private var connectionsByAccount: [Account: Int] = [:]
     private var waitingForFlush: [ClientSession] = []
     private var waitingForWork = FairQueue<ClientSession>()
     /// Clients that are not worked for or read from until others have let go of something.
@@ -175,22 +175,22 @@ final class LineServer {
             default: ""
             }
         let reason = "a connection was not accepted: \(errorText(number))\(remedy)"
-        refusals.note(.descriptors, reason, uid: nil, at: EventLoop.nowNanoseconds)
+        refusals.note(.descriptors, reason, of: nil, at: EventLoop.nowNanoseconds)
     }
 
     private func admit(_ connection: Connection) {
-        let uid = connection.peer.userID
+        let account = Account(uid: connection.peer.userID)
         if sessions.count >= limits.connections {
             return turnAway(
                 connection, .connections,
                 "there \(sessions.count == 1 ? "is" : "are") \(counted(sessions.count, "connection")), the most that is allowed"
             )
         }
-        let ofPeer = connectionsByPeer[uid] ?? 0
+        let ofPeer = connectionsByAccount[account] ?? 0
         if ofPeer >= limits.connectionsPerPeer {
             return turnAway(
                 connection, .peerConnections,
-                "uid \(uid) has \(counted(ofPeer, "connection")), the most that is allowed")
+                "\(account) has \(counted(ofPeer, "connection")), the most that is allowed")
         }
         if let descriptor = try? connection.descriptor, descriptor.rawValue >= limits.descriptors {
             return turnAway(
@@ -206,14 +206,14 @@ final class LineServer {
         }
         if sessions.isEmpty { sweepTimer?.arm(at: EventLoop.nowNanoseconds + Self.sweepInterval) }
         sessions[ObjectIdentifier(session)] = session
-        connectionsByPeer[uid] = ofPeer + 1
+        connectionsByAccount[account] = ofPeer + 1
         update(session)
     }
 
     private func turnAway(_ connection: Connection, _ reason: RefusalReason, _ message: String) {
         connection.queue(Self.refusal(message))
         _ = connection.flush()
-        refusals.note(reason, message, uid: connection.peer.userID, at: EventLoop.nowNanoseconds)
+        refusals.note(reason, message, of: Account(uid: connection.peer.userID), at: EventLoop.nowNanoseconds)
     }
 
     private static func refusal(_ message: String) -> [UInt8] {
@@ -226,9 +226,9 @@ final class LineServer {
         session.close()
         guard sessions.removeValue(forKey: ObjectIdentifier(session)) != nil else { return }
         accounts.count(session)
-        let left = (connectionsByPeer[session.peer.uid] ?? 1) - 1
-        connectionsByPeer[session.peer.uid] = left == 0 ? nil : left
-        if left == 0 { accounts.forget(session.peer) }
+        let left = (connectionsByAccount[session.account] ?? 1) - 1
+        connectionsByAccount[session.account] = left == 0 ? nil : left
+        if left == 0 { accounts.forget(session.account) }
         if sessions.isEmpty { sweepTimer?.disarm() }
     }
 
@@ -244,7 +244,7 @@ final class LineServer {
     }
 
     private func read(_ session: ClientSession) {
-        let limit = accounts.input.isFull(for: session.peer) ? ClientAccounts.share : .max
+        let limit = accounts.input.isFull(for: session.account) ? ClientAccounts.share : .max
         switch session.connection.fill(using: buffer, atMost: limit) {
         case .wouldBlock: return
         case .some: break
@@ -314,7 +314,7 @@ final class LineServer {
         let mayWork = mayWork(for: session)
         if session.mayHaveLines, !session.isQueued, mayWork, !session.hasEnded {
             session.isQueued = true
-            waitingForWork.append(session, of: session.peer.uid)
+            waitingForWork.append(session, of: session.account)
             workSource?.isEnabled = true
         }
         // Whoever has lines to be worked has sent enough.
@@ -340,7 +340,7 @@ final class LineServer {
 
     private func refuse(_ session: ClientSession, _ error: ProtocolError, _ reason: RefusalReason) {
         let now = EventLoop.nowNanoseconds
-        refusals.note(reason, error.message, uid: session.peer.uid, at: now)
+        refusals.note(reason, error.message, of: session.account, at: now)
         session.reply(session.reserveReply(), .line(Reply.refused(error)))
         session.connection.discardInput()
         session.mayHaveLines = false
@@ -379,12 +379,12 @@ final class LineServer {
     }
 
     private func end(_ session: ClientSession, _ overdue: Overdue, at now: Int64) {
-        let uid = session.peer.uid
+        let account = session.account
         switch overdue {
         case .discarding: session.close()
         case .reading(let owed):
             let message = "the connection was closed, because the client left \(owed) bytes unread (WriteTimeout=)"
-            refusals.note(.slowReader, message, uid: uid, at: now)
+            refusals.note(.slowReader, message, of: account, at: now)
             session.close()
         case .line:
             let seconds = limits.timeouts.line / 1_000_000_000
@@ -392,7 +392,7 @@ final class LineServer {
             refuse(session, ProtocolError(.invalidJSON, message: message), .slowLine)
         case .idle:
             refusals.note(
-                .idle, "the connection was closed, because the client was idle (IdleTimeout=)", uid: uid, at: now)
+                .idle, "the connection was closed, because the client was idle (IdleTimeout=)", of: account, at: now)
             session.close()
         }
     }

@@ -28,16 +28,16 @@ enum RefusalReason: String, CaseIterable {
 final class RefusalLog {
     private struct Entry {
         var count: UInt64 = 0
-        var byPeer = LabelTable(limit: RefusalLog.peersMax, empty: UInt64(0))
+        var byAccount = LabelTable(limit: RefusalLog.accountsMax, empty: UInt64(0))
         /// Since the journal was told last.
         var untold: UInt64 = 0
         var toldAt: Int64?
-        /// The peer and the words of the last one.
-        var last = (uid: UInt32?.none, message: "")
+        /// The account and the words of the last one.
+        var last = (account: Account?.none, message: "")
     }
 
-    /// How many users a reason has counts of their own for.
-    fileprivate static let peersMax = 16
+    /// How many accounts a reason has counts of their own for.
+    fileprivate static let accountsMax = 16
     /// How long refusals for one reason are gathered, in nanoseconds.
     private static let interval: Int64 = 10_000_000_000
 
@@ -51,10 +51,10 @@ final class RefusalLog {
         RefusalReason.allCases.map { ($0, entries[$0]?.count ?? 0) }
     }
 
-    /// How many there were, by reason and user; those that nobody can tell the user of are not among them.
-    var countsByPeer: [(reason: RefusalReason, uid: String, count: UInt64)] {
+    /// How many there were, by reason and account; those that nobody can tell the account of are not among them.
+    var countsByAccount: [(reason: RefusalReason, account: String, count: UInt64)] {
         RefusalReason.allCases.flatMap { reason in
-            (entries[reason]?.byPeer.entries ?? []).map { (reason, $0.name, $0.value) }
+            (entries[reason]?.byAccount.entries ?? []).map { (reason, $0.name, $0.value) }
         }
     }
 
@@ -63,18 +63,18 @@ final class RefusalLog {
     /// - Parameters:
     ///   - reason: why.
     ///   - message: the same in words; nothing of a payload.
-    ///   - uid: whom it concerns; `nil` where nobody can tell.
+    ///   - account: whom it concerns; `nil` where nobody can tell.
     ///   - now: monotonic nanoseconds.
-    func note(_ reason: RefusalReason, _ message: @autoclosure () -> String, uid: UInt32?, at now: Int64) {
+    func note(_ reason: RefusalReason, _ message: @autoclosure () -> String, of account: Account?, at now: Int64) {
         var entry = entries[reason] ?? Entry()
         entry.count += 1
-        if let uid { entry.byPeer[String(uid)] += 1 }
+        if let account { entry.byAccount[account.name] += 1 }
         entry.untold += 1
         if entry.toldAt.map({ now - $0 >= Self.interval }) ?? true {
-            entry.last = (uid, message())
+            entry.last = (account, message())
             tell(reason, &entry, at: now)
         } else if entry.untold == 1 {
-            entry.last = (uid, message())
+            entry.last = (account, message())
         }
         entries[reason] = entry
     }
@@ -90,12 +90,12 @@ final class RefusalLog {
 
     private func tell(_ reason: RefusalReason, _ entry: inout Entry, at now: Int64) {
         let others = entry.untold == 1 ? "" : ", and \(entry.untold - 1) more (\(reason.rawValue))"
-        let peer = entry.last.uid.map { "refused uid \($0): " } ?? ""
-        let message = "\(peer)\(entry.last.message)\(others)"
+        let whom = entry.last.account.map { "refused \($0): " } ?? ""
+        let message = "\(whom)\(entry.last.message)\(others)"
         var fields = [
             JournalEntry.Field(.refusal, reason.rawValue), JournalEntry.Field(.refusals, entry.untold),
         ]
-        if let uid = entry.last.uid { fields.append(.init(.peer, uid)) }
+        if let account = entry.last.account { fields.append(.init(.peer, account.uid)) }
         journal.log(
             JournalEntry(
                 reason == .invalidRequest || reason == .idle ? .info : .warning, message, messageID: .refused,

@@ -74,7 +74,7 @@ final class ControlServer {
         } catch {
             let reason = RefusalReason(error.code)
             let message = "a request on \(socket.rawValue).sock was refused (\(error.code.rawValue))"
-            refusals.note(reason, message, uid: session.peer.uid, at: EventLoop.nowNanoseconds)
+            refusals.note(reason, message, of: session.account, at: EventLoop.nowNanoseconds)
             client.reply(Reply.refused(error))
         }
     }

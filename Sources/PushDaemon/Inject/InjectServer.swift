@@ -115,7 +115,7 @@ final class InjectServer {
     private func readElsewhere(_ line: [UInt8], _ session: ClientSession, _ place: Int) {
         session.heldBytes = line.count
         session.block()
-        unread.append((line, session, place), of: session.peer.uid)
+        unread.append((line, session, place), of: session.account)
         readMore()
     }
 
@@ -174,7 +174,7 @@ final class InjectServer {
         } catch {
             let code = error.code
             refusals.note(
-                RefusalReason(code), "a request (\(code.rawValue))", uid: session.peer.uid,
+                RefusalReason(code), "a request (\(code.rawValue))", of: session.account,
                 at: EventLoop.nowNanoseconds)
             session.reply(place, .line(Reply.refused(error)))
         }
@@ -260,7 +260,7 @@ final class InjectServer {
     /// Asks the ledger for a request, in the turn of its user.
     private func ask(_ asked: Lookup.Question, _ question: Question, of candidate: Candidate) {
         guard questions.count < Self.askedMax else {
-            return unasked.append((asked, question), of: candidate.session.peer.uid)
+            return unasked.append((asked, question), of: candidate.session.account)
         }
         ask(asked, question)
     }

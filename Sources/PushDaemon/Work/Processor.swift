@@ -24,7 +24,7 @@ struct Candidate {
     var asks = 0
 
     /// The request's id within its user.
-    var key: RequestKey? { request.id.map { RequestKey(uid: session.peer.uid, id: $0) } }
+    var key: RequestKey? { request.id.map { RequestKey(account: session.account, id: $0) } }
 }
 
 /// Feeds the router and carries out its effects: the one place where decisions become acts.

@@ -10,24 +10,24 @@ public import PushModel
 public final class Lookup: Sendable {
     /// What identifies a request to its producer.
     public struct Key: Hashable, Sendable {
-        /// The producer's user id.
-        public var uid: UInt32
+        /// Whose the request is.
+        public var account: Account
         /// The producer's own id.
         public var id: String
 
         /// Joins the two.
-        public init(uid: UInt32, id: String) {
-            self.uid = uid
+        public init(account: Account, id: String) {
+            self.account = account
             self.id = id
         }
 
         /// By bytes, as the ledger compares: to `String` two spellings of one letter are equal.
         public static func == (left: Key, right: Key) -> Bool {
-            left.uid == right.uid && left.id.utf8.elementsEqual(right.id.utf8)
+            left.account == right.account && left.id.utf8.elementsEqual(right.id.utf8)
         }
 
         public func hash(into hasher: inout Hasher) {
-            hasher.combine(uid)
+            hasher.combine(account)
             var id = id
             id.withUTF8 { hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
         }
@@ -127,7 +127,7 @@ public final class Lookup: Sendable {
             opened = reader
         }
         switch question {
-        case .request(let key): return .story(try reader.find(uid: key.uid, id: key.id))
+        case .request(let key): return .story(try reader.find(uid: key.account.uid, id: key.id))
         case .line(let seq): return .line(try reader.line(of: seq))
         case .delivery(let reference): return .story(try reader.delivery(reference))
         case .dead(let seq): return .dead(try reader.deadRequest(seq))
@@ -153,13 +153,13 @@ extension LedgerReader {
             SELECT uid, id FROM request_rows INDEXED BY requests_by_id
             WHERE id IS NOT NULL AND (uid, id) > (?1, ?2) ORDER BY uid, id LIMIT ?3
             """)
-        statement.bind(last.map { Int64($0.uid) } ?? -1, at: 1)
+        statement.bind(last.map { Int64($0.account.uid) } ?? -1, at: 1)
         statement.bind(last?.id ?? "", at: 2)
         statement.bind(Int64(limit), at: 3)
         var keys: [Lookup.Key] = []
         keys.reserveCapacity(limit)
         while try statement.step() {
-            keys.append(Lookup.Key(uid: try statement.number(0), id: statement.text(1) ?? ""))
+            keys.append(Lookup.Key(account: Account(uid: try statement.number(0)), id: statement.text(1) ?? ""))
         }
         return keys
     }
