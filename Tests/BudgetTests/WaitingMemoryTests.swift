@@ -19,9 +19,8 @@ struct WaitingMemoryTests {
         arguments: DispatchMode.allCases, [0, 1 << 30])
     func waiting(mode: DispatchMode, payloadMemory: Int) throws {
         for device in [nil, #","device":"phone""#] {
-            let table = RoutingTable(
-                mode: mode, routes: [Self.route], handlers: ["crm": Self.handler],
-                limits: RoutingLimits(payloadMemory: payloadMemory))
+            var table = RoutingTable(mode: mode, routes: [Self.route], handlers: ["crm": Self.handler])
+            table.limits.payloadMemory = payloadMemory
             var router = Router(
                 boot: UUID128(high: 3, low: 4), table: table,
                 tracker: Tracker(stateID: UUID128(high: 1, low: 2), rules: table.tracking))

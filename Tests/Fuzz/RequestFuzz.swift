@@ -39,7 +39,8 @@ private let table: RoutingTable = {
         "program": Handler(name: "program", kind: .exec(.init(arguments: ["/bin/true"])), grace: .milliseconds(500)),
         "log": Handler(name: "log", kind: .journal),
     ]
-    table.limits = RoutingLimits(handlers: 2, observers: 1, inFlight: 8, inFlightPerPeer: 8)
+    (table.limits.handlers, table.limits.observers) = (2, 1)
+    (table.limits.inFlight, table.limits.inFlightPerPeer) = (8, 8)
     return table
 }()
 

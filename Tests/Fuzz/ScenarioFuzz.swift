@@ -20,7 +20,8 @@ private let table: RoutingTable = {
         Route(name: "90-all", match: RouteMatch(platforms: [.android, .ios]), handler: "all"),
     ]
     for name in ["watch", "k", "tokens", "all"] { table.handlers[name] = Handler(name: name, kind: .discard) }
-    table.limits = RoutingLimits(handlers: 2, observers: 1, inFlight: 8, inFlightPerPeer: 8)
+    (table.limits.handlers, table.limits.observers) = (2, 1)
+    (table.limits.inFlight, table.limits.inFlightPerPeer) = (8, 8)
     return table
 }()
 

@@ -1,6 +1,7 @@
-import PushDispatch
 import PushModel
 import Testing
+
+@testable import PushDispatch
 
 // Source: braze-android-sdk 43.0.0, com.braze.push.
 @Suite("Braze on Android")

@@ -1,7 +1,8 @@
-import PushDispatch
 import PushModel
 import TestSupport
 import Testing
+
+@testable import PushDispatch
 
 @Suite("What a tap, a button or a dismissal leads to")
 struct InteractionTests {

@@ -1,7 +1,8 @@
-import PushModel
 import PushRouting
 import TestSupport
 import Testing
+
+@testable import PushModel
 
 @Suite("Braze payloads and their taps")
 struct BrazeTests {

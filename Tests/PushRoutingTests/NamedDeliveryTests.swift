@@ -1,6 +1,6 @@
-import PushModel
 import Testing
 
+@testable import PushModel
 @testable import PushRouting
 
 @Suite("The delivery that an interaction names")

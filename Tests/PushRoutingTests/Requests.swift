@@ -1,5 +1,5 @@
-import PushModel
-import PushRouting
+@testable import PushModel
+@testable import PushRouting
 
 extension Request {
     /// A delivery; of nobody's payload unless one is given.
@@ -94,12 +94,13 @@ extension RoutingTable {
         bytes: Int = 1 << 30, bytesPerPeer: Int = 1 << 30, payloadMemory: Int = 32 << 20,
         invocationMemory: Int = 1 << 30, invocationMemoryPerPeer: Int = 1 << 30
     ) -> RoutingTable {
-        RoutingTable(
-            mode: mode, routes: routes, handlers: Dictionary(uniqueKeysWithValues: handlers.map { ($0.name, $0) }),
-            limits: RoutingLimits(
-                handlers: places, observers: observers, inFlight: inFlight, inFlightPerPeer: inFlightPerPeer,
-                unfinishedBytes: bytes, unfinishedBytesPerPeer: bytesPerPeer, payloadMemory: payloadMemory,
-                invocationMemory: invocationMemory, invocationMemoryPerPeer: invocationMemoryPerPeer))
+        var table = RoutingTable(
+            mode: mode, routes: routes, handlers: Dictionary(uniqueKeysWithValues: handlers.map { ($0.name, $0) }))
+        table.limits = RoutingLimits(
+            handlers: places, observers: observers, inFlight: inFlight, inFlightPerPeer: inFlightPerPeer,
+            unfinishedBytes: bytes, unfinishedBytesPerPeer: bytesPerPeer, payloadMemory: payloadMemory,
+            invocationMemory: invocationMemory, invocationMemoryPerPeer: invocationMemoryPerPeer)
+        return table
     }
 }
 

@@ -79,7 +79,9 @@ struct TracksRandomTests {
                         name: Self.source(using: &generator), properties: Self.fields(using: &generator)),
                     attributes: Self.fields(using: &generator), userAttributes: Self.fields(using: &generator))
             }
-            let found = RoutingTable(routes: [], handlers: [:], tracks: rules).tracked(facts)
+            var table = RoutingTable(routes: [], handlers: [:])
+            table.tracks = rules
+            let found = table.tracked(facts)
             #expect(found.count { $0.kind == .customEvent } == rules.count)
             for data in found {
                 if let fault = data.fault {

@@ -1,7 +1,8 @@
 import PushDispatch
 import PushModel
-import PushRouting
 import Testing
+
+@testable import PushRouting
 
 @Suite("Tracks")
 struct TracksTests {
@@ -21,7 +22,9 @@ struct TracksTests {
     }
 
     private static func table(_ tracks: TrackRule...) -> RoutingTable {
-        RoutingTable(routes: [], handlers: [:], tracks: tracks)
+        var table = RoutingTable(routes: [], handlers: [:])
+        table.tracks = tracks
+        return table
     }
 
     private static func text(_ data: TrackedData) -> String { String(decoding: data.object.rawBytes, as: UTF8.self) }

@@ -1,9 +1,10 @@
 import PushDispatch
 import PushModel
-import PushRouting
 import PushSettings
 import PushTracking
 import Testing
+
+@testable import PushRouting
 
 @Suite("pushrouterd.conf")
 struct MainFileTests {

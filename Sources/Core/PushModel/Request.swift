@@ -146,20 +146,7 @@ public struct InteractRequest: Sendable {
     /// What was typed into the button's text field.
     public var text: String?
     /// Whether the app had a Braze instance when its code was told.
-    public var sdk: SDKState
-
-    /// Joins the parts.
-    public init(
-        target: Target, kind: Kind, subject: Subject, action: String? = nil, text: String? = nil,
-        sdk: SDKState = .ready
-    ) {
-        self.target = target
-        self.kind = kind
-        self.subject = subject
-        self.action = action
-        self.text = text
-        self.sdk = sdk
-    }
+    public var sdk = SDKState.ready
 }
 
 /// `op: session`: a person's use of the app begins or ends.
@@ -176,12 +163,6 @@ public struct SessionRequest: Sendable {
     public var target: Target
     /// Which of the two.
     public var kind: Kind
-
-    /// Joins the two.
-    public init(target: Target, kind: Kind) {
-        self.target = target
-        self.kind = kind
-    }
 }
 
 /// `op: token`: the push service gave the app on a device a token, or took it back.
@@ -202,13 +183,6 @@ public struct TokenRequest: Sendable {
     public var kind: Kind
     /// The token or installation id; `nil` only for what is no longer registered.
     public var token: String?
-
-    /// Joins the parts.
-    public init(target: Target, kind: Kind, token: String?) {
-        self.target = target
-        self.kind = kind
-        self.token = token
-    }
 }
 
 /// `op: log`: custom data, to be stored for the app's next session or sent at once.

@@ -3,15 +3,9 @@ import PushModel
 /// How long a handler is left alone that asked to be tried again and did not say for how long.
 public struct RetryRules: Hashable, Sendable {
     /// The longest wait after the first attempt; it doubles with each attempt.
-    public var delay: Duration
+    public var delay: Duration = .milliseconds(200)
     /// What it does not grow beyond.
-    public var delayMax: Duration
-
-    /// Joins the two; the defaults are the shipped ones.
-    public init(delay: Duration = .milliseconds(200), delayMax: Duration = .seconds(2)) {
-        self.delay = delay
-        self.delayMax = delayMax
-    }
+    public var delayMax: Duration = .seconds(2)
 
     /// How long to wait: between half of the back-off and all of it, so that what failed together is not tried again
     /// together. The invocation's number is the seed: the same input gives the same waits.

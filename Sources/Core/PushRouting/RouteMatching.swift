@@ -13,15 +13,6 @@ public struct RouteFacts: Sendable {
     public var app: String?
     /// The payload's keys; `nil` for an interaction that names its notification by an id.
     public var keys: PayloadKeys?
-
-    /// Joins the parts.
-    public init(provider: String?, platform: Platform, callback: Callback, app: String?, keys: PayloadKeys?) {
-        self.provider = provider
-        self.platform = platform
-        self.callback = callback
-        self.app = app
-        self.keys = keys
-    }
 }
 
 extension RouteMatch {

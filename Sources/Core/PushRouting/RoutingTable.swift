@@ -10,7 +10,7 @@ public struct RoutingTable: Sendable {
     /// In whose place the router stands.
     public var mode: DispatchMode
     /// The time an invocation has, unless its route gives less.
-    public var budget: Duration
+    public var budget: Duration = .seconds(9)
     /// The routes in the order in which they apply: the first that matches wins.
     public var routes: [Route]
     /// The handlers by name. Every route's handler is in it.
@@ -20,85 +20,52 @@ public struct RoutingTable: Sendable {
     /// The same, for invocations: each refers to the one that has it.
     private(set) var sharedHandlers: [String: Indirect<Handler>]
     /// What routing never exceeds.
-    public var limits: RoutingLimits
+    public var limits = RoutingLimits()
     /// In `relay` mode: how long to wait before a handler that asked for it is tried again.
-    public var retry: RetryRules
+    public var retry = RetryRules()
     /// Whose payload it is: the rules of the providers.
-    public var detection: DetectionSettings
+    public var detection = DetectionSettings()
     /// What completes a callback where nobody says.
-    public var completion: CompletionRules
+    public var completion = CompletionRules()
     /// What the app has registered for interactions.
-    public var interaction: InteractionRules
+    public var interaction = InteractionRules()
     /// How opens and sessions are counted.
-    public var tracking: TrackerRules
+    public var tracking = TrackerRules()
     /// How custom data is kept and flushed.
-    public var customData: CustomDataRules
+    public var customData = CustomDataRules()
     /// What is told to `/users/track` of pushes, by name: each that matches applies.
-    public var tracks: [TrackRule]
+    public var tracks: [TrackRule] = []
 
-    /// Joins the parts.
-    public init(
-        mode: DispatchMode = .device, budget: Duration = .seconds(9), routes: [Route], handlers: [String: Handler],
-        limits: RoutingLimits = RoutingLimits(), retry: RetryRules = RetryRules(),
-        detection: DetectionSettings = DetectionSettings(), completion: CompletionRules = CompletionRules(),
-        interaction: InteractionRules = InteractionRules(), tracking: TrackerRules = TrackerRules(),
-        customData: CustomDataRules = CustomDataRules(), tracks: [TrackRule] = []
-    ) {
+    /// A table of these routes; all else is as shipped.
+    public init(mode: DispatchMode = .device, routes: [Route], handlers: [String: Handler]) {
         self.mode = mode
-        self.budget = budget
         self.routes = routes
         self.handlers = handlers
         sharedHandlers = handlers.mapValues { Indirect($0) }
-        self.limits = limits
-        self.retry = retry
-        self.detection = detection
-        self.completion = completion
-        self.interaction = interaction
-        self.tracking = tracking
-        self.customData = customData
-        self.tracks = tracks
     }
 }
 
-/// What routing never exceeds; over a limit a request is refused with `overloaded`, never dropped.
+/// What routing never exceeds; over a limit a request is refused with `overloaded`, never dropped. The defaults are the
+/// shipped ones.
 public struct RoutingLimits: Hashable, Sendable {
     /// Handlers running at once, observers aside.
-    public var handlers: Int
+    public var handlers = 64
     /// Handlers of observing routes running at once: places of their own, so that they never keep an owner waiting.
-    public var observers: Int
+    public var observers = 16
     /// Requests in flight in all.
-    public var inFlight: Int
+    public var inFlight = 50_000
     /// Requests in flight of one account.
-    public var inFlightPerPeer: Int
+    public var inFlightPerPeer = 20_000
     /// Bytes of the lines of requests in flight, in all: the disk holds them.
-    public var unfinishedBytes: Int
+    public var unfinishedBytes = 1 << 30
     /// The same of one peer.
-    public var unfinishedBytesPerPeer: Int
+    public var unfinishedBytesPerPeer = 512 << 20
     /// Bytes of request lines that are kept in memory for invocations that wait. The ledger has the others.
-    public var payloadMemory: Int
+    public var payloadMemory = 32 << 20
     /// Bytes of memory that invocations in flight take beside those lines and their payloads, about, in all.
-    public var invocationMemory: Int
+    public var invocationMemory = 56 << 20
     /// The same of one peer.
-    public var invocationMemoryPerPeer: Int
+    public var invocationMemoryPerPeer = 28 << 20
     /// Bytes of what is last known of devices, about; beyond them the one is forgotten that was not used for longest.
-    public var deviceMemory: Int
-
-    /// Joins the parts; the defaults are the shipped ones.
-    public init(
-        handlers: Int = 64, observers: Int = 16, inFlight: Int = 50_000, inFlightPerPeer: Int = 20_000,
-        unfinishedBytes: Int = 1 << 30, unfinishedBytesPerPeer: Int = 512 << 20, payloadMemory: Int = 32 << 20,
-        invocationMemory: Int = 56 << 20, invocationMemoryPerPeer: Int = 28 << 20,
-        deviceMemory: Int = 512 << 20
-    ) {
-        self.handlers = handlers
-        self.observers = observers
-        self.inFlight = inFlight
-        self.inFlightPerPeer = inFlightPerPeer
-        self.unfinishedBytes = unfinishedBytes
-        self.unfinishedBytesPerPeer = unfinishedBytesPerPeer
-        self.payloadMemory = payloadMemory
-        self.invocationMemory = invocationMemory
-        self.invocationMemoryPerPeer = invocationMemoryPerPeer
-        self.deviceMemory = deviceMemory
-    }
+    public var deviceMemory = 512 << 20
 }

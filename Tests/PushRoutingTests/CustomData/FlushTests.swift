@@ -1,8 +1,9 @@
 import PushCustomData
-import PushModel
 import PushRouting
 import TestSupport
 import Testing
+
+@testable import PushModel
 
 @Suite("A session start flushes")
 struct FlushTests {

@@ -1,7 +1,8 @@
 import PushCustomData
-import PushModel
 import PushRouting
 import Testing
+
+@testable import PushModel
 
 @Suite("A push that tracks are about")
 struct TrackedPushTests {

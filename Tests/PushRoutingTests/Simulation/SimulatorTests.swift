@@ -1,7 +1,8 @@
 import PushModel
-import PushRouting
 import PushTracking
 import Testing
+
+@testable import PushRouting
 
 @Suite("Simulation")
 struct SimulatorTests {
@@ -204,9 +205,10 @@ struct SimulatorTests {
     private func simulator(
         _ mode: DispatchMode, handler: Handler = Handler(name: "log", kind: .journal), places: Int = 64
     ) -> Simulator {
-        let table = RoutingTable(
+        var table = RoutingTable(
             mode: mode, routes: [Route(name: "all", match: RouteMatch(), handler: handler.name)],
-            handlers: [handler.name: handler], limits: RoutingLimits(handlers: places))
+            handlers: [handler.name: handler])
+        table.limits.handlers = places
         return Simulator(table: table, tracker: Tracker(stateID: UUID128(high: 0, low: 0)))
     }
 

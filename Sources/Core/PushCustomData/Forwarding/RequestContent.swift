@@ -3,15 +3,9 @@ public import PushModel
 /// What goes into one request to `/users/track`; the program writes it as JSON.
 public struct RequestContent: Hashable, Sendable {
     /// The elements of the array `attributes`, in order.
-    public var attributes: [ClaimedEntry]
+    public var attributes: [ClaimedEntry] = []
     /// The elements of the array `events`, in order.
-    public var events: [ClaimedEntry]
-
-    /// Joins the two.
-    public init(attributes: [ClaimedEntry] = [], events: [ClaimedEntry] = []) {
-        self.attributes = attributes
-        self.events = events
-    }
+    public var events: [ClaimedEntry] = []
 
     /// The most bytes of a body. The provider documents no limit; 1 MiB is what its servers and the proxies between are
     /// sure to take, and at 50 KB an entry still twenty of the largest.

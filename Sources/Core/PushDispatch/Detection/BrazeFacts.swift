@@ -51,14 +51,6 @@ public struct BrazeFacts: Sendable {
         public var title: String?
         /// Where `uri` and `deepLink` lead.
         public var uri: String?
-
-        /// Joins the parts.
-        public init(id: String?, kind: Kind, title: String? = nil, uri: String? = nil) {
-            self.id = id
-            self.kind = kind
-            self.title = title
-            self.uri = uri
-        }
     }
 
     /// What else the payload asks of the SDK, a bit each.
