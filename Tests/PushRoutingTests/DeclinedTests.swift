@@ -41,10 +41,10 @@ struct DeclinedTests {
 
     @Test("are counted when they are too many to name")
     func many() {
-        var declined = DeclinedHandlers()
-        #expect(declined.remark == nil)
-        for number in 1...300 { declined.append("h\(number)", took: .milliseconds(number)) }
-        #expect(declined.remark?.hasPrefix("h1 declined after 1 ms, h2 declined") == true)
-        #expect(declined.remark?.hasSuffix("h5 declined after 5 ms, and 295 more") == true)
+        var declined = NamedHandlers()
+        #expect(declined.text(and: ", and") == nil)
+        for number in 1...300 { declined.append("h\(number) declined") }
+        #expect(declined.text(and: ", and")?.hasPrefix("h1 declined, h2 declined") == true)
+        #expect(declined.text(and: ", and")?.hasSuffix("h5 declined, and 295 more") == true)
     }
 }

@@ -1,38 +1,13 @@
-import PushModel
-
 /// The handlers that an invocation went past, for the reason of its outcome.
 struct BypassedHandlers: Sendable {
-    /// Those that declined it.
-    var declined = DeclinedHandlers()
+    /// Those that declined it, each with how long it took.
+    var declined = NamedHandlers()
     /// Those whose breakers were open.
-    var passedOver = PassedOverHandlers()
+    var passedOver = NamedHandlers()
 }
 
-/// The handlers that were asked in vain to take an invocation, for the reason of its outcome.
-struct DeclinedHandlers: Sendable {
-    /// How many are named: an invocation may go past hundreds of routes.
-    private static let namesMax = 5
-
-    private var names: [String] = []
-    private var count = 0
-
-    /// Notes one.
-    ///
-    /// - Parameter took: from its start until it declined.
-    mutating func append(_ handler: String, took: Duration) {
-        count += 1
-        if names.count < Self.namesMax { names.append("\(handler) declined after \(took.milliseconds) ms") }
-    }
-
-    /// Who declined, for people; `nil` when nobody did.
-    var remark: String? {
-        guard count > 0 else { return nil }
-        return names.joined(separator: ", ") + (count > names.count ? ", and \(count - names.count) more" : "")
-    }
-}
-
-/// The handlers that an invocation went past because their breakers were open, for the reason of its outcome.
-struct PassedOverHandlers: Sendable {
+/// Handlers, of which the first ones are named: an invocation may go past hundreds of routes.
+struct NamedHandlers: Sendable {
     private static let namesMax = 5
 
     private var names: [String] = []
@@ -41,15 +16,16 @@ struct PassedOverHandlers: Sendable {
     var isEmpty: Bool { count == 0 }
 
     /// Notes one.
-    mutating func append(_ handler: String) {
+    mutating func append(_ name: @autoclosure () -> String) {
         count += 1
-        if names.count < Self.namesMax { names.append(handler) }
+        if names.count < Self.namesMax { names.append(name()) }
     }
 
-    /// Who was not asked, for people; `nil` when everybody was.
-    var remark: String? {
+    /// All of them, for people; `nil` when there is none.
+    ///
+    /// - Parameter and: what comes before the number of those that are not named.
+    func text(and: String) -> String? {
         guard count > 0 else { return nil }
-        let others = count > names.count ? " and \(count - names.count) more" : ""
-        return "not asked, because the breaker is open: " + names.joined(separator: ", ") + others
+        return names.joined(separator: ", ") + (count > names.count ? "\(and) \(count - names.count) more" : "")
     }
 }

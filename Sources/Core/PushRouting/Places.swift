@@ -113,7 +113,7 @@ struct Places: Sendable {
     }
 
     /// What every handler does, by name.
-    func status(at now: Instant) -> [HandlerStatus] {
+    func status(at now: Instant, showsBreakers: Bool) -> [HandlerStatus] {
         byHandler.sorted { $0.key < $1.key }.map { name, places in
             var status = HandlerStatus(
                 name: name, running: places.running, waiting: places.waiting,
@@ -127,6 +127,7 @@ struct Places: Sendable {
             case .open(let until): (status.breaker, status.pause) = (.open, max(.zero, until - now))
             case .probing: status.breaker = .probing
             }
+            if !showsBreakers { status.breaker = nil }
             return status
         }
     }

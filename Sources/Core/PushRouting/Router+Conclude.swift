@@ -29,8 +29,10 @@ extension Router {
             remarks.append(remark)
         }
         if let remark = invocation.attempts.facts.remark { remarks.append(remark) }
-        if let remark = invocation.bypassed.declined.remark { remarks.append(remark) }
-        if let remark = invocation.bypassed.passedOver.remark { remarks.append(remark) }
+        if let names = invocation.bypassed.declined.text(and: ", and") { remarks.append(names) }
+        if let names = invocation.bypassed.passedOver.text(and: " and") {
+            remarks.append("not asked, because the breaker is open: " + names)
+        }
         let why =
             reason?.ofOutcome(remarks: remarks)
             ?? (remarks.isEmpty ? nil : OutcomeReason(.handledWithRemarks, nil, remarks: remarks))

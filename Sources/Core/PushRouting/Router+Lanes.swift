@@ -58,8 +58,9 @@ extension Router {
         guard !invocation.isPinned else {
             return conclude(invocation, .unrouted, because: .handlerDeclined, at: now, &effects)
         }
-        invocation.bypassed.declined.append(
-            invocation.handler?.value.name ?? "", took: now.monotonic - (invocation.attempts.latest ?? now.monotonic))
+        let took = now.monotonic - (invocation.attempts.latest ?? now.monotonic)
+        let name = invocation.handler?.value.name ?? ""
+        invocation.bypassed.declined.append("\(name) declined after \(took.milliseconds) ms")
         invocation.position += 1
         invocation.attempts.goOnToNextHandler()
         invocation.record.started = false

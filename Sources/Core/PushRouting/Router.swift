@@ -94,11 +94,7 @@ public struct Router: Sendable {
 
     /// What each handler that is not built in is doing; those that the configuration has no more as long as they run.
     public func handlers(at now: Instant) -> [HandlerStatus] {
-        places.status(at: now).map { status in
-            var status = status
-            if table.mode != .relay { status.breaker = nil }
-            return status
-        }
+        places.status(at: now, showsBreakers: table.mode == .relay)
     }
 
     /// Whether the tracker forgets by age: not by a clock that is not believed.
