@@ -50,7 +50,8 @@ final class ControlServer {
     ///   - daemon: the daemon, which has this object.
     init(
         processor: Processor, health: StoreHealth, desk: LedgerDesk, ledgerSync: LedgerSync,
-        deadLetters: DeadLetterService, erasures: ErasureService, logLevels: LogLevels, metrics: MetricsService, refusals: RefusalLog,
+        deadLetters: DeadLetterService, erasures: ErasureService, logLevels: LogLevels, metrics: MetricsService,
+        refusals: RefusalLog,
         daemon: any DaemonItself
     ) {
         self.processor = processor

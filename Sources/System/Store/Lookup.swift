@@ -42,8 +42,15 @@ public final class Lookup: Sendable {
 
     /// What is asked for: one kind of answer each.
     public struct Question<Answer: Sendable>: Sendable {
+        fileprivate let byteCount: @Sendable (Answer) -> Int
         fileprivate let read: @Sendable (LedgerReader) throws(StoreError) -> Answer
-        fileprivate var byteCount: @Sendable (Answer) -> Int = { _ in 0 }
+
+        fileprivate init(
+            byteCount: @escaping @Sendable (Answer) -> Int = { _ in 0 },
+            _ read: @escaping @Sendable (LedgerReader) throws(StoreError) -> Answer
+        ) {
+            (self.byteCount, self.read) = (byteCount, read)
+        }
     }
 
     /// How long the thread waits before it asks again where the ledger could not be read, in microseconds: a failure that
@@ -107,29 +114,31 @@ extension Lookup.Question<RequestStory?> {
     /// The request that has this id of its producer, and all that came of it, from one state of the ledger; `nil`: it has no
     /// such request.
     public static func request(_ key: Lookup.Key) -> Self {
-        Self { reader throws(StoreError) in try reader.find(uid: key.uid, id: key.id) } byteCount: {
-            $0?.request.body.count ?? 0
+        Self(byteCount: { $0?.request.body.count ?? 0 }) { (reader) throws(StoreError) in
+            try reader.find(uid: key.uid, id: key.id)
         }
     }
 
     /// The delivery that an interaction names.
     public static func delivery(_ reference: DeliveryReference) -> Self {
-        Self { reader throws(StoreError) in try reader.delivery(reference) } byteCount: { $0?.request.body.count ?? 0 }
+        Self(byteCount: { $0?.request.body.count ?? 0 }) { (reader) throws(StoreError) in
+            try reader.delivery(reference)
+        }
     }
 }
 
 extension Lookup.Question<[UInt8]?> {
     /// The line of the request with this number.
     public static func line(_ seq: SequenceNumber) -> Self {
-        Self { reader throws(StoreError) in try reader.line(of: seq) } byteCount: { $0?.count ?? 0 }
+        Self(byteCount: { $0?.count ?? 0 }) { (reader) throws(StoreError) in try reader.line(of: seq) }
     }
 }
 
 extension Lookup.Question<DeadRequest?> {
     /// The request with this number, and what is needed to replay it.
     public static func dead(_ seq: SequenceNumber) -> Self {
-        Self { reader throws(StoreError) in try reader.deadRequest(seq) } byteCount: {
-            $0?.story.request.body.count ?? 0
+        Self(byteCount: { $0?.story.request.body.count ?? 0 }) { (reader) throws(StoreError) in
+            try reader.deadRequest(seq)
         }
     }
 }
@@ -137,17 +146,16 @@ extension Lookup.Question<DeadRequest?> {
 extension Lookup.Question<[String]> {
     /// The devices that the ledger knows to be a user's.
     public static func devices(of user: String) -> Self {
-        Self { reader throws(StoreError) in try reader.devices(of: user) }
+        Self { (reader) throws(StoreError) in try reader.devices(of: user) }
     }
 }
 
 extension Lookup.Question<Lookup.Identifiers> {
     /// The ids that come after one, in the ledger's order, some thousands at most.
     public static func identifiers(after last: Lookup.Key?) -> Self {
-        Self { reader throws(StoreError) in
+        Self { (reader) throws(StoreError) in
             let keys = try reader.identifiers(after: last, limit: Lookup.identifiersAtOnce)
-            return .init(
-                hashes: keys.map(\.hash), last: keys.count < Lookup.identifiersAtOnce ? nil : keys.last)
+            return .init(hashes: keys.map(\.hash), last: keys.count < Lookup.identifiersAtOnce ? nil : keys.last)
         }
     }
 }
