@@ -25,7 +25,6 @@ public struct Request: Sendable {
     /// The line as it came, scanned.
     public var document: JSONDocument
 
-    /// Joins the parts.
     public init(action: Action, id: String?, at: WallTime?, waitsForOutcome: Bool, document: JSONDocument) {
         self.action = action
         self.id = id
@@ -68,12 +67,8 @@ public struct Target: Hashable, Sendable {
     /// The user.
     public var externalID: String?
 
-    /// Joins the parts.
     public init(platform: Platform? = nil, app: String? = nil, device: String? = nil, externalID: String? = nil) {
-        self.platform = platform
-        self.app = app
-        self.device = device
-        self.externalID = externalID
+        (self.platform, self.app, self.device, self.externalID) = (platform, app, device, externalID)
     }
 }
 
@@ -148,7 +143,6 @@ public struct InteractRequest: Sendable {
     /// Whether the app had a Braze instance when its code was told.
     public var sdk: SDKState
 
-    /// Joins the parts.
     public init(
         target: Target, kind: Kind, subject: Subject, action: String? = nil, text: String? = nil,
         sdk: SDKState = .ready
@@ -177,10 +171,8 @@ public struct SessionRequest: Sendable {
     /// Which of the two.
     public var kind: Kind
 
-    /// Joins the two.
     public init(target: Target, kind: Kind) {
-        self.target = target
-        self.kind = kind
+        (self.target, self.kind) = (target, kind)
     }
 }
 
@@ -203,11 +195,8 @@ public struct TokenRequest: Sendable {
     /// The token or installation id; `nil` only for what is no longer registered.
     public var token: String?
 
-    /// Joins the parts.
     public init(target: Target, kind: Kind, token: String?) {
-        self.target = target
-        self.kind = kind
-        self.token = token
+        (self.target, self.kind, self.token) = (target, kind, token)
     }
 }
 
@@ -227,7 +216,6 @@ public struct LogRequest: Sendable {
     /// The object that has `name` and `properties`, or `attributes`; not checked yet.
     public var object: JSONNode
 
-    /// Joins the parts.
     public init(target: Target, suite: String?, brazeID: String?, kind: EntryKind, object: JSONNode) {
         self.target = target
         self.suite = suite

@@ -15,10 +15,8 @@ public final class Lookup: Sendable {
         /// The producer's own id.
         public var id: String
 
-        /// Joins the two.
         public init(uid: UInt32, id: String) {
-            self.uid = uid
-            self.id = id
+            (self.uid, self.id) = (uid, id)
         }
 
         /// By bytes, as the ledger compares: to `String` two spellings of one letter are equal.

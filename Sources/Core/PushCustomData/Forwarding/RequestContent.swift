@@ -7,10 +7,8 @@ public struct RequestContent: Hashable, Sendable {
     /// The elements of the array `events`, in order.
     public var events: [ClaimedEntry]
 
-    /// Joins the two.
     public init(attributes: [ClaimedEntry] = [], events: [ClaimedEntry] = []) {
-        self.attributes = attributes
-        self.events = events
+        (self.attributes, self.events) = (attributes, events)
     }
 
     /// The most bytes of a body. The provider documents no limit; 1 MiB is what its servers and the proxies between are
