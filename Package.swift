@@ -96,11 +96,12 @@ let package = Package(
         library("CSQLite", pkgConfig: "sqlite3", package: "libsqlite3-dev"),
         library("CJSON", pkgConfig: "json-c", package: "libjson-c-dev"),
         library("CCurl", pkgConfig: "libcurl", package: "libcurl4-openssl-dev"),
+        library("CCrypto", pkgConfig: "libcrypto", package: "libssl-dev"),
         library("CMicroHTTPD", pkgConfig: "libmicrohttpd", package: "libmicrohttpd-dev"),
         c("CLinux"),
         c("CChecksum"),
         swift(.system, "LinuxSystem", ["CLinux"]),
-        swift(.system, "EventLoop", ["CSystemd", "PushModel", "LinuxSystem"]),
+        swift(.system, "EventLoop", ["CSystemd", "PushModel", "PushFigures", "LinuxSystem"]),
         swift(.system, "UnixSockets", ["CLinux", "LinuxSystem"]),
         swift(.system, "Store", ["CSQLite", "CLinux", "CChecksum", "PushModel", "PushFigures", "LinuxSystem"]),
         swift(.system, "HandlerProcess", ["CLinux", "LinuxSystem"]),
@@ -129,9 +130,9 @@ let package = Package(
         .target(
             name: "PushDaemon",
             dependencies: [
-                "PushModel", "PushTracking", "PushCustomData", "PushRouting", "PushReporting", "PushSettings",
-                "LinuxSystem", "EventLoop", "UnixSockets", "Store", "HandlerProcess", "HandlerRuns", "JournalLog",
-                "SettingsFiles", "JSONC", "DBus",
+                "PushModel", "PushTracking", "PushCustomData", "PushRouting", "PushFigures", "PushReporting",
+                "PushSettings", "LinuxSystem", "EventLoop", "UnixSockets", "Store", "HandlerProcess", "HandlerRuns",
+                "JournalLog", "SettingsFiles", "DBus",
             ], swiftSettings: settings),
         program("pushrouterd", ["PushDaemon", "PushModel", "PushSettings", "SettingsFiles"]),
         program(
@@ -152,8 +153,8 @@ let package = Package(
         program(
             "pushrouter-http",
             [
-                "PushModel", "PushRouting", "PushSettings", "LinuxSystem", "EventLoop", "UnixSockets", "HTTPClient",
-                "HTTPSending", "HandlerRuns", "JournalLog", "SettingsFiles",
+                "CCrypto", "PushModel", "PushRouting", "PushSettings", "LinuxSystem", "EventLoop", "UnixSockets",
+                "HTTPClient", "HTTPSending", "HandlerRuns", "JournalLog", "SettingsFiles",
             ]),
         // What serves HTTP is a program of its own, for the same reason.
         program(
@@ -182,6 +183,7 @@ let package = Package(
         tests("DaemonClientTests", ["PushModel", "UnixSockets", "DaemonClient"]),
         tests("JSONCTests", ["PushModel", "JSONC"]),
         tests("HTTPClientTests", ["HTTPClient", "CLinux"]),
+        tests("HTTPProgramTests", ["PushModel", "PushRouting", "pushrouter-http"]),
         tests("HTTPServerTests", ["HTTPServer", "LinuxSystem"]),
         tests(
             "MetricsTests",

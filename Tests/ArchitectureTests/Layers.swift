@@ -54,6 +54,7 @@ let layers = [
     TargetRule("CJSON", .c),
     TargetRule("CCurl", .c),
     TargetRule("CMicroHTTPD", .c),
+    TargetRule("CCrypto", .c),
     TargetRule("CLinux", .c),
     TargetRule("CChecksum", .c),
 
@@ -70,7 +71,7 @@ let layers = [
 
     TargetRule("LinuxSystem", .system, ["CLinux"]),
 
-    TargetRule("EventLoop", .adapter, ["CSystemd", "PushModel", "LinuxSystem"]),
+    TargetRule("EventLoop", .adapter, ["CSystemd", "PushModel", "PushFigures", "LinuxSystem"]),
     TargetRule("UnixSockets", .adapter, ["CLinux", "LinuxSystem"]),
     TargetRule(
         "Store", .adapter, ["CSQLite", "CLinux", "CChecksum", "PushModel", "PushFigures", "LinuxSystem"]),
@@ -94,9 +95,9 @@ let layers = [
     TargetRule(
         "PushDaemon", .composition,
         [
-            "PushModel", "PushTracking", "PushCustomData", "PushRouting", "PushReporting", "PushSettings",
-            "LinuxSystem", "EventLoop", "UnixSockets", "Store", "HandlerProcess", "HandlerRuns", "JournalLog",
-            "SettingsFiles", "JSONC", "DBus",
+            "PushModel", "PushTracking", "PushCustomData", "PushRouting", "PushFigures", "PushReporting",
+            "PushSettings", "LinuxSystem", "EventLoop", "UnixSockets", "Store", "HandlerProcess", "HandlerRuns",
+            "JournalLog", "SettingsFiles", "DBus",
         ]),
     TargetRule("pushrouterd", .composition, ["PushDaemon", "PushModel", "PushSettings", "SettingsFiles"]),
     TargetRule(
@@ -116,8 +117,8 @@ let layers = [
     TargetRule(
         "pushrouter-http", .composition,
         [
-            "PushModel", "PushRouting", "PushSettings", "LinuxSystem", "EventLoop", "UnixSockets", "HTTPClient",
-            "HTTPSending", "HandlerRuns", "JournalLog", "SettingsFiles",
+            "CCrypto", "PushModel", "PushRouting", "PushSettings", "LinuxSystem", "EventLoop", "UnixSockets",
+            "HTTPClient", "HTTPSending", "HandlerRuns", "JournalLog", "SettingsFiles",
         ]),
     TargetRule(
         "pushrouter-metrics", .composition,
