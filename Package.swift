@@ -112,6 +112,11 @@ let package = Package(
         swift(.system, "JSONC", ["CJSON", "PushModel"], isHot: false),
         swift(.system, "SettingsFiles", ["PushModel", "PushRouting", "PushSettings", "LinuxSystem"], isHot: false),
 
+        // What programs begin and end with.
+        swift(
+            .system, "ServiceProgram",
+            ["PushModel", "PushSettings", "LinuxSystem", "EventLoop", "JournalLog", "SettingsFiles"], isHot: false),
+
         // What programs have in common that talk to the daemon.
         swift(.system, "DaemonClient", ["PushModel", "LinuxSystem", "UnixSockets"], isHot: false),
 
@@ -134,7 +139,7 @@ let package = Package(
                 "PushSettings", "LinuxSystem", "EventLoop", "UnixSockets", "Store", "HandlerProcess", "HandlerRuns",
                 "JournalLog", "SettingsFiles", "DBus",
             ], swiftSettings: settings),
-        program("pushrouterd", ["PushDaemon", "PushModel", "PushSettings", "SettingsFiles"]),
+        program("pushrouterd", ["PushDaemon", "ServiceProgram"]),
         program(
             "pushctl",
             [
@@ -148,20 +153,20 @@ let package = Package(
             "pushrouter-forward",
             [
                 "PushModel", "PushCustomData", "PushSettings", "LinuxSystem", "EventLoop", "HTTPClient", "HTTPSending",
-                "JournalLog", "SettingsFiles", "DaemonClient", "JSONC",
+                "JournalLog", "SettingsFiles", "ServiceProgram", "DaemonClient", "JSONC",
             ]),
         program(
             "pushrouter-http",
             [
                 "CCrypto", "PushModel", "PushRouting", "PushSettings", "LinuxSystem", "EventLoop", "UnixSockets",
-                "HTTPClient", "HTTPSending", "HandlerRuns", "JournalLog", "SettingsFiles",
+                "HTTPClient", "HTTPSending", "HandlerRuns", "JournalLog", "SettingsFiles", "ServiceProgram",
             ]),
         // What serves HTTP is a program of its own, for the same reason.
         program(
             "pushrouter-metrics",
             [
                 "PushModel", "PushReporting", "PushSettings", "LinuxSystem", "EventLoop", "HTTPServer", "JournalLog",
-                "SettingsFiles", "DaemonClient",
+                "SettingsFiles", "ServiceProgram", "DaemonClient",
             ]),
 
         // Tests: one folder a target.
@@ -187,7 +192,10 @@ let package = Package(
         tests("HTTPServerTests", ["HTTPServer", "LinuxSystem"]),
         tests(
             "MetricsTests",
-            ["PushModel", "PushReporting", "HTTPServer", "JournalLog", "DaemonClient", "pushrouter-metrics"]),
+            [
+                "PushModel", "PushReporting", "HTTPServer", "JournalLog", "SettingsFiles", "ServiceProgram",
+                "DaemonClient", "pushrouter-metrics",
+            ]),
         tests("PushRoutingTests", ["PushModel", "PushDispatch", "PushTracking", "PushCustomData", "PushRouting"]),
         tests("PushFiguresTests", ["PushModel", "PushFigures"]),
         tests("PushReportingTests", ["PushModel", "PushFigures", "PushReporting"]),

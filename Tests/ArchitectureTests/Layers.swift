@@ -83,6 +83,9 @@ let layers = [
     TargetRule("JSONC", .adapter, ["CJSON", "PushModel"]),
     TargetRule("SettingsFiles", .adapter, ["PushModel", "PushRouting", "PushSettings", "LinuxSystem"]),
 
+    TargetRule(
+        "ServiceProgram", .shared,
+        ["PushModel", "PushSettings", "LinuxSystem", "EventLoop", "JournalLog", "SettingsFiles"]),
     TargetRule("DaemonClient", .shared, ["PushModel", "LinuxSystem", "UnixSockets"]),
     TargetRule("HTTPSending", .shared, ["EventLoop", "HTTPClient", "LinuxSystem", "CLinux"]),
     TargetRule(
@@ -99,7 +102,7 @@ let layers = [
             "PushSettings", "LinuxSystem", "EventLoop", "UnixSockets", "Store", "HandlerProcess", "HandlerRuns",
             "JournalLog", "SettingsFiles", "DBus",
         ]),
-    TargetRule("pushrouterd", .composition, ["PushDaemon", "PushModel", "PushSettings", "SettingsFiles"]),
+    TargetRule("pushrouterd", .composition, ["PushDaemon", "ServiceProgram"]),
     TargetRule(
         "pushctl", .composition,
         [
@@ -112,19 +115,19 @@ let layers = [
         "pushrouter-forward", .composition,
         [
             "PushModel", "PushCustomData", "PushSettings", "LinuxSystem", "EventLoop",
-            "HTTPClient", "HTTPSending", "JournalLog", "SettingsFiles", "DaemonClient", "JSONC",
+            "HTTPClient", "HTTPSending", "JournalLog", "SettingsFiles", "ServiceProgram", "DaemonClient", "JSONC",
         ]),
     TargetRule(
         "pushrouter-http", .composition,
         [
             "CCrypto", "PushModel", "PushRouting", "PushSettings", "LinuxSystem", "EventLoop", "UnixSockets",
-            "HTTPClient", "HTTPSending", "HandlerRuns", "JournalLog", "SettingsFiles",
+            "HTTPClient", "HTTPSending", "HandlerRuns", "JournalLog", "SettingsFiles", "ServiceProgram",
         ]),
     TargetRule(
         "pushrouter-metrics", .composition,
         [
             "PushModel", "PushReporting", "PushSettings", "LinuxSystem", "EventLoop", "HTTPServer", "JournalLog",
-            "SettingsFiles", "DaemonClient",
+            "SettingsFiles", "ServiceProgram", "DaemonClient",
         ]),
 ]
 
