@@ -1,5 +1,4 @@
 import EventLoop
-import JSONC
 import JournalLog
 import PushModel
 import PushRouting
