@@ -96,11 +96,12 @@ let package = Package(
         library("CSQLite", pkgConfig: "sqlite3", package: "libsqlite3-dev"),
         library("CJSON", pkgConfig: "json-c", package: "libjson-c-dev"),
         library("CCurl", pkgConfig: "libcurl", package: "libcurl4-openssl-dev"),
+        library("CCrypto", pkgConfig: "libcrypto", package: "libssl-dev"),
         library("CMicroHTTPD", pkgConfig: "libmicrohttpd", package: "libmicrohttpd-dev"),
         c("CLinux"),
         c("CChecksum"),
         swift(.system, "LinuxSystem", ["CLinux"]),
-        swift(.system, "EventLoop", ["CSystemd", "PushModel", "LinuxSystem"]),
+        swift(.system, "EventLoop", ["CSystemd", "PushModel", "PushFigures", "LinuxSystem"]),
         swift(.system, "UnixSockets", ["CLinux", "LinuxSystem"]),
         swift(.system, "Store", ["CSQLite", "CLinux", "CChecksum", "PushModel", "PushFigures", "LinuxSystem"]),
         swift(.system, "HandlerProcess", ["CLinux", "LinuxSystem"]),
@@ -110,6 +111,11 @@ let package = Package(
         swift(.system, "DBus", ["CSystemd", "PushRouting", "LinuxSystem"], isHot: false),
         swift(.system, "JSONC", ["CJSON", "PushModel"], isHot: false),
         swift(.system, "SettingsFiles", ["PushModel", "PushRouting", "PushSettings", "LinuxSystem"], isHot: false),
+
+        // What programs begin and end with.
+        swift(
+            .system, "ServiceProgram",
+            ["PushModel", "PushSettings", "LinuxSystem", "EventLoop", "JournalLog", "SettingsFiles"], isHot: false),
 
         // What programs have in common that talk to the daemon.
         swift(.system, "DaemonClient", ["PushModel", "LinuxSystem", "UnixSockets"], isHot: false),
@@ -129,11 +135,11 @@ let package = Package(
         .target(
             name: "PushDaemon",
             dependencies: [
-                "PushModel", "PushTracking", "PushCustomData", "PushRouting", "PushReporting", "PushSettings",
-                "LinuxSystem", "EventLoop", "UnixSockets", "Store", "HandlerProcess", "HandlerRuns", "JournalLog",
-                "SettingsFiles", "JSONC", "DBus",
+                "PushModel", "PushTracking", "PushCustomData", "PushRouting", "PushFigures", "PushReporting",
+                "PushSettings", "LinuxSystem", "EventLoop", "UnixSockets", "Store", "HandlerProcess", "HandlerRuns",
+                "JournalLog", "SettingsFiles", "DBus",
             ], swiftSettings: settings),
-        program("pushrouterd", ["PushDaemon", "PushModel", "PushSettings", "SettingsFiles"]),
+        program("pushrouterd", ["PushDaemon", "ServiceProgram"]),
         program(
             "pushctl",
             [
@@ -147,20 +153,20 @@ let package = Package(
             "pushrouter-forward",
             [
                 "PushModel", "PushCustomData", "PushSettings", "LinuxSystem", "EventLoop", "HTTPClient", "HTTPSending",
-                "JournalLog", "SettingsFiles", "DaemonClient", "JSONC",
+                "JournalLog", "SettingsFiles", "ServiceProgram", "DaemonClient", "JSONC",
             ]),
         program(
             "pushrouter-http",
             [
-                "PushModel", "PushRouting", "PushSettings", "LinuxSystem", "EventLoop", "UnixSockets", "HTTPClient",
-                "HTTPSending", "HandlerRuns", "JournalLog", "SettingsFiles",
+                "CCrypto", "PushModel", "PushRouting", "PushSettings", "LinuxSystem", "EventLoop", "UnixSockets",
+                "HTTPClient", "HTTPSending", "HandlerRuns", "JournalLog", "SettingsFiles", "ServiceProgram",
             ]),
         // What serves HTTP is a program of its own, for the same reason.
         program(
             "pushrouter-metrics",
             [
                 "PushModel", "PushReporting", "PushSettings", "LinuxSystem", "EventLoop", "HTTPServer", "JournalLog",
-                "SettingsFiles", "DaemonClient",
+                "SettingsFiles", "ServiceProgram", "DaemonClient",
             ]),
 
         // Tests: one folder a target.
@@ -182,10 +188,14 @@ let package = Package(
         tests("DaemonClientTests", ["PushModel", "UnixSockets", "DaemonClient"]),
         tests("JSONCTests", ["PushModel", "JSONC"]),
         tests("HTTPClientTests", ["HTTPClient", "CLinux"]),
+        tests("HTTPProgramTests", ["PushModel", "PushRouting", "pushrouter-http"]),
         tests("HTTPServerTests", ["HTTPServer", "LinuxSystem"]),
         tests(
             "MetricsTests",
-            ["PushModel", "PushReporting", "HTTPServer", "JournalLog", "DaemonClient", "pushrouter-metrics"]),
+            [
+                "PushModel", "PushReporting", "HTTPServer", "JournalLog", "SettingsFiles", "ServiceProgram",
+                "DaemonClient", "pushrouter-metrics",
+            ]),
         tests("PushRoutingTests", ["PushModel", "PushDispatch", "PushTracking", "PushCustomData", "PushRouting"]),
         tests("PushFiguresTests", ["PushModel", "PushFigures"]),
         tests("PushReportingTests", ["PushModel", "PushFigures", "PushReporting"]),

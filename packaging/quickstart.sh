@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# Builds pushrouterd and shows it at work: injects every payload of Tests/Fixtures, taps a notification, lets a handler
-# overrun, and prints the report. Needs Debian 12 and a Swift toolchain; changes nothing on the system but the packages
+# Builds pushctl and has it explain a payload; builds pushrouterd and shows it at work: injects every payload of
+# Tests/Fixtures, taps a notification, lets a handler overrun, and prints the report. Both are debug builds, which take
+# half the time of a release build. Needs Debian 12 and a Swift toolchain; changes nothing on the system but the packages
 # that the build lacks.
 # usage: quickstart.sh [--keep]     --keep: leave ledger, configuration and logs for a look
 set -euo pipefail
@@ -41,9 +42,14 @@ trap 'exit 143' TERM
 
 require_swift
 require_packages "${build_packages[@]}"
-say "building: swift build -c release, $(swift --version 2>/dev/null | sed -n 1p)"
-swift build -c release
-bin=$PWD/.build/release
+say "building: swift build --product pushctl, $(swift --version 2>/dev/null | sed -n 1p)"
+swift build --product pushctl
+bin=$PWD/.build/debug
+example=$payloads/braze-android/droidboy-campaign.json
+say "explain: pushctl explain --platform android $example"
+"$bin/pushctl" explain --platform android "$example"
+say "building: swift build --product pushrouterd"
+swift build --product pushrouterd
 
 # --- configure ---
 
@@ -161,7 +167,7 @@ say "stopped: the daemon ended with status 0, and nothing that a handler started
 
 cat <<END
 
-The programs are in $bin.
+The programs are in $bin; swift build -c release makes all of them, as they are installed, in .build/release.
 A payload of your own, without a daemon:  $bin/pushctl explain --platform android FILE
 What is configured and how:               etc/pushrouterd, packaging/man/pushrouterd.conf.5
 All that pushctl does:                    $bin/pushctl --help

@@ -1,14 +1,15 @@
 #!/usr/bin/env bash
-# Passes all tests: format, scripts, manual pages, debug build, fuzz harnesses, unit tests, release build, packages and
-# quickstart.
+# Passes the tests: format, scripts, manual pages, debug build, fuzz harnesses, unit tests, tests of whole programs, release
+# build, packages and quickstart.
 # Installs the Debian packages that are missing. Ends with the test runner's own closing lines. What this machine cannot
 # test is said and left out; with PUSH_TEST_ALL=1 it is a failure.
-# usage: test.sh [quick|all]     quick: format, and the tests that start no program of ours; all: the long runs too
+# usage: test.sh [quick|all]     quick: format, and the tests that start no program of ours; all: the long runs too, an hour
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 # shellcheck source=packaging/common.sh
 . packaging/common.sh
 tier=${1-full}
+programs=(pushrouterd pushctl pushrouter-forward pushrouter-http pushrouter-metrics)
 case "$#:$tier" in
     0:full | 1:quick | 1:all) ;;
     *) sed -n 's/^# usage/usage/p' "$0" >&2; exit 2 ;;
@@ -26,20 +27,38 @@ check() {
     ! grep -q '^left out: ' "$part" || leave_out "what $2 leaves out"
 }
 
-# Runs the tests that the arguments choose. Shows suites, failures and figures of the faulty disk, of thousands of lines.
+# Runs tests in one process for each argument, side by side: a process runs as many tests at once as there are
+# processors, and tests of whole programs wait most of the time. An argument has the words of swift test that choose.
+# Shows suites, failures and figures of the faulty disk, of thousands of lines. Keeps the runners' last lines in closing.
 run_tests() {
-    swift test --skip-build "$@" 2>&1 | tee "$log" | grep --line-buffered -E '^(✔ Suite|✘|↳|Test run|disk, )' || {
-        tail -n 40 "$log"
-        # Again at the end, and with what they quote: who reads only the last lines is to see what failed, and why.
-        grep -E -A 60 '^✘ .* recorded an issue' "$log" | grep -vE '^(✔|◇|disk, |--$)' | tail -n 200 || true
+    local choice log logs=() processes=() process failed=no
+    for choice; do
+        log=$work/tests-${#logs[@]}
+        # shellcheck disable=SC2086  # The choice is several words.
+        (swift test --skip-build --ignore-lock $choice 2>&1 | tee "$log" |
+            grep --line-buffered -E '^(✔ Suite|✘|↳|Test run|disk, )') &
+        processes+=($!)
+        logs+=("$log")
+    done
+    for process in "${processes[@]}"; do wait "$process" || failed=yes; done
+    if [[ $failed == yes ]]; then
+        for log in "${logs[@]}"; do
+            tail -n 40 "$log"
+            # Again at the end, and with what they quote: the last lines are to say what failed, and why.
+            grep -E -A 60 '^✘ .* recorded an issue' "$log" | grep -vE '^(✔|◇|disk, |--$)' | tail -n 200 || true
+        done
         fail "tests failed"
-    }
-    grep -Eq 'Test run with [1-9][0-9]* tests?.* passed' "$log" || fail "the test runner does not say that tests passed"
+    fi
+    for log in "${logs[@]}"; do
+        grep -E 'Test run with [1-9][0-9]* tests?.* passed' "$log" >>"$work/closing" ||
+            fail "the test runner does not say that tests passed"
+    done
 }
 
-log=$(mktemp)
-part=$(mktemp)
-trap 'rm -f "$log" "$part"' EXIT
+work=$(mktemp -d)
+part=$work/part
+hour=
+trap '[[ -z $hour ]] || kill "$hour" 2>/dev/null || true; rm -rf "$work"' EXIT
 
 require_swift
 # The readers of reports and metrics are Debian's, for Debian's python3: another one may come first in PATH.
@@ -72,20 +91,25 @@ say "debug: swift build --build-tests"
 swift build --build-tests
 if [[ $tier == quick ]]; then
     say "tests: swift test, without those that start a program of ours"
-    run_tests --skip 'EndToEndTests|BudgetTests|FaultyDiskTests'
+    run_tests '--skip EndToEndTests|BudgetTests|FaultyDiskTests'
+    cat "$work/closing"
     exit
 fi
 say "fuzzing: the harnesses still compile"
 sh Tests/Fuzz/run.sh --check
-say "tests: swift test"
-run_tests
-closing=$(grep -E '(Executed|Test run with) [1-9][0-9]* tests' "$log")
+if [[ $tier == all ]]; then
+    say "together: an hour begins, in which each act comes behind each other one; beside all that follows"
+    mkdir "$work/programs"
+    for program in "${programs[@]}"; do cp ".build/debug/$program" "$work/programs"; done
+    /usr/bin/python3 Tests/Together/together.py --seed 1 --seconds 3600 --programs "$work/programs" \
+        >"$work/hour" 2>&1 &
+    hour=$!
+fi
+say "tests: swift test, in two processes side by side"
+run_tests '--skip EndToEndTests' '--filter EndToEndTests'
 
 say "reports: figures and formats, recomputed by a program of its own"
 check /usr/bin/python3 Tests/Reports/report.py .build/debug/pushrouterd .build/debug/pushctl
-
-say "pages: opened in a browser, light, dark and on a small screen"
-check /usr/bin/python3 Tests/Reports/browser.py .build/debug/pushrouterd .build/debug/pushctl
 
 say "metrics: read by other programs' readers, served to hostile clients, scraped by Prometheus"
 check /usr/bin/python3 Tests/Metrics/metrics.py .build/debug/pushrouterd .build/debug/pushrouter-metrics
@@ -95,7 +119,7 @@ check /usr/bin/python3 Tests/Together/together.py --seed 1 --seed 2 --seed 3 --s
 
 say "release: swift build -c release"
 swift build -c release
-for program in pushrouterd pushctl pushrouter-forward pushrouter-http pushrouter-metrics; do
+for program in "${programs[@]}"; do
     libraries=$(ldd ".build/release/$program")
     [[ $libraries != *libswift* && $libraries != *"not found"* ]] || fail "$program needs more than Debian: $libraries"
     ".build/release/$program" --version
@@ -104,34 +128,13 @@ done
 if command -v valgrind >/dev/null && command -v gcc >/dev/null; then
     say "cost: instructions of one delivery, below their bounds"
     Tests/Benchmarks/budget.sh
-    say "cost: taps on one push that has not come yet"
-    Tests/Benchmarks/taps.sh
-    if command -v python3 >/dev/null; then
-        say "cost: requests of the largest size, whatever is in them"
-        Tests/Benchmarks/hostile-shapes.sh
-    else
-        leave_out "cost: python3 is not installed, so requests of the largest size are not counted"
-    fi
 else
     leave_out "cost: valgrind or gcc is not installed, so instructions are not counted"
 fi
 
-if command -v gcc >/dev/null && command -v python3 >/dev/null; then
-    say "hostile handlers: nothing is left of 200 runs"
-    Tests/Benchmarks/hostile.sh process_groups 200
-    say "hostile clients: below 128 MiB, and a good one is served"
-    Tests/Benchmarks/flood.sh
-else
-    leave_out "hostile handlers and clients: gcc or python3 is not installed, so none is run"
-fi
-
 if command -v dh >/dev/null; then
-    say "packages: built twice, with the same bytes"
+    say "packages: built, installed, upgraded and removed under a systemd of their own"
     packaging/build-deb.sh --programs .build/release
-    packaging/build-deb.sh --programs .build/release --output .build/debian-again
-    for package in .build/debian/*.deb; do cmp "$package" ".build/debian-again/${package##*/}"; done
-    rm -r .build/debian-again
-    say "packages: installed, upgraded and removed under a systemd of their own"
     Tests/Package/run.sh
 else
     leave_out "packages: debhelper is not installed, so they are not built"
@@ -141,15 +144,28 @@ say "quickstart: packaging/quickstart.sh"
 bash packaging/quickstart.sh </dev/null
 
 if [[ $tier == all ]]; then
-    say "long: 2,000 power cuts, each failed sync six times, 1,000 rounds of kill -9"
-    PUSH_TEST_CUTS=2000 run_tests --filter PowerCutTests
-    PUSH_TEST_SYNCS=6 run_tests --filter FailedSyncTests
-    PUSH_TEST_ROUNDS=1000 run_tests --filter EndToEndTests.CrashTests
-    say "together: an hour, in which each act comes behind each other one"
-    /usr/bin/python3 Tests/Together/together.py --seed 1 --seconds 3600 --programs .build/release
-    say "long: nothing is left of 10,000 hostile handlers"
+    require_packages gcc valgrind debhelper chromium
+    say "pages: opened in a browser, light, dark and on a small screen"
+    check /usr/bin/python3 Tests/Reports/browser.py .build/debug/pushrouterd .build/debug/pushctl
+    say "cost: taps on one push that has not come yet; requests of the largest size, whatever is in them"
+    Tests/Benchmarks/taps.sh
+    Tests/Benchmarks/hostile-shapes.sh
+    say "hostile clients: below 128 MiB, and a good one is served"
+    Tests/Benchmarks/flood.sh
+    say "hostile handlers: nothing is left of 10,000 runs"
     Tests/Benchmarks/hostile.sh process_groups 10000
+    say "packages: built again, with the same bytes"
+    packaging/build-deb.sh --programs .build/release --output .build/debian-again
+    for package in .build/debian/*.deb; do cmp "$package" ".build/debian-again/${package##*/}"; done
+    rm -r .build/debian-again
+    say "long: 2,000 power cuts, each failed sync six times, 1,000 rounds of kill -9"
+    PUSH_TEST_CUTS=2000 run_tests '--filter PowerCutTests'
+    PUSH_TEST_SYNCS=6 run_tests '--filter FailedSyncTests'
+    PUSH_TEST_ROUNDS=1000 run_tests '--filter EndToEndTests.CrashTests'
+    wait "$hour" || { tail -n 100 "$work/hour"; fail "the hour of the together test failed"; }
+    hour=
+    cat "$work/hour"
 fi
 
 say "passed; the test runner's closing lines:"
-printf '%s\n' "$closing"
+cat "$work/closing"

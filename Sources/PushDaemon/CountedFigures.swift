@@ -1,4 +1,3 @@
-import JSONC
 import PushModel
 import PushRouting
 
@@ -8,7 +7,7 @@ struct CountedFigures: Sendable {
     var commits: DurationHistogram
     var refusals: [(reason: RefusalReason, account: String, count: UInt64)]
 
-    func members(_ writer: JSONObjectBuilder) {
+    func members(_ writer: inout JSONWriter) {
         writer.member("outcomes", object: deliveries.outcomes.members)
         writer.member("observed", object: deliveries.observed.members)
         writer.member(
@@ -29,7 +28,7 @@ struct CountedFigures: Sendable {
                     list.object {
                         $0.member("reason", refusal.reason.rawValue)
                         $0.member("uid", refusal.account)
-                        $0.member("count", Int64(clamping: refusal.count))
+                        $0.member("count", refusal.count)
                     }
                 }
             })
@@ -37,25 +36,17 @@ struct CountedFigures: Sendable {
 }
 
 extension DeliveryFigures.Outcomes {
-    fileprivate func members(_ writer: JSONObjectBuilder) {
-        for outcome in Outcome.allCases { writer.member(outcome.rawValue, Int64(clamping: self[outcome])) }
+    fileprivate func members(_ writer: inout JSONWriter) {
+        for outcome in Outcome.allCases { writer.member(outcome.rawValue, self[outcome]) }
     }
 }
 
 extension DeliveryFigures.Handler {
-    fileprivate func members(_ writer: JSONObjectBuilder) {
+    fileprivate func members(_ writer: inout JSONWriter) {
         writer.member("outcomes", object: outcomes.members)
-        writer.member("start_failures", Int64(clamping: startFailures))
+        writer.member("start_failures", startFailures)
         writer.member("queue", object: queue.members)
         writer.member("exec", object: exec.members)
         writer.member("total", object: total.members)
-    }
-}
-
-extension DurationHistogram {
-    fileprivate func members(_ writer: JSONObjectBuilder) {
-        writer.member("bounds_us", array: { list in bounds.forEach { list.int($0.microseconds) } })
-        writer.member("counts", array: { list in counts.forEach { list.int(Int64(clamping: $0)) } })
-        writer.member("sum_us", sum.microseconds)
     }
 }

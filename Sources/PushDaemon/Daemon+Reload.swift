@@ -57,7 +57,9 @@ extension Daemon {
         Notify.ready(status: configurationProblem == nil ? statusLine : "reload failed, still as before: \(statusLine)")
     }
 
-    private func reconfigure(_ settings: Settings) {
+    private func reconfigure(_ new: Settings) {
+        var settings = new
+        for warning in settings.keepUntilRestart(of: self.settings) { journal.log(JournalEntry(.warning, warning)) }
         self.settings = settings
         inject.limits = settings.daemon.jsonLimits
         health.slowCommit = settings.store.slowCommit

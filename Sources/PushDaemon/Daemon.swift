@@ -18,8 +18,8 @@ import Store
 final class Daemon {
     private enum Message: Sendable {
         case store(StoreReport)
-        case answer(token: UInt64, Result<Lookup.Answer, StoreError>)
-        case largeRequest(token: UInt64, Result<Request, ProtocolError>)
+        case answer(LedgerAnswers.Answer)
+        case largeRequest(token: UInt64, LargeRequestReader.Result)
         case metrics(token: UInt64, line: [UInt8])
         case configuration(Result<(settings: Settings, warnings: [String]), StartFailure>)
     }
@@ -32,9 +32,7 @@ final class Daemon {
     let journal: JournalWriter
     private let mailbox: Mailbox<Message>
     let committer: Committer
-    private let lookup: Lookup
-    /// What the ledger said and the loop has not taken in yet.
-    private var answers = LedgerAnswers()
+    private let desk: LedgerDesk
     private let largeRequests: LargeRequestReader
     let health: StoreHealth
     let commitWatch: CommitWatch
@@ -60,7 +58,7 @@ final class Daemon {
     private(set) var controlClients: LineServer?
     private(set) var readClients: LineServer?
     private var deadlineTimer: TimerSource?
-    /// Ends the wait of a large request, or of a batch that is held back.
+    /// Ends the wait of a large request, of a batch that is held back, or of somebody who gave the ledger so long.
     private var turnTimer: TimerSource?
     private var timers: [RepeatingTimer] = []
     private var stopTimer: TimerSource?
@@ -113,7 +111,7 @@ final class Daemon {
                 }
             },
             onReport: { mailbox.post(.store($0)) })
-        lookup = Lookup(directory: directories.state) { mailbox.post(.answer(token: $0, $1)) }
+        desk = LedgerDesk(committer, directory: directories.state) { mailbox.post(.answer($0)) }
         largeRequests = LargeRequestReader { mailbox.post(.largeRequest(token: $0, $1)) }
         health = try StoreHealth(loop: loop, journal: journal, slowCommit: settings.store.slowCommit)
         refusals = RefusalLog(journal: journal)
@@ -134,7 +132,7 @@ final class Daemon {
             customData: recovered.customData,
             devices: recovered.devices, recentDeliveries: recovered.recentDeliveries,
             lastNumber: recovered.lastNumber)
-        loader = RunLoader(pipeline: pipeline, committer: committer, lookup: lookup, reader: largeRequests)
+        loader = RunLoader(pipeline: pipeline, desk: desk, reader: largeRequests)
         let clockSteps = ClockSteps(
             wall: Moment.now().wall, boot: SystemClock.bootNanoseconds, lastAlive: recovered.lastBelieved,
             isSynchronised: { SystemClock.isSynchronised })
@@ -143,22 +141,20 @@ final class Daemon {
             successLevel: settings.journal.successLevel, clock: { .now() },
             isBelieved: { clockSteps.isBelieved(wall: $0, boot: SystemClock.bootNanoseconds) })
         inject = InjectServer(
-            processor: processor, pipeline: pipeline, committer: committer, lookup: lookup,
-            largeRequests: largeRequests, health: health, refusals: refusals,
+            processor: processor, pipeline: pipeline, committer: committer, desk: desk,
+            reader: largeRequests, health: health, refusals: refusals,
             limits: settings.daemon.jsonLimits)
-        ledgerSync = try LedgerSync(
-            loop: loop, pipeline: pipeline, committer: committer, stateID: recovered.stateID)
-        deadLetters = DeadLetterService(
-            processor: processor, pipeline: pipeline, committer: committer, lookup: lookup)
+        ledgerSync = LedgerSync(pipeline: pipeline, committer: committer, desk: desk, stateID: recovered.stateID)
+        deadLetters = DeadLetterService(processor: processor, pipeline: pipeline, desk: desk)
         logLevels = LogLevels(loop: loop, journal: journal)
         pruning = LedgerPruning(committer, journal: journal, clock: clockSteps)
         erasures = ErasureService(
-            processor: processor, pipeline: pipeline, committer: committer, lookup: lookup, journal: journal)
+            processor: processor, pipeline: pipeline, committer: committer, desk: desk, journal: journal)
         gaps = GapRecorder(
             processor, lastAlive: recovered.lastAlive, lastBelieved: recovered.lastBelieved, clock: clockSteps)
         metrics = MetricsService { mailbox.post(.metrics(token: $0, line: $1)) }
         control = ControlServer(
-            processor: processor, health: health, ledgerSync: ledgerSync, deadLetters: deadLetters,
+            processor: processor, health: health, desk: desk, ledgerSync: ledgerSync, deadLetters: deadLetters,
             erasures: erasures, logLevels: logLevels, metrics: metrics, refusals: refusals, daemon: self)
         try watch()
         endLeftovers(of: owner, journal)
@@ -201,7 +197,7 @@ final class Daemon {
         largeRequests.stop()
         metrics.stop()
         configuration.leave()
-        lookup.stop()
+        desk.stop()
         let progress = WorkProgress()
         let failure = committer.stop { progress.goesOn() }
         let code = try end.get()
@@ -272,25 +268,10 @@ final class Daemon {
     private func take(_ message: Message) {
         switch message {
         case .store(let report): take(report)
-        case .answer(let token, let answer): answers.append(token, answer)
-        case .largeRequest(let token, let request) where loader.owns(token): loader.wasRead(token, request)
-        case .largeRequest(let token, let request): inject.wasRead(token, request)
+        case .answer(let answer): desk.take(answer)
+        case .largeRequest(let token, let request): largeRequests.wasRead(token, request)
         case .metrics(let token, let line): metrics.wasWritten(token, line)
         case .configuration(let read): wasRead(read)
-        }
-    }
-
-    private func takeAnswers() {
-        for (token, answer) in answers.takeTurn() {
-            if loader.owns(token) {
-                loader.answered(token, answer)
-            } else if deadLetters.owns(token) {
-                deadLetters.answered(token, answer)
-            } else if erasures.owns(token) {
-                erasures.answered(token, answer)
-            } else {
-                inject.answered(token, answer)
-            }
         }
     }
 
@@ -301,24 +282,15 @@ final class Daemon {
             if let since = health.resumed() { gaps.stalled(from: since, to: now) }
             committed(took: duration, at: now)
             pipeline.committed(number, took: duration, at: now)
-        case .applied(let number):
-            inject.applied(through: number)
-            loader.applied(through: number)
-            ledgerSync.applied(through: number)
-            deadLetters.applied(through: number)
-            erasures.applied(through: number)
+        case .applied(let number): desk.applied(through: number)
         case .stalled(let error): health.stalled(error)
         case .ledgerStalled(let error):
             health.ledgerStalled(error)
-            inject.ledgerStalled()
-            ledgerSync.ledgerStalled()
+            desk.ledgerStalled(error)
             erasures.ledgerStalled(error)
-            deadLetters.ledgerStalled(error)
         case .ledgerResumed:
             health.ledgerResumed()
-            ledgerSync.ledgerResumed()
-            erasures.ledgerResumed()
-            deadLetters.ledgerResumed()
+            desk.ledgerResumed()
         case .pruned(let requests, let deadLetters, let bySize, let remains):
             pruning.pruned(requests: requests, deadLetters: deadLetters)
             pruning.prunedBySize(requests: bySize, remains: remains, at: EventLoop.nowNanoseconds)
@@ -333,7 +305,7 @@ final class Daemon {
 
     private func endTurn() {
         let now = EventLoop.nowNanoseconds
-        takeAnswers()
+        desk.endTurn(at: now)
         ownRequests?.endTurn()
         if mayContinueWork { processor.continueWork() }
         inject.admitLarge(at: now)
@@ -349,9 +321,10 @@ final class Daemon {
         let isDone = processor.performDue()
         // What is left, and what came of it, is for the next turn.
         dueSource?.isEnabled =
-            !isDone || pipeline.isReady || mayContinueWork || !answers.isEmpty || inject.mayAdmitLarge(at: now)
+            !isDone || pipeline.isReady || mayContinueWork || desk.hasMore || inject.large.mayGoOn(at: now)
             || ownRequests?.needsFlush == true
-        if let due = pipeline.heldUntil ?? inject.nextLargeDue { turnTimer?.arm(at: due) }
+        let due = min(pipeline.heldUntil ?? .max, inject.large.nextDue ?? .max, desk.nextDue ?? .max)
+        if due < .max { turnTimer?.arm(at: due) }
         processor.endTurn(at: now)
         health.watch(writingSince: pipeline.writingSince)
         // Above this the clients wait, not the memory.
@@ -445,7 +418,7 @@ final class Daemon {
         journal.log(JournalEntry(.info, "stopping: waiting for running handlers: \(running)", messageID: .stopping))
         processor.handle(.draining)
         control?.stop()
-        inject.stop()
+        inject.large.stop()
         injectClients?.stopListening()
         controlClients?.stopListening()
         readClients?.stopListening()

@@ -29,8 +29,6 @@ public struct DaemonOptions: Sendable {
 /// - Returns: the exit status.
 /// - Throws: `StartFailure` when it cannot start.
 public func runDaemon(_ options: DaemonOptions) throws(StartFailure) -> Int32 {
-    // Else the first files that are opened would be what handlers have as standard error.
-    StandardDescriptors.open()
     // Before any thread exists: each inherits the mask, and only the loop takes signals.
     SignalSource.block([SIGTERM, SIGINT, SIGHUP, SIGCHLD])
     signal(SIGPIPE, SIG_IGN)

@@ -1,7 +1,7 @@
 import EventLoop
-import JSONC
 import LinuxSystem
 import PushCustomData
+import PushFigures
 import PushModel
 import PushRouting
 import PushSettings
@@ -44,13 +44,15 @@ struct Status: Sendable {
 
     /// The same facts with what is counted for metrics, as JSON.
     var withFigures: [UInt8] {
-        JSONTree.object { writer in
-            members(writer)
+        var writer = JSONWriter(reserving: 16 << 10)
+        writer.object { writer in
+            members(&writer)
             writer.member("figures", object: figures.members)
-        }.bytes()
+        }
+        return writer.bytes
     }
 
-    private func members(_ writer: JSONObjectBuilder) {
+    private func members(_ writer: inout JSONWriter) {
         writer.member("version", version)
         writer.member("pid", processID)
         writer.member("mode", mode.rawValue)
@@ -100,11 +102,11 @@ struct Status: Sendable {
     }
 }
 
-extension JSONObjectBuilder {
-    fileprivate func members(of turns: TurnTimes) {
-        member("count", Int64(clamping: turns.count))
-        member("p99_us", turns.percentile(99) / 1000)
-        member("longest_us", turns.longest / 1000)
+extension JSONWriter {
+    fileprivate mutating func members(of turns: Histogram) {
+        member("count", turns.count)
+        member("p99_us", turns.quantile(permille: 990) ?? 0)
+        member("longest_us", turns.max ?? 0)
     }
 }
 
@@ -118,32 +120,32 @@ struct ProcessStatus: Sendable {
     /// Entries that the journal did not take.
     var journalDrops: UInt64
 
-    fileprivate func members(_ writer: JSONObjectBuilder) {
+    fileprivate func members(_ writer: inout JSONWriter) {
         writer.member("started_at_ms", startedAt.milliseconds)
         writer.member("resident_bytes", residentBytes)
         writer.member("adopted_processes", adopted)
-        writer.member("journal_drops", Int64(clamping: journalDrops))
+        writer.member("journal_drops", journalDrops)
     }
 }
 
 extension HandlerStatus {
-    fileprivate func members(_ writer: JSONObjectBuilder) {
+    fileprivate func members(_ writer: inout JSONWriter) {
         writer.member("running", running)
         writer.member("waiting", waiting)
         writer.member("observers_running", observersRunning)
         writer.member("observers_waiting", observersWaiting)
         writer.member("limit", limit)
         writer.member("queue_limit", queueLimit)
-        writer.member("refused", Int64(clamping: refused))
+        writer.member("refused", refused)
         writer.member("breaker", breaker?.rawValue)
         writer.member("breaker_pause_ms", pause.milliseconds)
-        writer.member("passed_over", Int64(clamping: passedOver))
+        writer.member("passed_over", passedOver)
         writer.member("draining", isDraining)
     }
 }
 
 extension LanesStatus {
-    fileprivate func members(_ writer: JSONObjectBuilder) {
+    fileprivate func members(_ writer: inout JSONWriter) {
         writer.member("crowded", crowded)
         writer.member("waiting", waiting)
         writer.member(
@@ -155,7 +157,7 @@ extension LanesStatus {
 }
 
 extension LaneStatus {
-    fileprivate func members(_ writer: JSONObjectBuilder) {
+    fileprivate func members(_ writer: inout JSONWriter) {
         writer.member("app", device.app)
         writer.member("device", device.device)
         writer.member("waiting", waiting)
@@ -197,13 +199,13 @@ struct ClientsStatus: Sendable {
         self.refusals = refusals
     }
 
-    fileprivate func members(_ writer: JSONObjectBuilder) {
+    fileprivate func members(_ writer: inout JSONWriter) {
         writer.member("input_bytes", inject.inputBytes + control.inputBytes + read.inputBytes)
         writer.member("output_bytes", inject.outputBytes + control.outputBytes + read.outputBytes)
         writer.member(
             "refused",
             object: { writer in
-                for (reason, count) in refusals { writer.member(reason.rawValue, Int64(clamping: count)) }
+                for (reason, count) in refusals { writer.member(reason.rawValue, count) }
             })
     }
 }
@@ -253,10 +255,10 @@ struct DiskStatus: Sendable {
         self.filterBytes = filterBytes
     }
 
-    fileprivate func members(_ writer: JSONObjectBuilder) {
+    fileprivate func members(_ writer: inout JSONWriter) {
         writer.member("ledger_problem", ledgerProblem)
         writer.member("is_slow", isSlow)
-        writer.member("slow_commits", Int64(clamping: slowCommits))
+        writer.member("slow_commits", slowCommits)
         writer.member("last_commit_us", lastCommit.microseconds)
         writer.member("longest_commit_us", longestCommit.microseconds)
         writer.member("log_used_bytes", state.logUsed)
@@ -287,7 +289,7 @@ struct CustomDataStatus: Sendable {
     /// The clock: ages are counted to it.
     var now: WallTime
 
-    fileprivate func members(_ writer: JSONObjectBuilder) {
+    fileprivate func members(_ writer: inout JSONWriter) {
         writer.member("pending", summary.pending)
         writer.member("queued", summary.queued)
         writer.member("claimed", summary.claimed)

@@ -54,6 +54,7 @@ let layers = [
     TargetRule("CJSON", .c),
     TargetRule("CCurl", .c),
     TargetRule("CMicroHTTPD", .c),
+    TargetRule("CCrypto", .c),
     TargetRule("CLinux", .c),
     TargetRule("CChecksum", .c),
 
@@ -70,7 +71,7 @@ let layers = [
 
     TargetRule("LinuxSystem", .system, ["CLinux"]),
 
-    TargetRule("EventLoop", .adapter, ["CSystemd", "PushModel", "LinuxSystem"]),
+    TargetRule("EventLoop", .adapter, ["CSystemd", "PushModel", "PushFigures", "LinuxSystem"]),
     TargetRule("UnixSockets", .adapter, ["CLinux", "LinuxSystem"]),
     TargetRule(
         "Store", .adapter, ["CSQLite", "CLinux", "CChecksum", "PushModel", "PushFigures", "LinuxSystem"]),
@@ -82,6 +83,9 @@ let layers = [
     TargetRule("JSONC", .adapter, ["CJSON", "PushModel"]),
     TargetRule("SettingsFiles", .adapter, ["PushModel", "PushRouting", "PushSettings", "LinuxSystem"]),
 
+    TargetRule(
+        "ServiceProgram", .shared,
+        ["PushModel", "PushSettings", "LinuxSystem", "EventLoop", "JournalLog", "SettingsFiles"]),
     TargetRule("DaemonClient", .shared, ["PushModel", "LinuxSystem", "UnixSockets"]),
     TargetRule("HTTPSending", .shared, ["EventLoop", "HTTPClient", "LinuxSystem", "CLinux"]),
     TargetRule(
@@ -94,11 +98,11 @@ let layers = [
     TargetRule(
         "PushDaemon", .composition,
         [
-            "PushModel", "PushTracking", "PushCustomData", "PushRouting", "PushReporting", "PushSettings",
-            "LinuxSystem", "EventLoop", "UnixSockets", "Store", "HandlerProcess", "HandlerRuns", "JournalLog",
-            "SettingsFiles", "JSONC", "DBus",
+            "PushModel", "PushTracking", "PushCustomData", "PushRouting", "PushFigures", "PushReporting",
+            "PushSettings", "LinuxSystem", "EventLoop", "UnixSockets", "Store", "HandlerProcess", "HandlerRuns",
+            "JournalLog", "SettingsFiles", "DBus",
         ]),
-    TargetRule("pushrouterd", .composition, ["PushDaemon", "PushModel", "PushSettings", "SettingsFiles"]),
+    TargetRule("pushrouterd", .composition, ["PushDaemon", "ServiceProgram"]),
     TargetRule(
         "pushctl", .composition,
         [
@@ -111,19 +115,19 @@ let layers = [
         "pushrouter-forward", .composition,
         [
             "PushModel", "PushCustomData", "PushSettings", "LinuxSystem", "EventLoop",
-            "HTTPClient", "HTTPSending", "JournalLog", "SettingsFiles", "DaemonClient", "JSONC",
+            "HTTPClient", "HTTPSending", "JournalLog", "SettingsFiles", "ServiceProgram", "DaemonClient", "JSONC",
         ]),
     TargetRule(
         "pushrouter-http", .composition,
         [
-            "PushModel", "PushRouting", "PushSettings", "LinuxSystem", "EventLoop", "UnixSockets", "HTTPClient",
-            "HTTPSending", "HandlerRuns", "JournalLog", "SettingsFiles",
+            "CCrypto", "PushModel", "PushRouting", "PushSettings", "LinuxSystem", "EventLoop", "UnixSockets",
+            "HTTPClient", "HTTPSending", "HandlerRuns", "JournalLog", "SettingsFiles", "ServiceProgram",
         ]),
     TargetRule(
         "pushrouter-metrics", .composition,
         [
             "PushModel", "PushReporting", "PushSettings", "LinuxSystem", "EventLoop", "HTTPServer", "JournalLog",
-            "SettingsFiles", "DaemonClient",
+            "SettingsFiles", "ServiceProgram", "DaemonClient",
         ]),
 ]
 

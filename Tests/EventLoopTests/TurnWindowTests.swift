@@ -11,13 +11,13 @@ struct TurnWindowTests {
         for slice in 1..<TurnWindow.sliceCount {
             window.beginSlice()
             window.add(processor: 20_000, duration: 30_000)
-            #expect(window.recentLongest == 7_000_000 && window.recent.count == UInt64(slice + 1))
+            #expect(window.recentLongest == 7_000_000 && window.recent.count == slice + 1)
         }
         window.beginSlice()
-        #expect(window.recentLongest == 30_000 && window.recent.longest == 20_000)
-        #expect(window.recent.count == UInt64(TurnWindow.sliceCount - 1))
-        #expect(window.longest == 7_000_000 && window.all.longest == 5_000_000)
-        #expect(window.all.count == UInt64(TurnWindow.sliceCount))
+        #expect(window.recentLongest == 30_000 && window.recent.max == 20)
+        #expect(window.recent.count == TurnWindow.sliceCount - 1)
+        #expect(window.longest == 7_000_000 && window.all.max == 5000)
+        #expect(window.all.count == TurnWindow.sliceCount)
     }
 
     @Test("are none after as long a rest")

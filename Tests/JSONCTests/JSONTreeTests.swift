@@ -68,41 +68,6 @@ struct JSONTreeTests {
         #expect(root["l"].map { String(decoding: $0.bytes, as: UTF8.self) } == #"[1,"x"]"#)
     }
 
-    @Test("what is built is printed as the writer of the core prints it")
-    func building() throws {
-        let node = try JSONDocument(scanning: Array(#"{ "p" : 1.50 , "q" : "\ud83d\ude00" }"#.utf8)).root
-        let text = "\u{1}\n\"\\/é\u{7F}\0"
-        let built = JSONTree.object { object in
-            object.member("text", text)
-            object.member("none", nil as String?)
-            object.member("number", Int64.min)
-            object.member("flag", true)
-            object.member(
-                "list",
-                array: {
-                    $0.string("\t"); $0.int(3); $0.object { $0.member("x", 0) }
-                })
-            object.member("node", node)
-            object.members(of: node)
-        }
-        var writer = JSONWriter()
-        writer.object { object in
-            object.member("text", text)
-            object.member("none", nil as String?)
-            object.member("number", Int64.min)
-            object.member("flag", true)
-            object.member(
-                "list",
-                array: {
-                    $0.string("\t"); $0.int(3); $0.object { $0.member("x", 0) }
-                })
-            object.member("node", raw: #"{"p":1.50,"q":"\ud83d\ude00"}"#.utf8)
-            object.member("p", raw: "1.50".utf8)
-            object.member("q", raw: #""\ud83d\ude00""#.utf8)
-        }
-        #expect(built.bytes() == writer.bytes)
-    }
-
     @Test("random documents with hostile values are printed as the canonical writer writes them")
     func property() throws {
         var generator = SeededGenerator(seed: 46)

@@ -2,6 +2,8 @@ import DaemonClient
 import HTTPServer
 import JournalLog
 import PushModel
+import ServiceProgram
+import SettingsFiles
 import Synchronization
 import Testing
 
@@ -91,17 +93,15 @@ struct PagesTests {
 @Suite("The command line of pushrouter-metrics")
 struct MetricsArgumentsTests {
     @Test("has an address, a file, an interval and a directory, as one word or two")
-    func good() {
-        guard
-            case .run(let arguments) = Arguments.parse([
-                "--listen=[::1]:80", "--textfile", "/a/b.prom", "--interval", "60", "--runtime=/r",
-            ])
-        else {
+    func good() throws {
+        let words = ["--listen=[::1]:80", "--textfile", "/a/b.prom", "--interval", "60", "--runtime=/r"]
+        guard case .run(let given) = Program.service.parse(words) else {
             Issue.record("it is not taken")
             return
         }
+        let arguments = try Arguments(given)
         #expect(arguments.address == ListenAddress("[::1]:80") && arguments.textFile == "/a/b.prom")
-        #expect(arguments.interval == 60 && arguments.runtime == "/r")
+        #expect(arguments.interval == 60 && given.values["--runtime"] == "/r")
         #expect(ListenAddress(Arguments.defaultAddress)?.isLoopback == true)
     }
 
@@ -114,10 +114,12 @@ struct MetricsArgumentsTests {
             (["--runtime"], "--runtime needs a directory"),
         ])
     func bad(words: [String], part: String) {
-        guard case .wrong(let message) = Arguments.parse(words) else {
-            Issue.record("\(words) is taken")
-            return
+        switch Program.service.parse(words) {
+        case .wrong(let message): #expect(message.contains(part), "\(message)")
+        case .run(let given):
+            let failure = #expect(throws: StartFailure.self) { try Arguments(given) }
+            #expect(failure?.lines.first?.contains(part) == true, "\(words)")
+        case .help, .version: Issue.record("\(words) is taken")
         }
-        #expect(message.contains(part), "\(message)")
     }
 }

@@ -20,23 +20,23 @@ struct LargeRequestTests {
             session.open(owner: daemon)
             daemon.inject.take(Self.request(ofBytes: 20 << 10), from: session.session)
         }
-        try daemon.takeTurns { daemon.inject.largeRead.count == 3 }
-        #expect(daemon.inject.nextLargeDue == nil, "none went on yet")
+        try daemon.takeTurns { daemon.inject.large.read.count == 3 }
+        #expect(daemon.inject.large.nextDue == nil, "none went on yet")
         daemon.inject.admitLarge(at: 1_000_000_000)
         #expect(daemon.nextNumber.value == before + 1, "a ledger that stays behind does not keep them off for ever")
-        #expect(daemon.inject.nextLargeDue == 1_100_000_000)
+        #expect(daemon.inject.large.nextDue == 1_100_000_000)
         daemon.inject.admitLarge(at: 1_099_999_999)
         #expect(daemon.nextNumber.value == before + 1, "the ledger is still far behind")
         daemon.inject.admitLarge(at: 1_100_000_000)
         #expect(daemon.nextNumber.value == before + 2)
 
         try bed.intruder.execute("ROLLBACK")
-        try daemon.takeTurns { daemon.inject.mayAdmitLarge(at: 1_100_000_000) }
+        try daemon.takeTurns { daemon.inject.large.mayGoOn(at: 1_100_000_000) }
         daemon.inject.admitLarge(at: 1_100_000_000)
         #expect(daemon.nextNumber.value == before + 3)
         daemon.inject.take(Self.request(ofBytes: 20 << 10), from: sessions[0].session)
         daemon.inject.take(Self.request(ofBytes: 20 << 10), from: sessions[1].session)
-        try daemon.takeTurns { daemon.inject.largeRead.count == 2 }
+        try daemon.takeTurns { daemon.inject.large.read.count == 2 }
         daemon.inject.admitLarge(at: 1_100_000_000)
         #expect(daemon.nextNumber.value == before + 4, "one a turn")
         withExtendedLifetime(bed) {}
@@ -51,11 +51,11 @@ struct LargeRequestTests {
             session.open(owner: daemon)
             daemon.inject.take(Self.request(ofBytes: 20 << 10), from: session.session)
         }
-        try daemon.takeTurns { daemon.inject.largeRead.count == 2 }
+        try daemon.takeTurns { daemon.inject.large.read.count == 2 }
         daemon.inject.admitLarge(at: 1_000_000_000)
-        #expect(!daemon.inject.mayAdmitLarge(at: 1_000_000_001))
-        daemon.inject.stop()
-        #expect(daemon.inject.mayAdmitLarge(at: 1_000_000_001))
+        #expect(!daemon.inject.large.mayGoOn(at: 1_000_000_001))
+        daemon.inject.large.stop()
+        #expect(daemon.inject.large.mayGoOn(at: 1_000_000_001))
         withExtendedLifetime(bed) {}
     }
 
@@ -72,14 +72,14 @@ struct LargeRequestTests {
             session.open(owner: daemon)
             daemon.inject.take(Self.request(ofBytes: 20 << 10), from: session.session)
         }
-        try daemon.takeTurns { daemon.inject.largeRead.count == 8 }
-        #expect(!daemon.inject.unread.isEmpty, "the others are no more than their lines")
+        try daemon.takeTurns { daemon.inject.large.read.count == 8 }
+        #expect(!daemon.inject.large.unread.isEmpty, "the others are no more than their lines")
         for done in 1...12 {
-            try daemon.takeTurns { daemon.inject.mayAdmitLarge(at: 0) }
+            try daemon.takeTurns { daemon.inject.large.mayGoOn(at: 0) }
             daemon.inject.admitLarge(at: 0)
             #expect(daemon.nextNumber.value == done + 1)
         }
-        #expect(daemon.inject.unread.isEmpty && daemon.inject.largeRead.isEmpty)
+        #expect(daemon.inject.large.unread.isEmpty && daemon.inject.large.read.isEmpty)
     }
 
     fileprivate static func request(ofBytes count: Int) -> [UInt8] {

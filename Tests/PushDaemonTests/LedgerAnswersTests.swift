@@ -1,5 +1,4 @@
 import PushModel
-import Store
 import TestSupport
 import Testing
 
@@ -10,7 +9,7 @@ struct LedgerAnswersTests {
     private func answers(_ count: Int, bytes: Int) -> LedgerAnswers {
         var answers = LedgerAnswers()
         for token in 0..<UInt64(count) {
-            answers.append(token, .success(.line([UInt8](repeating: 0, count: bytes))))
+            answers.append(.init(token: token, byteCount: bytes))
         }
         return answers
     }

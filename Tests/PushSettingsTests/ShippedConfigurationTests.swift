@@ -28,6 +28,29 @@ struct ShippedConfigurationTests {
             routes: [try read("routes.d/99-default.route")])
     }
 
+    @Test("a text becomes a comment of its first sentence, and a manual page")
+    func manualText() {
+        let text = ManualText(
+            "How many, `Key=` or /etc/x.conf (see pushrouterd(8)), at `1 s` (`no`). It's `PUSH_N`, `\\`; .x is \\.")
+        #expect(text.comment == #"# How many, Key= or /etc/x.conf (see pushrouterd(8)), at "1 s" ("no")."#)
+        #expect(
+            text.manual == #"""
+                How many,
+                .Cm Key=
+                or
+                .Pa /etc/x.conf
+                (see
+                .Xr pushrouterd 8 ) ,
+                at
+                .Ql 1 s
+                .Ql ( no ) .
+                It's
+                .Ev PUSH_N ,
+                .Ql \&\e ;
+                \&.x is \e.
+                """#)
+    }
+
     @Test("gives the defaults, the built-in handlers and one route to the journal, without a word")
     func givesDefaults() throws {
         let (loaded, diagnostics) = Settings.load(try sources())
@@ -43,9 +66,8 @@ struct ShippedConfigurationTests {
     }
 
     @Test(
-        "every key of every kind of file is in pushrouterd.conf(5)",
+        "every key of the files whose lists are written by hand is in pushrouterd.conf(5)",
         arguments: [
-            Schema<Settings>.main.keys.map(\.name), Schema<HandlerDraft>.handler.keys.map(\.name),
             Schema<RouteDraft>.route.keys.map(\.name), Schema<TrackDraft>.track.keys.map(\.name),
             Schema<ProviderDraft>.provider.keys.map(\.name),
         ])
@@ -59,9 +81,7 @@ struct ShippedConfigurationTests {
     @Test(
         "pushrouterd.conf(5) has each key under a section that takes it",
         arguments: [
-            ("THE MAIN FILE", Schema<Settings>.main.keys.map { "[\($0.section)]\($0.name)=" }),
             ("PROVIDER FILES", Schema<ProviderDraft>.provider.keys.map { "[\($0.section)]\($0.name)=" }),
-            ("HANDLER FILES", Schema<HandlerDraft>.handler.keys.map { "[\($0.section)]\($0.name)=" }),
             ("ROUTE FILES", Schema<RouteDraft>.route.keys.map { "[\($0.section)]\($0.name)=" }),
             ("TRACK FILES", Schema<TrackDraft>.track.keys.map { "[\($0.section)]\($0.name)=" }),
         ])
@@ -145,31 +165,40 @@ struct ShippedConfigurationTests {
         #expect(settings?.routing.detection.providers.map { "\($0.name).provider" }.sorted() == names.sorted())
     }
 
-    @Test("pushrouterd.conf shows every key in its section, in order, each with its true default")
-    func showsEveryKey() throws {
-        let text = String(decoding: try read("pushrouterd.conf").bytes, as: UTF8.self)
-        var section = ""
-        var shown: [String] = []
-        for line in text.split(separator: "\n") {
-            if line.hasPrefix("[") { section = String(line) }
-            guard line.hasPrefix("#"), !line.hasPrefix("# "), line != "#" else { continue }
-            let assignment = String(line.dropFirst())
-            shown.append(section + assignment.prefix { $0 != "=" })
-
-            // Over another value, so that a key which does nothing cannot pass.
-            let changed = try #require(everythingChanged.first { $0.hasPrefix(assignment.prefix { $0 != "=" } + "=") })
-            let (settings, diagnostics) = Settings.load(
-                ConfigurationSources(main: [
-                    ConfigurationFile("changed", "\(section)\n\(changed)"),
-                    ConfigurationFile("shown", "\(section)\n\(assignment)"),
-                ]))
-            #expect(diagnostics.map(\.file) == ["routes.d"], "\(assignment)")
-            #expect(mainValues(of: try #require(settings)) == mainValues(of: Settings()), "\(assignment)")
-            let before = Settings.load(
-                ConfigurationSources(main: [ConfigurationFile("changed", "\(section)\n\(changed)")]))
-            #expect(mainValues(of: try #require(before.settings)) != mainValues(of: Settings()), "\(changed)")
+    @Test("every key says what it means, or is explained with the one before it")
+    func meanings() {
+        for keys in [
+            Schema.main.keys.map { ($0.section, $0.meaning) }, Schema.handler.keys.map { ($0.section, $0.meaning) },
+        ] {
+            for (before, key) in zip([("", "")] + keys, keys) where key.1.isEmpty { #expect(before.0 == key.0) }
+            for (_, meaning) in keys where !meaning.isEmpty { #expect(meaning.hasSuffix("."), "\(meaning)") }
         }
-        #expect(shown == Schema.main.keys.map { "[\($0.section)]\($0.name)" })
+    }
+
+    @Test("every key of pushrouterd.conf declares its true default", arguments: Schema.main.keys.indices)
+    func declaresDefault(_ index: Int) throws {
+        let key = Schema.main.keys[index]
+        let (section, shown) = ("[\(key.section)]", "\(key.name)=\(key.standard)")
+        // Over another value, so that a key which does nothing cannot pass.
+        let changed = try #require(everythingChanged.first { $0.hasPrefix("\(key.name)=") })
+        let (settings, diagnostics) = Settings.load(
+            ConfigurationSources(main: [
+                ConfigurationFile("changed", "\(section)\n\(changed)"),
+                ConfigurationFile("shown", "\(section)\n\(shown)"),
+            ]))
+        #expect(diagnostics.map(\.file) == ["routes.d"], "\(shown)")
+        #expect(mainValues(of: try #require(settings)) == mainValues(of: Settings()), "\(shown)")
+        let before = Settings.load(
+            ConfigurationSources(main: [ConfigurationFile("changed", "\(section)\n\(changed)")]))
+        var new = try #require(before.settings)
+        #expect(mainValues(of: new) != mainValues(of: Settings()), "\(changed)")
+        // What a reload does with it.
+        let said = new.keepUntilRestart(of: Settings())
+        #expect(
+            said.count == (key.waitsForRestart ? 1 : 0)
+                && said.allSatisfy { $0.hasPrefix("\(key.name)= in \(section) ") })
+        #expect((mainValues(of: new) == mainValues(of: Settings())) == key.waitsForRestart)
+        #expect(new.keepUntilRestart(of: Settings()) == [])
     }
 
     /// Everything that the main file decides, in a form that can be compared.

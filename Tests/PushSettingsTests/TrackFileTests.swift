@@ -244,7 +244,15 @@ struct TrackFileTests {
 
     @Test(
         "warns of what has no effect or is probably not meant, and takes it",
-        arguments: [
+        arguments: doubtfulFiles)
+    func warnings(lines: String, message: String) {
+        let (settings, diagnostics) = track(lines)
+        #expect(diagnostics == ["tracks.d/20-x.track\(message)"])
+        #expect(settings?.routing.tracks.count == 1)
+    }
+
+    private static let doubtfulFiles: [(lines: String, message: String)] =
+        [
             (file(track: "On=opened\nAction=buy"), ":5: warning: Action=: has no effect without On=action"),
             (
                 file(identifier: "KeyValue=Braze_id"),
@@ -266,12 +274,7 @@ struct TrackFileTests {
                 ":2: warning: Provider=brase: there is no providers.d/brase.provider, or it is empty; "
                     + "did you mean Provider=braze?"
             ),
-        ])
-    func warnings(lines: String, message: String) {
-        let (settings, diagnostics) = track(lines)
-        #expect(diagnostics == ["tracks.d/20-x.track\(message)"])
-        #expect(settings?.routing.tracks.count == 1)
-    }
+        ]
 
     @Test("a name may have 255 characters, and no more")
     func longNames() {

@@ -92,11 +92,11 @@ final class CustomDataTests {
         }
         #expect(
             try plan(
-                "SELECT * FROM entries INDEXED BY entries_unfinished WHERE \(CustomDataColumns.isUnfinished) "
+                "SELECT * FROM entries INDEXED BY entries_unfinished WHERE \(EntryFilter.isUnfinished) "
                     + "ORDER BY number") == "SCAN entries USING INDEX entries_unfinished\n")
         #expect(
             try plan(
-                "SELECT number FROM entries INDEXED BY entries_finished WHERE \(CustomDataColumns.isFinished) "
+                "SELECT number FROM entries INDEXED BY entries_finished WHERE \(EntryFilter.isFinished) "
                     + "AND coalesce(settled_at, saved_at) < 5"
             ).hasPrefix("SEARCH entries USING INDEX entries_finished (state=? AND <expr><?)"))
         let users = try plan(LedgerReader.candidates)

@@ -64,10 +64,10 @@ struct LedgerReaderTests {
         #expect(
             rows == [
                 LedgerRow(
-                    seq: request.seq, invocation: Fixture.invocation(1), operation: request.operation, id: "r1",
-                    uid: request.peer.uid, acceptedAt: request.acceptedAt.wall, mode: request.mode,
-                    platform: request.platform,
-                    app: request.app, device: request.device, messageID: request.messageID)
+                    seq: request.seq, operation: request.operation, id: "r1", uid: request.peer.uid,
+                    acceptedAt: request.acceptedAt.wall, mode: request.mode, platform: request.platform,
+                    app: request.app, device: request.device, messageID: request.messageID,
+                    invocation: Fixture.invocation(1))
             ])
     }
 

@@ -6,42 +6,26 @@ import Testing
 
 @Suite("The lookup", .timeLimit(.minutes(30)))
 struct LookupTests {
-    /// A lookup of a test's own, with the answers in order.
+    /// A lookup of a test's own.
     private final class TestLookup {
         private let lookup: Lookup
-        private var answers: AsyncStream<(UInt64, Result<Lookup.Answer, StoreError>)>.Iterator
-        private var token: UInt64 = 0
 
-        init(_ path: String) {
-            let (stream, continuation) = AsyncStream.makeStream(of: (UInt64, Result<Lookup.Answer, StoreError>).self)
-            lookup = Lookup(directory: path) { continuation.yield(($0, $1)) }
-            answers = stream.makeAsyncIterator()
-        }
+        init(_ path: String) { lookup = Lookup(directory: path) }
 
         deinit { lookup.stop() }
 
-        func ask(_ question: Lookup.Question) async throws -> Lookup.Answer {
-            token += 1
-            lookup.submit(question, token: token)
-            let (answered, answer) = try #require(await answers.next())
-            #expect(answered == token)
-            return try answer.get()
-        }
-
-        func story(_ question: Lookup.Question) async throws -> RequestStory? {
-            guard case .story(let story) = try await ask(question) else {
-                Issue.record("ids for a story")
-                return nil
-            }
-            return story
+        func ask<Answer>(_ question: Lookup.Question<Answer>) async throws -> Answer {
+            try await withCheckedContinuation { waiting in
+                lookup.ask(question) { answer, _ in waiting.resume(returning: answer) }
+            }.get()
         }
 
         func request(_ id: String, uid: UInt32 = 1000) async throws -> RequestStory? {
-            try await story(.request(.init(account: Account(uid: uid), id: id)))
+            try await ask(.request(.init(account: Account(uid: uid), id: id)))
         }
 
         func delivery(_ name: DeliveryReference.Name) async throws -> Int64? {
-            try await story(.delivery(.init(name, app: nil, device: nil)))?.request.seq.value
+            try await ask(.delivery(.init(name, app: nil, device: nil)))?.request.seq.value
         }
     }
 
@@ -88,12 +72,9 @@ struct LookupTests {
         var last: Lookup.Key?
         var pages = 0
         repeat {
-            guard case .identifiers(let page, let next) = try await lookup.ask(.identifiers(after: last)) else {
-                Issue.record("a story for ids")
-                return
-            }
-            hashes += page
-            last = next
+            let page = try await lookup.ask(.identifiers(after: last))
+            hashes += page.hashes
+            last = page.last
             pages += 1
         } while last != nil
         #expect(pages == 2)

@@ -64,7 +64,10 @@ final class StartReadingTests {
         let rows = try writer.database.prepare("VALUES (1), (2), (1), ('own'), (NULL), (2), (1)")
         var memory = try TextMemory(writer.database)
         var texts: [String?] = []
-        while try rows.step() { texts.append(try memory.text(rows, 0)) }
+        while try rows.step() {
+            var row = rows.row()
+            texts.append(try memory.text(&row))
+        }
         #expect(texts == ["one", "two", "one", "own", nil, "two", "one"])
         #expect(memory.lookUps == 2)
     }

@@ -37,9 +37,7 @@ public struct CustomData: Sendable {
     public init(
         stateID: UUID128, rules: CustomDataRules = CustomDataRules(), lastNumber: EntryNumber = EntryNumber(0)
     ) {
-        self.stateID = stateID
-        self.rules = rules
-        self.lastNumber = lastNumber
+        (self.stateID, self.rules, self.lastNumber) = (stateID, rules, lastNumber)
     }
 
     // MARK: What waits

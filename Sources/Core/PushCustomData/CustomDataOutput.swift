@@ -28,7 +28,6 @@ public struct EntrySource: Hashable, Sendable {
     /// When it happened.
     public var at: WallTime
 
-    /// Joins the parts.
     public init(
         cause: SequenceNumber, way: EntryWay, platform: Platform, app: String?, device: String?, externalID: String?,
         at: WallTime
@@ -58,7 +57,6 @@ public struct SessionStart: Hashable, Sendable {
     /// When.
     public var at: WallTime
 
-    /// Joins the parts.
     public init(
         cause: SequenceNumber?, platform: Platform, app: String?, device: String?, externalID: String?, at: WallTime
     ) {
@@ -78,10 +76,8 @@ public struct Rejection: Hashable, Sendable {
     /// What is wrong with it.
     public var problem: EntryProblem
 
-    /// Joins the parts.
     public init(number: EntryNumber, problem: EntryProblem) {
-        self.number = number
-        self.problem = problem
+        (self.number, self.problem) = (number, problem)
     }
 
     /// That of a rejected entry in the ledger.

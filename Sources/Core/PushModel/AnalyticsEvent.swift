@@ -57,10 +57,8 @@ public struct AnalyticsEvent: Hashable, Sendable {
         /// The payload's own id.
         public var messageID: String?
 
-        /// Joins the two.
         public init(campaignID: String?, messageID: String?) {
-            self.campaignID = campaignID
-            self.messageID = messageID
+            (self.campaignID, self.messageID) = (campaignID, messageID)
         }
     }
 
@@ -71,10 +69,8 @@ public struct AnalyticsEvent: Hashable, Sendable {
         /// What it does; `nil` where that is not known.
         public var action: ButtonAction?
 
-        /// Joins the two.
         public init(id: String, action: ButtonAction?) {
-            self.id = id
-            self.action = action
+            (self.id, self.action) = (id, action)
         }
     }
 
@@ -97,7 +93,6 @@ public struct AnalyticsEvent: Hashable, Sendable {
     /// What happened.
     public var content: Content
 
-    /// Joins the parts.
     public init(
         id: UUID128, time: Int64, seq: SequenceNumber, delivery: SequenceNumber, externalUserID: String?,
         deviceID: String?, appID: String?, platform: Platform, content: Content

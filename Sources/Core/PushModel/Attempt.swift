@@ -59,7 +59,6 @@ public struct AttemptRecord: Hashable, Sendable {
     /// What it wrote to standard error; `nil`: nothing, or nobody could tell whose it was.
     public var output: ErrorOutput?
 
-    /// Joins the parts.
     public init(
         id: InvocationID, route: String?, handler: String, asked: Duration, started: Duration?, ended: Duration,
         answer: Answer, status: Int? = nil, signal: Int? = nil, retryAfter: Duration? = nil, reason: String? = nil,
@@ -161,10 +160,7 @@ public struct DeadLetter: Hashable, Sendable {
     /// How many bytes its request line has: what the limit of all dead letters counts.
     public var byteCount: Int
 
-    /// Joins the parts.
     public init(id: InvocationID, at: WallTime, byteCount: Int) {
-        self.id = id
-        self.at = at
-        self.byteCount = byteCount
+        (self.id, self.at, self.byteCount) = (id, at, byteCount)
     }
 }

@@ -19,11 +19,8 @@ public struct DaemonGap: Hashable, Sendable {
     /// When it was over; before `begin` where the clock was set back.
     public var end: WallTime
 
-    /// Joins the parts.
     public init(_ kind: Kind, begin: WallTime, end: WallTime) {
-        self.kind = kind
-        self.begin = begin
-        self.end = end
+        (self.kind, self.begin, self.end) = (kind, begin, end)
     }
 
     /// How long it was; negative where the clock was set back.
@@ -51,10 +48,7 @@ public struct LifeSign: Hashable, Sendable {
     /// When it was last alive by a clock that it believed; `nil`: never.
     public var believed: WallTime?
 
-    /// Joins the parts.
     public init(at: WallTime, last: SequenceNumber, believed: WallTime?) {
-        self.at = at
-        self.last = last
-        self.believed = believed
+        (self.at, self.last, self.believed) = (at, last, believed)
     }
 }

@@ -11,8 +11,7 @@ public struct Delivery: Sendable {
     ///   - request: the request; its own platform does not count.
     ///   - platform: the platform the payload is for.
     public init(_ request: DeliverRequest, platform: Platform) {
-        self.request = request
-        self.platform = platform
+        (self.request, self.platform) = (request, platform)
     }
 
     /// Joins the parts; everything but the platform and the payload has a default.

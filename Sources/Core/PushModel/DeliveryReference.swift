@@ -18,12 +18,8 @@ public struct DeliveryReference: Hashable, Sendable {
     /// The interaction's own number; `nil` while it has none. What was delivered after it is not meant.
     public var interaction: SequenceNumber?
 
-    /// Joins the parts.
     public init(_ name: Name, app: String?, device: String?, interaction: SequenceNumber? = nil) {
-        self.name = name
-        self.app = app
-        self.device = device
-        self.interaction = interaction
+        (self.name, self.app, self.device, self.interaction) = (name, app, device, interaction)
     }
 
     /// The delivery that an interaction names by its number or message id; `nil` when it brings the payload along.

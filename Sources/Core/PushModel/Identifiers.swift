@@ -26,8 +26,7 @@ public struct InvocationID: Hashable, Comparable, Sendable {
 
     /// Names the `n`th invocation of the request `seq`.
     public init(seq: SequenceNumber, n: Int) {
-        self.seq = seq
-        self.n = n
+        (self.seq, self.n) = (seq, n)
     }
 
     public static func < (left: InvocationID, right: InvocationID) -> Bool {
@@ -52,8 +51,7 @@ public struct UUID128: Hashable, Sendable, CustomStringConvertible {
 
     /// Joins the two halves.
     public init(high: UInt64, low: UInt64) {
-        self.high = high
-        self.low = low
+        (self.high, self.low) = (high, low)
     }
 
     /// Reads 32 hexadecimal digits, with or without the four hyphens; `nil` for anything else.

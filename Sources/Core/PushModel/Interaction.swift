@@ -57,7 +57,6 @@ public struct Interaction: Hashable, Sendable {
     /// When it was done.
     public var at: WallTime
 
-    /// Joins the parts.
     public init(
         cause: SequenceNumber, subject: Subject, act: Act, platform: Platform, app: String? = nil,
         device: String? = nil, externalID: String? = nil, at: WallTime

@@ -28,7 +28,6 @@ public struct DeviceKey: Hashable, Sendable {
     /// The device, as the producer names it.
     public var device: String { deviceName.text }
 
-    /// Joins the parts.
     public init(app: String?, device: String) {
         appName = app.map(ExactName.init)
         deviceName = ExactName(device)
@@ -57,11 +56,7 @@ public struct KnownDevice: Hashable, Sendable {
     /// Its user; `nil`: anonymous.
     public var externalID: String?
 
-    /// Joins the parts.
     public init(number: SequenceNumber, key: DeviceKey, platform: Platform, externalID: String?) {
-        self.number = number
-        self.key = key
-        self.platform = platform
-        self.externalID = externalID
+        (self.number, self.key, self.platform, self.externalID) = (number, key, platform, externalID)
     }
 }

@@ -7,11 +7,8 @@ public struct Peer: Hashable, Sendable {
     /// Process id at the time of connecting; for people, nothing is decided by it.
     public var pid: Int32
 
-    /// Joins the three.
     public init(uid: UInt32, gid: UInt32, pid: Int32) {
-        self.uid = uid
-        self.gid = gid
-        self.pid = pid
+        (self.uid, self.gid, self.pid) = (uid, gid, pid)
     }
 
     /// Whose its requests are.
@@ -61,7 +58,6 @@ public struct AcceptedRequest: Hashable, Sendable {
     /// The request line as it came, without the line feed.
     public var body: [UInt8]
 
-    /// Joins the parts.
     public init(
         seq: SequenceNumber, operation: Operation, id: String?, peer: Peer, acceptedAt: Moment, boot: UUID128,
         mode: DispatchMode, platform: Platform, app: String?, device: String?, externalID: String?,
@@ -113,12 +109,8 @@ public struct Completion: Hashable, Sendable {
     /// Presentation options of `willPresent`, by Apple's names; empty elsewhere.
     public var options: [String]
 
-    /// Joins the parts.
     public init(by: Caller, times: Int = 1, result: FetchResult, options: [String] = []) {
-        self.by = by
-        self.times = times
-        self.result = result
-        self.options = options
+        (self.by, self.times, self.result, self.options) = (by, times, result, options)
     }
 }
 
@@ -131,11 +123,8 @@ public struct Predecessor: Hashable, Sendable {
     /// How long it had its turn; `nil` where the ledger does not have it.
     public var took: Duration?
 
-    /// Joins the parts.
     public init(id: InvocationID, handler: String?, took: Duration? = nil) {
-        self.id = id
-        self.handler = handler
-        self.took = took
+        (self.id, self.handler, self.took) = (id, handler, took)
     }
 }
 
@@ -162,7 +151,6 @@ public struct InvocationResult: Hashable, Sendable {
     /// When it ended.
     public var decidedAt: WallTime
 
-    /// Joins the parts.
     public init(
         outcome: Outcome, reason: String?, reasonCode: ReasonCode? = nil, queue: Duration, exec: Duration,
         total: Duration, completion: Completion?, waitedFor: Predecessor? = nil, ahead: Int? = nil,
@@ -209,7 +197,6 @@ public struct InvocationRecord: Hashable, Sendable {
     /// The same behind a reference: most rows in memory have none, and it takes more room than all the rest.
     public var sharedResult: Indirect<InvocationResult>?
 
-    /// Joins the parts.
     public init(
         id: InvocationID, callback: Callback, isObserver: Bool = false, provider: String?, route: String?,
         handler: String?, budget: Duration, deadline: Instant?, started: Bool, result: InvocationResult?

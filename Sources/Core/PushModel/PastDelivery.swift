@@ -7,11 +7,8 @@ public struct PastDelivery: Sendable {
     /// What was asked, read again: payload, version of the system; `nil` if this version cannot read it any more.
     public var request: DeliverRequest?
 
-    /// Joins the parts.
     public init(accepted: AcceptedRequest, provider: String?, request: DeliverRequest?) {
-        self.accepted = accepted
-        self.provider = provider
-        self.request = request
+        (self.accepted, self.provider, self.request) = (accepted, provider, request)
     }
 }
 
@@ -24,10 +21,7 @@ public struct RecentDelivery: Hashable, Sendable {
     /// What the app was doing; `nil` if that is not known.
     public var state: AppState?
 
-    /// Joins the parts.
     public init(device: DeviceKey, duplicateID: String?, state: AppState?) {
-        self.device = device
-        self.duplicateID = duplicateID
-        self.state = state
+        (self.device, self.duplicateID, self.state) = (device, duplicateID, state)
     }
 }

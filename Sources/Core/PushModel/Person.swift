@@ -5,7 +5,6 @@ public struct Person: Hashable, Sendable {
     /// The devices.
     public var devices: Set<ExactName>
 
-    /// Joins the two.
     public init(externalID: String?, devices: [String] = []) {
         self.externalID = externalID
         self.devices = Set(devices.map(ExactName.init))
@@ -26,9 +25,7 @@ public struct ErasureBound: Hashable, Sendable {
     /// The last entry of custom data.
     public var entry: EntryNumber
 
-    /// Joins the two.
     public init(request: SequenceNumber, entry: EntryNumber) {
-        self.request = request
-        self.entry = entry
+        (self.request, self.entry) = (request, entry)
     }
 }

@@ -25,7 +25,6 @@ public struct Request: Sendable {
     /// The line as it came, scanned.
     public var document: JSONDocument
 
-    /// Joins the parts.
     public init(action: Action, id: String?, at: WallTime?, waitsForOutcome: Bool, document: JSONDocument) {
         self.action = action
         self.id = id
@@ -68,12 +67,8 @@ public struct Target: Hashable, Sendable {
     /// The user.
     public var externalID: String?
 
-    /// Joins the parts.
     public init(platform: Platform? = nil, app: String? = nil, device: String? = nil, externalID: String? = nil) {
-        self.platform = platform
-        self.app = app
-        self.device = device
-        self.externalID = externalID
+        (self.platform, self.app, self.device, self.externalID) = (platform, app, device, externalID)
     }
 }
 
@@ -201,7 +196,6 @@ public struct LogRequest: Sendable {
     /// The object that has `name` and `properties`, or `attributes`; not checked yet.
     public var object: JSONNode
 
-    /// Joins the parts.
     public init(target: Target, suite: String?, brazeID: String?, kind: EntryKind, object: JSONNode) {
         self.target = target
         self.suite = suite

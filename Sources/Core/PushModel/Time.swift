@@ -47,8 +47,7 @@ public struct Moment: Hashable, Sendable {
 
     /// Pairs a monotonic and a civil reading.
     public init(monotonic: Instant, wall: WallTime) {
-        self.monotonic = monotonic
-        self.wall = wall
+        (self.monotonic, self.wall) = (monotonic, wall)
     }
 }
 

@@ -41,10 +41,8 @@ public struct TrackedRow: Hashable, Sendable {
         /// The request that told of it.
         public var by: SequenceNumber
 
-        /// Joins the two.
         public init(at: WallTime, by: SequenceNumber) {
-            self.at = at
-            self.by = by
+            (self.at, self.by) = (at, by)
         }
     }
 
@@ -69,7 +67,6 @@ public struct TrackedRow: Hashable, Sendable {
     /// Whether it had its influenced open.
     public var isInfluenced: Bool
 
-    /// Joins the parts.
     public init(
         seq: SequenceNumber, receivedAt: WallTime, since: WallTime, isDisplayed: Bool, hasOwnID: Bool,
         uniqueID: String?, digest: UInt64?, buttons: [UInt8], opened: Opening? = nil, isInfluenced: Bool = false
@@ -102,7 +99,6 @@ public struct TrackedReceipt: Hashable, Sendable {
     /// The message id; `nil` without one.
     public var messageID: String?
 
-    /// Joins the parts.
     public init(
         externalUserID: String?, deviceID: String?, appID: String?, platform: Platform, campaignID: String?,
         messageID: String?
@@ -131,7 +127,6 @@ public struct InteractionRow: Hashable, Sendable {
     /// When it was done.
     public var at: WallTime
 
-    /// Joins the parts.
     public init(
         cause: SequenceNumber, delivery: SequenceNumber?, verdict: Interaction.Verdict, button: String?,
         buttonAction: ButtonAction?, at: WallTime
@@ -156,11 +151,8 @@ public struct SessionRow: Hashable, Sendable {
         /// When it can no longer be resumed, by the clock.
         public var due: WallTime
 
-        /// Joins the parts.
         public init(at: WallTime, by: SequenceNumber, due: WallTime) {
-            self.at = at
-            self.by = by
-            self.due = due
+            (self.at, self.by, self.due) = (at, by, due)
         }
     }
 
@@ -179,7 +171,6 @@ public struct SessionRow: Hashable, Sendable {
     /// When it began, was resumed or ended, by the clock: what it is forgotten by.
     public var since: WallTime
 
-    /// Joins the parts.
     public init(
         number: SequenceNumber, key: DeviceKey, platform: Platform, externalID: String?, startedAt: WallTime,
         end: End?, since: WallTime
@@ -205,11 +196,8 @@ public struct StartsRow: Hashable, Sendable {
         /// The app.
         public var app: String?
 
-        /// Joins the parts.
         public init(owner: String, isAnonymous: Bool, app: String?) {
-            self.owner = owner
-            self.isAnonymous = isAnonymous
-            self.app = app
+            (self.owner, self.isAnonymous, self.app) = (owner, isAnonymous, app)
         }
     }
 
@@ -222,12 +210,8 @@ public struct StartsRow: Hashable, Sendable {
     /// When the last one was taken in, by the clock: what they are forgotten by.
     public var since: WallTime
 
-    /// Joins the parts.
     public init(number: SequenceNumber, key: Key, starts: [WallTime], since: WallTime) {
-        self.number = number
-        self.key = key
-        self.starts = starts
-        self.since = since
+        (self.number, self.key, self.starts, self.since) = (number, key, starts, since)
     }
 }
 
@@ -246,7 +230,6 @@ public struct PendingStart: Hashable, Sendable {
     /// When it is decided, by the clock.
     public var due: WallTime
 
-    /// Joins the parts.
     public init(
         cause: SequenceNumber, key: DeviceKey, externalID: String?, at: WallTime, window: Int64, due: WallTime
     ) {
@@ -266,9 +249,7 @@ public struct HeldInteraction: Hashable, Sendable {
     /// When it is given up, by the clock.
     public var due: WallTime
 
-    /// Joins the two.
     public init(_ interaction: Interaction, due: WallTime) {
-        self.interaction = interaction
-        self.due = due
+        (self.interaction, self.due) = (interaction, due)
     }
 }

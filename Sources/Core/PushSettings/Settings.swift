@@ -32,6 +32,15 @@ public struct Settings: Sendable {
         journal = JournalSettings()
         usersTrack = ForwardingSettings()
     }
+
+    /// Keeps the values in force of the keys that a reload cannot change.
+    ///
+    /// - Returns: a sentence for each of them whose value is another one.
+    public mutating func keepUntilRestart(of inForce: Settings) -> [String] {
+        Schema.main.keep(of: inForce, in: &self).map {
+            "\($0.name)= in [\($0.section)] has changed; the value in force stays until pushrouterd is started again"
+        }
+    }
 }
 
 /// `[Daemon]`: the sockets, and what one client may ask of them.

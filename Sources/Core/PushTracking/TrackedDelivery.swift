@@ -9,10 +9,8 @@ public struct TrackedDelivery: Hashable, Sendable {
         /// What it does.
         public var action: ButtonAction
 
-        /// Joins the two.
         public init(id: String, action: ButtonAction) {
-            self.id = id
-            self.action = action
+            (self.id, self.action) = (id, action)
         }
     }
 

@@ -304,7 +304,6 @@ public struct TrackerSource: Hashable, Sendable {
     /// When it happened.
     public var at: WallTime
 
-    /// Joins the parts.
     public init(
         cause: SequenceNumber, platform: Platform, app: String?, device: String?, externalID: String?, at: WallTime
     ) {

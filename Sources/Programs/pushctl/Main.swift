@@ -1,5 +1,6 @@
 import Glibc
 import PushModel
+import PushSettings
 
 @main
 struct Program {
@@ -31,8 +32,10 @@ struct Program {
         case .generate("bash", _): output.print(BashCompletion.text(of: Command.all))
         case .generate("zsh", _): output.print(ZshCompletion.text(of: Command.all))
         case .generate("fish", _): output.print(FishCompletion.text(of: Command.all))
+        case .generate("conf", _): output.print(ConfigurationTexts.mainFile)
+        case .generate("parts", _): output.print(ConfigurationTexts.manualParts)
         case .generate(let what, _):
-            throw .usage("--generate \(what): man, bash, zsh or fish", of: nil)
+            throw .usage("--generate \(what): man, bash, zsh, fish, conf or parts", of: nil)
         }
         return .done
     }

@@ -1,12 +1,13 @@
 import DaemonClient
 import PushCustomData
 import PushModel
+import ServiceProgram
 import SettingsFiles
 
 /// Prints the requests that would send what is queued now. Nothing is claimed, and no key is needed.
 func dryRun(_ settings: ForwardingSettings, controlSocket: String) throws(StartFailure) {
     let bodies = settings.requests(for: try queuedEntries(controlSocket)).map(\.body)
-    if bodies.isEmpty { complain(["nothing is queued"], as: programName) }
+    if bodies.isEmpty { complain(["nothing is queued"], as: Program.service.name) }
     for body in bodies {
         let lines =
             ["POST \(settings.endpoint ?? "(Endpoint= in [UsersTrack] is not set)")"] + Configuration.headers

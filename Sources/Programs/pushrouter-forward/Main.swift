@@ -1,38 +1,20 @@
-import EventLoop
-import Glibc
 import HTTPSending
-import JournalLog
-import PushModel
 import PushSettings
+import ServiceProgram
 import SettingsFiles
 
 @main
 struct Program {
-    static func main() {
-        switch Arguments.parse(CommandLine.arguments.dropFirst()) {
-        case .help: print(Arguments.help)
-        case .version: print("pushrouter-forward \(pushrouterdVersion)")
-        case .wrong(let message):
-            complain([message, "see pushrouter-forward --help"], as: programName)
-            exit(2)
-        case .run(let arguments):
-            do throws(StartFailure) {
-                exit(try run(arguments))
-            } catch {
-                complain(error.lines, as: programName)
-                exit(error.exitStatus)
-            }
-        }
-    }
+    static let service = ServiceProgram(
+        "pushrouter-forward", help: help, directories: ["--config", "--runtime"], flags: ["--dry-run"])
 
-    private static func run(_ arguments: ServiceArguments) throws(StartFailure) -> Int32 {
-        let environment = { (name: String) in getenv(name).map { String(cString: $0) } }
-        let directories = Directories(
-            configuration: arguments.values["--config"], runtime: arguments.values["--runtime"],
-            environment: environment)
+    static func main() { service.main(run) }
+
+    private static func run(_ arguments: ServiceArguments) throws -> Int32 {
+        let directories = service.directories(arguments)
         let configuration = Configuration(
             directories: directories.configuration, isRequired: arguments.values["--config"] != nil,
-            credentials: environment("CREDENTIALS_DIRECTORY"))
+            credentials: ServiceProgram.environment("CREDENTIALS_DIRECTORY"))
         let settings = try configuration.load()
         if arguments.flags.contains("--dry-run") {
             try dryRun(settings, controlSocket: directories.controlSocket)
@@ -40,25 +22,42 @@ struct Program {
         }
         // Before the key is read.
         guard SecretProcess.forbidCores() else { throw StartFailure.system("forbid cores of this process") }
-        // Before any thread exists: each inherits the mask, and only the loop takes signals.
-        SignalSource.block([SIGTERM, SIGINT, SIGHUP])
-        signal(SIGPIPE, SIG_IGN)
         let destination = try configuration.destination(settings)
-        do {
-            let journal = try JournalWriter()
-            // A stalled journal must not keep the program from ending.
-            defer { journal.stop(timeoutMilliseconds: 2000) }
-            let service = try Service(
-                configuration: configuration, settings: settings, destination: destination,
-                controlSocket: directories.controlSocket, journal: journal)
-            let status = try service.run()
-            withExtendedLifetime(service) {}
-            return status
-        } catch {
-            throw StartFailure("\(error)", exitStatus: StartFailure.system)
+        return try service.run { loop, log in
+            try Service(
+                loop: loop, configuration: configuration, settings: settings, destination: destination,
+                controlSocket: directories.controlSocket, log: log)
         }
     }
-}
 
-/// The program's name, for messages.
-let programName = "pushrouter-forward"
+    private static let help = """
+        usage: pushrouter-forward [--config DIR] [--runtime DIR] [--dry-run]
+
+        Sends the custom events and attributes that pushrouterd has queued to the
+        /users/track endpoint that [UsersTrack] in pushrouterd.conf names. Asks the
+        daemon for them over control.sock and reports their results to it. Runs in the
+        foreground, for a service manager.
+
+          --config DIR    read configuration from DIR only
+                          (default: $CONFIGURATION_DIRECTORY or /etc/pushrouterd,
+                          then /run/pushrouterd and /usr/lib/pushrouterd)
+          --runtime DIR   find the daemon's control.sock in DIR
+                          (default: $RUNTIME_DIRECTORY or /run/pushrouterd)
+          --dry-run       print the requests that would send what is queued now, without
+                          the API key; send nothing, change nothing
+          --help          print this
+          --version       print the version
+
+        The API key is the systemd credential users-track-key, or the file that KeyFile=
+        in [UsersTrack] names and only its owner can read. It is read from neither the
+        environment nor the command line.
+
+        On SIGTERM it waits for the answers to requests under way, gives the other
+        entries back to the daemon, and exits 0. On SIGHUP it reads configuration and
+        key again, and sends again if a refusal of the endpoint had stopped it.
+
+        Exit status: 0 stopped by a signal, 2 usage, 69 the daemon cannot be reached and
+        results could not be reported, 71 the system refused something, 77 the key may be
+        read by others, 78 the configuration is wrong or the key is missing.
+        """
+}

@@ -1,16 +1,17 @@
-import JSONC
 import PushCustomData
 import PushModel
 
 extension RequestContent {
     /// The JSON of a request to `/users/track`. An array without elements is left out.
     var body: [UInt8] {
-        JSONTree.object { body in
+        var body = JSONWriter()
+        body.object { body in
             if !attributes.isEmpty {
-                body.member("attributes", array: { list in attributes.forEach { $0.append(to: list) } })
+                body.member("attributes", array: { list in attributes.forEach { $0.append(to: &list) } })
             }
-            if !events.isEmpty { body.member("events", array: { list in events.forEach { $0.append(to: list) } }) }
-        }.bytes()
+            if !events.isEmpty { body.member("events", array: { list in events.forEach { $0.append(to: &list) } }) }
+        }
+        return body.bytes
     }
 }
 
@@ -18,22 +19,24 @@ extension ClaimedEntry {
     /// Adds the object that stands for the entry in its array.
     ///
     /// `app_id` is left out: it is the provider's own identifier of an app, and what we know is the package or bundle.
-    fileprivate func append(to list: JSONArrayBuilder) {
+    fileprivate func append(to list: inout JSONWriter) {
         list.object { element in
-            identifier.members(of: element)
+            identifier.members(of: &element)
             // The daemon has checked the data, at whatever depth its settings allow.
             guard let data = try? JSONDocument(scanning: data, limits: JSONLimits(depth: .max)).root else { return }
-            guard kind == .customEvent else { return element.members(of: data) }
+            guard kind == .customEvent else {
+                return data.members.forEach { element.member($0.key, raw: $0.value.rawBytes) }
+            }
             element.member("name", name)
             element.member("time", time.rfc3339)
-            if data.count > 0 { element.member("properties", data) }
+            if data.count > 0 { element.member("properties", raw: data.rawBytes) }
         }
     }
 }
 
 extension UserIdentifier {
     /// The one identifier of an element.
-    fileprivate func members(of element: JSONObjectBuilder) {
+    fileprivate func members(of element: inout JSONWriter) {
         switch self {
         case .externalID(let id): element.member("external_id", id)
         case .brazeID(let id): element.member("braze_id", id)

@@ -7,20 +7,22 @@ import JournalLog
 import LinuxSystem
 import PushCustomData
 import PushModel
+import ServiceProgram
 import SettingsFiles
 
 /// The running program: one loop thread that orders, the forwarder that decides, the daemon's socket and the HTTP client.
-final class Service {
+final class Service: LoopService {
+    static let canReload = true
+
     private let loop: EventLoop
     private let configuration: Configuration
-    private let journal: JournalWriter
+    private let log: (JournalEntry) -> Void
     private let sender: Sender
     private var destination: HTTPDestination
     private var forwarder: Forwarder
     private var link: WatchedLink?
     private var clockTimer: TimerSource?
     private var endTimer: TimerSource?
-    private var signals: [SignalSource] = []
 
     /// This run: the daemon keeps by it what it handed over.
     private let instance = UUID128(high: .random(in: 0...UInt64.max), low: .random(in: 0...UInt64.max))
@@ -28,49 +30,38 @@ final class Service {
     /// What happened and is not taken in yet: an effect may bring an event at once.
     private var events = Queue<ForwarderEvent>()
     private var isHandling = false
-    private var isStopping = false
+    private(set) var isStopping = false
     private var outage = DaemonOutage()
     private var saidState: SendingState
 
     /// - Parameters:
+    ///   - loop: the loop.
     ///   - configuration: how to read the configuration again.
     ///   - settings: the configuration as it is.
     ///   - destination: where requests go.
     ///   - controlSocket: the daemon's.
-    ///   - journal: where entries go.
+    ///   - log: takes what an operator must know.
     init(
-        configuration: Configuration, settings: ForwardingSettings, destination: HTTPDestination,
-        controlSocket: String, journal: JournalWriter
+        loop: EventLoop, configuration: Configuration, settings: ForwardingSettings, destination: HTTPDestination,
+        controlSocket: String, log: @escaping (JournalEntry) -> Void
     ) throws {
-        loop = try EventLoop()
+        self.loop = loop
         self.configuration = configuration
         self.destination = destination
-        self.journal = journal
+        self.log = log
         sender = try Sender(loop: loop)
         forwarder = Forwarder(settings: settings, now: .now())
         saidState = forwarder.state
         link = try WatchedLink(loop: loop, path: controlSocket) { [unowned self] in take($0) }
         clockTimer = try TimerSource(loop: loop, priority: .important) { [unowned self] in handle(.clock) }
         endTimer = try TimerSource(loop: loop) { [unowned self] in giveUp() }
-        signals = [
-            try SignalSource(loop: loop, signal: SIGTERM) { [unowned self] in stop() },
-            try SignalSource(loop: loop, signal: SIGINT) { [unowned self] in stop() },
-            try SignalSource(loop: loop, signal: SIGHUP) { [unowned self] in reload() },
-        ]
         loop.endOfTurn = { [unowned self] in link?.flush() }
     }
 
-    /// Runs until it is told to stop, or cannot go on.
-    ///
-    /// - Returns: the exit status.
-    func run() throws(SystemError) -> Int32 {
-        let watchdog = try loop.answerWatchdog()
-        defer { withExtendedLifetime(watchdog) {} }
-        Notify.ready(status: "sends to \(destination.url)")
-        journal.log(JournalEntry(.info, "ready: sends to \(destination.url)"))
+    func begin() {
+        log(JournalEntry(.info, "ready: sends to \(destination.url)"))
         link?.connect()
         link?.flush()
-        return try loop.run()
     }
 
     // MARK: Events in, effects out
@@ -81,7 +72,7 @@ final class Service {
             handle(.connected)
         case .disconnected(let reason):
             if outage.begin(reason) {
-                journal.log(JournalEntry(.warning, "the daemon cannot be asked for entries: \(reason)"))
+                log(JournalEntry(.warning, "the daemon cannot be asked for entries: \(reason)"))
             }
             handle(.disconnected)
         case .answered(let operation, let reply): take(reply, to: operation)
@@ -107,7 +98,7 @@ final class Service {
     }
 
     private func endOutage() {
-        if outage.end() { journal.log(JournalEntry(.notice, "the daemon is reachable again")) }
+        if outage.end() { log(JournalEntry(.notice, "the daemon is reachable again")) }
     }
 
     private func handle(_ event: ForwarderEvent) {
@@ -162,19 +153,19 @@ final class Service {
         Notify.status(status)
         switch state.phase {
         case .sending:
-            if saidState.phase == .stopped { journal.log(JournalEntry(.notice, "sends again")) }
+            if saidState.phase == .stopped { log(JournalEntry(.notice, "sends again")) }
         case .waiting:
             let until = state.until?.rfc3339 ?? "?"
             let failures = state.failures > 0 ? ", failures in a row: \(state.failures)" : ""
-            journal.log(JournalEntry(.notice, "waits until \(until)\(failures): \(reason)"))
+            log(JournalEntry(.notice, "waits until \(until)\(failures): \(reason)"))
         case .stopped:
-            journal.log(JournalEntry(.error, "sending has stopped, all entries are kept: \(reason)"))
+            log(JournalEntry(.error, "sending has stopped, all entries are kept: \(reason)"))
         }
         saidState = state
     }
 
     /// How sending goes, for the service manager.
-    private var status: String {
+    var status: String {
         let state = forwarder.state
         let reason = state.reason ?? ""
         return switch state.phase {
@@ -186,13 +177,13 @@ final class Service {
 
     // MARK: Signals
 
-    private func stop() {
+    func stop() {
         guard !isStopping else { return }
         isStopping = true
         let count = forwarder.requestsUnderway
         let message = count > 0 ? "stopping: waiting for answers: \(count)" : "stopping"
         Notify.stopping(status: message)
-        journal.log(JournalEntry(.info, message))
+        log(JournalEntry(.info, message))
         // A request has its timeout; then the daemon has a while to confirm.
         let longest = forwarder.settings.timeout + .seconds(2)
         endTimer?.arm(at: EventLoop.nowNanoseconds + longest.nanoseconds)
@@ -200,7 +191,7 @@ final class Service {
     }
 
     private func giveUp() {
-        journal.log(
+        log(
             JournalEntry(
                 .warning,
                 "the daemon could not be told what the endpoint answered: the entries that were sent become unknown"
@@ -208,19 +199,17 @@ final class Service {
         loop.exit(code: StartFailure.unavailable)
     }
 
-    private func reload() {
-        guard !isStopping else { return }
-        Notify.reloading(nowNanoseconds: EventLoop.nowNanoseconds)
+    func reload() -> String {
         do throws(StartFailure) {
             let settings = try configuration.load()
             destination = try configuration.destination(settings)
-            journal.log(JournalEntry(.info, "reloaded: sends to \(destination.url)"))
+            log(JournalEntry(.info, "reloaded: sends to \(destination.url)"))
             handle(.reconfigured(settings))
-            Notify.ready(status: status)
+            return status
         } catch {
-            for line in error.lines { journal.log(JournalEntry(.error, line)) }
-            journal.log(JournalEntry(.error, "not reloaded: the previous settings and key stay in force"))
-            Notify.ready(status: "reload failed, still as before")
+            for line in error.lines { log(JournalEntry(.error, line)) }
+            log(JournalEntry(.error, "not reloaded: the previous settings and key stay in force"))
+            return "reload failed, still as before"
         }
     }
 }

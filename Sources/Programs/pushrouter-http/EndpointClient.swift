@@ -69,7 +69,8 @@ final class EndpointClient {
         _ invocation: HTTPInvocation, answer: @escaping ([UInt8]) -> Void
     ) throws(PostFailure) -> () -> Void {
         let now = Moment.now()
-        let request = invocation.request(to: endpoint, source: source, keys: try secret(keys), at: now.wall)
+        var request = invocation.request(to: endpoint, source: source)
+        if let keys = try secret(keys) { request.sign(by: keys, at: now.wall) }
         var destination = destination
         destination.headerLines = request.headers.bytes
         destination.bearer = try secret(token)

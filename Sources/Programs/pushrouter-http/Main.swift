@@ -1,72 +1,33 @@
 import EventLoop
 import Glibc
 import HTTPSending
-import JournalLog
 import LinuxSystem
-import PushModel
 import PushSettings
+import ServiceProgram
 import SettingsFiles
 import UnixSockets
 
 @main
 struct Program {
-    static func main() {
-        switch Arguments.parse(CommandLine.arguments.dropFirst()) {
-        case .help: print(Arguments.help)
-        case .version: print("pushrouter-http \(pushrouterdVersion)")
-        case .wrong(let message):
-            complain([message, "see pushrouter-http --help"], as: programName)
-            exit(2)
-        case .run(let arguments):
-            do throws(StartFailure) {
-                exit(try run(arguments))
-            } catch {
-                complain(error.lines, as: programName)
-                exit(error.exitStatus)
-            }
-        }
-    }
+    private static let service = ServiceProgram(
+        "pushrouter-http", help: help, directories: ["--config"], flags: ["--child"])
 
-    private static func run(_ arguments: ServiceArguments) throws(StartFailure) -> Int32 {
-        let environment = { (name: String) in getenv(name).map { String(cString: $0) } }
-        let directories = Directories(configuration: arguments.values["--config"], environment: environment)
+    static func main() { service.main(run) }
+
+    private static func run(_ arguments: ServiceArguments) throws -> Int32 {
         let configuration = Configuration(
-            directories: directories.configuration, isRequired: arguments.values["--config"] != nil,
-            credentials: environment("CREDENTIALS_DIRECTORY"))
+            directories: service.directories(arguments).configuration,
+            isRequired: arguments.values["--config"] != nil,
+            credentials: ServiceProgram.environment("CREDENTIALS_DIRECTORY"))
         let endpoints = try configuration.load()
         // Before a secret is read.
         guard SecretProcess.forbidCores() else { throw StartFailure.system("forbid cores of this process") }
-        // Before any thread exists: each inherits the mask, and only the loop takes signals.
-        SignalSource.block([SIGTERM, SIGINT, SIGHUP])
-        signal(SIGPIPE, SIG_IGN)
-        do {
-            let isChild = arguments.flags.contains("--child")
-            let entrance = try entrance(isChild: isChild)
-            // Whoever started it has its standard error in a journal.
-            guard !isChild else {
-                return try run(configuration, endpoints, entrance) { complain([$0.message], as: programName) }
-            }
-            let journal = try JournalWriter()
-            // A stalled journal must not keep the program from ending.
-            defer { journal.stop(timeoutMilliseconds: 2000) }
-            return try run(configuration, endpoints, entrance) { journal.log($0) }
-        } catch let error as StartFailure {
-            throw error
-        } catch let error as SurplusSockets {
-            throw StartFailure(error.description, exitStatus: 2)
-        } catch {
-            throw StartFailure("\(error)", exitStatus: StartFailure.system)
+        let isChild = arguments.flags.contains("--child")
+        let entrance = try entrance(isChild: isChild)
+        // The process that started a child has its standard error in a journal.
+        return try service.run(logsToStandardError: isChild) { loop, log in
+            try Service(loop: loop, configuration: configuration, endpoints: endpoints, entrance: entrance, log: log)
         }
-    }
-
-    private static func run(
-        _ configuration: Configuration, _ endpoints: [String: ConfiguredEndpoint], _ entrance: Entrance,
-        log: @escaping (JournalEntry) -> Void
-    ) throws -> Int32 {
-        let service = try Service(configuration: configuration, endpoints: endpoints, entrance: entrance, log: log)
-        let status = try service.run()
-        withExtendedLifetime(service) {}
-        return status
     }
 
     /// Where connections come from.
@@ -75,11 +36,36 @@ struct Program {
         guard let socket = try InheritedSockets.takeOne() else {
             throw StartFailure(
                 "there is no socket: start it by its socket unit (systemctl start pushrouter-http.socket); as a child of "
-                    + "pushrouterd it has --child", exitStatus: 2)
+                    + "pushrouterd it has --child", exitStatus: StartFailure.usage)
         }
         return .listening(try Listener(inherited: socket))
     }
-}
 
-/// The program's name, for messages.
-let programName = "pushrouter-http"
+    private static let help = """
+        usage: pushrouter-http [--config DIR] [--child]
+
+        Sends the requests of pushrouterd's http handlers. pushrouterd starts it by itself
+        when an http handler is needed; or it is a service with its own user, network and
+        credentials, and pushrouterd reaches it by the socket that HTTPSocket= in [Daemon]
+        of pushrouterd.conf names. Runs in the foreground.
+
+          --config DIR    read configuration from DIR only
+                          (default: $CONFIGURATION_DIRECTORY or /etc/pushrouterd,
+                          then /run/pushrouterd and /usr/lib/pushrouterd)
+          --child         take connections from the process that has the other end of
+                          standard input, as pushrouterd does; else the socket comes
+                          from the service manager (systemd.socket(5))
+          --help          print this
+          --version       print the version
+
+        Where to post, and how, is in the files handlers.d/*.handler with Type=http. They
+        are read again on SIGHUP, and for each new connection of pushrouterd. Secrets are
+        systemd credentials or files that only their owner can read. They are read from
+        neither the environment nor the command line.
+
+        On SIGTERM it waits for the answers to requests under way, and exits 0.
+
+        Exit status: 0 stopped by a signal or by the end of its input, 2 usage, 71 the
+        system refused something, 78 the configuration is wrong.
+        """
+}

@@ -4,6 +4,7 @@ import JournalLog
 import LinuxSystem
 import PushModel
 import PushRouting
+import ServiceProgram
 import SettingsFiles
 import UnixSockets
 
@@ -23,7 +24,9 @@ enum Entrance {
 }
 
 /// The running program: one loop thread, the sessions with the daemon, and a client for each handler.
-final class Service {
+final class Service: LoopService {
+    static let canReload = true
+
     private let loop: EventLoop
     private let configuration: Configuration
     private let log: (JournalEntry) -> Void
@@ -41,23 +44,23 @@ final class Service {
     /// Whether it was told that no connection can be accepted.
     private var hasToldShortage = false
     private var endTimer: TimerSource?
-    private var signals: [SignalSource] = []
-    private var isStopping = false
+    private(set) var isStopping = false
     private var configurationProblem: [String] = []
 
     /// How long SIGTERM waits for answers, in nanoseconds: no handler has more than 9 s.
     private static let patience: Int64 = 10_000_000_000
 
     /// - Parameters:
+    ///   - loop: the loop.
     ///   - configuration: how to read the configuration again.
     ///   - endpoints: the `http` handlers as they are.
     ///   - entrance: where connections come from.
     ///   - log: takes what an operator must know.
     init(
-        configuration: Configuration, endpoints: [String: ConfiguredEndpoint], entrance: Entrance,
+        loop: EventLoop, configuration: Configuration, endpoints: [String: ConfiguredEndpoint], entrance: Entrance,
         log: @escaping (JournalEntry) -> Void
     ) throws {
-        loop = try EventLoop()
+        self.loop = loop
         self.configuration = configuration
         self.endpoints = endpoints
         self.entrance = entrance
@@ -69,24 +72,9 @@ final class Service {
         }
         entranceTimer = try TimerSource(loop: loop) { [unowned self] in entranceSource?.interest = .read }
         endTimer = try TimerSource(loop: loop) { [unowned self] in loop.exit(code: 0) }
-        signals = [
-            try SignalSource(loop: loop, signal: SIGTERM) { [unowned self] in stop() },
-            try SignalSource(loop: loop, signal: SIGINT) { [unowned self] in stop() },
-            try SignalSource(loop: loop, signal: SIGHUP) { [unowned self] in reload() },
-        ]
     }
 
-    /// Runs until it is told to stop, or nobody needs it.
-    ///
-    /// - Returns: the exit status.
-    func run() throws(SystemError) -> Int32 {
-        let watchdog = try loop.answerWatchdog()
-        defer { withExtendedLifetime(watchdog) {} }
-        Notify.ready(status: status)
-        return try loop.run()
-    }
-
-    private var status: String { "http handlers: \(endpoints.count)" }
+    var status: String { "http handlers: \(endpoints.count)" }
 
     // MARK: Sessions
 
@@ -190,15 +178,11 @@ final class Service {
         }
     }
 
-    private func reload() {
-        guard !isStopping else { return }
-        Notify.reloading(nowNanoseconds: EventLoop.nowNanoseconds)
-        Notify.ready(status: refresh() ? status : "reload failed, still as before: \(status)")
-    }
+    func reload() -> String { refresh() ? status : "reload failed, still as before: \(status)" }
 
     // MARK: The end
 
-    private func stop() {
+    func stop() {
         guard !isStopping else { return }
         isStopping = true
         entranceSource = nil

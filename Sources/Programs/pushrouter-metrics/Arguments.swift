@@ -1,19 +1,9 @@
 import HTTPServer
+import ServiceProgram
 import SettingsFiles
 
 /// The command line.
 struct Arguments: Equatable {
-    /// What the command line asks for.
-    enum Request: Equatable {
-        case run(Arguments)
-        case help
-        case version
-        /// The command line is wrong: why.
-        case wrong(String)
-    }
-
-    /// Where the daemon's sockets are; `nil`: where they are by default.
-    var runtime: String?
     /// Where HTTP is served; `nil`: not said.
     var address: ListenAddress?
     /// The file that is written for a node exporter.
@@ -55,38 +45,25 @@ struct Arguments: Equatable {
         73 the address cannot be listened on.
         """
 
-    static func parse(_ words: some Sequence<String>) -> Request {
-        let others: Set = ["--listen", "--textfile", "--interval"]
-        switch ServiceArguments.parse(words, directories: ["--runtime"], others: others) {
-        case .help: return .help
-        case .version: return .version
-        case .wrong(let message): return .wrong(message)
-        case .run(let given):
-            var arguments = Arguments()
-            for (option, value) in given.values.sorted(by: { $0.key < $1.key }) {
-                if let wrong = arguments.set(option, value) { return .wrong(wrong) }
-            }
-            return .run(arguments)
-        }
-    }
-
-    /// - Returns: what is wrong with the value.
-    private mutating func set(_ option: String, _ value: String) -> String? {
-        switch option {
-        case "--runtime": runtime = value
-        case "--textfile": textFile = value
-        case "--interval":
-            guard let seconds = Int64(value), (1...3600).contains(seconds) else {
-                return "--interval is a number of seconds from 1 to 3600, not \(value)"
+    /// Reads the options that were given.
+    ///
+    /// - Throws: what is wrong with a value.
+    init(_ given: ServiceArguments) throws(StartFailure) {
+        let values = given.values
+        textFile = values["--textfile"]
+        if let text = values["--interval"] {
+            guard let seconds = Int64(text), (1...3600).contains(seconds) else {
+                throw Program.service.usageFailure("--interval is a number of seconds from 1 to 3600, not \(text)")
             }
             interval = seconds
-        default:
-            guard let address = ListenAddress(value) else {
-                return "--listen is a numeric address and a port, such as \(Self.defaultAddress) or [::1]:9771, "
-                    + "not \(value)"
+        }
+        if let text = values["--listen"] {
+            guard let address = ListenAddress(text) else {
+                throw Program.service.usageFailure(
+                    "--listen is a numeric address and a port, such as \(Self.defaultAddress) or [::1]:9771, "
+                        + "not \(text)")
             }
             self.address = address
         }
-        return nil
     }
 }

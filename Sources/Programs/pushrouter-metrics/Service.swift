@@ -5,20 +5,21 @@ import JournalLog
 import LinuxSystem
 import PushModel
 import PushReporting
+import ServiceProgram
 
 /// The running program: the loop has the signals and the timers, the HTTP server its own threads.
-final class Service {
+final class Service: LoopService {
     private let loop: EventLoop
     private let source: DaemonSource
     private let file: TextFile?
-    private let status: String
+    let status: String
     private let server: HTTPServer?
-    private var signals: [SignalSource] = []
     private var timers: [RepeatingTimer] = []
     /// Tells of the file and of the daemon.
     private let problems: ProblemLog
 
     /// - Parameters:
+    ///   - loop: the loop.
     ///   - source: asks the daemon.
     ///   - server: serves the pages; `nil`: nothing is served.
     ///   - file: the file that is written; `nil`: none.
@@ -26,19 +27,15 @@ final class Service {
     ///   - status: what the service manager is told of all this.
     ///   - log: takes what an operator must know.
     init(
-        source: DaemonSource, server: HTTPServer?, file: TextFile?, interval: Duration, status: String,
+        loop: EventLoop, source: DaemonSource, server: HTTPServer?, file: TextFile?, interval: Duration, status: String,
         log: @escaping @Sendable (JournalEntry) -> Void
     ) throws(SystemError) {
-        loop = try EventLoop()
+        self.loop = loop
         self.source = source
         self.server = server
         self.file = file
         self.status = status
         problems = ProblemLog(end: "\(file?.path ?? "") has the daemon's metrics again", log: log)
-        signals = [
-            try SignalSource(loop: loop, signal: SIGTERM) { [unowned self] in loop.exit(code: 0) },
-            try SignalSource(loop: loop, signal: SIGINT) { [unowned self] in loop.exit(code: 0) },
-        ]
         if server != nil {
             timers.append(
                 try RepeatingTimer(loop: loop, every: .seconds(1)) { [unowned self] in
@@ -51,15 +48,7 @@ final class Service {
         }
     }
 
-    /// Runs until it is told to stop.
-    ///
-    /// - Returns: the exit status.
-    func run() throws(SystemError) -> Int32 {
-        let watchdog = try loop.answerWatchdog()
-        defer { withExtendedLifetime(watchdog) {} }
-        Notify.ready(status: status)
-        return try loop.run()
-    }
+    func stop() { loop.exit(code: 0) }
 
     private func writeFile() {
         guard let file else { return }

@@ -1,4 +1,3 @@
-import JSONC
 import PushModel
 import Store
 
@@ -86,18 +85,18 @@ extension Reply {
     }
 
     /// A done request's answer, with what `content` adds.
-    static func done(id: String?, _ content: (JSONObjectBuilder) -> Void) -> [UInt8] {
-        JSONTree.object { reply in
+    static func done(id: String?, _ content: (inout JSONWriter) -> Void) -> [UInt8] {
+        line { reply in
             reply.member("ok", true)
             if let id { reply.member("id", id) }
-            content(reply)
-        }.bytes() + [UInt8(ascii: "\n")]
+            content(&reply)
+        }
     }
 }
 
-extension JSONObjectBuilder {
-    /// Adds what is known of sending, or `null`.
-    func member(_ key: String, _ state: SendingState?) {
+extension JSONWriter {
+    /// Writes what is known of sending, or `null`.
+    mutating func member(_ key: String, _ state: SendingState?) {
         guard let state else { return member(key, nil as String?) }
         member(
             key,
@@ -110,8 +109,8 @@ extension JSONObjectBuilder {
             })
     }
 
-    /// Adds the member that says whose profile it is.
-    fileprivate func member(of identifier: UserIdentifier) {
+    /// Writes the member that says whose profile it is.
+    fileprivate mutating func member(of identifier: UserIdentifier) {
         switch identifier {
         case .externalID(let id): member("external_id", id)
         case .brazeID(let id): member("braze_id", id)
@@ -124,10 +123,8 @@ extension JSONObjectBuilder {
                 })
         }
     }
-}
 
-extension JSONArrayBuilder {
-    fileprivate func entry(_ entry: ClaimedEntry) {
+    fileprivate mutating func entry(_ entry: ClaimedEntry) {
         object {
             $0.member("number", entry.number.value)
             $0.member("kind", entry.kind.rawValue)

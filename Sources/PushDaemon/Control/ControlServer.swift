@@ -1,5 +1,4 @@
 import EventLoop
-import JSONC
 import JournalLog
 import PushModel
 import PushRouting
@@ -23,6 +22,7 @@ final class ControlServer {
     private let processor: Processor
     private let health: StoreHealth
     private let forwarder: ForwarderService
+    private let desk: LedgerDesk
     private let ledgerSync: LedgerSync
     private let deadLetters: DeadLetterService
     private let erasures: ErasureService
@@ -39,6 +39,7 @@ final class ControlServer {
     /// - Parameters:
     ///   - processor: carries out what is decided.
     ///   - health: why nothing can be written for now; told to whoever wants something changed.
+    ///   - desk: knows who waits for the ledger.
     ///   - ledgerSync: answers readers when the ledger is up to date.
     ///   - deadLetters: replays and purges.
     ///   - erasures: takes persons out.
@@ -47,11 +48,13 @@ final class ControlServer {
     ///   - refusals: counts what is refused.
     ///   - daemon: the daemon, which has this object.
     init(
-        processor: Processor, health: StoreHealth, ledgerSync: LedgerSync, deadLetters: DeadLetterService,
-        erasures: ErasureService, logLevels: LogLevels, metrics: MetricsService, refusals: RefusalLog,
+        processor: Processor, health: StoreHealth, desk: LedgerDesk, ledgerSync: LedgerSync,
+        deadLetters: DeadLetterService, erasures: ErasureService, logLevels: LogLevels, metrics: MetricsService,
+        refusals: RefusalLog,
         daemon: any DaemonItself
     ) {
         self.processor = processor
+        self.desk = desk
         self.ledgerSync = ledgerSync
         self.deadLetters = deadLetters
         self.erasures = erasures
@@ -88,7 +91,7 @@ final class ControlServer {
     /// The daemon is to end: nobody waits any longer.
     func stop() {
         forwarder.endWait()
-        ledgerSync.stop()
+        desk.endTimes()
         for (client, _) in exchange(&waitingForReload, with: []) {
             client.reply(
                 Reply.refused(ProtocolError(.unavailable, message: "the daemon is stopping", id: client.id)))

@@ -9,14 +9,12 @@ import Store
 /// ledger has of the person up to the bound; then the store takes it out, once it has everything up to there.
 final class ErasureService {
     private enum Stage {
-        /// The ledger is to have all up to a batch, before it is asked for devices.
-        case beforeDevices(UInt64)
-        /// It was asked.
+        /// The ledger is asked for the user's devices, once it has everything so far.
         case devices
-        /// The ledger is to have all up to a batch, before the rows are taken out.
-        case beforeRows(UInt64, ErasureOrder)
-        /// The ledger was asked for devices once more: a request before the bound may have named another one.
-        case devicesAgain(ErasureOrder)
+        /// The ledger is to have all up to the bound, before the rows are taken out.
+        case beforeRows
+        /// The ledger is asked for devices once more: a request before the bound may have named another one.
+        case devicesAgain
         /// The store is at it.
         case rows
         /// The rows are out.
@@ -26,43 +24,31 @@ final class ErasureService {
     private struct Order {
         var client: ControlClient?
         var person: Person
-        var stage: Stage
+        var stage = Stage.devices
     }
-
-    /// Tokens from here up to those of dead letters are this object's.
-    private static let firstToken: UInt64 = 1 << 61
 
     private let processor: Processor
     private let pipeline: CommitPipeline
     private let committer: Committer
-    private let lookup: Lookup
+    private let desk: LedgerDesk
     private let journal: JournalWriter
     private var current: Order?
-    /// Why the ledger cannot be written now.
-    private var stall: StoreError?
-    private var lastToken = ErasureService.firstToken
-    /// Up to which batch the ledger has everything.
-    private var applied: UInt64
 
     /// - Parameters:
     ///   - processor: has the router forget.
     ///   - pipeline: says which batch is the last.
     ///   - committer: takes the rows out.
-    ///   - lookup: reads the ledger, on a thread of its own.
+    ///   - desk: asks the ledger.
     ///   - journal: is told what was done, without a name.
     init(
-        processor: Processor, pipeline: CommitPipeline, committer: Committer, lookup: Lookup, journal: JournalWriter
+        processor: Processor, pipeline: CommitPipeline, committer: Committer, desk: LedgerDesk, journal: JournalWriter
     ) {
         self.processor = processor
         self.pipeline = pipeline
         self.committer = committer
-        self.lookup = lookup
+        self.desk = desk
         self.journal = journal
-        applied = committer.lastNumber
     }
-
-    /// Whether an answer is for this object.
-    func owns(_ token: UInt64) -> Bool { token > Self.firstToken && token < Self.firstToken << 1 }
 
     /// Erases a person. The answer is sent when nothing is left, or when something keeps it from going on: a receipt where
     /// the rows are out, else `unavailable`. It says so as well while something of the person is in flight.
@@ -73,78 +59,51 @@ final class ErasureService {
             throw ProtocolError(
                 .unavailable, message: "another erasure is under way", retryAfter: .seconds(1), id: client.id)
         }
-        if let stall {
-            throw ProtocolError(
-                .unavailable, message: Self.refusal(stall), retryAfter: .seconds(1), id: client.id)
-        }
-        current = Order(client: client, person: person, stage: .beforeDevices(pipeline.lastGrowingNumber))
-        goOn()
-    }
-
-    /// The ledger has everything up to a batch.
-    func applied(through number: UInt64) {
-        applied = number
-        goOn()
-    }
-
-    /// Takes in what the ledger said.
-    func answered(_ token: UInt64, _ result: Result<Lookup.Answer, StoreError>) {
-        guard token == lastToken, let stage = current?.stage else { return }
-        switch (result, stage) {
-        case (.success(.devices(let devices)), .devicesAgain(let erasure))
-        where erasure.person.devices.isSuperset(of: devices.map(ExactName.init)):
-            takeRows(erasure)
-        case (.success(.devices(let devices)), _):
-            current?.person.devices.formUnion(devices.map(ExactName.init))
-            forget()
-        case (.success, _): preconditionFailure("a look-up was answered with something else")
-        case (.failure(let error), _):
-            refuse("the ledger cannot be read now: \(error.message)")
-        }
-    }
-
-    private func goOn() {
-        guard let order = current else { return }
-        switch order.stage {
-        case .beforeDevices(let number):
-            guard applied >= number else {
-                if let stall { return refuse(Self.refusal(stall)) }
-                return committer.hurry(through: number)
+        guard desk.stall == nil else { throw desk.refusal(id: client.id) }
+        current = Order(client: client, person: person)
+        desk.onceApplied(pipeline.lastGrowingNumber, until: .max) { [self] hasIt in
+            guard hasIt else { return refuse(desk.refusal(id: nil).message) }
+            askForDevices { [self] devices in
+                current?.person.devices.formUnion(devices)
+                forget()
             }
-            guard let user = order.person.externalID else { return forget() }
-            current?.stage = .devices
-            ask(for: user)
-        case .beforeRows(let number, let erasure):
-            guard applied >= number else {
-                if let stall { leave(stall) }
-                return committer.hurry(through: number)
-            }
-            guard let user = order.person.externalID else { return takeRows(erasure) }
-            current?.stage = .devicesAgain(erasure)
-            ask(for: user)
-        case .devices, .devicesAgain, .rows, .rest: break
         }
     }
 
-    private func takeRows(_ erasure: ErasureOrder) {
-        current?.stage = .rows
-        committer.erase(erasure)
-    }
-
-    private func ask(for user: String) {
-        lastToken += 1
-        lookup.submit(.devices(of: user), token: lastToken)
+    private func askForDevices(_ take: @escaping (Set<ExactName>) -> Void) {
+        guard let user = current?.person.externalID else { return take([]) }
+        desk.ask(.devices(of: user)) { [self] answer in
+            do throws(StoreError) {
+                take(Set(try answer.get().map(ExactName.init)))
+            } catch {
+                refuse("the ledger cannot be read now: \(error.message)")
+            }
+        }
     }
 
     private func forget() {
         guard let order = current else { return }
         do throws(ForgettingRefused) {
             let (person, bound) = try processor.forget(order.person)
-            let erasure = ErasureOrder(person: person, bound: bound)
-            current?.stage = .beforeRows(pipeline.lastGrowingNumber, erasure)
-            goOn()
+            takeRows(ErasureOrder(person: person, bound: bound), onceApplied: pipeline.lastGrowingNumber)
         } catch {
             refuse(error.reason)
+        }
+    }
+
+    private func takeRows(_ erasure: ErasureOrder, onceApplied batch: UInt64) {
+        current?.stage = .beforeRows
+        if desk.applied < batch, let stall = desk.stall { leave(stall) }
+        desk.onceApplied(batch) { [self] in
+            current?.stage = .devicesAgain
+            askForDevices { [self] devices in
+                guard erasure.person.devices.isSuperset(of: devices) else {
+                    current?.person.devices.formUnion(devices)
+                    return forget()
+                }
+                current?.stage = .rows
+                committer.erase(erasure)
+            }
         }
     }
 
@@ -173,17 +132,11 @@ final class ErasureService {
 
     /// The ledger cannot be written for now: it does not get what it lacks, and nothing is taken out of it.
     func ledgerStalled(_ error: StoreError) {
-        stall = error
         switch current?.stage {
-        case .rows, .rest: leave(error)
-        case .beforeDevices, .devices, .beforeRows, .devicesAgain, nil: goOn()
+        case .beforeRows, .rows, .rest: leave(error)
+        case .devices, .devicesAgain, nil: break
         }
     }
-
-    /// The ledger is written again.
-    func ledgerResumed() { stall = nil }
-
-    private static func refusal(_ error: StoreError) -> String { "the ledger cannot be written now: \(error.message)" }
 
     /// Answers the client with what keeps the order from going on, and keeps the order.
     private func leave(_ error: StoreError) {

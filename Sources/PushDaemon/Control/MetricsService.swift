@@ -1,5 +1,4 @@
 import EventLoop
-import JSONC
 import LinuxSystem
 import PushModel
 import PushReporting

@@ -9,81 +9,46 @@ import Store
 /// Most requests go straight through. One whose id may be known, or that is about a delivery that the tracker does not
 /// remember, waits for the ledger, and with it what its own connection sent after it; nobody else waits.
 final class InjectServer {
-    /// What an answer of another thread is for.
-    private enum Question {
-        /// Whether a request has the id with this hash.
-        case identifier(Candidate, hash: UInt64)
-        /// The delivery that an interaction is about.
-        case delivery(Candidate, DeliveryReference)
-        /// The ids that the ledger has, for the filter.
-        case identifiers
-    }
+    /// How often the ledger is asked for one id again, because outcomes came meanwhile.
+    private static let asksMax = 8
 
     /// How deep a request may nest; a reload may change it.
     var limits: JSONLimits
+    /// The large ones among them.
+    let large: LargeRequests
     private let processor: Processor
     private let pipeline: CommitPipeline
-    private let committer: Committer
-    private let lookup: Lookup
-    private let largeRequests: LargeRequestReader
+    private let desk: LedgerDesk
     private let health: StoreHealth
     private let refusals: RefusalLog
     private var identifiers = IdentifierIndex()
-    /// Up to which batch the ledger has everything.
-    private var applied: UInt64
-
-    private var lastToken: UInt64 = 0
-    private var questions: [UInt64: Question] = [:]
-    /// Look-ups that wait until the ledger has answered others: an answer may bring a payload.
-    private var unasked = FairQueue<(asked: Lookup.Question, question: Question)>()
-    /// How many look-ups are on their way at most: what a user asks next waits for so many of another's.
-    private static let askedMax = 8
-    /// How often the ledger is asked for one id again, because outcomes came meanwhile.
-    private static let asksMax = 8
-    /// Large requests that are not read yet, each the only one of its connection.
-    private(set) var unread = FairQueue<(line: [UInt8], session: ClientSession, place: Int)>()
-    /// How many are read ahead of those that go on: read, one takes many times the memory of its line.
-    private static let readMax = 8
-    /// Large requests that are being read.
-    private var reading: [UInt64: (session: ClientSession, place: Int)] = [:]
     /// Requests with an id that another one holds, which waits for the ledger, by its hash.
     private var sameIdentifier: [UInt64: [Candidate]] = [:]
-    /// Requests that wait until the ledger has a batch.
-    private var waitingForBatch: [(number: UInt64, candidate: Candidate)] = []
-    /// Large requests that were read, or why they are none: they go on one a turn, once the log has room for more than small
-    /// ones.
-    private(set) var largeRead = Queue<(session: ClientSession, place: Int, result: Result<Request, ProtocolError>)>()
-    /// When the last of them went on, in monotonic nanoseconds.
-    private var largeAdmittedAt: Int64?
-    /// How long one waits at most after the last that went on, where there is room for small ones alone.
-    private static let largeInterval: Int64 = 100_000_000
-    /// Whether the daemon is to end, and nobody sends small ones any more.
-    private var isStopping = false
+    /// How many requests wait for the ledger.
+    private var waiting = 0
     /// When the filter of ids may be built again after that failed, in monotonic nanoseconds.
     private var buildsAgainAt: Int64 = 0
 
     /// - Parameters:
     ///   - processor: takes what is new.
     ///   - pipeline: says which batch a request goes into.
-    ///   - committer: brings the ledger up to a batch.
-    ///   - lookup: asks the ledger, on a thread of its own; ``answered(_:_:)`` brings what it says.
-    ///   - largeRequests: reads large requests, on a thread of its own; ``wasRead(_:_:)`` brings them.
+    ///   - committer: says whether the ledger is far behind.
+    ///   - desk: asks the ledger.
+    ///   - reader: reads large requests, on a thread of its own.
     ///   - health: why nothing can be accepted for now; told to whoever tries.
     ///   - refusals: counts what is refused.
     ///   - limits: what the JSON of a request may have.
     init(
-        processor: Processor, pipeline: CommitPipeline, committer: Committer, lookup: Lookup,
-        largeRequests: LargeRequestReader, health: StoreHealth, refusals: RefusalLog, limits: JSONLimits
+        processor: Processor, pipeline: CommitPipeline, committer: Committer, desk: LedgerDesk,
+        reader: LargeRequestReader, health: StoreHealth, refusals: RefusalLog, limits: JSONLimits
     ) {
         self.processor = processor
         self.pipeline = pipeline
-        self.committer = committer
-        self.lookup = lookup
-        self.largeRequests = largeRequests
+        self.desk = desk
         self.health = health
         self.refusals = refusals
         self.limits = limits
-        applied = committer.lastNumber
+        large = LargeRequests(reader) { health.ledgerProblem == nil && committer.isFarBehind }
         guard processor.lastNumber.value == 0 else { return }
         // An empty ledger knows no id.
         identifiers.beginBuilding(for: 0)
@@ -91,11 +56,7 @@ final class InjectServer {
     }
 
     /// Whether no request waits for anything.
-    var isIdle: Bool {
-        unread.isEmpty && reading.isEmpty && waitingForBatch.isEmpty && largeRead.isEmpty && sameIdentifier.isEmpty
-            && unasked.isEmpty
-            && !questions.values.contains { if case .identifiers = $0 { false } else { true } }
-    }
+    var isIdle: Bool { large.isIdle && sameIdentifier.isEmpty && waiting == 0 }
 
     /// How many bytes the filters of ids take.
     var filterBytes: Int { identifiers.byteCount }
@@ -106,67 +67,25 @@ final class InjectServer {
     func take(_ line: [UInt8], from session: ClientSession) {
         let place = session.reserveReply()
         carryOut(for: session, place) { () throws(ProtocolError) in
-            guard line.count < LargeRequestReader.threshold else { return readElsewhere(line, session, place) }
+            guard line.count < LargeRequestReader.threshold else {
+                return large.take(line, from: session, place, limits: limits)
+            }
             let request = try Request(line: line, limits: limits)
             try admit(Candidate(session: session, place: place, request: request))
         }
     }
 
-    private func readElsewhere(_ line: [UInt8], _ session: ClientSession, _ place: Int) {
-        session.heldBytes = line.count
-        session.block()
-        unread.append((line, session, place), of: session.account)
-        readMore()
-    }
-
-    /// Has large requests read, users by turns, as far ahead as they may be.
-    private func readMore() {
-        while reading.count + largeRead.count < Self.readMax, let (line, session, place) = unread.popFirst() {
-            do throws(SystemError) {
-                try largeRequests.submit(line, limits: limits, token: nextToken())
-                reading[lastToken] = (session, place)
-            } catch {
-                let refusal = ProtocolError(.overloaded, message: error.description, retryAfter: .seconds(1))
-                largeRead.append((session, place, .failure(refusal)))
-            }
-        }
-    }
-
-    /// Takes in a large request that was read, or why it is none.
-    func wasRead(_ token: UInt64, _ result: Result<Request, ProtocolError>) {
-        guard let (session, place) = reading.removeValue(forKey: token) else { return }
-        largeRead.append((session, place, result))
-    }
-
-    /// Whether a large request has to wait, so that those who send small ones do not.
-    private var mustWaitForRoom: Bool { !isStopping && health.ledgerProblem == nil && committer.isFarBehind }
-
-    /// Whether a large request was read, and may go on now: there is room, or none went on for a while. A ledger that stays
-    /// far behind must not keep large requests off for ever.
-    func mayAdmitLarge(at now: Int64) -> Bool {
-        !largeRead.isEmpty && (!mustWaitForRoom || now >= largeAdmittedAt.map { $0 + Self.largeInterval } ?? now)
-    }
-
-    /// When the next large request goes on at the latest, in monotonic nanoseconds; `nil` while none waits.
-    var nextLargeDue: Int64? { largeRead.isEmpty ? nil : largeAdmittedAt.map { $0 + Self.largeInterval } }
-
-    /// Goes on with one large request that was read, if it may: many would make a turn too long.
+    /// Goes on with one large request that was read, if it may.
     ///
     /// - Parameter now: monotonic nanoseconds.
     func admitLarge(at now: Int64) {
-        guard mayAdmitLarge(at: now), let (session, place, result) = largeRead.popFirst() else { return }
-        readMore()
-        largeAdmittedAt = now
-        session.heldBytes = 0
-        session.beginAgain()
-        carryOut(for: session, place) { () throws(ProtocolError) in
-            try admit(Candidate(session: session, place: place, request: try result.get()))
+        guard let next = large.next(at: now, limits: limits) else { return }
+        next.session.beginAgain()
+        carryOut(for: next.session, next.place) { () throws(ProtocolError) in
+            try admit(Candidate(session: next.session, place: next.place, request: try next.result.get()))
         }
-        session.goOn()
+        next.session.goOn()
     }
-
-    /// The daemon is to end: what has come goes on as fast as it can.
-    func stop() { isStopping = true }
 
     private func carryOut(for session: ClientSession, _ place: Int, _ act: () throws(ProtocolError) -> Void) {
         do throws(ProtocolError) {
@@ -183,55 +102,65 @@ final class InjectServer {
     // MARK: Admission
 
     private func admit(_ candidate: Candidate) throws(ProtocolError) {
-        let id = candidate.request.id
         if let problem = health.problem {
-            throw ProtocolError(.unavailable, message: problem, retryAfter: .seconds(1), id: id)
+            throw ProtocolError(.unavailable, message: problem, retryAfter: .seconds(1), id: candidate.request.id)
         }
-        guard let key = candidate.key else { return try admitKnowingID(candidate, hash: nil) }
-        let hash = key.hash
-        if candidate.holdsIdentifier {
-            guard !candidate.isIdentifierNew else { return try admitKnowingID(candidate, hash: hash) }
-            return askForIdentifier(of: candidate, key, hash)
+        switch candidate.admission {
+        case .fresh: break
+        case .held: return askForIdentifier(of: candidate)
+        case .new(let hash, let batch): return try admitNew(candidate, hash: hash, batch: batch)
         }
+        guard let hash = candidate.key?.hash else { return try admitNew(candidate, hash: nil) }
         if sameIdentifier[hash] != nil {
             sameIdentifier[hash]?.append(candidate)
             return block(candidate)
         }
+        identifiers.applied(through: desk.applied)
         switch identifiers.knowledge(of: hash) {
-        case .new: try admitKnowingID(candidate, hash: hash)
+        case .new: try admitNew(candidate, hash: hash)
         case .comes(let batch): try wait(candidate, forBatch: batch)
         case .unclear:
-            askForIdentifier(of: candidate, key, hash)
+            var candidate = candidate
+            candidate.admission = .held(hash: hash)
+            askForIdentifier(of: candidate)
         }
     }
 
-    private func askForIdentifier(of candidate: Candidate, _ key: RequestKey, _ hash: UInt64) {
-        ask(.request(key), .identifier(holding(candidate, hash), hash: hash), of: candidate)
-        block(candidate)
+    private func askForIdentifier(of candidate: Candidate) {
+        guard let key = candidate.key, let hash = hold(candidate) else { return }
+        ask(.request(key), of: candidate) { [self] answer throws(ProtocolError) in
+            guard let story = try story(answer, of: "id", candidate) else {
+                return try admitNew(candidate, hash: hash)
+            }
+            try `repeat`(candidate, story)
+        }
     }
 
     /// Goes on with a request whose id is new, or that has none.
-    private func admitKnowingID(_ candidate: Candidate, hash: UInt64?) throws(ProtocolError) {
+    ///
+    /// - Parameters:
+    ///   - hash: of its id.
+    ///   - batch: what the ledger must have before it is asked for a delivery; `nil`: that is not known yet.
+    private func admitNew(
+        _ candidate: Candidate, hash: UInt64?, batch: UInt64? = nil
+    ) throws(ProtocolError) {
         guard let reference = processor.deliveryToRead(for: candidate.request) else {
             return try submit(candidate, hash: hash, past: nil)
         }
-        var candidate = holding(candidate, hash)
-        candidate.isIdentifierNew = true
         // All that was accepted before it is in the ledger then, so nothing can make the answer wrong.
-        let needed = candidate.neededBatch ?? pipeline.lastGrowingNumber
-        candidate.neededBatch = needed
-        guard applied >= needed else { return try wait(candidate, forBatch: needed) }
-        ask(.delivery(reference), .delivery(candidate, reference), of: candidate)
-        block(candidate)
-    }
-
-    /// A candidate that waits for the ledger: meanwhile nobody else is let through with its id.
-    private func holding(_ candidate: Candidate, _ hash: UInt64?) -> Candidate {
-        guard let hash, !candidate.holdsIdentifier else { return candidate }
+        let needed = batch ?? pipeline.lastGrowingNumber
         var candidate = candidate
-        candidate.holdsIdentifier = true
-        sameIdentifier[hash] = []
-        return candidate
+        candidate.admission = .new(hash: hash, batch: needed)
+        hold(candidate)
+        guard desk.applied >= needed else { return try wait(candidate, forBatch: needed) }
+        ask(.delivery(reference), of: candidate) { [self, candidate] answer throws(ProtocolError) in
+            let story = try story(answer, of: "message", candidate)
+            // Meanwhile others' requests may have changed which delivery is meant: then it begins again.
+            guard processor.deliveryToRead(for: candidate.request) == reference else {
+                return try admitNew(candidate, hash: hash)
+            }
+            try submit(candidate, hash: hash, past: story)
+        }
     }
 
     private func submit(_ candidate: Candidate, hash: UInt64?, past: RequestStory?) throws(ProtocolError) {
@@ -240,11 +169,14 @@ final class InjectServer {
         if let hash { identifiers.accept(hash, inBatch: batch) }
     }
 
-    private func wait(_ candidate: Candidate, forBatch number: UInt64) throws(ProtocolError) {
-        if let problem = health.ledgerProblem { throw Self.unavailable(problem, candidate) }
-        waitingForBatch.append((number, candidate))
-        committer.hurry(through: number)
-        block(candidate)
+    /// Lets nobody else through with a candidate's id.
+    ///
+    /// - Returns: the hash of the id.
+    @discardableResult
+    private func hold(_ candidate: Candidate) -> UInt64? {
+        guard let hash = candidate.heldHash else { return nil }
+        if sameIdentifier[hash] == nil { sameIdentifier[hash] = [] }
+        return hash
     }
 
     /// Has the connection's next requests wait with this one, which takes memory meanwhile.
@@ -257,54 +189,32 @@ final class InjectServer {
         return ProtocolError(.unavailable, message: message, retryAfter: .seconds(1), id: candidate.request.id)
     }
 
-    /// Asks the ledger for a request, in the turn of its user.
-    private func ask(_ asked: Lookup.Question, _ question: Question, of candidate: Candidate) {
-        guard questions.count < Self.askedMax else {
-            return unasked.append((asked, question), of: candidate.session.account)
-        }
-        ask(asked, question)
-    }
+    // MARK: Waiting for the ledger
 
-    private func ask(_ asked: Lookup.Question, _ question: Question) {
-        questions[nextToken()] = question
-        lookup.submit(asked, token: lastToken)
-    }
-
-    private func nextToken() -> UInt64 {
-        lastToken += 1
-        return lastToken
-    }
-
-    // MARK: Answers
-
-    /// The ledger has everything up to a batch.
-    func applied(through number: UInt64) {
-        applied = number
-        identifiers.applied(through: number)
-        guard !waitingForBatch.isEmpty else { return }
-        let waited = waitingForBatch
-        waitingForBatch = []
-        for (number, candidate) in waited {
-            guard number <= applied else {
-                waitingForBatch.append((number, candidate))
-                continue
+    private func wait(_ candidate: Candidate, forBatch number: UInt64) throws(ProtocolError) {
+        if let problem = health.ledgerProblem { throw Self.unavailable(problem, candidate) }
+        waiting += 1
+        block(candidate)
+        desk.onceApplied(number, until: .max) { [self] hasIt in
+            waiting -= 1
+            goOn(with: candidate) { () throws(ProtocolError) in
+                guard hasIt else { throw Self.unavailable(health.ledgerProblem ?? "it cannot be written", candidate) }
+                try admit(candidate)
             }
-            again(candidate)
         }
     }
 
-    /// The ledger cannot be brought up to date: those who wait for that are told so, since nobody knows for how long.
-    func ledgerStalled() {
-        guard let problem = health.ledgerProblem else { return }
-        let waited = waitingForBatch
-        waitingForBatch = []
-        for (_, candidate) in waited {
-            goOn(with: candidate) { () throws(ProtocolError) in throw Self.unavailable(problem, candidate) }
+    /// Asks the ledger for a request, in the turn of its user.
+    private func ask(
+        _ question: Lookup.Question<RequestStory?>, of candidate: Candidate,
+        _ take: @escaping (Result<RequestStory?, StoreError>) throws(ProtocolError) -> Void
+    ) {
+        waiting += 1
+        block(candidate)
+        desk.ask(question, of: candidate.session.account) { [self] answer in
+            waiting -= 1
+            goOn(with: candidate) { () throws(ProtocolError) in try take(answer) }
         }
-    }
-
-    private func again(_ candidate: Candidate) {
-        goOn(with: candidate) { () throws(ProtocolError) in try admit(candidate) }
     }
 
     /// Does something for a candidate that waited. If it is accepted or refused by that, others may have its id.
@@ -314,47 +224,18 @@ final class InjectServer {
         carryOut(for: session, candidate.place, act)
         // It waits for something else now, and holds what it held.
         guard !session.isBlocked else { return }
-        if candidate.holdsIdentifier, let hash = candidate.key?.hash {
-            sameIdentifier.removeValue(forKey: hash)?.forEach(again)
+        if let hash = candidate.heldHash, let others = sameIdentifier.removeValue(forKey: hash) {
+            for other in others { goOn(with: other) { () throws(ProtocolError) in try admit(other) } }
         }
         session.goOn()
     }
 
-    /// Takes in what the ledger said.
-    func answered(_ token: UInt64, _ result: Result<Lookup.Answer, StoreError>) {
-        guard let question = questions.removeValue(forKey: token) else { return }
-        if let next = unasked.popFirst() { ask(next.asked, next.question) }
-        switch question {
-        case .identifiers: build(result)
-        case .identifier(let candidate, let hash):
-            goOn(with: candidate) { () throws(ProtocolError) in
-                guard let story = try story(result, of: "id", candidate) else {
-                    return try admitKnowingID(candidate, hash: hash)
-                }
-                try `repeat`(candidate, story)
-            }
-        case .delivery(let candidate, let reference):
-            goOn(with: candidate) { () throws(ProtocolError) in
-                let story = try story(result, of: "message", candidate)
-                // Meanwhile others' requests may have changed which delivery is meant: then it begins again.
-                guard processor.deliveryToRead(for: candidate.request) == reference else {
-                    var candidate = candidate
-                    candidate.neededBatch = nil
-                    return try admitKnowingID(candidate, hash: candidate.key?.hash)
-                }
-                try submit(candidate, hash: candidate.key?.hash, past: story)
-            }
-        }
-    }
-
     private func story(
-        _ result: Result<Lookup.Answer, StoreError>, of field: String, _ candidate: Candidate
+        _ answer: Result<RequestStory?, StoreError>, of field: String, _ candidate: Candidate
     ) throws(ProtocolError) -> RequestStory? {
-        switch result {
-        case .success(.story(let story)): return story
-        case .success(.identifiers), .success(.line), .success(.dead), .success(.devices):
-            preconditionFailure("a look-up was answered with something else")
-        case .failure(let error):
+        do throws(StoreError) {
+            return try answer.get()
+        } catch {
             throw ProtocolError(
                 .unavailable, field: field,
                 message: "the ledger cannot be asked for this \(field) now: \(error.message)",
@@ -386,14 +267,14 @@ final class InjectServer {
 
     /// Asks for an id again once the ledger has all that was decided; it may have that already.
     private func askAgain(_ candidate: Candidate) throws(ProtocolError) {
-        guard let key = candidate.key, candidate.asks < Self.asksMax else {
+        guard case .held(let hash, let asks) = candidate.admission, asks < Self.asksMax else {
             throw Self.unavailable("outcomes of this id come faster than it is asked for", candidate)
         }
         var candidate = candidate
-        candidate.asks += 1
+        candidate.admission = .held(hash: hash, asks: asks + 1)
         let needed = pipeline.lastGrowingNumber
-        guard applied >= needed else { return try wait(candidate, forBatch: needed) }
-        askForIdentifier(of: candidate, key, key.hash)
+        guard desk.applied >= needed else { return try wait(candidate, forBatch: needed) }
+        askForIdentifier(of: candidate)
     }
 
     /// Whether a request came before as this line. Most that come again are the same bytes.
@@ -407,19 +288,22 @@ final class InjectServer {
 
     /// Begins to build the filter of ids where that is due; to be called from time to time.
     func buildFilter(at now: Int64) {
+        identifiers.applied(through: desk.applied)
         guard identifiers.needsBuilding, now >= buildsAgainAt else { return }
         identifiers.beginBuilding(for: Int(clamping: processor.lastNumber.value))
-        ask(.identifiers(after: nil), .identifiers)
+        addIdentifiers(after: nil)
     }
 
-    private func build(_ result: Result<Lookup.Answer, StoreError>) {
-        guard case .success(.identifiers(let hashes, let last)) = result else {
-            identifiers.giveUpBuilding()
-            buildsAgainAt = EventLoop.nowNanoseconds + 10_000_000_000
-            return
+    private func addIdentifiers(after last: RequestKey?) {
+        desk.ask(.identifiers(after: last)) { [self] answer in
+            guard case .success(let page) = answer else {
+                identifiers.giveUpBuilding()
+                buildsAgainAt = EventLoop.nowNanoseconds + 10_000_000_000
+                return
+            }
+            identifiers.build(page.hashes)
+            if let last = page.last { addIdentifiers(after: last) } else { identifiers.finishBuilding() }
         }
-        identifiers.build(hashes)
-        if let last { ask(.identifiers(after: last), .identifiers) } else { identifiers.finishBuilding() }
     }
 }
 

@@ -9,24 +9,6 @@ import PushSettings
 import PushTracking
 import Store
 
-/// A request that was read, and where its reply goes.
-struct Candidate {
-    var session: ClientSession
-    var place: Int
-    var request: Request
-    /// The batch that the ledger must have before it is asked for the delivery that this is about.
-    var neededBatch: UInt64?
-    /// Whether nobody else is let through with its id until it is accepted or refused.
-    var holdsIdentifier = false
-    /// Whether no other request has its id, as far as that was asked.
-    var isIdentifierNew = false
-    /// How often the ledger was asked for its id again.
-    var asks = 0
-
-    /// The request's id within its user.
-    var key: RequestKey? { request.id.map { RequestKey(account: session.account, id: $0) } }
-}
-
 /// Feeds the router and carries out its effects: the one place where decisions become acts.
 final class Processor {
     /// How long what follows a batch is done in one go, in nanoseconds.

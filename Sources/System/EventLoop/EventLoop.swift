@@ -34,13 +34,9 @@ public final class EventLoop {
     /// closure that holds the loop would keep both alive.
     public var endOfTurn: (() -> Void)?
 
-    /// The longest turn so far, `endOfTurn` included, in nanoseconds: for how long something that became
-    /// ready may have waited for its turn.
-    public var longestTurnNanoseconds: Int64 { turns.longest }
-    /// How much processor time of the loop's thread turns took, with the wait before each: other work on the machine does
-    /// not count.
-    public var turnTimes: TurnTimes { turns.all }
-    /// The same of late; the owner of the loop says when a slice of it ends.
+    /// How long turns took, `endOfTurn` included; the owner of the loop says when a slice of it ends. The longest is how long
+    /// something that became ready may have waited for its turn. Processor time is that of the loop's thread: other work
+    /// on the machine does not count.
     public private(set) var turns = TurnWindow()
 
     /// The `sd_event` behind, for the sources.
@@ -110,9 +106,6 @@ public final class EventLoop {
             loop: self, priority: .important, after: .zero, every: .microseconds(Int64(clamping: microseconds / 2))
         ) { Notify.watchdog() }
     }
-
-    /// Starts ``longestTurnNanoseconds`` and ``turnTimes`` anew.
-    public func resetTurns() { turns = TurnWindow() }
 
     /// Ends the slice of ``turns`` that grows, and begins another.
     public func beginTurnSlice() { turns.beginSlice() }

@@ -57,6 +57,11 @@ public final class Secret {
         }
     }
 
+    /// Shows its bytes; the pointer is good until `body` returns.
+    public func withBytes<Result>(_ body: (UnsafeRawBufferPointer) -> Result) -> Result {
+        withExtendedLifetime(self) { body(text) }
+    }
+
     private var text: UnsafeRawBufferPointer { UnsafeRawBufferPointer(rebasing: memory[..<count]) }
 
     private static func dispose(of memory: UnsafeMutableRawBufferPointer) {

@@ -2,7 +2,7 @@ import CJSON
 import Glibc
 public import PushModel
 
-/// A JSON document that json-c holds: read from bytes that passed the strict scan, or built. Used on one thread.
+/// A JSON document that json-c holds, read from bytes that passed the strict scan. Used on one thread.
 ///
 /// json-c 0.16 bends some of what it reads: it turns escaped surrogate pairs into U+FFFD, clamps whole numbers to 64 bits and
 /// writes other numbers anew. So the strict scan alone judges bytes from outside. json-c then reads a document that has

@@ -10,6 +10,8 @@ public struct StartFailure: Error, Hashable, Sendable {
     /// The exit status.
     public var exitStatus: Int32
 
+    /// The command line is wrong.
+    public static let usage: Int32 = 2
     /// `EX_UNAVAILABLE`: something that the service needs is away, or another process has it.
     public static let unavailable: Int32 = 69
     /// `EX_OSERR`: the system refused something.

@@ -15,10 +15,8 @@ public final class Lookup: Sendable {
         /// The producer's own id.
         public var id: String
 
-        /// Joins the two.
         public init(account: Account, id: String) {
-            self.account = account
-            self.id = id
+            (self.account, self.id) = (account, id)
         }
 
         /// By bytes, as the ledger compares: to `String` two spellings of one letter are equal.
@@ -40,105 +38,136 @@ public final class Lookup: Sendable {
         }
     }
 
-    /// What is asked for.
-    public enum Question: Hashable, Sendable {
-        /// The request that has this id of its producer.
-        case request(Key)
-        /// The line of the request with this number.
-        case line(SequenceNumber)
-        /// The delivery that an interaction names.
-        case delivery(DeliveryReference)
-        /// The request with this number, to be replayed.
-        case dead(SequenceNumber)
-        /// The devices of a user.
-        case devices(of: String)
-        /// The ids that come after one, in the ledger's order, some thousands at most.
-        case identifiers(after: Key?)
-    }
+    /// What is asked for: one kind of answer each.
+    public struct Question<Answer: Sendable>: Sendable {
+        fileprivate let byteCount: @Sendable (Answer) -> Int
+        fileprivate let read: @Sendable (LedgerReader) throws(StoreError) -> Answer
 
-    /// What the ledger says.
-    public enum Answer: Sendable {
-        /// The request and all that came of it, all from one state of the ledger; `nil`: it has no such request.
-        case story(RequestStory?)
-        /// The line of a request; `nil`: it has no such request.
-        case line([UInt8]?)
-        /// The request, and what is needed to replay it; `nil`: it has no such request.
-        case dead(DeadRequest?)
-        /// The devices that the ledger knows to be a user's.
-        case devices([String])
-        /// The hashes of ids, and the last of them; `nil`: there are no more.
-        case identifiers([UInt64], last: Key?)
+        fileprivate init(
+            byteCount: @escaping @Sendable (Answer) -> Int = { _ in 0 },
+            _ read: @escaping @Sendable (LedgerReader) throws(StoreError) -> Answer
+        ) {
+            (self.byteCount, self.read) = (byteCount, read)
+        }
     }
 
     /// How long the thread waits before it asks again where the ledger could not be read, in microseconds: a failure that
     /// passes is not to end a run, and who waits for an answer is not to wait for long.
     private static let pauses: [UInt32] = [10_000, 50_000, 250_000]
 
-    private let thread: JobThread<(token: UInt64, question: Question)>
-    private let onAnswer: @Sendable (_ token: UInt64, Result<Answer, StoreError>) -> Void
+    private let thread: JobThread<@Sendable (inout LedgerReader?) -> Void>
+    private let directory: String
 
-    /// - Parameters:
-    ///   - directory: the state directory; its ledger must exist when the first question comes.
-    ///   - onAnswer: gets every answer with its question's token, in the order of the questions, on the lookup's thread. An
-    ///     error was met several times, within a third of a second.
-    public init(
-        directory: String, onAnswer: @escaping @Sendable (_ token: UInt64, Result<Answer, StoreError>) -> Void
-    ) {
-        self.onAnswer = onAnswer
+    /// - Parameter directory: the state directory; its ledger must exist when the first question comes.
+    public init(directory: String) {
+        self.directory = directory
         thread = JobThread("lookup") {
             var reader: LedgerReader?
-            return { job in
-                func ask() -> Result<Answer, StoreError> {
-                    Result { () throws(StoreError) in try Self.answer(job.question, &reader, directory) }
-                }
-                var answer = ask()
+            return { job in job(&reader) }
+        }
+    }
+
+    /// Asks.
+    ///
+    /// - Parameter onAnswer: gets the answer, and how many bytes of requests it brings, in the order of the questions, on
+    ///   the lookup's thread. An error was met several times, within a third of a second; that no thread can be started is
+    ///   one, too.
+    public func ask<Answer>(
+        _ question: Question<Answer>, onAnswer: @escaping @Sendable (Result<Answer, StoreError>, _ bytes: Int) -> Void
+    ) {
+        let directory = directory
+        do throws(SystemError) {
+            try thread.submit { reader in
+                var answer = Self.answer(question, &reader, directory)
                 for pause in Self.pauses {
                     guard case .failure(let error) = answer, error.kind == .failed || error.kind == .busy else { break }
                     // By a connection of its own: what this one remembers may be wrong.
                     reader = nil
                     usleep(pause)
-                    answer = ask()
+                    answer = Self.answer(question, &reader, directory)
                 }
-                onAnswer(job.token, answer)
+                onAnswer(answer, (try? answer.get()).map(question.byteCount) ?? 0)
             }
-        }
-    }
-
-    /// Asks; the answer names `token`. That no thread can be started is an answer, too.
-    public func submit(_ question: Question, token: UInt64) {
-        do throws(SystemError) {
-            try thread.submit((token, question))
         } catch {
-            onAnswer(token, .failure(StoreError(.failed, message: error.description, context: "a look-up")))
+            onAnswer(.failure(StoreError(.failed, message: error.description, context: "a look-up")), 0)
         }
     }
 
     /// Ends the thread; what it has not answered yet stays unanswered.
     public func stop() { thread.stop() }
 
-    private static func answer(
-        _ question: Question, _ opened: inout LedgerReader?, _ directory: String
-    ) throws(StoreError) -> Answer {
-        let reader: LedgerReader
-        if let opened {
-            reader = opened
-        } else {
-            reader = try LedgerReader(directory: directory)
+    private static func answer<Answer>(
+        _ question: Question<Answer>, _ opened: inout LedgerReader?, _ directory: String
+    ) -> Result<Answer, StoreError> {
+        Result { () throws(StoreError) in
+            if let opened { return try question.read(opened) }
+            let reader = try LedgerReader(directory: directory)
             opened = reader
+            return try question.read(reader)
         }
-        switch question {
-        case .request(let key): return .story(try reader.find(uid: key.account.uid, id: key.id))
-        case .line(let seq): return .line(try reader.line(of: seq))
-        case .delivery(let reference): return .story(try reader.delivery(reference))
-        case .dead(let seq): return .dead(try reader.deadRequest(seq))
-        case .devices(let user): return .devices(try reader.devices(of: user))
-        case .identifiers(let last):
-            let keys = try reader.identifiers(after: last, limit: identifiersAtOnce)
-            return .identifiers(keys.map(\.hash), last: keys.count < identifiersAtOnce ? nil : keys.last)
+    }
+}
+
+extension Lookup.Question<RequestStory?> {
+    /// The request that has this id of its producer, and all that came of it, from one state of the ledger; `nil`: it has no
+    /// such request.
+    public static func request(_ key: Lookup.Key) -> Self {
+        Self(byteCount: { $0?.request.body.count ?? 0 }) { (reader) throws(StoreError) in
+            try reader.find(uid: key.account.uid, id: key.id)
         }
     }
 
-    private static let identifiersAtOnce = 4096
+    /// The delivery that an interaction names.
+    public static func delivery(_ reference: DeliveryReference) -> Self {
+        Self(byteCount: { $0?.request.body.count ?? 0 }) { (reader) throws(StoreError) in
+            try reader.delivery(reference)
+        }
+    }
+}
+
+extension Lookup.Question<[UInt8]?> {
+    /// The line of the request with this number.
+    public static func line(_ seq: SequenceNumber) -> Self {
+        Self(byteCount: { $0?.count ?? 0 }) { (reader) throws(StoreError) in try reader.line(of: seq) }
+    }
+}
+
+extension Lookup.Question<DeadRequest?> {
+    /// The request with this number, and what is needed to replay it.
+    public static func dead(_ seq: SequenceNumber) -> Self {
+        Self(byteCount: { $0?.story.request.body.count ?? 0 }) { (reader) throws(StoreError) in
+            try reader.deadRequest(seq)
+        }
+    }
+}
+
+extension Lookup.Question<[String]> {
+    /// The devices that the ledger knows to be a user's.
+    public static func devices(of user: String) -> Self {
+        Self { (reader) throws(StoreError) in try reader.devices(of: user) }
+    }
+}
+
+extension Lookup.Question<Lookup.Identifiers> {
+    /// The ids that come after one, in the ledger's order, some thousands at most.
+    public static func identifiers(after last: Lookup.Key?) -> Self {
+        Self { (reader) throws(StoreError) in
+            let keys = try reader.identifiers(after: last, limit: Lookup.identifiersAtOnce)
+            return .init(hashes: keys.map(\.hash), last: keys.count < Lookup.identifiersAtOnce ? nil : keys.last)
+        }
+    }
+}
+
+extension Lookup {
+    /// A page of ids.
+    public struct Identifiers: Sendable {
+        /// Their hashes.
+        public let hashes: [UInt64]
+        /// The last of them; `nil`: there are no more.
+        public let last: Key?
+    }
+
+    fileprivate static let identifiersAtOnce = 4096
 }
 
 extension LedgerReader {

@@ -5,12 +5,13 @@ import TestSupport
 import Testing
 
 @testable import PushDaemon
+@testable import Store
 
 @Suite("Readers who wait for the ledger")
 struct LedgerSyncTests {
     @Test("are answered by what they wait for, and those whose time is over after them")
     func order() {
-        var waits = SyncWaits<String>()
+        var waits = BatchWaits<String>()
         waits.add("late", position: 9, due: 100)
         waits.add("hasty", position: 9, due: 10)
         waits.add("early", position: 3, due: 50)
@@ -21,16 +22,16 @@ struct LedgerSyncTests {
         while let (reader, isComplete) = waits.next(applied: 5, now: 10) { answered.append("\(reader) \(isComplete)") }
         #expect(answered == ["early true", "early too true", "hasty false"])
         #expect(waits.count == 1 && waits.nextDue() == 100)
-        #expect(waits.isSomebodyServed(by: 9) && waits.next(applied: 9, now: 10)?.reader == "late")
+        #expect(waits.isSomebodyServed(by: 9) && waits.next(applied: 9, now: 10)?.waiter == "late")
         #expect(waits.nextDue() == nil && waits.count == 0)
     }
 
     @Test("leave nothing behind, whichever way they are answered")
     func rest() {
-        var waits = SyncWaits<Int>()
+        var waits = BatchWaits<Int>()
         for round in 1...10_000 {
             waits.add(round, position: UInt64(round), due: 1 << 40)
-            #expect(waits.next(applied: UInt64(round), now: 0)?.reader == round)
+            #expect(waits.next(applied: UInt64(round), now: 0)?.waiter == round)
         }
         #expect(waits.count == 0 && waits.waitCount <= 65)
     }
@@ -39,16 +40,14 @@ struct LedgerSyncTests {
         let daemon: TwinDaemon
         let sync: LedgerSync
         private let directory = TemporaryDirectory()
-        private let loop: EventLoop
 
         init() throws {
             daemon = try TwinDaemon(
                 directory: directory.path, settings: try #require(Settings.load(ConfigurationSources()).settings),
                 boot: UUID128(high: 0, low: 0), clock: TwinClock(WallTime(milliseconds: 1_700_000_000_000)),
                 scripts: TwinScripts(), surroundings: try TwinSurroundings())
-            loop = try EventLoop()
-            sync = try LedgerSync(
-                loop: loop, pipeline: daemon.pipeline, committer: daemon.committer, stateID: daemon.stateID)
+            sync = LedgerSync(
+                pipeline: daemon.pipeline, committer: daemon.committer, desk: daemon.desk, stateID: daemon.stateID)
             let line = #"{"op":"deliver","platform":"android","app":"shop","payload":{"data":{"k":"v"}}}"#
             daemon.takeWithoutCommit(Array(line.utf8))
         }
@@ -70,10 +69,10 @@ struct LedgerSyncTests {
             parts.ask(session.session)
         }
         #expect(session.session.isBlocked)
-        parts.sync.applied(through: parts.daemon.pipeline.lastGrowingNumber - 1)
-        #expect(session.session.isBlocked && parts.sync.waitingCount == 8)
-        parts.sync.applied(through: parts.daemon.pipeline.lastGrowingNumber)
-        #expect(!session.session.isBlocked && parts.sync.waitingCount == 0)
+        parts.daemon.desk.applied(through: parts.daemon.pipeline.lastGrowingNumber - 1)
+        #expect(session.session.isBlocked && parts.daemon.desk.waitCount == 8)
+        parts.daemon.desk.applied(through: parts.daemon.pipeline.lastGrowingNumber)
+        #expect(!session.session.isBlocked && parts.daemon.desk.waitCount == 0)
     }
 
     @Test("are answered 256 in a turn")
@@ -85,10 +84,10 @@ struct LedgerSyncTests {
             session.open(owner: parts.daemon)
             for _ in 1...8 { parts.ask(session.session) }
         }
-        #expect(parts.sync.waitingCount == 320)
-        parts.sync.applied(through: parts.daemon.pipeline.lastGrowingNumber)
-        #expect(parts.sync.waitingCount == 64)
-        parts.sync.ledgerStalled()
-        #expect(parts.sync.waitingCount == 0 && sessions.allSatisfy { !$0.session.isBlocked })
+        #expect(parts.daemon.desk.waitCount == 320)
+        parts.daemon.desk.applied(through: parts.daemon.pipeline.lastGrowingNumber)
+        #expect(parts.daemon.desk.waitCount == 64)
+        parts.daemon.desk.ledgerStalled(StoreError(.failed, message: "", context: ""))
+        #expect(parts.daemon.desk.waitCount == 0 && sessions.allSatisfy { !$0.session.isBlocked })
     }
 }

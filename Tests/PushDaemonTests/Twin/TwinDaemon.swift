@@ -20,8 +20,8 @@ import UnixSockets
 final class TwinDaemon: ClientSession.Owner {
     private enum Message: Sendable {
         case store(StoreReport)
-        case answer(token: UInt64, Result<Lookup.Answer, StoreError>)
-        case largeRequest(token: UInt64, Result<Request, ProtocolError>)
+        case answer(LedgerAnswers.Answer)
+        case largeRequest(token: UInt64, LargeRequestReader.Result)
     }
 
     let stateID: UUID128
@@ -32,14 +32,13 @@ final class TwinDaemon: ClientSession.Owner {
     var expectsStalls = false
     private let directory: String
     private let messages = Monitor<[Message]>([])
-    private let lookup: Lookup
+    let desk: LedgerDesk
     private let largeRequests: LargeRequestReader
     private let loader: RunLoader
     private let processor: Processor
     private let runner: ScriptedRunner
     private let clock: TwinClock
     private let session: TwinSession
-    private var answers = LedgerAnswers()
 
     /// Starts on a state directory as the daemon starts.
     init(
@@ -57,9 +56,7 @@ final class TwinDaemon: ClientSession.Owner {
                 tracker.make { () throws(StoreError) in try Tracker(reading: ledger, rules: rules, now: now) }
             },
             onReport: { report in messages.update { $0.append(.store(report)) } })
-        lookup = Lookup(directory: directory) { token, answer in
-            messages.update { $0.append(.answer(token: token, answer)) }
-        }
+        desk = LedgerDesk(committer, directory: directory) { answer in messages.update { $0.append(.answer(answer)) } }
         largeRequests = LargeRequestReader { token, request in
             messages.update { $0.append(.largeRequest(token: token, request)) }
         }
@@ -73,14 +70,14 @@ final class TwinDaemon: ClientSession.Owner {
             tracker: Tracker(stateID: recovered.stateID, rules: settings.routing.tracking),
             customData: recovered.customData, devices: recovered.devices, recentDeliveries: recovered.recentDeliveries,
             lastNumber: recovered.lastNumber)
-        loader = RunLoader(pipeline: pipeline, committer: committer, lookup: lookup, reader: largeRequests)
+        loader = RunLoader(pipeline: pipeline, desk: desk, reader: largeRequests)
         runner = ScriptedRunner(clock: clock, scripts: scripts)
         processor = Processor(
             router: router, pipeline: pipeline, runner: runner, loader: loader, journal: surroundings.journal,
             successLevel: .debug, clock: { clock.now }, isBelieved: { _ in true })
         inject = InjectServer(
-            processor: processor, pipeline: pipeline, committer: committer, lookup: lookup,
-            largeRequests: largeRequests, health: surroundings.health, refusals: surroundings.refusals,
+            processor: processor, pipeline: pipeline, committer: committer, desk: desk, reader: largeRequests,
+            health: surroundings.health, refusals: surroundings.refusals,
             limits: settings.daemon.jsonLimits)
         session = try TwinSession()
         let (runner, processor) = (runner, processor)
@@ -94,7 +91,7 @@ final class TwinDaemon: ClientSession.Owner {
     /// Ends the threads. What they still write is for nobody.
     func abandon() {
         largeRequests.stop()
-        lookup.stop()
+        desk.stop()
         committer.stop()
     }
 
@@ -150,7 +147,7 @@ final class TwinDaemon: ClientSession.Owner {
     /// Goes on until nothing is left to be done at this time.
     private func settle() throws {
         while true {
-            while inject.mayAdmitLarge(at: .max) { inject.admitLarge(at: .max) }
+            while inject.large.mayGoOn(at: .max) { inject.admitLarge(at: .max) }
             _ = try pipeline.endTurn(mayWait: true, at: EventLoop.nowNanoseconds)
             _ = processor.performDue()
             for id in runner.takeStarted() { processor.handle(.started(id)) }
@@ -201,11 +198,7 @@ final class TwinDaemon: ClientSession.Owner {
         }
         for message in came ?? [] { try take(message) }
         // As the daemon does: what the ledger answers comes after what became of it.
-        while !answers.isEmpty {
-            for (token, answer) in answers.takeTurn() {
-                if loader.owns(token) { loader.answered(token, answer) } else { inject.answered(token, answer) }
-            }
-        }
+        repeat { desk.endTurn(at: 0) } while desk.hasMore
         return came != nil
     }
 
@@ -215,15 +208,12 @@ final class TwinDaemon: ClientSession.Owner {
         switch message {
         case .store(.durable(let number, let duration)):
             pipeline.committed(number, took: duration, at: EventLoop.nowNanoseconds)
-        case .store(.applied(let number)):
-            inject.applied(through: number)
-            loader.applied(through: number)
+        case .store(.applied(let number)): desk.applied(through: number)
         case .store(.ledgerStalled) where expectsStalls: break
         case .store(.failed(let error)), .store(.stalled(let error)), .store(.ledgerStalled(let error)): throw error
         case .store: break
-        case .answer(let token, let answer): answers.append(token, answer)
-        case .largeRequest(let token, let request) where loader.owns(token): loader.wasRead(token, request)
-        case .largeRequest(let token, let request): inject.wasRead(token, request)
+        case .answer(let answer): desk.take(answer)
+        case .largeRequest(let token, let request): largeRequests.wasRead(token, request)
         }
     }
 }

@@ -225,6 +225,17 @@ struct JSONRefusalTests {
 
     /// Bytes between quotes, from offset 1 on.
     static let encodings: [Refusal] =
+        brokenEncodings.map { bytes, offset, name in
+            Refusal([0x22] + bytes + [0x22], .invalidUTF8, at: 1 + offset, "byte \(name) is not part of valid UTF-8")
+        } + [
+            Refusal([0x22, 0xE2, 0x82], .invalidUTF8, at: 1, "0xE2"),
+            Refusal([0x5B, 0xFF, 0x5D], .invalidUTF8, at: 1, "0xFF"),
+            Refusal([0xFF, 0xFE, 0x31, 0x00], .invalidUTF8, at: 0, "0xFF"),
+            Refusal([0x31, 0x20, 0xC3], .invalidUTF8, at: 2, "0xC3"),
+            Refusal([0x22, 0x5C, 0xC3, 0x22], .invalidUTF8, at: 2, "0xC3"),
+        ]
+
+    private static let brokenEncodings: [(bytes: [UInt8], offset: Int, name: String)] =
         [
             ([0x80], 0, "0x80"),  // a continuation byte alone
             ([0xC0, 0xAF], 0, "0xC0"),  // overlong
@@ -245,14 +256,6 @@ struct JSONRefusalTests {
             ([0xC3, 0xA9, 0xE2, 0x28, 0xA1], 2, "0xE2"),
             ([0xF0, 0x9F, 0x28, 0x80], 0, "0xF0"),
             ([0xC3, 0xA9, 0x80], 2, "0x80"),
-        ].map { bytes, offset, name in
-            Refusal([0x22] + bytes + [0x22], .invalidUTF8, at: 1 + offset, "byte \(name) is not part of valid UTF-8")
-        } + [
-            Refusal([0x22, 0xE2, 0x82], .invalidUTF8, at: 1, "0xE2"),
-            Refusal([0x5B, 0xFF, 0x5D], .invalidUTF8, at: 1, "0xFF"),
-            Refusal([0xFF, 0xFE, 0x31, 0x00], .invalidUTF8, at: 0, "0xFF"),
-            Refusal([0x31, 0x20, 0xC3], .invalidUTF8, at: 2, "0xC3"),
-            Refusal([0x22, 0x5C, 0xC3, 0x22], .invalidUTF8, at: 2, "0xC3"),
         ]
 
     static let duplicates = [

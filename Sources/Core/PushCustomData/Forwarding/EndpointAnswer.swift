@@ -21,12 +21,8 @@ public struct EndpointResponse: Hashable, Sendable {
     /// Why the body is not whole; `nil` if it is.
     public var damage: String?
 
-    /// Joins the parts.
     public init(status: Int, rateLimitReset: String? = nil, report: EndpointReport?, damage: String? = nil) {
-        self.status = status
-        self.rateLimitReset = rateLimitReset
-        self.report = report
-        self.damage = damage
+        (self.status, self.rateLimitReset, self.report, self.damage) = (status, rateLimitReset, report, damage)
     }
 }
 
@@ -41,11 +37,8 @@ public struct EndpointReport: Hashable, Sendable {
         /// What is wrong.
         public var text: String
 
-        /// Joins the parts.
         public init(array: String? = nil, index: Int64? = nil, text: String) {
-            self.array = array
-            self.index = index
-            self.text = text
+            (self.array, self.index, self.text) = (array, index, text)
         }
     }
 
@@ -58,7 +51,6 @@ public struct EndpointReport: Hashable, Sendable {
     /// `errors`, in their order.
     public var errors: [Problem]
 
-    /// Joins the parts.
     public init(
         message: String? = nil, attributesProcessed: Int64? = nil, eventsProcessed: Int64? = nil,
         errors: [Problem] = []

@@ -26,7 +26,6 @@ public struct EntryMove: Hashable, Sendable {
     /// although it should have been.
     public var reason: String?
 
-    /// Joins the parts.
     public init(
         number: EntryNumber, state: EntryState, at: WallTime, by: SequenceNumber? = nil, claimant: UUID128? = nil,
         reason: String? = nil
@@ -63,7 +62,6 @@ public struct AttributeRow: Hashable, Sendable {
     /// The entry that says so.
     public var entry: EntryNumber
 
-    /// Joins the parts.
     public init(
         owner: ProfileOwner, kind: EntryKind, name: String, change: AttributeChange, at: WallTime, entry: EntryNumber
     ) {
@@ -99,7 +97,6 @@ public struct SendingState: Hashable, Sendable {
     /// Since when.
     public var since: WallTime
 
-    /// Joins the parts.
     public init(phase: Phase, reason: String? = nil, failures: Int = 0, until: WallTime? = nil, since: WallTime) {
         self.phase = phase
         self.reason = reason

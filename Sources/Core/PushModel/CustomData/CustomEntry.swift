@@ -111,7 +111,6 @@ public struct CustomEntry: Hashable, Sendable {
     /// When it was saved, by the clock.
     public var savedAt: WallTime
 
-    /// Joins the parts.
     public init(
         number: EntryNumber, cause: SequenceNumber, kind: EntryKind, way: EntryWay, platform: Platform, app: String?,
         device: String?, externalID: String?, name: String?, data: [UInt8], time: WallTime, savedAt: WallTime

@@ -55,9 +55,7 @@ public struct EntryProblem: Error, Hashable, Sendable {
     ///   - message: what is wrong, and what to do.
     ///   - field: where; what knows where the value is adds that.
     public init(_ code: RejectionCode, _ message: String, field: String = "") {
-        self.code = code
-        self.field = field
-        self.message = message
+        (self.code, self.field, self.message) = (code, field, message)
     }
 
     /// The message with the field before it.

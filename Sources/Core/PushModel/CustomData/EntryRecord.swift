@@ -15,7 +15,6 @@ public struct EntryRecord: Hashable, Sendable {
     /// The problem with it, while it is `rejected`.
     public var problem: EntryProblem?
 
-    /// Joins the parts.
     public init(
         entry: CustomEntry, state: EntryState, settledAt: WallTime? = nil, settledBy: SequenceNumber? = nil,
         claimant: UUID128? = nil, reason: String? = nil, problem: EntryProblem? = nil
@@ -48,7 +47,6 @@ public struct AttributeRecord: Hashable, Sendable {
     /// The entry that set it.
     public var entry: EntryNumber
 
-    /// Joins the parts.
     public init(
         owner: ProfileOwner, kind: EntryKind, name: String, value: String, setAt: WallTime, entry: EntryNumber
     ) {
@@ -74,7 +72,6 @@ public struct EntryCount: Hashable, Sendable {
     /// When the oldest was saved.
     public var oldest: WallTime
 
-    /// Joins the parts.
     public init(suite: String?, state: EntryState, count: Int, bytes: Int, oldest: WallTime) {
         self.suite = suite
         self.state = state

@@ -42,7 +42,6 @@ public struct JSONLimits: Sendable {
     ///   - depth: levels of nesting; an array or object is one level.
     ///   - values: values, the keys of objects counted too.
     public init(depth: Int = 32, values: Int = .max) {
-        self.depth = depth
-        self.values = values
+        (self.depth, self.values) = (depth, values)
     }
 }

@@ -39,7 +39,13 @@ struct RequestKeys: Sendable {
     private(set) var bits: UInt64 = 0
 
     init(_ keys: [RequestKey]) {
-        for key in keys { bits |= 1 << UInt64(key.rawValue) }
+        for key in keys { bits |= Self.bit(at: key.rawValue) }
+    }
+
+    /// A shift by 64 or more would give no bit, and the key would never be allowed.
+    static func bit(at place: Int) -> UInt64 {
+        precondition(place < UInt64.bitWidth, "there are more keys than RequestKeys has bits")
+        return 1 << UInt64(place)
     }
 
     func contains(_ key: RequestKey) -> Bool { bits & 1 << UInt64(key.rawValue) != 0 }

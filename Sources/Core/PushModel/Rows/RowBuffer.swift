@@ -100,6 +100,10 @@ public final class RowBuffer: @unchecked Sendable {
         rowCount += 1
     }
 
+    /// Appends the row of a record.
+    @inline(__always)
+    func append<Record: StoredRecord>(_ kind: RowKind, _ record: Record) { append(kind) { record.write(to: &$0) } }
+
     /// Makes room for so many bytes behind the rows.
     func reserve(_ count: Int) { if memory.count - end < count { grow(used: end, by: count) } }
 
@@ -120,7 +124,7 @@ public final class RowBuffer: @unchecked Sendable {
 /// Writes the values of one row.
 ///
 /// The pointers are good: each text and each array of bytes makes room for itself and for all numbers that may follow.
-struct RowWriter {
+public struct RowWriter {
     private let buffer: RowBuffer
     private var start: UnsafeMutableRawPointer
     private var cursor: UnsafeMutableRawPointer
@@ -173,7 +177,8 @@ struct RowWriter {
     mutating func bytes(_ value: [UInt8]) { value.withUnsafeBytes { append($0, isText: false) } }
 
     /// The 16 bytes of an id, the highest first.
-    mutating func uuid(_ value: UUID128) {
+    mutating func uuid(_ value: UUID128?) {
+        guard let value else { return null() }
         withUnsafeBytes(of: (value.high.bigEndian, value.low.bigEndian)) { append($0, isText: false) }
     }
 
@@ -208,5 +213,45 @@ struct RowWriter {
     private mutating func tag(_ tag: RowValueTag) {
         cursor.storeBytes(of: tag.rawValue, as: UInt8.self)
         cursor += 1
+    }
+}
+
+// Values by their type, as `RowSource` takes them back.
+extension RowWriter {
+    @inline(__always)
+    mutating func nulls(_ count: Int) { for _ in 0..<count { null() } }
+
+    @inline(__always)
+    mutating func number<Value: FixedWidthInteger>(_ value: Value?) { integer(value.map { Int64($0) }) }
+
+    @inline(__always)
+    mutating func seq(_ value: SequenceNumber?) { integer(value?.value) }
+
+    @inline(__always)
+    mutating func invocationID(_ value: InvocationID?) {
+        seq(value?.seq)
+        number(value?.n)
+    }
+
+    @inline(__always)
+    mutating func instant(_ value: Instant?) { integer(value?.nanoseconds) }
+
+    @inline(__always)
+    mutating func time(_ value: WallTime?) { integer(value?.milliseconds) }
+
+    @inline(__always)
+    mutating func span(_ value: Duration?) { integer(value?.microseconds) }
+
+    @inline(__always)
+    mutating func digest(_ value: UInt64?) { integer(value.map { Int64(bitPattern: $0) }) }
+
+    /// A word, which the ledger has as a text or as a number.
+    @inline(__always)
+    mutating func word<Word: RawRepresentable<String>>(_ value: Word?) { text(value?.rawValue) }
+
+    /// An app, then a device. No app is the empty text.
+    mutating func deviceKey(_ key: DeviceKey) {
+        text(key.app ?? "")
+        text(key.device)
     }
 }

@@ -1,7 +1,7 @@
 /// What a row of the log tells, and with that which values it has, in which order.
 ///
-/// The raw values are on disk, in logs that a later version may have to read: a number never gets another meaning, and
-/// the values of a kind never change. What needs other values gets another number.
+/// The raw values are on disk, in logs that a later version may have to read: a number never gets another meaning, and the
+/// values of a kind never change, but for new ones at the end. 36 is given up.
 public enum RowKind: UInt8, Sendable, CaseIterable {
     /// A new request; its invocations follow in the same batch.
     case request = 1
@@ -51,8 +51,6 @@ public enum RowKind: UInt8, Sendable, CaseIterable {
     case attribute = 34
     /// How sending goes.
     case sending = 35
-    /// What is wrong with the rejected entry of the row before.
-    case entryProblem = 36
 
     /// An attempt of a handler ended.
     case attempt = 40

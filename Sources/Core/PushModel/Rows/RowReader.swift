@@ -37,7 +37,8 @@ public enum RowValue {
     case bytes(UnsafeRawBufferPointer)
 }
 
-/// The values of a row, in their order.
+/// The values of a row, in their order. A row that was written before its table had its last columns ends before them: they
+/// are NULL.
 public struct RowValues {
     private var rest: UnsafeRawBufferPointer
 
@@ -46,12 +47,12 @@ public struct RowValues {
     /// Whether all values have been taken.
     public var isAtEnd: Bool { rest.isEmpty }
 
-    /// The next value.
+    /// The next value; behind the last one NULL.
     ///
-    /// - Throws: `RowError` when there is none left, or it is not whole.
+    /// - Throws: `RowError` when it is not whole.
     public mutating func next() throws(RowError) -> RowValue {
         // Each value of each row passes here, on the ledger's thread: pointers, and nothing that is called.
-        guard let start = rest.baseAddress, !rest.isEmpty else { throw RowError(message: "a row has too few values") }
+        guard let start = rest.baseAddress, !rest.isEmpty else { return .null }
         let left = rest.count
         let number = start.load(as: UInt8.self)
         switch number {
@@ -95,31 +96,21 @@ public struct RowValues {
     }
 }
 
-// Values by their type.
-extension RowValues {
+extension RowValues: RowSource {
+    /// Whether the next value is NULL.
+    public var isNull: Bool { rest.first.map { $0 == RowValueTag.null.rawValue } ?? true }
+
+    /// Leaves out values.
+    public mutating func skip(_ count: Int) throws(RowError) { for _ in 0..<count { _ = try next() } }
+
     /// A whole number.
     public mutating func integer() throws(RowError) -> Int64 {
         guard case .integer(let value) = try next() else { throw RowError(message: "a value is no number") }
         return value
     }
 
-    /// A whole number, or none.
-    public mutating func optionalInteger() throws(RowError) -> Int64? {
-        switch try next() {
-        case .null: return nil
-        case .integer(let value): return value
-        case .text, .bytes: throw RowError(message: "a value is no number")
-        }
-    }
-
-    /// A text.
-    public mutating func text() throws(RowError) -> String {
-        guard let text = try optionalText() else { throw RowError(message: "a text is missing") }
-        return text
-    }
-
     /// A text, or none.
-    public mutating func optionalText() throws(RowError) -> String? {
+    public mutating func text() throws(RowError) -> String? {
         switch try next() {
         case .null: return nil
         case .text(let text): return String(decoding: text, as: UTF8.self)
@@ -127,36 +118,17 @@ extension RowValues {
         }
     }
 
-    /// Bytes; `nil` where there are none.
-    public mutating func optionalBytes() throws(RowError) -> [UInt8]? {
+    /// Bytes; none for NULL.
+    public mutating func bytes() throws(RowError) -> [UInt8] {
         switch try next() {
-        case .null: return nil
+        case .null: return []
         case .bytes(let bytes): return Array(bytes)
         case .integer, .text: throw RowError(message: "a value is no bytes")
         }
     }
 
-    /// A value of an enumeration, by its name.
-    public mutating func name<Value: RawRepresentable<String>>(_ type: Value.Type) throws(RowError) -> Value {
-        let text = try text()
-        guard let value = Value(rawValue: text) else { throw RowError(message: "'\(text)' is no \(type)") }
-        return value
-    }
+    /// A word, which the log has as a text.
+    public mutating func word<Word: StoredWord>() throws(RowError) -> Word { try name() }
 
-    /// A value of an enumeration, by its name, or none.
-    public mutating func optionalName<Value: RawRepresentable<String>>(
-        _ type: Value.Type
-    ) throws(RowError) -> Value? {
-        guard let text = try optionalText() else { return nil }
-        guard let value = Value(rawValue: text) else { throw RowError(message: "'\(text)' is no \(type)") }
-        return value
-    }
-
-    /// A 128-bit id, or none.
-    public mutating func optionalUUID() throws(RowError) -> UUID128? {
-        guard let bytes = try optionalBytes() else { return nil }
-        guard bytes.count == 16 else { throw RowError(message: "\(bytes.count) bytes are no 128-bit id") }
-        return UUID128(
-            high: bytes[..<8].reduce(0) { $0 << 8 | UInt64($1) }, low: bytes[8...].reduce(0) { $0 << 8 | UInt64($1) })
-    }
+    public func unreadable(_ reason: String) -> RowError { RowError(message: reason) }
 }

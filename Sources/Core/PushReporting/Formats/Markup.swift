@@ -1,17 +1,4 @@
 import PushModel
 
-/// A line for an element or a quoted attribute of XML and HTML. What steers is shown; a character that XML does not allow
-/// becomes U+FFFD.
-func markup(_ text: String) -> String {
-    text.showingControls().unicodeScalars.reduce(into: "") { escaped, scalar in
-        switch scalar {
-        case "&": escaped += "&amp;"
-        case "<": escaped += "&lt;"
-        case ">": escaped += "&gt;"
-        case "\"": escaped += "&quot;"
-        case "'": escaped += "&#39;"
-        case _ where scalar.value & 0xFFFE == 0xFFFE: escaped += "\u{FFFD}"
-        default: escaped.unicodeScalars.append(scalar)
-        }
-    }
-}
+/// A line for an element or a quoted attribute of XML and HTML. What steers is shown.
+public func markup(_ text: String) -> String { text.showingControls().escapedForMarkup }

@@ -62,7 +62,7 @@ enum CountedMetrics {
     }
 
     private static func histogram(_ node: JSONNode?, _ labels: [(String, String)]) -> [MetricSample] {
-        MetricHistogram(node).map { [MetricSample(.histogram($0), labels)] } ?? []
+        DurationHistogram(node).map { [MetricSample(.histogram($0), labels)] } ?? []
     }
 
     private static func byHandler(

@@ -4,7 +4,7 @@ import PushModel
 struct MetricSample {
     enum Value {
         case number(String)
-        case histogram(MetricHistogram)
+        case histogram(DurationHistogram)
     }
 
     let labels: [(name: String, value: String)]
@@ -17,25 +17,6 @@ struct MetricSample {
 
     /// A number as it is written.
     init(_ number: String, _ labels: [(String, String)] = []) { self.init(.number(number), labels) }
-}
-
-/// What a histogram has counted.
-struct MetricHistogram {
-    /// The upper bounds in microseconds, ascending.
-    var bounds: [Int64]
-    /// How many fell into each bucket; the last has what is above all bounds.
-    var counts: [Int64]
-    /// All together, in microseconds.
-    var sum: Int64
-
-    /// Reads what the daemon writes; `nil` for anything else.
-    init?(_ node: JSONNode?) {
-        guard let node, let sum = node["sum_us"]?.int64 else { return nil }
-        bounds = node["bounds_us"]?.elements.compactMap(\.int64) ?? []
-        counts = node["counts"]?.elements.compactMap(\.int64) ?? []
-        self.sum = sum
-        guard counts.count == bounds.count + 1 else { return nil }
-    }
 }
 
 /// One metric: what it is called, and where in the status its values are.

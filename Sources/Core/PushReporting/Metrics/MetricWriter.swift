@@ -36,13 +36,13 @@ struct MetricWriter {
         case .number(let number):
             line(family.name + (family.kind == .counter ? "_total" : ""), labels, number)
         case .histogram(let histogram):
-            var sum: Int64 = 0
+            var sum: UInt64 = 0
             for (count, bound) in zip(histogram.counts, histogram.bounds.map(Self.bound) + ["+Inf"]) {
                 sum += count
                 line(family.name + "_bucket", labels + (labels.isEmpty ? "" : ",") + "le=\"\(bound)\"", String(sum))
             }
             line(family.name + "_count", labels, String(sum))
-            line(family.name + "_sum", labels, decimal(histogram.sum, scale: 6))
+            line(family.name + "_sum", labels, decimal(histogram.sum.microseconds, scale: 6))
         }
         if format == .openMetrics, family.kind != .gauge, let created {
             line(family.name + "_created", labels, created)
@@ -57,8 +57,8 @@ struct MetricWriter {
 
     /// A bound as OpenMetrics writes numbers that are compared as text: in seconds, with a decimal point. The same in both
     /// formats, so that a change of format begins no new series.
-    private static func bound(_ microseconds: Int64) -> String {
-        let text = decimal(microseconds, scale: 6)
+    private static func bound(_ duration: Duration) -> String {
+        let text = decimal(duration.microseconds, scale: 6)
         return text.contains(".") ? text : text + ".0"
     }
 

@@ -22,7 +22,7 @@ public struct HTTPHeaders: Hashable, Sendable {
     }
 
     /// Adds a header.
-    mutating func append(_ name: StaticString, _ value: String) {
+    public mutating func append(_ name: StaticString, _ value: String) {
         bytes.append(contentsOf: name.bytes)
         bytes.append(contentsOf: Self.colon.bytes)
         append(value)

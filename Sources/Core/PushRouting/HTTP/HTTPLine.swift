@@ -68,11 +68,7 @@ public struct HTTPInvocation: Sendable {
     /// - Parameters:
     ///   - endpoint: where to, and how.
     ///   - source: who posts it, a URI.
-    ///   - keys: what it is signed by; `nil`: it is not signed.
-    ///   - now: the time of the signature.
-    public func request(
-        to endpoint: HTTPEndpoint, source: String, keys: SigningKeys?, at now: WallTime
-    ) -> HTTPRequest {
+    public func request(to endpoint: HTTPEndpoint, source: String) -> HTTPRequest {
         line.withView { line in
             let object = Self.object(line)
             let event = CloudEvent(line, from: source)
@@ -94,14 +90,8 @@ public struct HTTPInvocation: Sendable {
                 headers.append("Content-Type: application/cloudevents+json; charset=utf-8")
                 body = event.structured(data: object)
             }
-            if let keys {
-                headers.append("webhook-id", event.id)
-                headers.append("webhook-timestamp", String(now.seconds))
-                headers.append(
-                    "webhook-signature", keys.signature(id: event.id, timestamp: now.seconds, body: body))
-            }
             for header in endpoint.headers { headers.append(header) }
-            return HTTPRequest(headers: headers, body: body)
+            return HTTPRequest(id: event.id, headers: headers, body: body)
         }
     }
 
@@ -123,8 +113,10 @@ public struct HTTPInvocation: Sendable {
 
 /// What is posted.
 public struct HTTPRequest: Hashable, Sendable {
+    /// The same for every attempt of its invocation, and for no other.
+    public let id: String
     /// Its headers, but those that say where it goes and how long it is.
-    public let headers: HTTPHeaders
+    public var headers: HTTPHeaders
     /// The body.
     public let body: [UInt8]
 }

@@ -50,7 +50,7 @@ public struct DesktopNotification: Hashable, Sendable {
         self.replaces = replaces
         icon = Self.themeName(content.icon) ?? rules.icon ?? ""
         summary = content.title
-        body = capabilities.contains("body-markup") ? Self.escaped(content.body) : content.body
+        body = capabilities.contains("body-markup") ? content.body.escapedForMarkup : content.body
         actions = []
         if capabilities.contains("actions") {
             actions = [Self.defaultAction, ""]
@@ -64,20 +64,6 @@ public struct DesktopNotification: Hashable, Sendable {
             suppressesSound: content.isSilent)
         expireTimeout =
             content.stays ? 0 : rules.expires.map { Int32(clamping: $0.milliseconds) } ?? -1
-    }
-
-    /// A text that shows as it is where `&`, `<` and `>` are markup.
-    static func escaped(_ text: String) -> String {
-        var escaped = ""
-        for character in text.unicodeScalars {
-            switch character {
-            case "&": escaped += "&amp;"
-            case "<": escaped += "&lt;"
-            case ">": escaped += "&gt;"
-            default: escaped.unicodeScalars.append(character)
-            }
-        }
-        return escaped
     }
 
     /// The name of an icon of the theme. Addresses and paths are none: a sender does not choose what a service reads.

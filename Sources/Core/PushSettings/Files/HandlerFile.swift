@@ -124,29 +124,11 @@ struct HandlerDraft: Fillable {
     }
 
     private func warnOfUselessKeys(of kind: Kind, lines: [String: Int], report: inout FileReport) {
-        for (key, line) in lines.sorted(by: { $0.value < $1.value }) {
-            guard let kinds = Self.kinds[key], !kinds.contains(kind) else { continue }
-            report.warning("\(key)= has no effect with Type=\(kind.rawValue), \(kind.explanation)", line: line)
+        for key in Schema.handler.keys where !key.kinds.isEmpty && !key.kinds.contains(kind) {
+            guard let line = lines[key.name] else { continue }
+            report.warning("\(key.name)= has no effect with Type=\(kind.rawValue), \(kind.explanation)", line: line)
         }
     }
-
-    /// The keys that only some kinds have a use for.
-    private static let kinds: [String: Set<Kind>] = [
-        "Exec": [.exec, .worker], "Environment": [.exec, .worker], "WorkingDirectory": [.exec, .worker],
-        "Grace": [.exec], "Connect": [.socket], "Instances": [.worker, .socket], "Pipeline": [.worker, .socket],
-        "IdleTimeout": [.worker, .socket, .http], "LogOutput": [.exec, .worker],
-        "Retry": [.exec, .worker, .socket, .http, .notify],
-        "MaxConcurrent": [.exec, .worker, .socket, .http, .notify],
-        "Queue": [.exec, .worker, .socket, .http, .notify], "Breaker": [.exec, .worker, .socket, .http, .notify],
-        "BreakerPause": [.exec, .worker, .socket, .http, .notify],
-        "Bus": [.notify], "AppName": [.notify], "Icon": [.notify], "DesktopEntry": [.notify], "Expire": [.notify],
-        "LocalImages": [.notify],
-        "OneInvocation": [.socket], "User": [.exec, .worker], "NoNewPrivileges": [.exec, .worker],
-        "MemoryMax": [.exec, .worker],
-        "TasksMax": [.exec, .worker], "CPUWeight": [.exec, .worker], "LimitNOFILE": [.exec, .worker],
-        "Nice": [.exec, .worker], "URL": [.http], "Header": [.http], "Format": [.http], "SecretFile": [.http],
-        "BearerFile": [.http], "CAFile": [.http], "HTTP2": [.http], "ConnectTimeout": [.http], "Connections": [.http],
-    ]
 }
 
 extension HandlerDraft.Kind {
@@ -163,60 +145,9 @@ extension HandlerDraft.Kind {
     }
 }
 
-extension Schema<HandlerDraft> {
-    /// `handlers.d/*.handler`.
-    static let handler = Schema(keys: [
-        Key("Handler", "Type", { $1(&$0.kind) }, Form.choice.optional),
-        Key("Handler", "Exec", { $1(&$0.arguments) }, .commandLine),
-        Key("Handler", "Environment", addingTo: { $1(&$0.environment) }, .environment),
-        Key("Handler", "WorkingDirectory", { $1(&$0.workingDirectory) }, Form.absolutePath.optional),
-        Key("Handler", "Connect", { $1(&$0.socketPath) }, Form.socketPath.optional),
-        Key("Handler", "Instances", { $1(&$0.instances.instances) }, .integer(1...64)),
-        Key("Handler", "Pipeline", { $1(&$0.instances.pipeline) }, .integer(1...64)),
-        Key("Handler", "IdleTimeout", { $1(&$0.instances.idleTimeout) }, .idleTimeout),
-        Key("Handler", "LogOutput", { $1(&$0.logsOutput) }, .boolean),
-        Key("Handler", "Retry", { $1(&$0.retries) }, Form.integer(0...1000).optional),
-        Key("Handler", "Bus", { $1(&$0.notifications.bus) }, .notificationBus),
-        Key("Handler", "AppName", { $1(&$0.notifications.appName) }, .notificationText),
-        Key("Handler", "Icon", { $1(&$0.notifications.icon) }, Form.notificationText.optional),
-        Key("Handler", "DesktopEntry", { $1(&$0.notifications.desktopEntry) }, Form.desktopEntry.optional),
-        Key("Handler", "Expire", { $1(&$0.notifications.expires) }, .expiry),
-        Key("Handler", "LocalImages", { $1(&$0.notifications.takesLocalImages) }, .boolean),
-        Key("Handler", "OneInvocation", { $1(&$0.instances.isSingleUse) }, .boolean),
-        Key("Handler", "User", { $1(&$0.confinement.user) }, Form.userName.optional),
-        Key("Handler", "NoNewPrivileges", { $1(&$0.confinement.noNewPrivileges) }, Form.boolean.optional),
-        Key("Handler", "MemoryMax", { $1(&$0.confinement.memoryMax) }, Form.byteSize((1 << 20)...(1 << 50)).optional),
-        Key("Handler", "TasksMax", { $1(&$0.confinement.tasksMax) }, Form.integer(1...4_194_304).optional),
-        Key("Handler", "CPUWeight", { $1(&$0.confinement.processorWeight) }, Form.integer(1...10_000).optional),
-        Key("Handler", "LimitNOFILE", { $1(&$0.confinement.openFilesMax) }, Form.integer(8...1_048_576).optional),
-        Key("Handler", "Nice", { $1(&$0.confinement.niceness) }, Form.niceness.optional),
-        Key("Handler", "MaxConcurrent", { $1(&$0.maxConcurrent) }, Form.integer(1...10_000).optional),
-        Key("Handler", "Queue", { $1(&$0.queueMax) }, .integer(0...1_000_000)),
-        Key("Handler", "Breaker", { $1(&$0.breaker) }, Form.breaker.optional),
-        Key(
-            "Handler", "BreakerPause", { $1(&$0.breakerPause) },
-            Form.timeSpan(.milliseconds(100) ... .seconds(3600)).optional),
-        Key("Handler", "Idempotent", { $1(&$0.idempotent) }, .boolean),
-        // Who puts a secret into one of these must not find it in a message.
-        Key("Handler", "URL", { $1(&$0.url) }, Form.webAddress.optional, showsValue: false),
-        Key("Handler", "Header", addingTo: { $1(&$0.endpoint.headers) }, .header, showsValue: false),
-        Key("Handler", "Format", { $1(&$0.endpoint.format) }, .choice),
-        Key("Handler", "SecretFile", { $1(&$0.endpoint.secretFile) }, Form.secretPlace.optional, showsValue: false),
-        Key("Handler", "BearerFile", { $1(&$0.endpoint.bearerFile) }, Form.secretPlace.optional, showsValue: false),
-        Key("Handler", "CAFile", { $1(&$0.endpoint.authorityFile) }, Form.absolutePath.optional),
-        // libcurl 7.88, which Debian 12 has, cannot use a connection again that it began with HTTP/2 without asking.
-        Key("Handler", "HTTP2", { $1(&$0.endpoint.http2) }, .choice(of: HTTPEndpoint.HTTP2.allCases)),
-        Key(
-            "Handler", "ConnectTimeout", { $1(&$0.endpoint.connectTimeout) },
-            .timeSpan(.milliseconds(1) ... .seconds(9))),
-        Key("Handler", "Connections", { $1(&$0.endpoint.connections) }, .integer(1...256)),
-        Key("Handler", "Grace", { $1(&$0.grace) }, Form.timeSpan(.milliseconds(1) ... .seconds(9)).optional),
-    ])
-}
-
 extension Form<[String]> {
     /// A program and its arguments.
-    fileprivate static let commandLine = Form { text throws(ValueError) in
+    static let commandLine = Form { text throws(ValueError) in
         var words = QuotedWords(text)
         var arguments: [String] = []
         while let word = try words.take(bare: "\\;") ? ";" : words.next() {
@@ -257,7 +188,7 @@ extension Handler.Command {
 
 extension Form<[HandlerDraft.Variable]> {
     /// `NAME=value` words, quoted where the value has spaces.
-    fileprivate static let environment = Form { text throws(ValueError) in
+    static let environment = Form { text throws(ValueError) in
         var words = QuotedWords(text)
         var variables: [HandlerDraft.Variable] = []
         while let word = try words.next() {
@@ -282,7 +213,7 @@ extension Form<[HandlerDraft.Variable]> {
 
 extension Form<BreakerRules> {
     /// `5 in 30s`: so many failures within such a time.
-    fileprivate static let breaker = Form { text throws(ValueError) in
+    static let breaker = Form { text throws(ValueError) in
         let words = Array(text.utf8)[...].split(maxSplits: 2, whereSeparator: \.isWhitespace).map(\.text)
         guard words.count == 3, words[1] == "in" else {
             throw ValueError("must be a number of failures and a time, such as 5 in 30s")
@@ -295,7 +226,7 @@ extension Form<BreakerRules> {
 
 extension Form<Duration?> {
     /// How long something may have nothing to do; `infinity`: for ever.
-    fileprivate static let idleTimeout = Form { text throws(ValueError) in
+    static let idleTimeout = Form { text throws(ValueError) in
         if text == "infinity" { return nil }
         return try Form<Duration>.timeSpan(.seconds(1) ... .seconds(86_400)).parse(text)
     }
@@ -303,7 +234,7 @@ extension Form<Duration?> {
 
 extension Form<Int> {
     /// As nice(2) counts.
-    fileprivate static let niceness = Form { text throws(ValueError) in
+    static let niceness = Form { text throws(ValueError) in
         let value = Int(text)
         guard let value, -20...19 ~= value else { throw ValueError("must be a whole number from -20 to 19") }
         return value
@@ -312,7 +243,7 @@ extension Form<Int> {
 
 extension Form<String> {
     /// The name or the number of a user, as systemd takes them.
-    fileprivate static let userName = Form { text throws(ValueError) in
+    static let userName = Form { text throws(ValueError) in
         let isName = text.utf8.allSatisfy { $0.isLetter || $0.isDigit || "_-.$".utf8.contains($0) }
         guard isName, let first = text.utf8.first, first != UInt8(ascii: "-"), text.utf8.count <= 31 else {
             throw ValueError("must be the name or the number of a user")

@@ -2,10 +2,26 @@ import PushModel
 
 /// What a file's keys fill in, starting from the defaults.
 protocol Fillable: SendableMetatype {
+    /// What the files of one kind may describe differently, such as the kinds of handlers.
+    associatedtype Kind: Hashable & Sendable = Never
     init()
 }
 
-/// One key that a kind of file may hold.
+/// When a changed value counts.
+struct Reload<Value> {
+    /// Whether two values are the same, for a key that keeps its value until the daemon starts again; `nil`: a reload puts
+    /// it in force.
+    fileprivate let isSame: (@Sendable (Value, Value) -> Bool)?
+
+    static var atOnce: Reload { Reload(isSame: nil) }
+}
+
+extension Reload where Value: Equatable & Sendable {
+    static var restart: Reload { Reload { $0 == $1 } }
+}
+
+/// One key that a kind of file may hold: the one declaration of it. The reader, the shipped file and the lists of
+/// pushrouterd.conf(5) are made of these.
 ///
 /// Where its value goes a closure says, `{ $1(&$0.title) }`: key paths are built by the runtime at each start, with the
 /// types that they lead through, which took a third of reading a configuration.
@@ -19,19 +35,41 @@ struct Key<Target: Fillable>: Sendable {
     let accumulates: Bool
     /// Whether messages show the value, or only the key.
     let showsValue: Bool
+    /// The kinds that have a use for it; none: all have.
+    let kinds: [Target.Kind]
+    /// What holds where no file says otherwise, as files write it; empty: nothing that a file could write.
+    let standard: String
+    /// For people; a text for ``ManualText``, whose first sentence the shipped file has too. Empty: what the key before it
+    /// says is about both.
+    let meaning: String
     fileprivate let assign: @Sendable (inout Target, String) throws(ValueError) -> Void
     /// Back to the default, which is what an empty value asks for.
     fileprivate let reset: @Sendable (inout Target) -> Void
+    /// Gives the second target the first one's value, and says whether it had another; `nil` for a key that a reload puts
+    /// in force.
+    fileprivate let keep: (@Sendable (Target, inout Target) -> Bool)?
+
+    /// Whether a changed value counts from the next start on.
+    var waitsForRestart: Bool { keep != nil }
 
     /// A key with one value; the last one counts.
     init<Value>(
         _ section: String, _ name: String, _ place: @escaping Place<Value>,
-        _ form: Form<Value>, showsValue: Bool = true
+        _ form: Form<Value>, showsValue: Bool = true, for kinds: [Target.Kind] = [], reload: Reload<Value> = .atOnce,
+        default standard: String = "", meaning: String = ""
     ) {
         self.section = section
         self.name = name
         self.showsValue = showsValue
+        self.kinds = kinds
+        self.standard = standard
+        self.meaning = meaning
         accumulates = false
+        if let isSame = reload.isSame {
+            keep = { old, new in Self.keep(old, &new, place, isSame) }
+        } else {
+            keep = nil
+        }
         assign = { target, text throws(ValueError) in
             let parsed = try form.parse(text)
             place(&target) { $0 = parsed }
@@ -42,12 +80,17 @@ struct Key<Target: Fillable>: Sendable {
     /// A key whose values add up to a list.
     init<Element>(
         _ section: String, _ name: String, addingTo place: @escaping Place<[Element]>,
-        _ form: Form<[Element]>, showsValue: Bool = true
+        _ form: Form<[Element]>, showsValue: Bool = true, for kinds: [Target.Kind] = [], default standard: String = "",
+        meaning: String = ""
     ) {
         self.section = section
         self.name = name
         self.showsValue = showsValue
+        self.kinds = kinds
+        self.standard = standard
+        self.meaning = meaning
         accumulates = true
+        keep = nil
         assign = { target, text throws(ValueError) in
             let parsed = try form.parse(text)
             place(&target) { $0 += parsed }
@@ -56,11 +99,25 @@ struct Key<Target: Fillable>: Sendable {
     }
 
     private static func reset<Value>(_ target: inout Target, _ place: Place<Value>) {
-        var defaults = Target()
-        var value: Value?
-        place(&defaults) { value = $0 }
-        guard let value else { return }
+        guard let value = value(of: Target(), place) else { return }
         place(&target) { $0 = value }
+    }
+
+    private static func keep<Value>(
+        _ old: Target, _ new: inout Target, _ place: Place<Value>, _ isSame: (Value, Value) -> Bool
+    ) -> Bool {
+        guard let kept = value(of: old, place), let value = value(of: new, place), !isSame(kept, value) else {
+            return false
+        }
+        place(&new) { $0 = kept }
+        return true
+    }
+
+    private static func value<Value>(of target: Target, _ place: Place<Value>) -> Value? {
+        var target = target
+        var value: Value?
+        place(&target) { value = $0 }
+        return value
     }
 }
 
@@ -103,6 +160,13 @@ struct Schema<Target: Fillable>: Sendable {
             }
         }
         return lines
+    }
+
+    /// Gives `new` what `old` has of the keys that wait for a restart.
+    ///
+    /// - Returns: those of which it had another value.
+    func keep(of old: Target, in new: inout Target) -> [Key<Target>] {
+        keys.filter { $0.keep?(old, &new) ?? false }
     }
 
     private func apply(

@@ -14,8 +14,11 @@ extension Option {
 
     // Without a command.
     static let generate = Option(
-        "generate", .words(["man", "bash", "zsh", "fish"]),
-        "print the man page, or completions for a shell; after a command, man is the page of that command")
+        "generate", .words(["man", "bash", "zsh", "fish", "conf", "parts"]),
+        """
+        print the man page, completions for a shell, the shipped pushrouterd.conf, or the parts of other man pages that \
+        packaging/generate.sh writes; after a command, man is the page of that command
+        """)
 
     // Whom a request is about.
     static let platform = Option("platform", words(Platform.self), "the platform that the payload is for")

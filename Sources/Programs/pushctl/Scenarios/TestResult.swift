@@ -1,4 +1,5 @@
 import PushModel
+import PushReporting
 import PushRouting
 
 /// What came of one scenario file.
@@ -113,41 +114,24 @@ extension TestResult {
 
     fileprivate var junit: String {
         let cases = checks.map { check in
-            let name = XML.escaped("line \(check.line): \(check.name ?? check.expected)")
-            let start = "    <testcase classname=\"\(XML.escaped(file))\" name=\"\(name)\" time=\"0\""
+            let name = markup("line \(check.line): \(check.name ?? check.expected)")
+            let start = "    <testcase classname=\"\(markup(file))\" name=\"\(name)\" time=\"0\""
             guard let failure = check.failure else { return start + "/>\n" }
             let story = ["expected: \(check.expected)", "found: \(failure.message)"] + failure.lines
-            return start + ">\n      <failure message=\"\(XML.escaped(failure.message))\">"
-                + story.map(XML.escaped).joined(separator: "\n") + "</failure>\n    </testcase>\n"
+            return start + ">\n      <failure message=\"\(markup(failure.message))\">"
+                + story.map(markup).joined(separator: "\n") + "</failure>\n    </testcase>\n"
         }
         let broken = error.map {
-            "    <testcase classname=\"\(XML.escaped(file))\" name=\"can be read\" time=\"0\">\n"
-                + "      <error message=\"\(XML.escaped($0))\"/>\n    </testcase>\n"
+            "    <testcase classname=\"\(markup(file))\" name=\"can be read\" time=\"0\">\n"
+                + "      <error message=\"\(markup($0))\"/>\n    </testcase>\n"
         }
         let counts =
             "tests=\"\(checks.count + (error == nil ? 0 : 1))\" failures=\"\(failures.count)\" "
             + "errors=\"\(error == nil ? 0 : 1)\" time=\"\(duration.shownSeconds)\""
         let warned = warnings.map { "\(file):\($0.line): warning: \($0.message)\n" }.joined()
-        let output = warned.isEmpty ? "" : "    <system-out>\(XML.escaped(warned))</system-out>\n"
-        return "  <testsuite name=\"\(XML.escaped(title ?? file))\" \(counts)>\n" + cases.joined() + (broken ?? "")
+        let output = warned.isEmpty ? "" : "    <system-out>\(markup(warned))</system-out>\n"
+        return "  <testsuite name=\"\(markup(title ?? file))\" \(counts)>\n" + cases.joined() + (broken ?? "")
             + output + "  </testsuite>\n"
-    }
-}
-
-/// The little of XML that JUnit's form needs.
-private enum XML {
-    /// A line for an element or an attribute. What XML 1.0 cannot hold becomes a replacement character.
-    static func escaped(_ text: String) -> String {
-        text.showingControls().unicodeScalars.reduce(into: "") { escaped, scalar in
-            switch scalar {
-            case "&": escaped += "&amp;"
-            case "<": escaped += "&lt;"
-            case ">": escaped += "&gt;"
-            case "\"": escaped += "&quot;"
-            case "\u{FFFE}", "\u{FFFF}": escaped += "\u{FFFD}"
-            default: escaped.unicodeScalars.append(scalar)
-            }
-        }
     }
 }
 

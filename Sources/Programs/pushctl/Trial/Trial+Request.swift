@@ -8,8 +8,7 @@ extension Trial.Attempt {
         guard let endpoint = handler.kind.endpoint,
             case .post(let invocation)? = try? HTTPLine(input.dropLast(), at: began ?? Instant(nanoseconds: 0))
         else { return nil }
-        let source = HTTPInvocation.source(ofHost: HostName.current)
-        return invocation.request(to: endpoint, source: source, keys: nil, at: WallTime(milliseconds: 0))
+        return invocation.request(to: endpoint, source: HTTPInvocation.source(ofHost: HostName.current))
     }
 }
 

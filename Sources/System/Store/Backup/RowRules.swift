@@ -72,20 +72,15 @@ enum RowRules {
 
     /// The condition on a column; `nil`: what its type says is all. NULL meets each.
     private static func rule(_ table: String, _ column: String, _ type: String) -> String? {
-        if let words = words["\(table).\(column)"] {
-            let rule = "\(column) IN (\(words.map { "'\($0)'" }.joined(separator: ", ")))"
+        if let length = lengths["\(table).\(column)"] { return length }
+        switch coding(table, column) {
+        case .name(let texts):
+            let rule = "\(column) IN (\(texts.map { "'\($0)'" }.joined(separator: ", ")))"
             return "\(table).\(column)" == "entries.state"
                 ? "\(rule) AND (state != '\(EntryState.claimed.rawValue)' OR claimant IS NOT NULL)" : rule
-        }
-        if let length = lengths["\(table).\(column)"] { return length }
-        if let coding = LedgerTable.all.first(where: { $0.rows == table })?.columns.first(where: { $0.name == column })?
-            .coding
-        {
-            switch coding {
-            case .plain: break
-            case .word(let set): return "\(column) BETWEEN 0 AND \(set.texts.count - 1)"
-            case .shared: return sharedRule(column)
-            }
+        case .word(let set): return "\(column) BETWEEN 0 AND \(set.texts.count - 1)"
+        case .shared: return sharedRule(column)
+        case .plain: break
         }
         return type == "INTEGER"
             ? range(table, column).map { "\(column) BETWEEN \($0.lowerBound) AND \($0.upperBound)" } : nil
@@ -118,22 +113,12 @@ enum RowRules {
         }
     }
 
-    private static let platforms = Platform.allCases.map(\.rawValue)
-
-    /// Columns with words as texts.
-    private static let words: [String: [String]] = [
-        "attempts.answer": AttemptRecord.Answer.allCases.map(\.rawValue),
-        "attempts_left_out.answer": AttemptRecord.Answer.allCases.map(\.rawValue),
-        "interactions.verdict": Interaction.Verdict.allCases.map(\.rawValue),
-        "interactions.button_action": ButtonAction.allCases.map(\.rawValue),
-        "held_interactions.act": ["opened", "button", "dismissed"],
-        "held_interactions.platform": platforms, "devices.platform": platforms, "sessions.platform": platforms,
-        "entries.platform": platforms, "entries.kind": EntryKind.allCases.map(\.rawValue),
-        "entries.state": EntryState.allCases.map(\.rawValue),
-        "entries.identifier_kind": IdentifierKind.allCases.map(\.rawValue),
-        "sending.phase": SendingState.Phase.allCases.map(\.rawValue),
-        "gaps.kind": DaemonGap.Kind.allCases.map(\.rawValue),
-    ]
+    private static func coding(_ table: String, _ column: String) -> LedgerTable.Coding {
+        // The one column with words whose rows the ledger makes by itself.
+        if table == "attempts_left_out", column == "answer" { return coding("attempts", column) }
+        let columns = LedgerTable.all.first { $0.rows == table }?.columns ?? []
+        return columns.first { $0.name == column }?.coding ?? .plain
+    }
 
     /// Bytes that have a certain length.
     private static let lengths = [

@@ -11,11 +11,8 @@ public struct CommitBatch: Sendable {
     /// The number of the last request that was accepted, in it or before it.
     public var lastSequence: SequenceNumber
 
-    /// Joins the parts.
     public init(number: UInt64, rows: RowBuffer, lastSequence: SequenceNumber) {
-        self.number = number
-        self.rows = rows
-        self.lastSequence = lastSequence
+        (self.number, self.rows, self.lastSequence) = (number, rows, lastSequence)
     }
 }
 

@@ -15,9 +15,7 @@ public struct ErasureOrder: Hashable, Sendable {
 
     /// Joins the parts. The person has all devices that the ledger knows up to the bound.
     public init(person: Person, bound: ErasureBound, takesUndecided: Bool = false) {
-        self.person = person
-        self.bound = bound
-        self.takesUndecided = takesUndecided
+        (self.person, self.bound, self.takesUndecided) = (person, bound, takesUndecided)
     }
 }
 

@@ -2,60 +2,40 @@ import PushModel
 
 /// The statements that write custom data.
 final class CustomDataRows {
-    private var insertEntry: Statement
-    private var updateProblem: Statement
-    private var moveEntry: Statement
+    private var moveEntry: RowStatement
     private var selectAttribute: Statement
     private var replaceAttribute: Statement
     private var deleteAttribute: Statement
-    private var replaceSending: Statement
     private let path: String
 
     init(_ database: borrowing Database) throws(StoreError) {
         path = database.path
-        insertEntry = try database.prepare(
-            "INSERT INTO entries VALUES (\(parameters(CustomDataColumns.entryCount)), NULL, NULL)")
-        updateProblem = try database.prepare("UPDATE entries SET reason_code = ?2, field = ?3 WHERE number = ?1")
-        moveEntry = try database.prepare(
+        moveEntry = try RowStatement(
             """
             UPDATE entries SET state = ?2, settled_at = ?3, settled_by = ?4, claimant = ?5, reason = ?6,
                 reason_code = CASE ?2 WHEN '\(EntryState.rejected.rawValue)'
                     THEN '\(RejectionCode.blamedByEndpoint.rawValue)' END
             WHERE number = ?1
-            """)
+            """, count: 6, database)
         let isField = "WHERE anonymous = ?1 AND owner = ?2 AND kind = ?3 AND name = ?4"
         selectAttribute = try database.prepare("SELECT value FROM attributes \(isField)")
-        replaceAttribute = try database.prepare("INSERT OR REPLACE INTO attributes VALUES (\(parameters(7)))")
+        replaceAttribute = try database.prepare(AttributeRecord.table.insertion("INSERT OR REPLACE"))
         deleteAttribute = try database.prepare("DELETE FROM attributes \(isField)")
-        replaceSending = try database.prepare("INSERT OR REPLACE INTO sending VALUES (1, \(parameters(5, from: 2)))")
     }
 
-    /// Applies one row.
-    func apply(_ kind: RowKind, _ values: RowValues) throws(StoreError) {
-        switch kind {
-        case .entry: try insertEntry.run(values, count: CustomDataColumns.entryCount)
-        case .entryProblem: try updateProblem.run(values, count: 3)
-        case .entryMove:
-            try moveEntry.run(values, count: 6)
-            guard moveEntry.changes == 1 else {
-                var values = values
-                let number = try reading { () throws(RowError) in try values.integer() }
-                throw StoreError(.contradiction, message: "there is no entry \(number) of custom data", context: path)
-            }
-        case .attribute:
-            var values = values
-            try write(try reading { () throws(RowError) in try values.attributeRow() })
-        case .sending: try replaceSending.run(values, count: 5, from: 2)
-        case .attempt, .output, .deadLetter, .noDeadLetters, .gap, .lifeSign, .request, .invocation, .invocationUpdate,
-            .event, .device, .forgottenDevice, .trackedDelivery, .openedDelivery, .influencedDelivery,
-            .forgottenDelivery, .interaction, .session, .forgottenSession, .starts, .forgottenStarts, .pendingStart,
-            .decidedStart, .heldInteraction, .settledInteraction:
-            preconditionFailure("\(kind) is no row of custom data")
-        }
+    /// Changes an entry's state.
+    func move(_ values: RowValues) throws(StoreError) {
+        try moveEntry.run(values)
+        guard moveEntry.changes != 1 else { return }
+        var values = values
+        let number = try reading { () throws(RowError) in try values.integer() }
+        throw StoreError(.contradiction, message: "there is no entry \(number) of custom data", context: path)
     }
 
-    /// What becomes of a field depends on what it is: the change is made here, where the profile is.
-    private func write(_ row: AttributeRow) throws(StoreError) {
+    /// Changes a field of a profile. What becomes of it depends on what it is: the change is made here, where the profile is.
+    func change(_ values: RowValues) throws(StoreError) {
+        var values = values
+        let row = try reading { () throws(RowError) in try AttributeRow(reading: &values) }
         guard let value = row.change.apply(to: try value(of: row)) else {
             deleteAttribute.bind(keyOf: row)
             return try deleteAttribute.run()
@@ -97,5 +77,27 @@ private func plainly(_ value: [UInt8]) -> [UInt8] {
 extension JSONWriter {
     fileprivate mutating func write(plainly node: JSONNode) {
         if let text = node.string { string(text) } else { raw(node.rawBytes) }
+    }
+}
+
+// Parameters: ?1 is column 0.
+extension Statement {
+    /// Binds the key of `attributes`.
+    fileprivate mutating func bind(keyOf row: AttributeRow) {
+        bind(row.owner)
+        bind(row.kind.rawValue, at: 3)
+        bind(row.name, at: 4)
+    }
+
+    /// Binds whose a profile is to `?1` and `?2`.
+    mutating func bind(_ owner: ProfileOwner) {
+        switch owner {
+        case .user(let user):
+            bind(0, at: 1)
+            bind(user, at: 2)
+        case .device(let device):
+            bind(1, at: 1)
+            bind(device, at: 2)
+        }
     }
 }

@@ -7,10 +7,8 @@ public struct DeadLetterLimits: Hashable, Sendable {
     /// How many bytes the request lines of those that stay may have together; the oldest go first.
     public var byteCountMax: Int
 
-    /// Joins the two.
     public init(cutoff: WallTime, byteCountMax: Int) {
-        self.cutoff = cutoff
-        self.byteCountMax = byteCountMax
+        (self.cutoff, self.byteCountMax) = (cutoff, byteCountMax)
     }
 
     /// The statement that takes out those that are too old, so many at most.

@@ -130,9 +130,9 @@ final class FigureRows {
         let (id, handler, answer) = try reading { () throws(RowError) in
             let id = InvocationID(seq: SequenceNumber(try values.integer()), n: Int(try values.integer()))
             try values.skip(1)
-            let handler = try values.text()
+            let handler = try values.text() ?? ""
             try values.skip(3)
-            return (id, handler, try values.name(AttemptRecord.Answer.self))
+            return (id, handler, try values.name() as AttemptRecord.Answer)
         }
         guard answer == .declined || answer == .retry else { return }
         guard let minute = try facts(of: id.seq.value)?.minute, minute >= first, try isOwners(id) else { return }

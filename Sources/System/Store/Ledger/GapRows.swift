@@ -1,29 +1,22 @@
 import PushModel
 
-/// Applies the rows that tell of gaps of the daemon and of its being alive. For one thread.
+/// The statements that write gaps of the daemon. For one thread.
 final class GapRows {
     /// How many gaps the ledger keeps: the oldest go.
     static let most: Int64 = 4096
 
-    private var insert: Statement
+    private var insert: RowStatement
     private var deleteOldest: Statement
-    private var replaceSign: Statement
 
     init(_ database: borrowing Database) throws(StoreError) {
-        insert = try database.prepare("INSERT INTO gaps VALUES (NULL, ?1, ?2, ?3)")
+        insert = try RowStatement(DaemonGap.table.insertion(), of: DaemonGap.table, database)
         deleteOldest = try database.prepare(
             "DELETE FROM gaps WHERE number <= (SELECT max(number) FROM gaps) - \(Self.most)")
-        replaceSign = try database.prepare("INSERT OR REPLACE INTO life VALUES (1, ?1, ?2, ?3)")
     }
 
-    func apply(_ kind: RowKind, _ values: RowValues) throws(StoreError) {
-        switch kind {
-        case .gap:
-            try insert.run(values, count: 3)
-            try deleteOldest.run()
-        case .lifeSign: try replaceSign.run(values, count: 3)
-        default: preconditionFailure("a row of the kind \(kind) tells of no gap")
-        }
+    func add(_ values: RowValues) throws(StoreError) {
+        try insert.run(values)
+        try deleteOldest.run()
     }
 
     /// Deletes gaps that were over before a time.

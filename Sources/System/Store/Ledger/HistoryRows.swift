@@ -2,19 +2,16 @@ import PushModel
 
 /// Applies the rows that tell how handlers answered and what became dead letters. For one thread.
 final class HistoryRows {
-    private static let attemptCount: Int32 = 16
-
-    private var insertAttempt: Statement
+    private var insertAttempt: RowStatement
     private var countLeftOut: Statement
     private var deleteAttempt: Statement
     private var dropOutput: Statement
-    private var updateOutput: Statement
-    private var insertDeadLetter: Statement
-    private var deleteDeadLetters: Statement
+    var updateOutput: RowStatement
+    var insertDeadLetter: RowStatement
+    var deleteDeadLetters: RowStatement
 
     init(_ database: borrowing Database) throws(StoreError) {
-        insertAttempt = try database.prepare(
-            "INSERT INTO attempts VALUES (NULL, \(parameters(Self.attemptCount)))")
+        insertAttempt = try RowStatement(AttemptRecord.table.insertion(), of: AttemptRecord.table, database)
         countLeftOut = try database.prepare(
             """
             INSERT INTO attempts_left_out SELECT seq, n, handler, answer, 1 FROM attempts
@@ -27,30 +24,24 @@ final class HistoryRows {
             UPDATE attempts SET errors_cut = errors_cut + length(errors), errors = x''
             WHERE seq = ?1 AND n = ?2 AND attempt = ?3 AND length(errors) > 0
             """)
-        updateOutput = try database.prepare(
+        updateOutput = try RowStatement(
             """
             UPDATE attempts SET errors = ?3, errors_cut = ?4
             WHERE number = (SELECT max(number) FROM attempts WHERE seq = ?1 AND n = ?2)
-            """)
+            """, count: 4, database)
         // The bytes of the request line, and what its attempts take: both stay as long as it is a dead letter.
-        insertDeadLetter = try database.prepare(
+        insertDeadLetter = try RowStatement(
             """
             INSERT OR REPLACE INTO dead_letters SELECT ?1, ?2, ?3, ?4 + coalesce(sum(\(Self.attemptLength)), 0)
             FROM attempts WHERE seq = ?1 AND n = ?2
-            """)
-        deleteDeadLetters = try database.prepare("DELETE FROM dead_letters WHERE seq = ?1")
+            """, count: 4, database)
+        deleteDeadLetters = try RowStatement("DELETE FROM dead_letters WHERE seq = ?1", count: 1, database)
     }
 
-    func apply(_ kind: RowKind, _ values: RowValues) throws(StoreError) {
-        switch kind {
-        case .attempt:
-            try insertAttempt.run(values, count: Self.attemptCount)
-            try bound(values)
-        case .output: try updateOutput.run(values, count: 4)
-        case .deadLetter: try insertDeadLetter.run(values, count: 4)
-        case .noDeadLetters: try deleteDeadLetters.run(values, count: 1)
-        default: preconditionFailure("a row of the kind \(kind) is no row of attempts or dead letters")
-        }
+    /// Adds an attempt.
+    func add(_ values: RowValues) throws(StoreError) {
+        try insertAttempt.run(values)
+        try bound(values)
     }
 
     /// The bytes of an attempt, about: those of its texts, and of all else.

@@ -76,11 +76,6 @@ struct KeyParts: Hashable {
     }
 }
 
-extension RowValues {
-    /// Leaves out values.
-    mutating func skip(_ count: Int) throws(RowError) { for _ in 0..<count { _ = try next() } }
-}
-
 extension RowValue {
     /// Whether it is the word of an operation that leads to invocations.
     var isWordOfInvocations: Bool {
@@ -91,5 +86,5 @@ extension RowValue {
 
 extension Statement {
     /// The text of a column where it lies, until the next step or reset.
-    func lentText(_ column: Int32) -> RowValue { lentTextBytes(column).map { .text($0) } ?? .null }
+    func lentText(_ column: Int32) -> RowValue { row(from: column).lentText.map { .text($0) } ?? .null }
 }

@@ -14,10 +14,10 @@ extension LedgerReader {
     public func unfinishedEntries(_ body: (EntryRecord) -> Void) throws(StoreError) {
         let statement = try database.prepare(
             """
-            SELECT \(CustomDataColumns.entry) FROM entries INDEXED BY entries_unfinished
-            WHERE \(CustomDataColumns.isUnfinished) ORDER BY number
+            SELECT \(LedgerTable.entries.values()) FROM entries INDEXED BY entries_unfinished
+            WHERE \(EntryFilter.isUnfinished) ORDER BY number
             """)
-        while try statement.step() { body(try statement.entryRecord()) }
+        while try statement.step() { body(try statement.record()) }
     }
 
     /// A request that began a session, and the event of that; `nil` when the ledger does not have both any more.
@@ -26,19 +26,20 @@ extension LedgerReader {
     ) throws(StoreError) -> (request: AcceptedRequest, event: AnalyticsEvent)? {
         let statement = try database.prepare(
             """
-            SELECT \(LedgerColumns.request), \(LedgerColumns.event)
+            SELECT \(LedgerTable.requests.values()), \(LedgerTable.events.values())
             FROM \(LedgerTable.requests.source) JOIN \(LedgerTable.events.source) ON events.seq = requests.seq
             WHERE requests.seq = ?1 AND \(LedgerTable.events.has("kind", AnalyticsEvent.Kind.sessionStart)) LIMIT 1
             """)
         statement.bind(cause.value, at: 1)
         guard try statement.step() else { return nil }
-        return (try statement.request(), try statement.event(from: LedgerColumns.requestCount))
+        var row = statement.row()
+        return (try AcceptedRequest(reading: &row), try AnalyticsEvent(reading: &row))
     }
 
     /// How sending goes, as the forwarder last said; `nil` before it ever did.
     public func sendingState() throws(StoreError) -> SendingState? {
-        let statement = try database.prepare("SELECT \(CustomDataColumns.sending) FROM sending")
-        return try statement.step() ? try statement.sendingState() : nil
+        let statement = try database.prepare("SELECT \(SendingState.table.values()) FROM sending")
+        return try statement.step() ? try statement.record() : nil
     }
 
     /// The entries that a request led to, in order of numbers.
@@ -47,7 +48,7 @@ extension LedgerReader {
         rows.statement.bind(cause.value, at: 1)
         defer { rows.statement.reset() }
         var entries: [EntryRecord] = []
-        while try rows.statement.step() { entries.append(try rows.statement.entryRecord()) }
+        while try rows.statement.step() { entries.append(try rows.statement.record()) }
         return entries
     }
 }

@@ -22,11 +22,13 @@ extension LedgerReader {
         statement.bind(requests, at: 1)
         var deliveries: [RecentDelivery] = []
         while try statement.step() {
-            guard let device = statement.text(1) else { continue }
+            var row = statement.row()
+            let (app, device) = (row.text(), row.text())
+            guard let device else { continue }
             deliveries.append(
                 RecentDelivery(
-                    device: DeviceKey(app: statement.text(0), device: device), duplicateID: statement.text(2),
-                    state: try statement.optionalWord(3)))
+                    device: DeviceKey(app: app, device: device), duplicateID: row.text(),
+                    state: try row.optionalWord()))
         }
         return deliveries
     }
@@ -34,14 +36,9 @@ extension LedgerReader {
     /// What was last said of each device, in the order in which they were first named, as far as the ledger tells.
     public func knownDevices() throws(StoreError) -> [KnownDevice] {
         let statement = try database.prepare(
-            "SELECT number, app, device, platform, external_id FROM devices ORDER BY number")
+            "SELECT \(KnownDevice.table.values()) FROM devices ORDER BY number")
         var devices: [KnownDevice] = []
-        while try statement.step() {
-            devices.append(
-                KnownDevice(
-                    number: try statement.seq(0), key: statement.deviceKey(1),
-                    platform: try statement.name(3), externalID: statement.text(4)))
-        }
+        while try statement.step() { devices.append(try statement.record()) }
         return devices
     }
 }

@@ -9,11 +9,8 @@ public struct EntryFilter: Hashable, Sendable {
     /// Of this app.
     public var app: String?
 
-    /// Joins the parts.
     public init(states: Set<EntryState>, suite: String? = nil, app: String? = nil) {
-        self.states = states
-        self.suite = suite
-        self.app = app
+        (self.states, self.suite, self.app) = (states, suite, app)
     }
 }
 
@@ -38,10 +35,10 @@ extension LedgerReader {
         _ filter: EntryFilter, limit: Int? = nil, _ body: (EntryRecord) -> Void
     ) throws(StoreError) {
         var statement = try database.prepare(
-            "SELECT \(CustomDataColumns.entry) FROM entries \(filter.condition) ORDER BY number LIMIT ?3")
+            "SELECT \(LedgerTable.entries.values()) FROM entries \(filter.condition) ORDER BY number LIMIT ?3")
         statement.bind(filter)
         statement.bind(limit.map(Int64.init) ?? -1, at: 3)
-        while try statement.step() { body(try statement.entryRecord()) }
+        while try statement.step() { body(try statement.record()) }
     }
 
     /// How many entries a filter lets through, by suite and state: first what is sent, then the suites by name.
@@ -86,15 +83,20 @@ extension LedgerReader {
 }
 
 extension EntryFilter {
+    /// What a restart gives back: the condition of the index of that name, word for word.
+    static let isUnfinished = "state IN ('pending', 'queued', 'claimed', 'unknown')"
+    /// What came to its end: the condition of the index of that name, word for word.
+    static let isFinished = "state IN ('flushed', 'sent', 'rejected', 'discarded')"
+
     /// The filter in SQL; what most people ask for has an index.
     fileprivate var condition: String {
         let names = states.map { "'\($0.rawValue)'" }.sorted().joined(separator: ", ")
         let finished: Set<EntryState> = [.flushed, .sent, .rejected, .discarded]
         let index =
             if states.isDisjoint(with: finished) {
-                "INDEXED BY entries_unfinished WHERE \(CustomDataColumns.isUnfinished) AND"
+                "INDEXED BY entries_unfinished WHERE \(Self.isUnfinished) AND"
             } else if states.isSubset(of: finished) {
-                "INDEXED BY entries_finished WHERE \(CustomDataColumns.isFinished) AND"
+                "INDEXED BY entries_finished WHERE \(Self.isFinished) AND"
             } else {
                 "WHERE"
             }

@@ -31,8 +31,10 @@ extension LedgerReader {
         after cursor: Int64, limit: Int
     ) throws(StoreError) -> [(cursor: Int64, event: AnalyticsEvent)] {
         let statement = try database.prepare(
-            "SELECT \(LedgerColumns.event) FROM \(LedgerTable.events.source) WHERE cursor > ?1 ORDER BY cursor LIMIT ?2"
-        )
+            """
+            SELECT cursor, \(LedgerTable.events.values()) FROM \(LedgerTable.events.source)
+            WHERE cursor > ?1 ORDER BY cursor LIMIT ?2
+            """)
         statement.bind(cursor, at: 1)
         statement.bind(Int64(limit), at: 2)
         return try statement.events()
@@ -52,12 +54,12 @@ extension LedgerReader {
         // Events have whole seconds: as milliseconds they lie in the same window.
         let statement = try database.prepare(
             """
-            SELECT \(LedgerColumns.event) FROM \(LedgerTable.events.source)
+            SELECT \(LedgerTable.events.values()) FROM \(LedgerTable.events.source)
             WHERE (?1 IS NULL OR time * 1000 >= ?1) AND (?2 IS NULL OR time * 1000 < ?2) ORDER BY cursor
             """)
         statement.bind(start?.milliseconds, at: 1)
         statement.bind(end?.milliseconds, at: 2)
-        while try statement.step() { body(try statement.event()) }
+        while try statement.step() { body(try statement.record()) }
     }
 
     /// The latest events of a user, the last one first.
@@ -66,7 +68,7 @@ extension LedgerReader {
     ) throws(StoreError) -> [(cursor: Int64, event: AnalyticsEvent)] {
         var statement = try database.prepare(
             """
-            SELECT \(LedgerColumns.event) FROM \(LedgerTable.events.source)
+            SELECT cursor, \(LedgerTable.events.values()) FROM \(LedgerTable.events.source)
             WHERE external_user_id = ?1 ORDER BY cursor DESC LIMIT ?2
             """)
         statement.bind(externalID, at: 1)
@@ -81,7 +83,7 @@ extension LedgerReader {
     ) throws(StoreError) {
         let statement = try database.prepare(
             """
-            SELECT \(TrackerColumns.interaction), requests.platform, \(LedgerTable.requests.text("app")), requests.device,
+            SELECT \(InteractionRow.table.values()), requests.platform, \(LedgerTable.requests.text("app")), requests.device,
                 requests.external_id, \(LedgerTable.events.text("campaign_id")),
                 CASE verdict WHEN 'unmatched' THEN requests.body END
             FROM interactions JOIN \(LedgerTable.requests.source) ON requests.seq = cause
@@ -90,14 +92,13 @@ extension LedgerReader {
             WHERE at >= ?1 AND at < ?2 ORDER BY cause
             """)
         statement.bind(start, before: end)
-        let facts = TrackerColumns.interactionCount
         while try statement.step() {
+            var row = statement.row()
             body(
                 StoredInteraction(
-                    row: try statement.interaction(), platform: try statement.word(facts),
-                    app: statement.text(facts + 1), device: statement.text(facts + 2),
-                    externalID: statement.text(facts + 3), campaignID: statement.text(facts + 4),
-                    isUnmatchedDismissal: Self.isDismissal(statement.bytes(facts + 5))))
+                    row: try InteractionRow(reading: &row), platform: try row.word(), app: row.text(),
+                    device: row.text(), externalID: row.text(), campaignID: row.text(),
+                    isUnmatchedDismissal: Self.isDismissal(row.bytes())))
         }
     }
 
@@ -111,7 +112,7 @@ extension LedgerReader {
 extension Statement {
     fileprivate func events() throws(StoreError) -> [(cursor: Int64, event: AnalyticsEvent)] {
         var events: [(cursor: Int64, event: AnalyticsEvent)] = []
-        while try step() { events.append((integer(0), try event())) }
+        while try step() { events.append((integer(0), try record(from: 1))) }
         return events
     }
 }

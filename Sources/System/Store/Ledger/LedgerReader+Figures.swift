@@ -22,10 +22,8 @@ public struct AcceptanceWindow: Hashable, Sendable {
     /// The first instant after it.
     public var to: WallTime?
 
-    /// Joins the two.
     public init(from: WallTime?, to: WallTime?) {
-        self.from = from
-        self.to = to
+        (self.from, self.to) = (from, to)
     }
 }
 
@@ -171,7 +169,7 @@ extension LedgerReader {
             """)
         statement.bind(start, before: end)
         var rows: [LedgerRow] = []
-        while try statement.step() { rows.append(try statement.row()) }
+        while try statement.step() { rows.append(try statement.ledgerRow()) }
         return rows
     }
 
@@ -186,7 +184,7 @@ extension LedgerReader {
         for id in ids {
             statement.bind(id.seq.value, at: 1)
             statement.bind(Int64(id.n), at: 2)
-            if try statement.step() { rows.append(try statement.row()) }
+            if try statement.step() { rows.append(try statement.ledgerRow()) }
             statement.reset()
         }
         return rows

@@ -126,7 +126,7 @@ extension Statement {
     fileprivate mutating func rowsOfOutcomes() throws(StoreError) -> [LedgerRow] {
         defer { reset() }
         var rows: [LedgerRow] = []
-        while try step() { rows.append(try row()) }
+        while try step() { rows.append(try ledgerRow()) }
         return rows
     }
 }

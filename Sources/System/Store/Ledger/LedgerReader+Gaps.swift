@@ -8,15 +8,10 @@ extension LedgerReader {
     ///   - end: the first instant behind it; `nil`: it has no end.
     /// - Throws: `corrupt` for a kind that this version does not know; SQLite's errors.
     public func gaps(from start: WallTime? = nil, to end: WallTime? = nil) throws(StoreError) -> [DaemonGap] {
-        let rows = try database.prepare("SELECT kind, begin_at, end_at FROM gaps ORDER BY number")
+        let rows = try database.prepare("SELECT \(DaemonGap.table.values()) FROM gaps ORDER BY number")
         var gaps: [DaemonGap] = []
         while try rows.step() {
-            guard let kind = rows.text(0).flatMap(DaemonGap.Kind.init) else {
-                throw StoreError(
-                    .corrupt, message: "a gap has the kind \(rows.text(0) ?? "NULL")", context: database.path)
-            }
-            let gap = DaemonGap(
-                kind, begin: try rows.time(1), end: try rows.time(2))
+            let gap: DaemonGap = try rows.record()
             if gap.touches(since: start, until: end) { gaps.append(gap) }
         }
         return gaps

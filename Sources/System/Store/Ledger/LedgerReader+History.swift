@@ -1,24 +1,20 @@
 public import PushModel
 
 extension LedgerReader {
-    private static let attemptColumns = """
-        seq, n, route, handler, asked_us, started_us, ended_us, answer, status, signal, retry_after_us, reason, errors, \
-        errors_cut, attempt, of_handler
-        """
-
     /// Adds to a story the attempts, the dead letters, and what was made of them.
     func readHistory(of story: inout RequestStory) throws(StoreError) {
         let seq = story.request.seq.value
         let attempts = try database.prepare(
-            "SELECT \(Self.attemptColumns) FROM attempts WHERE seq = ?1 ORDER BY number")
+            "SELECT \(AttemptRecord.table.values()) FROM attempts WHERE seq = ?1 ORDER BY number")
         attempts.bind(seq, at: 1)
-        while try attempts.step() { story.attempts.append(try attempts.attempt()) }
+        while try attempts.step() { story.attempts.append(try attempts.record()) }
         let leftOut = try database.prepare("SELECT n, sum(count) FROM attempts_left_out WHERE seq = ?1 GROUP BY n")
         leftOut.bind(seq, at: 1)
         while try leftOut.step() { story.attemptsLeftOut[try leftOut.number(0)] = try leftOut.number(1) }
-        let letters = try database.prepare("SELECT seq, n, at, bytes FROM dead_letters WHERE seq = ?1 ORDER BY n")
+        let letters = try database.prepare(
+            "SELECT \(DeadLetter.table.values()) FROM dead_letters WHERE seq = ?1 ORDER BY n")
         letters.bind(seq, at: 1)
-        while try letters.step() { story.deadLetters.append(try letters.deadLetter()) }
+        while try letters.step() { story.deadLetters.append(try letters.record()) }
         let replays = try database.prepare(
             "SELECT seq FROM request_rows INDEXED BY requests_by_replay WHERE replay_of = ?1 ORDER BY seq")
         replays.bind(seq, at: 1)
@@ -29,14 +25,13 @@ extension LedgerReader {
     public func pendingAttempts() throws(StoreError) -> [InvocationID: AttemptHistory] {
         let attempts = try database.prepare(
             """
-            SELECT attempts.seq, attempts.n, attempts.route, attempts.handler, asked_us, started_us, ended_us, answer,
-                status, signal, retry_after_us, attempts.reason, NULL, NULL, attempt, of_handler
+            SELECT \(AttemptRecord.table.values(replacing: ["errors": "NULL", "errors_cut": "NULL"]))
             FROM invocation_rows INDEXED BY invocations_pending CROSS JOIN attempts USING (seq, n)
             WHERE outcome IS NULL ORDER BY attempts.number
             """)
         var found: [InvocationID: AttemptHistory] = [:]
         while try attempts.step() {
-            let attempt = try attempts.attempt()
+            let attempt: AttemptRecord = try attempts.record()
             found[attempt.id, default: AttemptHistory()].note(attempt)
         }
         return found
@@ -168,23 +163,4 @@ public struct DeadRequest: Sendable {
     public var request: Request?
     /// The delivery that it is about, if it is an interaction.
     public var past: RequestStory?
-}
-
-extension Statement {
-    fileprivate func attempt() throws(StoreError) -> AttemptRecord {
-        AttemptRecord(
-            id: InvocationID(seq: try seq(0), n: try number(1)), route: text(2), handler: text(3) ?? "",
-            asked: try span(4), started: isNull(5) ? nil : try span(5),
-            ended: try span(6), answer: try name(7), status: isNull(8) ? nil : try number(8),
-            signal: isNull(9) ? nil : try number(9), retryAfter: isNull(10) ? nil : try span(10),
-            reason: text(11), output: isNull(12) ? nil : ErrorOutput(bytes(12), cut: try number(13)),
-            number: try number(14),
-            numberOfHandler: try number(15))
-    }
-
-    fileprivate func deadLetter() throws(StoreError) -> DeadLetter {
-        DeadLetter(
-            id: InvocationID(seq: try seq(0), n: try number(1)),
-            at: try time(2), byteCount: try number(3))
-    }
 }

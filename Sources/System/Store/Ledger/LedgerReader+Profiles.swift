@@ -7,10 +7,8 @@ public struct AttributeCondition: Hashable, Sendable {
     /// JSON texts: it is one of these, or an array that has one of them.
     public var values: [[UInt8]]
 
-    /// Joins the two.
     public init(name: String, values: [[UInt8]]) {
-        self.name = name
-        self.values = values
+        (self.name, self.values) = (name, values)
     }
 }
 
@@ -19,11 +17,16 @@ extension LedgerReader {
     public func attributes(of owner: ProfileOwner) throws(StoreError) -> [AttributeRecord] {
         var statement = try database.prepare(
             """
-            SELECT \(CustomDataColumns.attribute) FROM attributes WHERE anonymous = ?1 AND owner = ?2
+            SELECT \(AttributeRecord.table.values()) FROM attributes WHERE anonymous = ?1 AND owner = ?2
             ORDER BY kind, name
             """)
         statement.bind(owner)
-        return try statement.attributes()
+        var attributes: [AttributeRecord] = []
+        while try statement.step() {
+            var row = statement.row()
+            attributes.append(try AttributeRecord(reading: &row))
+        }
+        return attributes
     }
 
     /// Streams the users whose profiles meet all conditions, by name, each once. Costs as much as the users whose field
@@ -95,13 +98,5 @@ extension AttributeCondition {
             let array = try? JSONDocument(scanning: value, limits: JSONLimits(depth: .max))
         else { return false }
         return array.root.elements.contains { element in values.contains { $0.elementsEqual(element.rawBytes) } }
-    }
-}
-
-extension Statement {
-    fileprivate func attributes() throws(StoreError) -> [AttributeRecord] {
-        var attributes: [AttributeRecord] = []
-        while try step() { attributes.append(try attributeRecord()) }
-        return attributes
     }
 }

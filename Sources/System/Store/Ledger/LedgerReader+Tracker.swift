@@ -5,17 +5,18 @@ extension LedgerReader {
     /// The session starts whose influenced opens are not decided yet, in order.
     public func pendingStarts() throws(StoreError) -> [PendingStart] {
         let statement = try database.prepare(
-            "SELECT \(TrackerColumns.pendingStart) FROM pending_starts ORDER BY cause")
+            "SELECT \(PendingStart.table.values()) FROM pending_starts ORDER BY cause")
         var starts: [PendingStart] = []
-        while try statement.step() { starts.append(try statement.pendingStart()) }
+        while try statement.step() { starts.append(try statement.record()) }
         return starts
     }
 
     /// The interactions that wait for their delivery, in order.
     public func heldInteractions() throws(StoreError) -> [HeldInteraction] {
-        let statement = try database.prepare("SELECT \(TrackerColumns.held) FROM held_interactions ORDER BY cause")
+        let statement = try database.prepare(
+            "SELECT \(HeldInteraction.table.values()) FROM held_interactions ORDER BY cause")
         var held: [HeldInteraction] = []
-        while try statement.step() { held.append(try statement.heldInteraction()) }
+        while try statement.step() { held.append(try statement.record()) }
         return held
     }
 
@@ -26,9 +27,9 @@ extension LedgerReader {
         ofUser externalID: String? = nil, _ body: (SessionRow) -> Void
     ) throws(StoreError) {
         var statement = try database.prepare(
-            "SELECT \(TrackerColumns.session) FROM sessions WHERE ?1 IS NULL OR external_id = ?1 ORDER BY number")
+            "SELECT \(SessionRow.table.values()) FROM sessions WHERE ?1 IS NULL OR external_id = ?1 ORDER BY number")
         statement.bind(externalID, at: 1)
-        while try statement.step() { body(try statement.session()) }
+        while try statement.step() { body(try statement.record()) }
     }
 
     /// Streams the session starts of each user in each app, those that were not used for longest first.
@@ -39,11 +40,11 @@ extension LedgerReader {
     ) throws(StoreError) {
         var statement = try database.prepare(
             """
-            SELECT \(TrackerColumns.starts) FROM session_starts
+            SELECT \(StartsRow.table.values()) FROM session_starts
             WHERE ?1 IS NULL OR owner = ?1 AND anonymous = 0 ORDER BY since_at
             """)
         statement.bind(externalID, at: 1)
-        while try statement.step() { body(try statement.starts()) }
+        while try statement.step() { body(try statement.record()) }
     }
 
     /// How many deliveries the tracker took over and has not forgotten.
@@ -62,14 +63,20 @@ extension LedgerReader {
     ) throws(StoreError) {
         let statement = try database.prepare(
             """
-            SELECT \(TrackerColumns.receipt), \(TrackerColumns.delivery)
+            SELECT events.seq, \(TrackedRow.table.values()), events.external_user_id, events.device_id, events.app_id,
+                events.platform, events.campaign_id, events.message_id
             FROM tracked_deliveries CROSS JOIN \(LedgerTable.events.source) ON cursor = event
             WHERE event >= \(Self.firstDelivery) ORDER BY event
             """)
         statement.bind(Int64(limit), at: 1)
         var texts = try TextMemory(database)
         while try statement.step() {
-            body(try statement.trackedRow(from: TrackerColumns.receiptCount), try statement.trackedReceipt(&texts))
+            var row = statement.row()
+            body(
+                try TrackedRow(reading: &row),
+                TrackedReceipt(
+                    externalUserID: row.text(), deviceID: row.text(), appID: try texts.text(&row),
+                    platform: try row.word(), campaignID: try texts.text(&row), messageID: row.text()))
         }
     }
 

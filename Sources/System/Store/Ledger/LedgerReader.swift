@@ -10,26 +10,26 @@ public final class LedgerReader {
     public let stateIdentity: UUID128
     let database: Database
     private var requestByKey = LaterStatement(
-        "SELECT \(LedgerColumns.request) FROM \(LedgerTable.requests.source) INDEXED BY requests_by_id WHERE uid = ?1 AND id = ?2"
+        "SELECT \(LedgerTable.requests.values()) FROM \(LedgerTable.requests.source) INDEXED BY requests_by_id WHERE uid = ?1 AND id = ?2"
     )
     private var requestByNumber = LaterStatement(
-        "SELECT \(LedgerColumns.request) FROM \(LedgerTable.requests.source) WHERE seq = ?1")
+        "SELECT \(LedgerTable.requests.values()) FROM \(LedgerTable.requests.source) WHERE seq = ?1")
     private var deliveryByNumber = LaterStatement(
-        "SELECT \(LedgerColumns.request) FROM \(LedgerTable.requests.source) WHERE seq = ?1 AND \(isMeant)")
+        "SELECT \(LedgerTable.requests.values()) FROM \(LedgerTable.requests.source) WHERE seq = ?1 AND \(isMeant)")
     private var deliveryByMessage = LaterStatement(
         """
-        SELECT \(LedgerColumns.request) FROM \(LedgerTable.requests.source) INDEXED BY requests_by_message
+        SELECT \(LedgerTable.requests.values()) FROM \(LedgerTable.requests.source) INDEXED BY requests_by_message
         WHERE message_id = ?1 AND tracked = 0 AND \(isMeant) AND seq < ?4 ORDER BY seq DESC LIMIT 1
         """)
     private var invocationsOfRequest = LaterStatement(
-        "SELECT \(LedgerColumns.invocation) FROM \(LedgerTable.invocations.source) WHERE seq = ?1 ORDER BY n")
+        "SELECT \(LedgerTable.invocations.values()) FROM \(LedgerTable.invocations.source) WHERE seq = ?1 ORDER BY n")
     private var eventsOfRequest = LaterStatement(
         """
-        SELECT \(LedgerColumns.event) FROM \(LedgerTable.events.source)
+        SELECT \(LedgerTable.events.values()) FROM \(LedgerTable.events.source)
         WHERE seq = ?1 OR delivery = ?1 AND delivery <> seq ORDER BY seq, cursor
         """)
     var entriesOfRequest = LaterStatement(
-        "SELECT \(CustomDataColumns.entry) FROM entries WHERE cause = ?1 ORDER BY number")
+        "SELECT \(LedgerTable.entries.values()) FROM entries WHERE cause = ?1 ORDER BY number")
 
     /// As the tracker tells its own apart: a delivery without an app is that of any.
     private static let isMeant = """
@@ -151,16 +151,16 @@ public final class LedgerReader {
     private func story(_ found: StatementBox) throws(StoreError) -> RequestStory? {
         defer { found.statement.reset() }
         guard try found.statement.step() else { return nil }
-        let request = try found.statement.request()
+        let request: AcceptedRequest = try found.statement.record()
         var story = RequestStory(request: request, invocations: [], events: [], entries: [])
         let invocations = try invocationsOfRequest.compiled(for: database)
         invocations.statement.bind(request.seq.value, at: 1)
         defer { invocations.statement.reset() }
-        while try invocations.statement.step() { story.invocations.append(try invocations.statement.invocation()) }
+        while try invocations.statement.step() { story.invocations.append(try invocations.statement.record()) }
         let events = try eventsOfRequest.compiled(for: database)
         events.statement.bind(request.seq.value, at: 1)
         defer { events.statement.reset() }
-        while try events.statement.step() { story.events.append(try events.statement.event()) }
+        while try events.statement.step() { story.events.append(try events.statement.record()) }
         story.entries = try entries(of: request.seq)
         try readHistory(of: &story)
         guard request.operation == .interact else { return story }
@@ -177,13 +177,14 @@ public final class LedgerReader {
     public func pendingInvocations() throws(StoreError) -> [(request: AcceptedRequest, invocation: InvocationRecord)] {
         let statement = try database.prepare(
             """
-            SELECT \(LedgerColumns.request), \(LedgerColumns.invocation)
+            SELECT \(LedgerTable.requests.values()), \(LedgerTable.invocations.values())
             FROM \(LedgerTable.invocations.source) INDEXED BY invocations_pending JOIN \(LedgerTable.requests.source) USING (seq)
             WHERE outcome IS NULL ORDER BY invocations.seq, n
             """)
         var pending: [(request: AcceptedRequest, invocation: InvocationRecord)] = []
         while try statement.step() {
-            pending.append((try statement.request(), try statement.invocation(from: LedgerColumns.requestCount)))
+            var row = statement.row()
+            pending.append((try AcceptedRequest(reading: &row), try InvocationRecord(reading: &row)))
         }
         return pending
     }
@@ -195,15 +196,15 @@ public final class LedgerReader {
     ) throws(StoreError) {
         let statement = try database.prepare(
             """
-            SELECT \(LedgerColumns.requestWithoutBody), \(LedgerColumns.invocation), length(requests.body)
+            SELECT \(LedgerTable.requests.values(replacing: ["body": "x''"])), length(requests.body),
+                \(LedgerTable.invocations.values())
             FROM \(LedgerTable.invocations.source) INDEXED BY invocations_pending JOIN \(LedgerTable.requests.source) USING (seq)
             WHERE outcome IS NULL ORDER BY invocations.seq, n
             """)
-        let last = LedgerColumns.requestCount + LedgerColumns.invocationCount
         while try statement.step() {
-            try body(
-                try statement.request(), try statement.number(last),
-                try statement.invocation(from: LedgerColumns.requestCount))
+            var row = statement.row()
+            let (request, byteCount) = (try AcceptedRequest(reading: &row), try row.number() as Int)
+            try body(request, byteCount, try InvocationRecord(reading: &row))
         }
     }
 
@@ -240,7 +241,7 @@ public final class LedgerReader {
         statement.bind(0, at: 3)
         statement.bind(.max, at: 4)
         statement.bind(-1, at: 5)
-        while try statement.step() { body(try statement.row()) }
+        while try statement.step() { body(try statement.ledgerRow()) }
     }
 
     /// Streams the invocations that ended in one way, each with the line of its request, of the requests accepted from `start`
@@ -257,8 +258,10 @@ public final class LedgerReader {
             ORDER BY requests.seq, n
             """)
         statement.bind(start, before: end)
-        let line = LedgerColumns.invocationCount + Self.rowFactCount
-        while try statement.step() { body(try statement.row(), statement.bytes(line)) }
+        while try statement.step() {
+            var row = statement.row()
+            body(try LedgerRow(reading: &row), row.bytes())
+        }
     }
 
     /// Some of the same rows: for whoever prints them, because a read that waits for a terminal keeps the WAL from being
@@ -280,7 +283,7 @@ public final class LedgerReader {
         statement.bind(newest.value, at: 4)
         statement.bind(Int64(limit), at: 5)
         var rows: [LedgerRow] = []
-        while try statement.step() { rows.append(try statement.row()) }
+        while try statement.step() { rows.append(try statement.ledgerRow()) }
         // Of the last request there may be more.
         if rows.count == limit, let last = rows.last?.seq { rows.removeAll { $0.seq == last } }
         return rows
@@ -288,12 +291,9 @@ public final class LedgerReader {
 
     /// The columns of a ``LedgerRow``.
     static let rowColumns = """
-        \(LedgerColumns.invocation), requests.seq, operation, id, uid, accepted_at, mode, platform, \
-        \(LedgerTable.requests.text("app")), device, message_id, transport, original_priority, delivered_priority, replay_of
+        requests.seq, operation, id, uid, accepted_at, mode, platform, \(LedgerTable.requests.text("app")), device, \
+        message_id, transport, original_priority, delivered_priority, replay_of, \(LedgerTable.invocations.values())
         """
-
-    /// How many of them are behind those of the invocation.
-    private static let rowFactCount: Int32 = 14
 
     /// The clock may have been set back: the window bounds the numbers, and is asked of each request again.
     private static let rowQuery = {
@@ -311,16 +311,9 @@ public final class LedgerReader {
 
 extension Statement {
     /// A row of `LedgerReader.rowColumns`.
-    func row() throws(StoreError) -> LedgerRow {
-        let facts = LedgerColumns.invocationCount
-        return LedgerRow(
-            seq: try seq(facts), invocation: isNull(0) ? nil : try invocation(),
-            operation: try word(facts + 1), id: text(facts + 2), uid: try number(facts + 3),
-            acceptedAt: try time(facts + 4), mode: try word(facts + 5),
-            platform: try word(facts + 6), app: text(facts + 7), device: text(facts + 8), messageID: text(facts + 9),
-            transport: try optionalWord(facts + 10), originalPriority: try optionalWord(facts + 11),
-            deliveredPriority: try optionalWord(facts + 12),
-            replayOf: isNull(facts + 13) ? nil : try seq(facts + 13))
+    func ledgerRow() throws(StoreError) -> LedgerRow {
+        var row = row()
+        return try LedgerRow(reading: &row)
     }
 
     /// Binds a half-open window of time to `?1` and `?2`.
@@ -333,5 +326,19 @@ extension Statement {
     fileprivate mutating func bind(placeOf reference: DeliveryReference) {
         bind(reference.app, at: 2)
         bind(reference.device, at: 3)
+    }
+}
+
+extension LedgerRow {
+    /// Takes the columns of `LedgerReader.rowColumns`.
+    fileprivate init(reading row: inout StatementRow) throws(StoreError) {
+        self.init(
+            seq: try row.seq(), operation: try row.word(), id: row.text(), uid: try row.number(),
+            acceptedAt: try row.time(), mode: try row.word(), platform: try row.word(), app: row.text(),
+            device: row.text(), messageID: row.text(), transport: try row.optionalWord(),
+            originalPriority: try row.optionalWord(), deliveredPriority: try row.optionalWord(),
+            replayOf: try row.optionalSeq(),
+            // A request without invocations has none of their columns.
+            invocation: row.isNull ? nil : try InvocationRecord(reading: &row))
     }
 }

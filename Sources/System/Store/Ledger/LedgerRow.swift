@@ -4,8 +4,6 @@ public import PushModel
 public struct LedgerRow: Hashable, Sendable {
     /// The request's number.
     public var seq: SequenceNumber
-    /// The invocation, without a result while it is in flight; `nil` for a request that led to none.
-    public var invocation: InvocationRecord?
     /// What was asked.
     public var operation: Operation
     /// The producer's own id.
@@ -32,6 +30,8 @@ public struct LedgerRow: Hashable, Sendable {
     public var deliveredPriority: MessagePriority?
     /// The request of which this one is a replay; `nil` for what a producer sent.
     public var replayOf: SequenceNumber?
+    /// The invocation, without a result while it is in flight; `nil` for a request that led to none.
+    public var invocation: InvocationRecord?
 }
 
 /// One request and all that came of it.

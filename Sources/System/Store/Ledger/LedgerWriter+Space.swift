@@ -34,7 +34,7 @@ extension LedgerWriter {
         remains.deadLetters = Int(try database.integer("SELECT count(*) FROM dead_letters"))
         remains.deadLetterBytes = Int(try database.integer("SELECT coalesce(sum(bytes), 0) FROM dead_letters"))
         remains.entries = Int(
-            try database.integer("SELECT count(*) FROM entries WHERE NOT (\(CustomDataColumns.isFinished))"))
+            try database.integer("SELECT count(*) FROM entries WHERE NOT (\(EntryFilter.isFinished))"))
         for length in SpanLength.allCases {
             remains.figureBytes += Int(
                 try database.integer(

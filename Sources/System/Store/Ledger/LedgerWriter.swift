@@ -254,7 +254,7 @@ final class LedgerWriter {
                 UPDATE meta SET highest_seq = max(highest_seq, \(old.highest)), highest_cursor = \(rows.lastCursor),
                     highest_entry = max(highest_entry, (SELECT coalesce(max(number), 0) FROM entries));
                 DELETE FROM entries WHERE number IN (
-                    SELECT number FROM entries INDEXED BY entries_finished WHERE \(CustomDataColumns.isFinished)
+                    SELECT number FROM entries INDEXED BY entries_finished WHERE \(EntryFilter.isFinished)
                         AND coalesce(settled_at, saved_at) < \(isFinishedBefore) LIMIT \(limit));
                 """)
             let entries = database.changes

@@ -89,7 +89,7 @@ enum Schema {
 
     /// Makes the views anew where they are not those of this version, which may know more words. Within a transaction.
     private static func makeViews(_ database: borrowing Database) throws(StoreError) {
-        for table in LedgerTable.all {
+        for table in LedgerTable.viewed {
             let sql = "SELECT sql FROM sqlite_schema WHERE type = 'view' AND name = '\(table.name)'"
             if try viewText(sql, database) == table.view { continue }
             try database.execute("DROP VIEW IF EXISTS \(table.name); \(table.view);")

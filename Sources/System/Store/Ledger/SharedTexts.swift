@@ -132,7 +132,7 @@ extension SharedTexts {
 
     /// The first request of which there is a row that may have a number, and that no text is used before.
     static let firstUser = {
-        let firsts = LedgerTable.all.map { "(SELECT coalesce(min(seq), \(Int64.max)) FROM \($0.rows))" }
+        let firsts = LedgerTable.viewed.map { "(SELECT coalesce(min(seq), \(Int64.max)) FROM \($0.rows))" }
         return "SELECT min(\(firsts.joined(separator: ", ")))"
     }()
 }

@@ -9,10 +9,10 @@ struct TextMemory: ~Copyable {
         lookUp = try database.prepare("SELECT text FROM texts WHERE number = ?1")
     }
 
-    /// The text of a shared column as the row has it, a text or the number of one; `nil` for NULL.
-    mutating func text(_ row: borrowing Statement, _ column: Int32) throws(StoreError) -> String? {
-        guard row.isInteger(column) else { return row.text(column) }
-        let number = row.integer(column)
+    /// The text of the next column, a shared one as the row has it, a text or the number of one; `nil` for NULL.
+    mutating func text(_ row: inout StatementRow) throws(StoreError) -> String? {
+        guard row.isInteger else { return row.text() }
+        let number = row.integer()
         if let known = texts[number] { return known }
         lookUps += 1
         lookUp.bind(number, at: 1)

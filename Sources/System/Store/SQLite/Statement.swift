@@ -103,43 +103,56 @@ struct Statement: ~Copyable {
     /// How many columns a row has.
     var columnCount: Int32 { sqlite3_column_count(handle) }
 
-    func isNull(_ column: Int32) -> Bool { sqlite3_column_type(handle, column) == SQLITE_NULL }
+    /// The columns from one on.
+    func row(from column: Int32 = 0) -> StatementRow { StatementRow(of: handle, from: column) }
 
-    func isInteger(_ column: Int32) -> Bool { sqlite3_column_type(handle, column) == SQLITE_INTEGER }
+    /// The record in the columns from one on.
+    func record<Record: StoredRecord>(from column: Int32 = 0) throws(StoreError) -> Record {
+        var row = row(from: column)
+        return try Record(reading: &row)
+    }
 
-    func integer(_ column: Int32) -> Int64 { sqlite3_column_int64(handle, column) }
+    func isNull(_ column: Int32) -> Bool { row(from: column).isNull }
+
+    func integer(_ column: Int32) -> Int64 { row(from: column).nextInteger }
 
     /// The text of a column, NUL characters included; `nil` for NULL.
-    func text(_ column: Int32) -> String? {
-        guard let start = sqlite3_column_text(handle, column) else { return nil }
-        let count = Int(sqlite3_column_bytes(handle, column))
-        return String(decoding: UnsafeBufferPointer(start: start, count: count), as: UTF8.self)
-    }
+    func text(_ column: Int32) -> String? { row(from: column).nextText }
 
     /// The bytes of a column; empty for NULL.
-    func bytes(_ column: Int32) -> [UInt8] {
-        let start = sqlite3_column_blob(handle, column)
-        return Array(UnsafeRawBufferPointer(start: start, count: Int(sqlite3_column_bytes(handle, column))))
-    }
-
-    /// The text of a column where it lies, until the next step or reset; `nil` for NULL.
-    func lentTextBytes(_ column: Int32) -> UnsafeRawBufferPointer? {
-        guard let start = sqlite3_column_text(handle, column) else { return nil }
-        return UnsafeRawBufferPointer(start: start, count: Int(sqlite3_column_bytes(handle, column)))
-    }
+    func bytes(_ column: Int32) -> [UInt8] { row(from: column).nextBytes }
 
     /// The bytes of a column where they lie, until the next step or reset; empty for NULL.
-    func lentBytes(_ column: Int32) -> UnsafeRawBufferPointer {
-        let start = sqlite3_column_blob(handle, column)
-        return UnsafeRawBufferPointer(start: start, count: Int(sqlite3_column_bytes(handle, column)))
+    func lentBytes(_ column: Int32) -> UnsafeRawBufferPointer { row(from: column).lentBytes }
+
+    /// A number that is in a range.
+    ///
+    /// - Throws: `corrupt` for any other.
+    func integer(_ column: Int32, in range: ClosedRange<Int64>) throws(StoreError) -> Int64 {
+        var row = row(from: column)
+        return try row.integer(in: range)
     }
 
-    /// What the database calls a column; for messages.
-    func columnName(_ column: Int32) -> String { sqlite3_column_name(handle, column).map { String(cString: $0) } ?? "" }
+    /// A number of a type.
+    func number<Value: FixedWidthInteger>(_ column: Int32) throws(StoreError) -> Value {
+        var row = row(from: column)
+        return try row.number()
+    }
 
-    /// The database's file; for messages.
-    var path: String {
-        sqlite3_db_filename(sqlite3_db_handle(handle), "main").map { String(cString: $0) } ?? ""
+    /// The number of a request.
+    func seq(_ column: Int32) throws(StoreError) -> SequenceNumber {
+        SequenceNumber(try integer(column, in: StoredRange.number))
+    }
+
+    /// A time in Unix milliseconds.
+    func time(_ column: Int32) throws(StoreError) -> WallTime {
+        WallTime(milliseconds: try integer(column, in: StoredRange.time))
+    }
+
+    /// A value of an enumeration by its wire name.
+    func name<Value: RawRepresentable<String>>(_ column: Int32) throws(StoreError) -> Value {
+        var row = row(from: column)
+        return try row.name()
     }
 
     /// A failure to bind is an index that the SQL does not have, or memory that ran out.

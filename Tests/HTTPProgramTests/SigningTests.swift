@@ -1,31 +1,13 @@
+import PushModel
+import PushRouting
 import Testing
 
-@testable import PushRouting
+@testable import pushrouter_http
 
 @Suite("Signatures of requests")
 struct SigningTests {
     private func keys(_ text: String) throws -> SigningKeys {
         try Array(text.utf8).withUnsafeBytes { bytes in try SigningKeys(bytes) }
-    }
-
-    @Test(
-        "SHA-256 is that of FIPS 180-4, at every edge of a block",
-        arguments: [
-            (0, "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"),
-            (55, "d5e285683cd4efc02d021a5c62014694958901005d6f71e89e0989fac77e4072"),
-            (56, "04c26261370ee7541549d16dee320c723e3fd14671e66a099afe0a377c16888e"),
-            (63, "75220b47218278e656f2013bb8f0c455a25eaf01e86c64924e9d48d89776d6f2"),
-            (64, "7ce100971f64e7001e8fe5a51973ecdfe1ced42befe7ee8d5fd6219506b5393c"),
-            (65, "9537c5fdf120482f7d58d25e9ed583f52c02b4e304ea814db1633ad565aed7e9"),
-        ])
-    func digests(count: Int, digest: String) {
-        let message = [UInt8](repeating: UInt8(ascii: "x"), count: count)
-        for split in [0, count / 2, count] {
-            var hash = SHA256()
-            hash.update(message[..<split])
-            hash.update(message[split...])
-            #expect(hash.digest().map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined() == digest)
-        }
     }
 
     @Test("are those of Standard Webhooks, one for each secret of the file")
@@ -57,6 +39,28 @@ struct SigningTests {
         ])
     func refuses(text: String, reason: String) {
         #expect(throws: SigningKeysFault(description: reason)) { try keys(text) }
+    }
+
+    @Test("are over the id of the request, the time and the very body")
+    func request() throws {
+        let line = #"{"id":5,"delivery":{"seq":41,"n":1,"accepted_at":"2026-11-21T03:08:00.120Z"},"payload":{"a":"b"}}"#
+        guard case .post(let invocation) = try HTTPLine(Array(line.utf8), at: Instant(nanoseconds: 0)) else {
+            Issue.record("the line is no invocation")
+            return
+        }
+        let keys = try keys("whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw")
+        for format in HTTPEndpoint.Format.allCases {
+            var endpoint = HTTPEndpoint(url: "https://crm.example/")
+            endpoint.format = format
+            var request = invocation.request(to: endpoint, source: "pushrouterd://relay")
+            request.sign(by: keys, at: WallTime(milliseconds: 1_700_000_000_999))
+            let signature = keys.signature(id: "41-1-20261121030800120", timestamp: 1_700_000_000, body: request.body)
+            #expect(
+                request.headers.lines.suffix(3) == [
+                    "webhook-id: 41-1-20261121030800120", "webhook-timestamp: 1700000000",
+                    "webhook-signature: \(signature)",
+                ])
+        }
     }
 
     @Test("Base64 of every length comes back")

@@ -1,49 +1,26 @@
-/// A key that requests are signed by, as HMAC-SHA256 works with it: the secret itself is not kept, and cannot be had from it.
-public struct SigningKey: Sendable {
-    private var inner = SHA256()
-    private var outer = SHA256()
-
-    /// - Parameter secret: the bytes of the secret.
-    init(_ secret: [UInt8]) {
-        var block = secret
-        if block.count > SHA256.blockSize {
-            var hash = SHA256()
-            hash.update(block)
-            block = hash.digest()
-        }
-        block += [UInt8](repeating: 0, count: SHA256.blockSize - block.count)
-        inner.update(block.map { $0 ^ 0x36 })
-        outer.update(block.map { $0 ^ 0x5C })
-        for index in block.indices { block[index] = 0 }
-    }
-
-    /// The code of a message that comes in parts, 32 bytes.
-    func authenticationCode(of parts: [[UInt8]]) -> [UInt8] {
-        var (inner, outer) = (inner, outer)
-        for part in parts { inner.update(part) }
-        outer.update(inner.digest())
-        return outer.digest()
-    }
-}
+import CCrypto
+import HTTPClient
+import PushModel
+import PushRouting
 
 /// What a secret file has: the keys that requests are signed by, as Standard Webhooks 1.0 writes them.
 ///
 /// While a receiver changes its secret the file has the old one and the new one, a line each, and requests have a
 /// signature by each. https://github.com/standard-webhooks/standard-webhooks/blob/main/spec/standard-webhooks.md
-public struct SigningKeys: Sendable {
+struct SigningKeys {
     /// How many secrets a file has, at most.
-    public static let countMax = 4
+    static let countMax = 4
     /// How long a secret is, in bytes: shorter ones can be guessed, longer ones are no secrets of this kind.
-    public static let secretLength = 16...128
+    static let secretLength = 16...128
 
-    private let keys: [SigningKey]
+    private let keys: [Secret]
 
     /// Reads a secret file. No error repeats any of it.
     ///
     /// - Parameter text: a line for each secret: Base64, with or without `whsec_` before it.
     /// - Throws: `SigningKeysFault`: what is wrong.
-    public init(_ text: UnsafeRawBufferPointer) throws(SigningKeysFault) {
-        var keys: [SigningKey] = []
+    init(_ text: UnsafeRawBufferPointer) throws(SigningKeysFault) {
+        var keys: [Secret] = []
         var number = 0
         for line in text.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false) {
             number += 1
@@ -62,7 +39,7 @@ public struct SigningKeys: Sendable {
 
     private static func key(
         in word: Slice<UnsafeRawBufferPointer>, line: Int
-    ) throws(SigningKeysFault) -> SigningKey {
+    ) throws(SigningKeysFault) -> Secret {
         if word.starts(with: "whsk_".utf8) || word.starts(with: "whpk_".utf8) {
             throw SigningKeysFault(description: "has an asymmetric key in line \(line); only whsec_ secrets are used")
         }
@@ -78,7 +55,10 @@ public struct SigningKeys: Sendable {
                 description: "has a secret of \(bytes.count) bytes in line \(line); it must have from "
                     + "\(secretLength.lowerBound) to \(secretLength.upperBound)")
         }
-        return SigningKey(bytes)
+        return Secret(capacity: bytes.count) { (memory: UnsafeMutableRawBufferPointer) -> Int in
+            memory.copyBytes(from: bytes)
+            return bytes.count
+        }
     }
 
     /// The value of `webhook-signature`: a signature by each key.
@@ -87,16 +67,38 @@ public struct SigningKeys: Sendable {
     ///   - id: `webhook-id`.
     ///   - timestamp: `webhook-timestamp`, in seconds.
     ///   - body: what is posted.
-    public func signature(id: String, timestamp: Int64, body: [UInt8]) -> String {
-        let head = Array("\(id).\(timestamp).".utf8)
-        return keys.map { "v1,\(Base64.encoded($0.authenticationCode(of: [head, body])))" }.joined(separator: " ")
+    func signature(id: String, timestamp: Int64, body: [UInt8]) -> String {
+        let message = Array("\(id).\(timestamp).".utf8) + body
+        return keys.map { "v1,\(Base64.encoded($0.authenticationCode(of: message)))" }.joined(separator: " ")
+    }
+}
+
+extension HTTPRequest {
+    /// Adds the headers of Standard Webhooks: its id, the time, and a signature by each key.
+    mutating func sign(by keys: SigningKeys, at now: WallTime) {
+        headers.append("webhook-id", id)
+        headers.append("webhook-timestamp", String(now.seconds))
+        headers.append("webhook-signature", keys.signature(id: id, timestamp: now.seconds, body: body))
+    }
+}
+
+extension Secret {
+    /// HMAC-SHA256 of a message by this key, 32 bytes.
+    fileprivate func authenticationCode(of message: [UInt8]) -> [UInt8] {
+        withBytes { key in
+            var code = [UInt8](repeating: 0, count: Int(EVP_MAX_MD_SIZE))
+            var length: UInt32 = 0
+            let made = HMAC(EVP_sha256(), key.baseAddress, Int32(key.count), message, message.count, &code, &length)
+            guard made != nil else { preconditionFailure("libcrypto has no memory to sign a request") }
+            return Array(code.prefix(Int(length)))
+        }
     }
 }
 
 /// What is wrong with a secret file; reads on after its name.
-public struct SigningKeysFault: Error, Hashable, Sendable, CustomStringConvertible {
+struct SigningKeysFault: Error, Hashable, Sendable, CustomStringConvertible {
     /// For people, without any of the secret.
-    public let description: String
+    let description: String
 }
 
 /// Base64 with padding (RFC 4648, 4).
@@ -104,16 +106,10 @@ enum Base64 {
     private static let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
 
     static func encoded(_ bytes: [UInt8]) -> String {
-        var text: [UInt8] = []
-        for start in stride(from: 0, to: bytes.count, by: 3) {
-            let group = bytes[start..<min(start + 3, bytes.count)]
-            let bits = group.reduce(0) { $0 << 8 | Int($1) } << ((3 - group.count) * 8)
-            for index in 0..<4 {
-                let digit = alphabet[bits >> ((3 - index) * 6) & 63]
-                text.append(index <= group.count ? digit : UInt8(ascii: "="))
-            }
+        // Four digits for each three bytes, and a NUL.
+        String(unsafeUninitializedCapacity: (bytes.count + 2) / 3 * 4 + 1) { text in
+            Int(EVP_EncodeBlock(text.baseAddress, bytes, Int32(bytes.count)))
         }
-        return String(decoding: text, as: UTF8.self)
     }
 
     /// The bytes; `nil` when it is no Base64. The padding may be left out.

@@ -1,7 +1,7 @@
 import PushModel
 
-/// Readers who wait until the ledger has what was acknowledged before they asked, or until their time is over.
-struct SyncWaits<Reader> {
+/// Those who wait until the ledger has a batch, or until their time is over.
+struct BatchWaits<Waiter> {
     private struct Wait: Comparable {
         /// A position of the ledger, or a time.
         var value: Int64
@@ -10,32 +10,32 @@ struct SyncWaits<Reader> {
         static func < (left: Wait, right: Wait) -> Bool { (left.value, left.number) < (right.value, right.number) }
     }
 
-    private var readers: [Int: Reader] = [:]
+    private var waiters: [Int: Waiter] = [:]
     private var lastNumber = 0
     private var byPosition = Heap<Wait>()
     private var byTime = Heap<Wait>()
 
     /// How many wait.
-    var count: Int { readers.count }
+    var count: Int { waiters.count }
 
     /// How many places in line are kept, those that were left behind among them.
     var waitCount: Int { max(byPosition.count, byTime.count) }
 
-    /// Adds one who waits for a position, until a time.
-    mutating func add(_ reader: Reader, position: UInt64, due: Int64) {
+    /// Adds one who waits for a position, until a time; `nil`: however long it takes.
+    mutating func add(_ waiter: Waiter, position: UInt64, due: Int64?) {
         dropAnswered(from: \.byPosition)
         dropAnswered(from: \.byTime)
         lastNumber += 1
-        readers[lastNumber] = reader
+        waiters[lastNumber] = waiter
         byPosition.insert(Wait(value: Int64(clamping: position), number: lastNumber))
-        byTime.insert(Wait(value: due, number: lastNumber))
+        if let due { byTime.insert(Wait(value: due, number: lastNumber)) }
     }
 
     /// Takes the next one to be answered: whom the ledger has enough for comes first, then whose time is over.
     ///
-    /// - Returns: the reader, and whether the ledger has all.
-    mutating func next(applied: UInt64, now: Int64) -> (reader: Reader, isComplete: Bool)? {
-        if let reader = take(from: \.byPosition, through: Int64(clamping: applied)) { return (reader, true) }
+    /// - Returns: the waiter, and whether the ledger has the batch.
+    mutating func next(applied: UInt64, now: Int64) -> (waiter: Waiter, hasIt: Bool)? {
+        if let waiter = take(from: \.byPosition, through: Int64(clamping: applied)) { return (waiter, true) }
         return take(from: \.byTime, through: now).map { ($0, false) }
     }
 
@@ -51,18 +51,18 @@ struct SyncWaits<Reader> {
         return byPosition.first.map { $0.value <= Int64(clamping: applied) } ?? false
     }
 
-    private mutating func take(from heap: WritableKeyPath<Self, Heap<Wait>>, through value: Int64) -> Reader? {
+    private mutating func take(from heap: WritableKeyPath<Self, Heap<Wait>>, through value: Int64) -> Waiter? {
         dropAnswered(from: heap)
         guard let first = self[keyPath: heap].first, first.value <= value else { return nil }
         _ = self[keyPath: heap].popFirst()
-        return readers.removeValue(forKey: first.number)
+        return waiters.removeValue(forKey: first.number)
     }
 
     /// Takes out who was answered by the other order: those that come first, and all when they are most.
     private mutating func dropAnswered(from heap: WritableKeyPath<Self, Heap<Wait>>) {
-        while let first = self[keyPath: heap].first, readers[first.number] == nil { _ = self[keyPath: heap].popFirst() }
-        guard self[keyPath: heap].count > 2 * readers.count + 64 else { return }
-        let readers = readers
-        self[keyPath: heap].removeAll { readers[$0.number] == nil }
+        while let first = self[keyPath: heap].first, waiters[first.number] == nil { _ = self[keyPath: heap].popFirst() }
+        guard self[keyPath: heap].count > 2 * waiters.count + 64 else { return }
+        let waiters = waiters
+        self[keyPath: heap].removeAll { waiters[$0.number] == nil }
     }
 }

@@ -1,0 +1,16 @@
+extension String {
+    /// The text for an element or a quoted attribute of XML and HTML; a character that XML does not allow becomes U+FFFD.
+    public var escapedForMarkup: String {
+        unicodeScalars.reduce(into: "") { escaped, scalar in
+            switch scalar {
+            case "&": escaped += "&amp;"
+            case "<": escaped += "&lt;"
+            case ">": escaped += "&gt;"
+            case "\"": escaped += "&quot;"
+            case "'": escaped += "&#39;"
+            case _ where scalar.value & 0xFFFE == 0xFFFE: escaped += "\u{FFFD}"
+            default: escaped.unicodeScalars.append(scalar)
+            }
+        }
+    }
+}

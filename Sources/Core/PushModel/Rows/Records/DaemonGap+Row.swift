@@ -1,0 +1,33 @@
+extension DaemonGap: StoredRecord {
+    // When the daemon was down, the clock was set, the machine suspended or the disk stalled. Where the clock was set, the
+    // times are those before and after. At most 4096, the newest.
+    public static let table = LedgerTable(
+        "gaps", key: .given("number"), [.name("kind", Kind.self), .integer("begin_at"), .integer("end_at")])
+
+    public func write(to row: inout RowWriter) {
+        row.word(kind)
+        row.time(begin)
+        row.time(end)
+    }
+
+    @inlinable public init<Row: RowSource>(reading row: inout Row) throws(Row.Failure) {
+        self.init(try row.name(), begin: try row.time(), end: try row.time())
+    }
+}
+
+extension LifeSign: StoredRecord {
+    // When the daemon was last known to be alive, the last request that it had accepted by then, and when it was last alive
+    // by a clock that it believed: one row, or none before the first.
+    public static let table = LedgerTable(
+        "life", key: .one, [.integer("seen_at"), .integer("seq"), .integer("believed_at").orNull])
+
+    public func write(to row: inout RowWriter) {
+        row.time(at)
+        row.seq(last)
+        row.time(believed)
+    }
+
+    @inlinable public init<Row: RowSource>(reading row: inout Row) throws(Row.Failure) {
+        self.init(at: try row.time(), last: try row.seq(), believed: try row.optionalTime())
+    }
+}

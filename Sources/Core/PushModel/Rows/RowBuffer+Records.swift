@@ -1,0 +1,83 @@
+// Which kind of row each record has. What is one of a table stands in a file of its own (``StoredRecord``).
+extension RowBuffer {
+    /// Appends any record.
+    public func append(_ record: LedgerRecord) {
+        switch record {
+        case .request(let request): append(request)
+        case .invocation(let invocation): append(invocation, isNew: true)
+        case .update(let invocation): append(invocation, isNew: false)
+        case .event(let event): append(event)
+        case .tracker(let record): append(record)
+        case .customData(let record): append(record)
+        case .device(let device): append(.device, device)
+        case .forgottenDevice(let number): append(.forgottenDevice) { $0.seq(number) }
+        case .attempt(let attempt): append(.attempt, attempt)
+        case .output(let id, let output):
+            append(.output) { values in
+                values.invocationID(id)
+                values.output(output)
+            }
+        case .deadLetter(let letter): append(.deadLetter, letter)
+        case .noDeadLetters(let seq): append(.noDeadLetters) { $0.seq(seq) }
+        case .gap(let gap): append(.gap, gap)
+        case .lifeSign(let sign): append(.lifeSign, sign)
+        }
+    }
+
+    /// Appends a new request.
+    public func append(_ request: AcceptedRequest) { append(.request, request) }
+
+    /// Appends an invocation: a new one, or one that changed.
+    public func append(_ invocation: InvocationRecord, isNew: Bool) {
+        append(isNew ? .invocation : .invocationUpdate, invocation)
+    }
+
+    /// Appends an event; its cursor it gets where it is applied.
+    public func append(_ event: AnalyticsEvent) { append(.event, event) }
+
+    /// Appends a delivery that the tracker takes over; its event comes before it.
+    public func append(_ row: TrackedRow) { append(.trackedDelivery, row) }
+
+    /// Appends a change of what the tracker remembers.
+    public func append(_ record: TrackerRecord) {
+        switch record {
+        case .delivery(let row): append(row)
+        case .opened(let delivery, let at, let by):
+            append(.openedDelivery) { values in
+                values.seq(delivery)
+                values.time(at)
+                values.seq(by)
+            }
+        case .influenced(let delivery): append(.influencedDelivery) { $0.seq(delivery) }
+        case .forgottenDelivery(let delivery): append(.forgottenDelivery) { $0.seq(delivery) }
+        case .interaction(let row): append(.interaction, row)
+        case .session(let row): append(.session, row)
+        case .forgottenSession(let number): append(.forgottenSession) { $0.seq(number) }
+        case .starts(let row): append(.starts, row)
+        case .forgottenStarts(let number): append(.forgottenStarts) { $0.seq(number) }
+        case .pendingStart(let start): append(.pendingStart, start)
+        case .decidedStart(let cause): append(.decidedStart) { $0.seq(cause) }
+        case .held(let waiting): append(.heldInteraction, waiting)
+        case .settled(let cause): append(.settledInteraction) { $0.seq(cause) }
+        }
+    }
+
+    /// Appends a change of what is known of custom data.
+    public func append(_ record: CustomDataRecord) {
+        switch record {
+        case .entry(let entry, let state, let problem):
+            append(.entry, EntryRecord(entry: entry, state: state, problem: problem))
+        case .moved(let move):
+            append(.entryMove) { values in
+                values.integer(move.number.value)
+                values.word(move.state)
+                values.time(move.at)
+                values.seq(move.by)
+                values.uuid(move.claimant)
+                values.text(move.reason)
+            }
+        case .attribute(let row): append(.attribute) { row.write(to: &$0) }
+        case .sending(let state): append(.sending, state)
+        }
+    }
+}

@@ -1,0 +1,84 @@
+/// A word of a closed set, which rows of the ledger hold as a number.
+///
+/// This file is the one place that says which: what writes rows, what reads them and the views of ``LedgerTable`` go by it.
+/// 0 and 1 take no byte beside a row's header, so the most frequent words come first.
+public protocol StoredWord: RawRepresentable<String>, Sendable {
+    /// The words by their numbers: 0, 1, and so on. The numbers are on disk, so a new word comes last, and none ever goes.
+    static var stored: [Self] { get }
+}
+
+extension Operation: StoredWord {
+    public static let stored: [Operation] = [.deliver, .interact, .session, .token, .log]
+}
+
+extension DispatchMode: StoredWord {
+    public static let stored: [DispatchMode] = [.device, .relay]
+}
+
+extension Platform: StoredWord {
+    public static let stored: [Platform] = [.android, .ios, .web]
+}
+
+extension Transport: StoredWord {
+    public static let stored: [Transport] = [.fcm, .apns, .webPush, .adm, .hms]
+}
+
+extension MessagePriority: StoredWord {
+    public static let stored: [MessagePriority] = [.high, .normal]
+}
+
+extension AppState: StoredWord {
+    public static let stored: [AppState] = [.background, .foreground, .terminated, .forceQuit, .forceStopped]
+}
+
+extension Callback: StoredWord {
+    public static let stored: [Callback] = [
+        .onMessageReceived, .didReceiveRemoteNotification, .none, .didReceiveResponse, .willPresent, .serviceExtension,
+        .push, .notificationclick, .notificationclose, .onNewToken, .onRegistered, .onUnregistered, .didRegister,
+        .onDeletedMessages, .onMessageSent, .onSendError,
+    ]
+}
+
+extension Outcome: StoredWord {
+    public static let stored: [Outcome] = [
+        .handled, .handedToTracker, .failed, .timedOut, .expired, .unrouted, .duplicate, .shownBySystem, .notWoken,
+        .swallowed, .ownReceiver, .sdkNotReady,
+    ]
+}
+
+extension Completion.Caller: StoredWord {
+    public static let stored: [Completion.Caller] = [.handler, .tracker, .default]
+}
+
+extension FetchResult: StoredWord {
+    public static let stored: [FetchResult] = [.noData, .newData, .failed]
+}
+
+extension AnalyticsEvent.Kind: StoredWord {
+    public static let stored: [AnalyticsEvent.Kind] = [
+        .received, .open, .influencedOpen, .iosForeground, .sessionStart, .sessionEnd, .tokenStateChange, .uninstall,
+        .customEvent,
+    ]
+}
+
+extension ButtonAction: StoredWord {
+    public static let stored: [ButtonAction] = [.uri, .deepLink, .none, .close]
+}
+
+extension TokenRequest.Kind: StoredWord {
+    public static let stored: [TokenRequest.Kind] = [.new, .registered, .unregistered]
+}
+
+/// The words of a set as bytes, to be found by those of a row.
+public struct WordSet: Sendable {
+    /// The words, by their numbers.
+    public let words: [[UInt8]]
+    /// The same as texts.
+    public let texts: [String]
+
+    /// The words of a type.
+    public init<Word: StoredWord>(_ type: Word.Type) {
+        texts = type.stored.map(\.rawValue)
+        words = texts.map { Array($0.utf8) }
+    }
+}

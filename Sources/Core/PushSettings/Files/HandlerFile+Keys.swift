@@ -1,0 +1,269 @@
+import PushModel
+import PushRouting
+
+extension Schema<HandlerDraft> {
+    /// `handlers.d/*.handler`.
+    static let handler = Schema(keys: [
+        Key(
+            "Handler", "Type", { $1(&$0.kind) }, Form.choice.optional,
+            meaning: """
+                `exec` runs a program for each callback. `worker` runs a program that stays, and gets and answers \
+                callbacks by lines. `socket` sends the same lines to the Unix socket of another service. `http` posts to a \
+                web server. pushrouterd(8) explains these under HANDLERS. `notify` shows a notification on the desktop: \
+                see NOTIFICATIONS. `journal` runs nothing: the outcome's entry in the journal is enough. `discard` does \
+                the same, for payloads that are known and not wanted. Required.
+                """),
+        Key(
+            "Handler", "Exec", { $1(&$0.arguments) }, .commandLine, for: [.exec, .worker],
+            meaning: """
+                The program, by its absolute path, and its arguments, split and unquoted as in `ExecStart=` of \
+                systemd.service(5). There is no shell, and `%` is written `%%`. Required for `exec` and `worker`.
+                """),
+        Key(
+            "Handler", "Connect", { $1(&$0.socketPath) }, Form.socketPath.optional, for: [.socket],
+            meaning: "The absolute path of the service's socket. Required for `socket`."),
+        // Who puts a secret into one of these must not find it in a message.
+        Key(
+            "Handler", "URL", { $1(&$0.url) }, Form.webAddress.optional, showsValue: false, for: [.http],
+            meaning: """
+                Where an `http` handler posts: `https://` or `http://`, a host, and optionally a port, a path and a query. \
+                Messages never repeat it, since it may hold a secret. Redirects are not followed. Required for `http`.
+                """),
+        Key(
+            "Handler", "Header", addingTo: { $1(&$0.endpoint.headers) }, .header, showsValue: false, for: [.http],
+            meaning: "A header of the requests, `name: value`; a list, one in each line."),
+        Key(
+            "Handler", "Format", { $1(&$0.endpoint.format) }, .choice, for: [.http], default: "cloudevents",
+            meaning: """
+                `cloudevents` makes a request an event of CloudEvents 1.0 in binary mode: its attributes are headers, its \
+                data is the body. `cloudevents-structured` puts both into one object. `plain` sends the data alone.
+                """),
+        Key(
+            "Handler", "SecretFile", { $1(&$0.endpoint.secretFile) }, Form.secretPlace.optional, showsValue: false,
+            for: [.http],
+            meaning: """
+                The secrets that requests are signed by, as Standard Webhooks 1.0 says: the absolute path of a file that \
+                only its owner can read, or the name of a systemd credential of pushrouter-http(8). The file has a secret \
+                in each line, at most four: Base64, with or without `whsec_` before it. A request has a signature by each. \
+                A changed file counts from the next request on. Default: none; nothing is signed.
+                """),
+        Key(
+            "Handler", "BearerFile", { $1(&$0.endpoint.bearerFile) }, Form.secretPlace.optional, showsValue: false,
+            for: [.http],
+            meaning: "The token of the header `Authorization: Bearer`, named in the same way."),
+        Key(
+            "Handler", "CAFile", { $1(&$0.endpoint.authorityFile) }, Form.absolutePath.optional, for: [.http],
+            meaning: """
+                The certificates that vouch for the server, a PEM file by its absolute path. Default: the system's. \
+                Certificates are always verified.
+                """),
+        // libcurl 7.88, which Debian 12 has, cannot use a connection again that it began with HTTP/2 without asking.
+        Key(
+            "Handler", "HTTP2", { $1(&$0.endpoint.http2) }, .choice(of: HTTPEndpoint.HTTP2.allCases), for: [.http],
+            default: "auto",
+            meaning: "`auto` speaks HTTP/2 where the server agrees to it under TLS, `no` never."),
+        Key(
+            "Handler", "ConnectTimeout", { $1(&$0.endpoint.connectTimeout) },
+            .timeSpan(.milliseconds(1) ... .seconds(9)), for: [.http], default: "3s",
+            meaning: """
+                How long a connection to the server may take to be set up, TLS included; 1ms to 9s, and never longer than \
+                the deadline.
+                """),
+        Key(
+            "Handler", "Connections", { $1(&$0.endpoint.connections) }, .integer(1...256), for: [.http], default: "16",
+            meaning: """
+                How many connections of the handler there are at once, at most; 1 to 256. Requests beyond them wait.
+                """),
+        Key(
+            "Handler", "Instances", { $1(&$0.instances.instances) }, .integer(1...64), for: [.worker, .socket],
+            default: "1",
+            meaning: """
+                For `worker` how many of the programs run at once, for `socket` how many connections there are, at most; 1 \
+                to 64. Another one is started when a callback finds all of them busy.
+                """),
+        Key(
+            "Handler", "Pipeline", { $1(&$0.instances.pipeline) }, .integer(1...64), for: [.worker, .socket],
+            default: "1",
+            meaning: """
+                How many callbacks an instance is given before it has answered the first of them; 1 to 64. Above 1, an \
+                instance that misses one deadline loses its other callbacks, too.
+                """),
+        Key(
+            "Handler", "OneInvocation", { $1(&$0.instances.isSingleUse) }, .boolean, for: [.socket], default: "no",
+            meaning: """
+                Whether each callback of a `socket` handler has a connection of its own: the daemon sends one line and \
+                ends its input, and closes the connection after the answer, which needs no `id`. The answer is the line \
+                with a `status`; lines before it give `result`, `options` and `log`. A connection that is closed without \
+                such a line is a failure of this callback alone. For sockets with `Accept=yes`, such as those of `pushctl \
+                handler-units`.
+                """),
+        Key(
+            "Handler", "IdleTimeout", { $1(&$0.instances.idleTimeout) }, .idleTimeout, for: [.worker, .socket, .http],
+            default: "5min",
+            meaning: """
+                How long an instance may be idle; then its input ends, and a second later it is killed if it still runs. \
+                1s to 1d, or `infinity`. For a service that closes idle connections, set less than its own time.
+                """),
+        Key(
+            "Handler", "LogOutput", { $1(&$0.logsOutput) }, .boolean, for: [.exec, .worker], default: "no",
+            meaning: """
+                Whether the standard error of an `exec` or `worker` handler goes into the journal, with `PUSH_HANDLER` \
+                and, where it is written for one callback alone, `PUSH_SEQ` and `PUSH_N`; at most a hundred lines in ten \
+                seconds, of a worker or of each run. The lines may have parts of payloads. In any case the last 4 KiB are \
+                kept with the attempt, for `pushctl show`.
+                """),
+        Key(
+            "Handler", "Retry", { $1(&$0.retries) }, Form.integer(0...1000).optional,
+            for: [.exec, .worker, .socket, .http, .notify],
+            meaning: """
+                How often the handler is tried again for one callback when it asks for it, 0 to 1000; only in relay mode. \
+                After that the outcome is `failed` with the reason `retries_used_up`. Default: as often as the deadline \
+                allows.
+                """),
+        Key(
+            "Handler", "MaxConcurrent", { $1(&$0.maxConcurrent) }, Form.integer(1...10_000).optional,
+            for: [.exec, .worker, .socket, .http, .notify],
+            meaning: """
+                How many callbacks the handler gets at once, 1 to 10000; this limit applies in addition to `HandlersMax=`. \
+                Other callbacks wait; those that get no place before their deadline are `expired` with the reason \
+                `queue_full`. Default: for `worker` and `socket` `Instances=` times `Pipeline=`, for `notify` and `http` \
+                16, for `exec` no limit of its own. If there are several handlers that are not built in, one without \
+                `MaxConcurrent=` also gets a place only while it has fewer places than are free, so that those that hang \
+                leave places to the others: one has at most half of `HandlersMax=`, two have a third each. A handler keeps \
+                its limits by its name: after a reload the new ones hold for what runs and waits, too.
+                """),
+        Key(
+            "Handler", "Queue", { $1(&$0.queueMax) }, .integer(0...1_000_000),
+            for: [.exec, .worker, .socket, .http, .notify], default: "10000",
+            meaning: """
+                How many callbacks may wait for the handler, 0 to 1000000; with 0 none does. A request that needs the \
+                handler beyond that is refused with `overloaded` and `retry_after_ms`. A callback that comes to a full \
+                queue later waits all the same, because another handler declined it, because it is tried again, because of \
+                a reload or a restart; so does the copy of an observing route, and a token that several handlers must \
+                hear. It is `expired` with the reason `queue_full` if it gets no place before its deadline and its handler \
+                never had it. What waits for earlier callbacks of its device is in no handler's queue.
+                """),
+        Key(
+            "Handler", "Breaker", { $1(&$0.breaker) }, Form.breaker.optional,
+            for: [.exec, .worker, .socket, .http, .notify],
+            meaning: """
+                When the handler gets no callbacks for a while, only in relay mode: a number of failures, 1 to 1000, and a \
+                time, 100ms to 1h, such as `5 in 30s`. A failure is a missed deadline, also one that comes while the \
+                handler is left alone before a retry; an end by a signal, a failed start, a lost instance, and retries \
+                that are used up (`Retry=`). Any answer, also `rejected`, ends the count, but `retry` does not: what comes \
+                of it counts. After that many in a row within the time the breaker opens: the next route that matches has \
+                the handler's callbacks, those that wait included; a callback without another route is `failed` with the \
+                reason `breaker_open`. With a default route to `journal` they are `handled` there, with a remark. After \
+                `BreakerPause=` one callback is given to the handler, with its retries; its answer closes the breaker, its \
+                failure begins another pause. A reload that changes the handler, and a restart, close the breaker.
+                """),
+        Key(
+            "Handler", "BreakerPause", { $1(&$0.breakerPause) },
+            Form.timeSpan(.milliseconds(100) ... .seconds(3600)).optional,
+            for: [.exec, .worker, .socket, .http, .notify], default: "10s",
+            meaning: "How long the breaker stays open before it tries the handler again, 100ms to 1h."),
+        Key(
+            "Handler", "Environment", addingTo: { $1(&$0.environment) }, .environment, for: [.exec, .worker],
+            meaning: """
+                Words of the form `NAME=value` that are added to the program's environment; a list. Names that begin with \
+                `PUSH_` are reserved for the daemon.
+                """),
+        Key(
+            "Handler", "WorkingDirectory", { $1(&$0.workingDirectory) }, Form.absolutePath.optional,
+            for: [.exec, .worker], default: "/",
+            meaning: "Where the program runs."),
+        Key(
+            "Handler", "User", { $1(&$0.confinement.user) }, Form.userName.optional, for: [.exec, .worker],
+            meaning: """
+                The name or the number of the user that the program runs as, with that user's groups. The daemon must be \
+                root, or have CAP_SETUID and CAP_SETGID: the example pushrouterd.service.d/handler-users.conf gives it \
+                those. Default: the daemon's own user; then the program can read the ledger, connect to control.sock and \
+                end the daemon.
+                """),
+        Key(
+            "Handler", "NoNewPrivileges", { $1(&$0.confinement.noNewPrivileges) }, Form.boolean.optional,
+            for: [.exec, .worker],
+            meaning: """
+                Whether no program that the handler executes gets privileges that the handler does not have, as \
+                set-user-id programs and file capabilities give them (see prctl(2), PR_SET_NO_NEW_PRIVS). `no` has no \
+                effect where the daemon itself is under it, as in pushrouterd.service. Default: `yes` with `User=`, else \
+                `no`.
+                """),
+        Key(
+            "Handler", "MemoryMax", { $1(&$0.confinement.memoryMax) }, Form.byteSize((1 << 20)...(1 << 50)).optional,
+            for: [.exec, .worker],
+            meaning: """
+                What all processes of a run, or of a worker, have together: memory (1M or more), beyond which they are \
+                killed; processes and threads at once; and the share of the processor beside other runs, 1 to 10000, which \
+                have 100. They need a cgroup for each run (see HANDLERS of pushrouterd(8)) and the controller in the \
+                service's cgroup; if one is missing, the daemon says so in a warning and runs the handler without the \
+                limit.
+                """),
+        Key(
+            "Handler", "TasksMax", { $1(&$0.confinement.tasksMax) }, Form.integer(1...4_194_304).optional,
+            for: [.exec, .worker]),
+        Key(
+            "Handler", "CPUWeight", { $1(&$0.confinement.processorWeight) }, Form.integer(1...10_000).optional,
+            for: [.exec, .worker]),
+        Key(
+            "Handler", "LimitNOFILE", { $1(&$0.confinement.openFilesMax) }, Form.integer(8...1_048_576).optional,
+            for: [.exec, .worker],
+            meaning: """
+                How many files each process of the program may have open, 8 or more, soft and hard limit; at most the \
+                daemon's own hard limit. Default: the soft limit that the daemon was started with, and its hard limit.
+                """),
+        Key(
+            "Handler", "Nice", { $1(&$0.confinement.niceness) }, Form.niceness.optional, for: [.exec, .worker],
+            meaning: """
+                The niceness of the program, -20 to 19. Less than the daemon's own needs CAP_SYS_NICE. Default: the \
+                daemon's.
+                """),
+        Key(
+            "Handler", "Idempotent", { $1(&$0.idempotent) }, .boolean, default: "no",
+            meaning: """
+                Whether the program may be run again for a callback when it may have run before a crash of the daemon; and \
+                whether unanswered callbacks of a lost instance go to another instance, three times at most. For `http` \
+                also whether a request is sent again, in relay mode, that the server may have got although no answer came.
+                """),
+        Key(
+            "Handler", "Grace", { $1(&$0.grace) }, Form.timeSpan(.milliseconds(1) ... .seconds(9)).optional,
+            for: [.exec],
+            meaning: """
+                How long before the deadline the program of an `exec` handler gets SIGTERM. Default: none; it gets SIGKILL \
+                at the deadline.
+                """),
+        Key(
+            "Handler", "Bus", { $1(&$0.notifications.bus) }, .notificationBus, for: [.notify], default: "session",
+            meaning: """
+                `session`, which is `DBUS_SESSION_BUS_ADDRESS` or $XDG_RUNTIME_DIR/bus; or an address of a Unix socket, \
+                such as `unix:path=/run/user/1000/bus`.
+                """),
+        Key(
+            "Handler", "AppName", { $1(&$0.notifications.appName) }, .notificationText, for: [.notify],
+            default: "pushrouterd",
+            meaning: "The name of the app for people."),
+        Key(
+            "Handler", "Icon", { $1(&$0.notifications.icon) }, Form.notificationText.optional, for: [.notify],
+            meaning: """
+                The icon where the payload names none: a name of the icon theme, or an absolute path. Of a payload only \
+                names of the theme are taken.
+                """),
+        Key(
+            "Handler", "DesktopEntry", { $1(&$0.notifications.desktopEntry) }, Form.desktopEntry.optional,
+            for: [.notify],
+            meaning: "The name of the app's desktop file without `.desktop`."),
+        Key(
+            "Handler", "Expire", { $1(&$0.notifications.expires) }, .expiry, for: [.notify],
+            meaning: """
+                How long a notification is shown: 1s to 1d, or `infinity`. A payload with `requireInteraction` or `sticky` \
+                is shown until the person acts. Default: as the service likes.
+                """),
+        Key(
+            "Handler", "LocalImages", { $1(&$0.notifications.takesLocalImages) }, .boolean, for: [.notify],
+            default: "no",
+            meaning: """
+                Whether an image that the payload names by a path or a `file:` address of this machine is shown: the \
+                service then reads a file that the sender chooses. Images from the network are never loaded.
+                """),
+    ])
+}

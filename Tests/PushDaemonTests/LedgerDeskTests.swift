@@ -1,0 +1,88 @@
+import PushModel
+import TestSupport
+import Testing
+
+@testable import PushDaemon
+@testable import Store
+
+@Suite("The desk that asks the ledger")
+struct LedgerDeskTests {
+    private final class Bed {
+        let daemon: TwinDaemon
+        private let directory = TemporaryDirectory()
+
+        init() throws {
+            daemon = try TwinDaemon(
+                directory: directory.path, settings: try LargeRequestTests.settings(), boot: UUID128(high: 0, low: 0),
+                clock: TwinClock(WallTime(milliseconds: 1_700_000_000_000)), scripts: TwinScripts(),
+                surroundings: try TwinSurroundings())
+        }
+
+        deinit { daemon.abandon() }
+
+        /// Has a request accepted that is not on the disk.
+        ///
+        /// - Returns: the number of its batch.
+        func accept() -> UInt64 {
+            let line = #"{"op":"deliver","platform":"android","app":"shop","payload":{"data":{"k":"v"}}}"#
+            daemon.takeWithoutCommit(Array(line.utf8))
+            return daemon.pipeline.lastGrowingNumber
+        }
+    }
+
+    @Test("calls back once the ledger has a batch, and at once where it has it")
+    func applied() throws {
+        let bed = try Bed()
+        let (desk, batch) = (bed.daemon.desk, bed.accept())
+        var called: [String] = []
+        desk.onceApplied(batch) { called.append("patient") }
+        desk.onceApplied(batch, until: .max) { called.append("hasIt \($0)") }
+        desk.onceApplied(batch, until: 10) { called.append("late \($0)") }
+        desk.onceApplied(batch - 1) { called.append("at once") }
+        #expect(called == ["at once"] && desk.nextDue == 10)
+        desk.endTurn(at: 10)
+        #expect(called == ["at once", "late false"] && desk.nextDue == nil)
+        try bed.daemon.takeTurns { desk.applied >= batch }
+        #expect(called == ["at once", "late false", "patient", "hasIt true"] && desk.waitCount == 0)
+    }
+
+    @Test("tells of a ledger that cannot be written, but for those who wait however long it takes")
+    func stalled() throws {
+        let bed = try Bed()
+        let (desk, batch) = (bed.daemon.desk, bed.accept())
+        var called: [String] = []
+        desk.onceApplied(batch) { called.append("patient") }
+        desk.onceApplied(batch, until: .max) { called.append("first \($0)") }
+        desk.ledgerStalled(StoreError(.noSpace, message: "full", context: ""))
+        #expect(called == ["first false"] && desk.refusal(id: nil).message == "the ledger cannot be written now: full")
+        desk.onceApplied(batch, until: .max) { called.append("second \($0)") }
+        #expect(called == ["first false", "second false"])
+        desk.ledgerResumed()
+        desk.onceApplied(batch, until: .max) { called.append("third \($0)") }
+        try bed.daemon.takeTurns { desk.applied >= batch }
+        #expect(called == ["first false", "second false", "patient", "third true"])
+    }
+
+    @Test("lets those go who gave a time when the daemon is to end, and no others")
+    func end() throws {
+        let bed = try Bed()
+        let (desk, batch) = (bed.daemon.desk, bed.accept())
+        var called: [Int64] = []
+        for due in [Int64.max, 20, 10] { desk.onceApplied(batch, until: due) { _ in called.append(due) } }
+        desk.endTimes()
+        #expect(called == [10, 20] && desk.waitCount == 1)
+    }
+
+    @Test("has 8 questions of users on their way, and asks the next ones by turns of the users")
+    func turns() throws {
+        let bed = try Bed()
+        var answered: [String] = []
+        for number in 1...10 {
+            bed.daemon.desk.ask(.line(SequenceNumber(1)), of: Account(uid: 1000)) { _ in answered.append("a\(number)") }
+        }
+        bed.daemon.desk.ask(.line(SequenceNumber(1)), of: Account(uid: 1001)) { _ in answered.append("b") }
+        bed.daemon.desk.ask(.devices(of: "u")) { _ in answered.append("the daemon's own") }
+        try bed.daemon.takeTurns { answered.count == 12 }
+        #expect(answered == (1...8).map { "a\($0)" } + ["the daemon's own", "a9", "b", "a10"])
+    }
+}

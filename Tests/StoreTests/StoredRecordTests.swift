@@ -1,0 +1,96 @@
+import TestSupport
+import Testing
+
+@testable import PushModel
+@testable import Store
+
+@Suite("A stored record", .timeLimit(.minutes(30)))
+final class StoredRecordTests {
+    private let directory = TemporaryDirectory()
+    private let writer: LedgerWriter
+    /// The tables of the records that were tried.
+    private var tried: Set<String> = ["attributes"]
+
+    init() throws { writer = try LedgerWriter(directory: directory.path) }
+
+    /// Takes records to the log and back, then to their table and back.
+    private func roundTrip<Record: StoredRecord & Equatable>(_ records: [Record]) throws {
+        let table = Record.table
+        tried.insert(table.name)
+        let database = Database(sharing: writer.database)
+        let texts = try SharedTexts(database)
+        try texts.begin()
+        var insert = try RowStatement(table.insertion(), of: table, database, texts: texts)
+        // A tracked delivery has its number in its receipt. Here the receipt's cursor is the same number.
+        let isTracked = table.name == TrackedRow.table.name
+        var select = try database.prepare(
+            "SELECT \(isTracked ? "event, " : "")\(table.values()) FROM \(table.source)")
+        // What rows share has a number when it comes once more.
+        for record in records + records {
+            let buffer = RowBuffer(headroom: 0)
+            buffer.append(.request, record)
+            var reader = RowReader(buffer.rows)
+            var (values, count) = (try #require(try reader.next()?.values), 0)
+            var row = values
+            #expect(try Record(reading: &row) == record && row.isAtEnd)
+            row = values
+            while !row.isAtEnd {
+                try row.skip(1)
+                count += 1
+            }
+            #expect(count == table.columns.count + (isTracked ? 1 : 0), "\(table.name)")
+            try database.execute("DELETE FROM \(table.rows)")
+            let key = isTracked ? try values.integer() : table.firstParameter == 2 ? 1 : nil
+            try insert.run(values, key: key)
+            #expect(try select.step())
+            #expect(try select.record() == record)
+            #expect(try !select.step())
+            select.reset()
+        }
+    }
+
+    @Test("is in the log and in the ledger as it was, whatever it is")
+    func every() throws {
+        try roundTrip(Whole.requests)
+        try roundTrip(Whole.invocations)
+        try roundTrip(Whole.attempts)
+        try roundTrip(Whole.deadLetters)
+        try roundTrip(Whole.events)
+        try roundTrip(Whole.tracked)
+        try roundTrip(Whole.interactions)
+        try roundTrip(Whole.pendingStarts)
+        try roundTrip(Whole.held)
+        try roundTrip(Whole.devices)
+        try roundTrip(Whole.sessions)
+        try roundTrip(Whole.starts)
+        try roundTrip(Whole.entries)
+        try roundTrip(Whole.sending)
+        try roundTrip(Whole.gaps)
+        try roundTrip(Whole.lifeSigns)
+        #expect(tried == Set(LedgerTable.all.map(\.name)))
+    }
+
+    @Test("whose row in the log is older than the last columns has NULL there, or what the table says")
+    func shorter() throws {
+        var request = Whole.requests[0]
+        let buffer = RowBuffer()
+        buffer.append(.request, request)
+        let rows = RowBuffer()
+        var reader = RowReader(buffer.rows)
+        var values = try #require(try reader.next()?.values)
+        rows.append(.request) { row in
+            for column in AcceptedRequest.table.columns.prefix(while: { $0.name != "tracked" }) {
+                switch try? values.next() {
+                case .integer(let value): row.integer(value)
+                case .text(let text): row.text(String(decoding: text, as: UTF8.self))
+                case .bytes(let bytes): row.bytes(Array(bytes))
+                case .null, nil: Issue.record("\(column.name) has nothing")
+                }
+            }
+        }
+        try writer.apply([rows], through: writer.position)
+        (request.isTracked, request.transport, request.originalPriority) = (false, nil, nil)
+        (request.deliveredPriority, request.replayOf) = (nil, nil)
+        #expect(try LedgerReader(directory: directory.path).story(of: request.seq)?.request == request)
+    }
+}

@@ -1,0 +1,41 @@
+#!/usr/bin/env bash
+# Writes the files, and the parts of manual pages, that are made of what the programs declare: options, settings, members.
+# usage: generate.sh [PUSHCTL [DIRECTORY]]     PUSHCTL: the built program; default: it is built, as for tests
+#        DIRECTORY: where the files go; default: into this tree
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+(($# <= 2)) || { sed -n 's/^# usage/usage/p' "$0" >&2; exit 2; }
+if (($# == 0)); then
+    swift build --product pushctl
+    set -- .build/debug/pushctl
+fi
+pushctl=$1 directory=${2-.}
+
+# write FILE WHAT: the file is what pushctl prints.
+write() {
+    mkdir -p "$directory/$(dirname "$1")"
+    "$pushctl" --generate "$2" >"$directory/$1.new"
+    mv "$directory/$1.new" "$directory/$1"
+}
+
+write packaging/man/pushctl.1 man
+for shell in bash zsh fish; do write "packaging/completions/pushctl.$shell" "$shell"; done
+write etc/pushrouterd/pushrouterd.conf conf
+
+# The parts of the other pages: each stands between its first line, which names it, and the next line that ends one.
+parts=$("$pushctl" --generate parts)
+for page in $(grep -l '^\.\\" begin ' packaging/man/*); do
+    awk '
+        BEGIN { while (("cat" | getline line) > 0) {
+            if (line ~ /^\.\\" begin /) name = line
+            part[name] = part[name] line "\n"
+        } }
+        /^\.\\" begin / {
+            if (!($0 in part)) { print FILENAME ": pushctl makes no part " $0 > "/dev/stderr"; exit 1 }
+            printf "%s", part[$0]
+            inside = 1
+        }
+        !inside
+        /^\.\\" end$/ { inside = 0 }' "$page" <<<"$parts" >"$directory/$page.new"
+    mv "$directory/$page.new" "$directory/$page"
+done
