@@ -120,6 +120,9 @@ let package = Package(
         // What programs have in common that talk to the daemon.
         swift(.system, "DaemonClient", ["PushModel", "LinuxSystem", "UnixSockets"], isHot: false),
 
+        // Reports from the ledger, for programs that may read it.
+        swift(.system, "LedgerReports", ["PushModel", "PushFigures", "PushReporting", "Store"], isHot: false),
+
         // What programs have in common that speak HTTP.
         swift(.system, "HTTPSending", ["EventLoop", "HTTPClient", "LinuxSystem", "CLinux"]),
 
@@ -145,8 +148,7 @@ let package = Package(
             [
                 "PushModel", "PushDispatch", "PushTracking", "PushCustomData", "PushRouting", "PushFigures",
                 "PushReporting", "PushSettings", "LinuxSystem", "EventLoop", "Store", "UnixSockets", "HandlerProcess",
-                "HandlerRuns",
-                "JournalLog", "SettingsFiles", "DaemonClient", "JSONC",
+                "HandlerRuns", "JournalLog", "SettingsFiles", "DaemonClient", "LedgerReports", "JSONC",
             ]),
         // What speaks HTTP is a program of its own: the daemon needs neither network nor key.
         program(
@@ -205,11 +207,11 @@ let package = Package(
                 "PushModel", "PushDispatch", "PushTracking", "PushCustomData", "PushRouting",
                 "PushSettings",
             ]),
-        tests("EventLoopTests", ["EventLoop", "CLinux", "LinuxSystem"]),
+        tests("EventLoopTests", ["PushFigures", "EventLoop", "CLinux", "LinuxSystem"]),
         tests("UnixSocketsTests", ["UnixSockets", "CLinux", "LinuxSystem"]),
         tests("StoreTests", ["PushModel", "Store", "CLinux", "CSQLite", "LinuxSystem"]),
         // Reports from figures beside reports from rows.
-        tests("ReportReadingTests", ["PushModel", "PushFigures", "PushReporting", "Store", "pushctl"]),
+        tests("ReportReadingTests", ["PushModel", "PushFigures", "PushReporting", "Store", "LedgerReports"]),
         tests("PushctlTests", ["PushModel", "UnixSockets", "pushctl"]),
         tests("HandlerProcessTests", ["HandlerProcess", "CLinux", "LinuxSystem"]),
         tests("DBusTests", ["DBus", "LinuxSystem"]),

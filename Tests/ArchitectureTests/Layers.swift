@@ -87,6 +87,7 @@ let layers = [
         "ServiceProgram", .shared,
         ["PushModel", "PushSettings", "LinuxSystem", "EventLoop", "JournalLog", "SettingsFiles"]),
     TargetRule("DaemonClient", .shared, ["PushModel", "LinuxSystem", "UnixSockets"]),
+    TargetRule("LedgerReports", .shared, ["PushModel", "PushFigures", "PushReporting", "Store"]),
     TargetRule("HTTPSending", .shared, ["EventLoop", "HTTPClient", "LinuxSystem", "CLinux"]),
     TargetRule(
         "HandlerRuns", .shared,
@@ -109,7 +110,7 @@ let layers = [
             "PushModel", "PushDispatch", "PushTracking", "PushCustomData", "PushRouting", "PushFigures",
             "PushReporting", "PushSettings",
             "LinuxSystem", "EventLoop", "Store", "UnixSockets", "HandlerProcess", "HandlerRuns", "JournalLog",
-            "SettingsFiles", "DaemonClient", "JSONC",
+            "SettingsFiles", "DaemonClient", "LedgerReports", "JSONC",
         ]),
     TargetRule(
         "pushrouter-forward", .composition,

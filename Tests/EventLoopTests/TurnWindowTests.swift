@@ -1,3 +1,4 @@
+import PushFigures
 import Testing
 
 @testable import EventLoop

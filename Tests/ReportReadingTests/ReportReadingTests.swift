@@ -1,3 +1,4 @@
+import LedgerReports
 import PushFigures
 import PushModel
 import PushReporting
@@ -5,7 +6,6 @@ import TestSupport
 import Testing
 
 @testable import Store
-@testable import pushctl
 
 @Suite("A report from figures is the report from rows", .timeLimit(.minutes(30)))
 struct ReportReadingTests {

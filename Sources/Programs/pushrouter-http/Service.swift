@@ -71,7 +71,7 @@ final class Service: LoopService {
             enter()
         }
         entranceTimer = try TimerSource(loop: loop) { [unowned self] in entranceSource?.interest = .read }
-        endTimer = try TimerSource(loop: loop) { [unowned self] in loop.exit(code: 0) }
+        endTimer = try TimerSource(loop: loop) { loop.exit(code: 0) }
     }
 
     var status: String { "http handlers: \(endpoints.count)" }

@@ -21,8 +21,7 @@ final class OwnRequests {
     private let replies: Connection
     private var session: ClientSession?
     private var waiting = Queue<[UInt8]>()
-    /// Those that have no reply yet, in order.
-    private var outstanding = Queue<[UInt8]>()
+    private var outstanding = OutstandingRequests<[UInt8]>()
     private var dropped = 0
     /// Whether replies have come that are not taken in.
     private(set) var needsFlush = false
@@ -45,7 +44,7 @@ final class OwnRequests {
 
     /// Submits what a person did.
     func submit(_ act: NotificationAct) {
-        guard waiting.count + outstanding.count < Self.limit else {
+        guard waiting.count + outstanding.unansweredCount < Self.limit else {
             dropped += 1
             if dropped == 1 {
                 journal.log(
@@ -69,17 +68,16 @@ final class OwnRequests {
 
     private func send() {
         guard let session, EventLoop.nowNanoseconds >= pausedUntil else { return }
-        while !session.isBlocked, outstanding.count < Self.outstandingMax, let line = waiting.popFirst() {
+        while !session.isBlocked, outstanding.unansweredCount < Self.outstandingMax, let line = waiting.popFirst() {
             outstanding.append(line)
             inject.take(line, from: session)
         }
     }
 
-    /// Takes in a reply: in the order of the requests.
     private func take(_ reply: [UInt8]) {
-        guard let line = outstanding.popFirst() else { return }
-        guard let root = try? JSONDocument(scanning: reply).root, root["ok"]?.bool != true, let error = root["error"]
-        else {
+        let root = (try? JSONDocument(scanning: reply))?.root
+        guard case .reply(let line?) = outstanding.take(root) else { return }
+        guard let root, root["ok"]?.bool != true, let error = root["error"] else {
             dropped = 0
             return
         }

@@ -1,5 +1,6 @@
 import Glibc
 import JournalLog
+import LedgerReports
 import LinuxSystem
 import PushModel
 import PushReporting

@@ -1,3 +1,4 @@
+import LedgerReports
 import PushDispatch
 import PushModel
 import PushReporting

@@ -1,3 +1,4 @@
+import LedgerReports
 import PushModel
 import PushReporting
 import PushRouting

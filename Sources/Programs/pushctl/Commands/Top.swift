@@ -1,4 +1,5 @@
 import DaemonClient
+import LedgerReports
 import PushModel
 import PushReporting
 import PushSettings

@@ -8,11 +8,9 @@ struct Exchange {
     private let path: String
     private let output: Output
     private let printsJSON: Bool
-    /// Where the requests came from whose replies are to come.
-    private var places = Queue<String>()
+    /// Where the requests came from of which something is to come.
+    private var outstanding = OutstandingRequests<String>()
     private var batch: [UInt8] = []
-    /// How many outcomes are still to come of each accepted request that has some to come: its reply says how many.
-    private var undecided: [Int64: Int64] = [:]
     /// Whether an outcome that is no success counts as a refusal.
     private let failsByOutcome: Bool
     /// The last number that the daemon had given before any request was sent: one with this number or a lower one is a
@@ -77,11 +75,11 @@ struct Exchange {
     ///   - line: without its line feed.
     ///   - place: where it came from, for messages.
     mutating func send(_ line: [UInt8], from place: String) throws(Failure) {
-        while places.count >= Self.outstandingLimit {
+        while outstanding.unansweredCount >= Self.outstandingLimit {
             try sendBatch()
             try receive()
         }
-        places.append(place)
+        outstanding.append(place)
         batch += line
         batch.append(UInt8(ascii: "\n"))
         if batch.count >= Self.batchSize { try sendBatch() }
@@ -90,7 +88,7 @@ struct Exchange {
     /// Sends what is left, and prints every reply to it.
     mutating func settle() throws(Failure) {
         try sendBatch()
-        while !places.isEmpty { try receive() }
+        while outstanding.unansweredCount > 0 { try receive() }
         output.flush()
     }
 
@@ -100,15 +98,15 @@ struct Exchange {
         try sendBatch()
         connection.finishSending()
         output.flush()
-        while !places.isEmpty || !undecided.isEmpty, let line = try receiveLine() {
+        while outstanding.unansweredCount + outstanding.undecidedCount > 0, let line = try receiveLine() {
             take(line)
             output.flush()
         }
-        guard places.isEmpty else { throw incomplete }
-        guard undecided.isEmpty else {
+        guard outstanding.unansweredCount == 0 else { throw incomplete }
+        guard outstanding.undecidedCount == 0 else {
             throw Failure(
                 .unavailable,
-                "the daemon closed the connection before the outcomes of \(counted(undecided.count, "request")) were "
+                "the daemon closed the connection before the outcomes of \(counted(outstanding.undecidedCount, "request")) were "
                     + "known; \"pushctl show SEQ\" shows them later")
         }
     }
@@ -122,7 +120,7 @@ struct Exchange {
         } catch {
             // Why it closed the connection stands in the last replies: that a line is too long, for one.
             while let line = try receiveLine() { take(line) }
-            throw places.isEmpty ? Failure(error, path) : incomplete
+            throw outstanding.unansweredCount == 0 ? Failure(error, path) : incomplete
         }
         batch.removeAll(keepingCapacity: true)
     }
@@ -148,19 +146,20 @@ struct Exchange {
 
     /// How long to wait before that is told, in milliseconds; `nil`: there is nothing to tell.
     private var limit: Int? {
-        if !places.isEmpty { return hasToldOfReplies ? nil : patience.reply }
-        return undecided.isEmpty || hasToldOfOutcomes ? nil : patience.outcome
+        if outstanding.unansweredCount > 0 { return hasToldOfReplies ? nil : patience.reply }
+        return outstanding.undecidedCount == 0 || hasToldOfOutcomes ? nil : patience.outcome
     }
 
     private mutating func tellOfSilence(_ seconds: Int) {
-        guard places.isEmpty else {
+        guard outstanding.unansweredCount == 0 else {
             hasToldOfReplies = true
             output.note("no reply for \(seconds) s: \"pushctl status\" says what the daemon waits for, if it answers")
             return
         }
         hasToldOfOutcomes = true
+        let count = outstanding.undecidedCount
         output.note(
-            "no outcome for \(seconds) s; \(counted(undecided.count, "request")) still \(undecided.count == 1 ? "has" : "have") "
+            "no outcome for \(seconds) s; \(counted(count, "request")) still \(count == 1 ? "has" : "have") "
                 + "some to come: waiting on; \"pushctl status\" tells why")
     }
 
@@ -171,28 +170,24 @@ struct Exchange {
     private var incomplete: Failure {
         Failure(
             .unavailable,
-            "the daemon closed the connection; \(counted(places.count, "request")) got no reply "
+            "the daemon closed the connection; \(counted(outstanding.unansweredCount, "request")) got no reply "
                 + "and may have been accepted or not")
     }
 
     private mutating func take(_ line: [UInt8]) {
         let reply = (try? JSONDocument(scanning: line))?.root
-        let isReply = reply?["outcome"] == nil
-        let place = isReply ? places.popFirst() : nil
+        let match = outstanding.take(reply)
         if let isAccepted = reply?["ok"]?.bool {
             accepted += isAccepted ? 1 : 0
             refusedRequests += isAccepted ? 0 : 1
         }
         if reply?["ok"]?.bool == false || reply?["rejected"] != nil { refused += 1 }
         if failsByOutcome, let reply, reply.isBadEnd(ofOwner: true) { refused += 1 }
-        if let seq = reply?["seq"]?.int64 {
-            let left = undecided[seq, default: 0] + (isReply ? reply?["outcomes"]?.int64 ?? 0 : -1)
-            undecided[seq] = left > 0 ? left : nil
-        }
-        if printsJSON {
-            output.write(line: line)
-        } else if let reply {
-            isReply ? print(reply, from: place ?? "the connection") : printOutcome(reply)
+        guard !printsJSON else { return output.write(line: line) }
+        guard let reply else { return }
+        switch match {
+        case .reply(let place): print(reply, from: place ?? "the connection")
+        case .outcome: printOutcome(reply)
         }
     }
 

@@ -1,4 +1,5 @@
 import DaemonClient
+import LedgerReports
 import PushModel
 import PushRouting
 import PushSettings
@@ -11,15 +12,10 @@ extension Session {
         return try Self.reading { () throws(StoreError) in try read(ledger) }
     }
 
-    /// The ledger of the state directory with all that is acknowledged, with or without a daemon. What a daemon cannot bring
-    /// into it for now is read from its log.
+    /// The ledger of the state directory with all that is acknowledged, with or without a daemon.
     func ledger() throws(Failure) -> LedgerReader {
         try Self.reading { () throws(StoreError) in
-            let reader = try LedgerReader(directory: directories.state)
-            guard let synced = askForSync(), synced.state == reader.stateIdentity, synced.isComplete else {
-                return try LedgerReader.complete(directory: directories.state)
-            }
-            return reader
+            try LedgerReader.current(directory: directories.state, sync: askForSync)
         }
     }
 

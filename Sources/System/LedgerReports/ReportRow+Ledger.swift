@@ -1,9 +1,9 @@
-import PushReporting
-import Store
+public import PushReporting
+public import Store
 
 extension ReportRow {
     /// What a report needs of a row of the ledger; `nil` for a request without an invocation.
-    init?(_ row: LedgerRow) {
+    public init?(_ row: LedgerRow) {
         guard let invocation = row.invocation else { return nil }
         self.init(
             invocation: invocation, mode: row.mode, platform: row.platform, app: row.app, device: row.device,

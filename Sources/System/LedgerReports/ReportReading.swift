@@ -1,21 +1,29 @@
 import PushFigures
 import PushModel
-import PushReporting
-import Store
+public import PushReporting
+public import Store
 
 /// What a report shows, as it is read from the ledger: from its figures, and from rows where it has none.
-struct ReportReading {
-    var report: ComplianceReport
-    var detail: ReportDetail
-    var rates: BurnRates?
+public struct ReportReading {
+    /// How well deadlines are met.
+    public var report: ComplianceReport
+    /// The figures by their keys, and what happened over time.
+    public var detail: ReportDetail
+    /// How fast the budget of misses is used up, where that is asked for.
+    public var rates: BurnRates?
 
-    init(report: ComplianceReport, detail: ReportDetail) {
+    /// Nothing is read yet.
+    ///
+    /// - Parameters:
+    ///   - report: of the window that is read.
+    ///   - detail: what is shown beside it.
+    public init(report: ComplianceReport, detail: ReportDetail) {
         self.report = report
         self.detail = detail
     }
 
     /// Reads the window of the report; in one snapshot.
-    mutating func read(_ ledger: LedgerReader) throws(StoreError) {
+    public mutating func read(_ ledger: LedgerReader) throws(StoreError) {
         let window = report.window
         let figures = try ledger.figures(from: window.since, to: window.until)
         detail.rowsBegin = figures.rowsBegin
@@ -32,7 +40,7 @@ struct ReportReading {
     }
 
     /// Counts one row. Rows come in the order of their ids.
-    mutating func add(_ row: LedgerRow) {
+    public mutating func add(_ row: LedgerRow) {
         guard let row = ReportRow(row) else { return report.add(requestWithoutInvocation: row.operation) }
         report.add(row)
         detail.add(row)

@@ -1,0 +1,76 @@
+/// What all requests of a source have in common: makes one of a payload, and fills in what a request leaves out.
+public struct RequestTemplate: Sendable {
+    /// A member of a request; the value is JSON.
+    private struct Member {
+        let key: String
+        let value: [UInt8]
+        /// The operations that take it.
+        let operations: Set<Operation>
+    }
+
+    private var members: [Member] = []
+    private let platform: String?
+
+    /// Nothing in common but the platform.
+    ///
+    /// - Parameter platform: its word; `nil`: a payload that only iOS has is for iOS.
+    public init(platform: String? = nil) { self.platform = platform }
+
+    /// Adds a member with a text, if there is one.
+    ///
+    /// - Parameters:
+    ///   - key: of the member.
+    ///   - text: its value.
+    ///   - operations: those that take it.
+    public mutating func add(_ key: String, _ text: String?, to operations: Set<Operation>) {
+        guard let text else { return }
+        var writer = JSONWriter()
+        writer.string(text)
+        add(key, raw: writer.bytes, to: operations)
+    }
+
+    /// Adds a member whose value is JSON already.
+    public mutating func add(_ key: String, raw value: [UInt8], to operations: Set<Operation>) {
+        members.append(Member(key: key, value: value, operations: operations))
+    }
+
+    /// The request line for an object, without its line feed.
+    ///
+    /// - Parameters:
+    ///   - object: a payload, or a request.
+    ///   - isAPNs: whether it comes from an `.apns` file, and so is for iOS.
+    public func line(for object: JSONNode, isAPNs: Bool) -> [UInt8] {
+        var template = self
+        let operation = object["op"]?.string.flatMap(Operation.init(rawValue:))
+        let isRequest = operation != nil || object["op"] != nil && object["payload"] != nil
+        let isApple = isAPNs || !isRequest && object.isApplePayload
+        template.add("platform", platform ?? (isApple ? Platform.ios.rawValue : nil), to: Set(Operation.allCases))
+        if isRequest { return template.filling(object, operation) }
+        var writer = JSONWriter(reserving: object.rawBytes.count + 256)
+        writer.object { writer in
+            writer.member("op", Operation.deliver.rawValue)
+            for member in template.members { writer.member(member.key, raw: member.value) }
+            writer.member("payload", raw: object.rawBytes)
+        }
+        return writer.bytes
+    }
+
+    /// A request with what it lacks; as it came when it lacks nothing.
+    private func filling(_ request: JSONNode, _ operation: Operation?) -> [UInt8] {
+        let missing = members.filter { member in
+            request[member.key] == nil && operation.map(member.operations.contains) ?? false
+        }
+        guard !missing.isEmpty else { return Array(request.rawBytes) }
+        var writer = JSONWriter(reserving: request.rawBytes.count + 256)
+        writer.object { writer in
+            for (key, value) in request.members { writer.member(key, raw: value.rawBytes) }
+            for member in missing { writer.member(member.key, raw: member.value) }
+        }
+        return writer.bytes
+    }
+}
+
+extension JSONNode {
+    /// Whether it is what iOS hands to an app: values of an Android data map are strings, so an object tells.
+    public var isApplePayload: Bool { self["aps"]?.kind == .object }
+}
