@@ -24,7 +24,8 @@ write etc/pushrouterd/pushrouterd.conf conf
 
 # The parts of the other pages: each stands between its first line, which names it, and the next line that ends one.
 parts=$("$pushctl" --generate parts)
-for page in $(grep -l '^\.\\" begin ' packaging/man/*); do
+mapfile -t pages < <(grep -l '^\.\\" begin ' packaging/man/*)
+for page in "${pages[@]}"; do
     awk '
         BEGIN { while (("cat" | getline line) > 0) {
             if (line ~ /^\.\\" begin /) name = line
