@@ -6,7 +6,7 @@ import Testing
 struct HealthTests {
     private typealias Severity = HealthFinding.Severity
 
-    private static let service = Account(user: 997, groups: [997, 50], name: "pushrouterd")
+    private static let service = UserAccount(user: 997, groups: [997, 50], name: "pushrouterd")
 
     private func file(
         _ path: String, _ kind: FileFacts.Kind = .file, owner: UInt32 = 997, group: UInt32 = 997, mode: UInt32
@@ -205,7 +205,7 @@ struct HealthTests {
             handler {
                 $0.program = file("/p", owner: 0, group: 0, mode: 0o750)
                 $0.user = "root"
-                $0.account = Account(user: 0, groups: [0], name: "root")
+                $0.account = UserAccount(user: 0, groups: [0], name: "root")
             } == [])
         #expect(
             handler { $0.program = file("/p", owner: 0, mode: 0o757) }

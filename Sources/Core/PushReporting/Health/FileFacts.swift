@@ -28,7 +28,7 @@ public struct FileFacts: Hashable, Sendable {
         var octal: String { "0" + String(mode, radix: 8) }
 
         /// Whether an account may do with it what the permission bit says: 4 read, 2 write, 1 execute or pass.
-        func allows(_ bit: UInt32, _ account: Account) -> Bool {
+        func allows(_ bit: UInt32, _ account: UserAccount) -> Bool {
             if account.user == 0 { return bit != 1 || mode & 0o111 != 0 || kind == .directory }
             if account.user == owner { return mode & bit << 6 != 0 }
             return mode & (account.groups.contains(group) ? bit << 3 : bit) != 0
@@ -67,7 +67,7 @@ public struct FileFacts: Hashable, Sendable {
 }
 
 /// A user and the groups that it is in.
-public struct Account: Hashable, Sendable {
+public struct UserAccount: Hashable, Sendable {
     /// The user id.
     public var user: UInt32
     /// The group ids, its primary group first.

@@ -81,7 +81,7 @@ public struct HealthFacts: Sendable {
         /// `User=`; `nil`: it has none.
         public var user: String?
         /// The account of that user; `nil`: the system has no such user.
-        public var account: Account?
+        public var account: UserAccount?
         /// The socket that it answers on; `nil`: it has none.
         public var socket: Socket?
         /// The certificates that it trusts instead of the system's (`CAFile=`); `nil`: the system's.
@@ -134,7 +134,7 @@ public struct HealthFacts: Sendable {
     }
 
     /// The account that the daemon runs as, or would: that of its process, else the owner of the state directory.
-    public var service: Account?
+    public var service: UserAccount?
     /// What `pushctl verify` finds in the files alone.
     public var mistakes: [Mistake] = []
     /// Directories and files of the configuration.

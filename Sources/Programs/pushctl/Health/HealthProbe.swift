@@ -47,23 +47,23 @@ enum HealthProbe {
     }
 
     /// The account of a user by its number.
-    static func account(_ user: UInt32) -> Account {
-        guard let entry = getpwuid(user) else { return Account(user: user, groups: [], name: "\(user)") }
+    static func account(_ user: UInt32) -> UserAccount {
+        guard let entry = getpwuid(user) else { return UserAccount(user: user, groups: [], name: "\(user)") }
         return account(entry.pointee)
     }
 
     /// The account of a user by its name or number; `nil`: there is none.
-    static func account(named name: String) -> Account? {
+    static func account(named name: String) -> UserAccount? {
         let entry = UInt32(name).map { getpwuid($0) } ?? getpwnam(name)
         return entry.map { account($0.pointee) }
     }
 
-    private static func account(_ entry: passwd) -> Account {
+    private static func account(_ entry: passwd) -> UserAccount {
         let name = String(cString: entry.pw_name)
         var groups = [gid_t](repeating: 0, count: 256)
         var count = Int32(groups.count)
         let isWhole = getgrouplist(name, entry.pw_gid, &groups, &count) >= 0
-        return Account(
+        return UserAccount(
             user: entry.pw_uid, groups: isWhole ? Array(groups.prefix(Int(count))) : [entry.pw_gid], name: name)
     }
 
