@@ -89,8 +89,9 @@ struct ForwardTests {
         }
         installation.forward(to: server)
         let daemon = try DaemonProcess.ready(installation)
-        let forwarder = try DaemonProcess.forwarder(installation)
+        // Before the forwarder starts: it sends what is there in one request, and would send more beside it.
         try log(0..<20)
+        let forwarder = try DaemonProcess.forwarder(installation)
         try forwarder.waitForStatus("STATUS=stopped: the endpoint answered 401")
         try waitUntil("all is given back") { try installation.entries().allSatisfy { $0.state == .queued } }
         let sending = try #require(try DaemonStatus(of: installation)["custom_data"]?["sending"])

@@ -144,7 +144,7 @@ struct ForwarderTests {
         func report(_ bench: inout Bench, _ phase: SendingState.Phase, failures: Int = 0) -> Int {
             bench.order {
                 $0.report(phase, reason: nil, failures: failures, until: nil, at: $1, effects: &$2)
-                return $2.list.count
+                return $2.records.count
             }
         }
         let start = bench.now.wall
