@@ -179,10 +179,20 @@ final class TwinDaemon: ClientSession.Owner {
         while !pipeline.isIdle || pipeline.isReady {
             _ = try pipeline.endTurn(mayWait: true, at: EventLoop.nowNanoseconds)
             _ = processor.performDue()
+            // On a slow disk the log's thread writes.
+            for report in takeDurable() { try take(report) }
         }
         let number = pipeline.lastGrowingNumber
         committer.hurry(through: number)
         try wait { if case .store(.applied(let applied)) = $0 { applied >= number } else { false } }
+    }
+
+    private func takeDurable() -> [Message] {
+        func isDurable(_ message: Message) -> Bool { if case .store(.durable) = message { true } else { false } }
+        return messages.withLock { messages in
+            defer { messages.removeAll(where: isDurable) }
+            return messages.filter(isDurable)
+        }
     }
 
     private func wait(for isWanted: (Message) -> Bool) throws {
