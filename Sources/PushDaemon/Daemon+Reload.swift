@@ -29,7 +29,7 @@ extension Daemon {
         reloads.asked += 1
         let reading = reloads.asked
         do throws(SystemError) {
-            try configuration.read()
+            try parts.configuration.read()
         } catch {
             wasRead(.failure(StartFailure("cannot read the configuration: \(error)", exitStatus: StartFailure.system)))
         }
@@ -41,18 +41,18 @@ extension Daemon {
         guard !isStopping else { return }
         switch read {
         case .success((let settings, let warnings)):
-            for warning in warnings { journal.log(JournalEntry(.warning, warning)) }
+            for warning in warnings { parts.journal.log(JournalEntry(.warning, warning)) }
             reconfigure(settings)
             configurationProblem = nil
-            journal.log(JournalEntry(.info, "reloaded: \(statusLine)", messageID: .reloaded))
+            parts.journal.log(JournalEntry(.info, "reloaded: \(statusLine)", messageID: .reloaded))
         case .failure(let error):
             configurationProblem = error.lines.joined(separator: "\n")
-            for line in error.lines { journal.log(JournalEntry(.error, line, messageID: .reloadFailed)) }
-            for warning in error.warnings { journal.log(JournalEntry(.warning, warning)) }
-            journal.log(
+            for line in error.lines { parts.journal.log(JournalEntry(.error, line, messageID: .reloadFailed)) }
+            for warning in error.warnings { parts.journal.log(JournalEntry(.warning, warning)) }
+            parts.journal.log(
                 JournalEntry(.error, "reload refused, still as before: \(statusLine)", messageID: .reloadFailed))
         }
-        control?.wasReloaded(reloads.done, problem: configurationProblem)
+        control.wasReloaded(reloads.done, problem: configurationProblem)
         guard reloads.underWay == 0 else { return }
         Notify.ready(status: configurationProblem == nil ? statusLine : "reload failed, still as before: \(statusLine)")
     }
@@ -62,13 +62,13 @@ extension Daemon {
         for warning in settings.keepUntilRestart(of: self.settings) { journal.log(JournalEntry(.warning, warning)) }
         self.settings = settings
         inject.limits = settings.daemon.jsonLimits
-        health.slowCommit = settings.store.slowCommit
-        commitWatch.setSlowCommit(settings.store.slowCommit)
+        parts.health.slowCommit = settings.store.slowCommit
+        parts.commitWatch.setSlowCommit(settings.store.slowCommit)
         processor.successLevel = settings.journal.successLevel
         processor.handle(.reconfigured(settings.routing))
-        runner.reconfigured(settings.routing.handlers.values)
-        injectClients?.limits = settings.daemon.injectLimits
-        controlClients?.limits = settings.daemon.controlLimits
-        readClients?.limits = settings.daemon.readLimits
+        parts.runner.reconfigured(settings.routing.handlers.values)
+        servers?.inject.limits = settings.daemon.injectLimits
+        servers?.control.limits = settings.daemon.controlLimits
+        servers?.read.limits = settings.daemon.readLimits
     }
 }

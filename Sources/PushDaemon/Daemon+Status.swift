@@ -8,38 +8,43 @@ import PushRouting
 import PushSettings
 import Store
 
-extension Daemon: ControlServer.DaemonItself {
+extension Daemon {
     func status(isForwarderConnected: Bool) -> Status {
         let now = Moment.now()
         return Status(
-            version: pushrouterdVersion, processID: getpid(), mode: processor.mode,
+            version: pushrouterdVersion, processID: getpid(), mode: processor.router.mode,
             uptime: now.monotonic - startedAt.monotonic, state: isStopping ? "stopping" : "running",
             configurationProblem: configurationProblem, accepted: processor.accepted,
-            lastSeq: processor.lastNumber.value, requestsInFlight: processor.requestsInFlight,
-            bytesInFlight: processor.bytesInFlight, payloadBytes: processor.payloadBytes,
-            invocationBytes: processor.invocationBytes,
-            handlersRunning: processor.handlersRunning, processes: runner.processCount,
+            lastSeq: processor.lastNumber.value, requestsInFlight: processor.router.requestsInFlight,
+            bytesInFlight: processor.router.bytesInFlight, payloadBytes: processor.router.payloadBytes,
+            invocationBytes: processor.router.invocationBytes,
+            handlersRunning: processor.handlersRunning, processes: parts.runner.processCount,
             handlers: processor.handlers, lanes: processor.lanes,
-            containment: containment.name, containmentReason: containment.reason, service: service,
-            deliveriesTracked: processor.deliveriesTracked,
+            containment: parts.containment.name, containmentReason: parts.containment.reason, service: parts.service,
+            deliveriesTracked: processor.router.deliveriesTracked,
             clients: ClientsStatus(
-                inject: injectClients, control: controlClients, read: readClients, refusals: refusals.counts),
+                inject: servers?.inject, control: servers?.control, read: servers?.read, refusals: parts.refusals.counts
+            ),
             store: DiskStatus(
-                pipeline, health, pruning, committer.status, sizeMax: settings.store.sizeMax,
-                filterBytes: inject.filterBytes, setAside: committer.setAside, at: now.monotonic),
-            turns: loop.turns,
+                pipeline, parts.health, pruning, parts.committer.status, sizeMax: settings.store.sizeMax,
+                filterBytes: inject.filterBytes, setAside: parts.committer.setAside, at: now.monotonic),
+            turns: parts.loop.turns,
             process: ProcessStatus(
-                startedAt: startedAt.wall, residentBytes: ProcessMemory.residentBytes, adopted: runner.adoptedCount,
-                journalDrops: journal.dropCount),
+                startedAt: startedAt.wall, residentBytes: ProcessMemory.residentBytes,
+                adopted: parts.runner.adoptedCount,
+                journalDrops: parts.journal.dropCount),
             figures: CountedFigures(
-                deliveries: processor.figures, commits: health.commits, refusals: refusals.countsByAccount),
+                deliveries: processor.router.figures, commits: parts.health.commits,
+                refusals: parts.refusals.countsByAccount),
             customData: CustomDataStatus(
-                summary: processor.customDataSummary, rejected: processor.rejectionCount, sending: processor.sending,
+                summary: customData.summary, rejected: processor.rejectionCount, sending: customData.sending,
                 isForwarderConnected: isForwarderConnected, now: now.wall))
     }
 
     var readings: Int { reloads.done }
 
     /// Mode and routes, for the journal and the service manager.
-    var statusLine: String { "\(processor.mode.rawValue) mode, \(counted(settings.routing.routes.count, "route"))" }
+    var statusLine: String {
+        "\(processor.router.mode.rawValue) mode, \(counted(settings.routing.routes.count, "route"))"
+    }
 }

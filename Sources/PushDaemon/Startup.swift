@@ -56,9 +56,10 @@ public func runDaemon(_ options: DaemonOptions) throws(StartFailure) -> Int32 {
             // Once: it moves this process.
             let kept = containment ?? .available()
             containment = kept
-            return try Daemon(
+            let parts = try Parts(
                 directories: options.directories, configuration: configuration, settings: settings, state: state,
                 boot: boot, descriptorLimit: descriptorLimit, containment: kept, journal: journal)
+            return try Daemon(parts, settings: settings)
         }
         // Told to stop before there was room: nothing was accepted, so nothing is missing.
         guard let daemon = made else { return 0 }

@@ -54,6 +54,7 @@ final class ClientSession {
     private(set) var isBlocked = false
     private var replies = ReplyQueue()
     private var member: IOMember?
+    // Holds: the owner lives as long as the loop runs, and without the loop nobody calls a session.
     private unowned let owner: any Owner
     private var isFlushPending = false
 

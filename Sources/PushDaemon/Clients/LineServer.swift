@@ -81,6 +81,7 @@ final class LineServer {
         self.takeLine = takeLine
         clients = try IOGroup(loop: loop)
         accounts = ClientAccounts(input: limits.input, output: limits.output)
+        // `unowned` holds here and below: the sources are this object's own, and call nothing once they are gone.
         workSource = try DeferSource(loop: loop) { [unowned self] in workForNext() }
         sweepTimer = try TimerSource(loop: loop) { [unowned self] in sweep() }
         acceptTimer = try TimerSource(loop: loop) { [unowned self] in
@@ -200,6 +201,7 @@ final class LineServer {
         }
         let session = ClientSession(connection, owner: self, now: EventLoop.nowNanoseconds)
         do {
+            // Holds: the server lives as long as the loop runs.
             try session.open(in: clients) { [unowned self] in serve($0, $1) }
         } catch {
             return turnAway(connection, .descriptors, "the daemon cannot watch another connection: \(error)")

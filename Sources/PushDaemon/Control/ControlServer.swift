@@ -6,20 +6,8 @@ import PushRouting
 /// Takes the requests of `control.sock` and `read.sock`: tells what the daemon does, and has the router do what people and
 /// the forwarder ask for.
 final class ControlServer {
-    /// The daemon: it tells its status, and reads its configuration again.
-    protocol DaemonItself: AnyObject {
-        func status(isForwarderConnected: Bool) -> Status
-        /// Begins to read the configuration again.
-        ///
-        /// - Returns: the number of the reading that sees what there is now; it may be done. `nil`: the daemon is to end.
-        func reload() -> Int?
-        /// How often it was read.
-        var readings: Int { get }
-        /// The mistakes in it when it was read last; `nil`: it is in force.
-        var configurationProblem: String? { get }
-    }
-
     private let processor: Processor
+    private let customData: CustomDataDoor
     private let health: StoreHealth
     private let forwarder: ForwarderService
     private let desk: LedgerDesk
@@ -29,8 +17,6 @@ final class ControlServer {
     private let logLevels: LogLevels
     private let metrics: MetricsService
     private let refusals: RefusalLog
-    // The daemon has this object as a property, and nothing else asks it.
-    private unowned let daemon: any DaemonItself
     /// Those who wait for a reload, and for which reading.
     private var waitingForReload: [(client: ControlClient, reading: Int)] = []
     /// How many may wait for it.
@@ -38,6 +24,7 @@ final class ControlServer {
 
     /// - Parameters:
     ///   - processor: carries out what is decided.
+    ///   - customData: does what people want of custom data.
     ///   - health: why nothing can be written for now; told to whoever wants something changed.
     ///   - desk: knows who waits for the ledger.
     ///   - ledgerSync: answers readers when the ledger is up to date.
@@ -46,14 +33,13 @@ final class ControlServer {
     ///   - logLevels: which entries are written.
     ///   - metrics: writes metrics.
     ///   - refusals: counts what is refused.
-    ///   - daemon: the daemon, which has this object.
     init(
-        processor: Processor, health: StoreHealth, desk: LedgerDesk, ledgerSync: LedgerSync,
-        deadLetters: DeadLetterService, erasures: ErasureService, logLevels: LogLevels, metrics: MetricsService,
-        refusals: RefusalLog,
-        daemon: any DaemonItself
+        processor: Processor, customData: CustomDataDoor, health: StoreHealth, desk: LedgerDesk,
+        ledgerSync: LedgerSync, deadLetters: DeadLetterService, erasures: ErasureService, logLevels: LogLevels,
+        metrics: MetricsService, refusals: RefusalLog
     ) {
         self.processor = processor
+        self.customData = customData
         self.desk = desk
         self.ledgerSync = ledgerSync
         self.deadLetters = deadLetters
@@ -62,18 +48,18 @@ final class ControlServer {
         self.health = health
         self.metrics = metrics
         self.refusals = refusals
-        self.daemon = daemon
-        forwarder = ForwarderService(processor)
+        forwarder = ForwarderService(processor, customData)
     }
 
-    /// Takes in a line; its reply comes now or later, in the place that the line takes. `read.sock` changes nothing.
-    func take(_ line: [UInt8], from session: ClientSession, on socket: Sockets.Name) {
+    /// Takes in a line of a daemon's client; its reply comes now or later, in the place that the line takes. `read.sock`
+    /// changes nothing.
+    func take(_ line: [UInt8], from session: ClientSession, on socket: Sockets.Name, of daemon: Daemon) {
         let client = ControlClient(session: session, place: session.reserveReply())
         forwarder.endWait(of: session)
         do throws(ProtocolError) {
             let request = try ControlRequest(line: line)
             if socket == .read { try request.checkReadOnly() }
-            try carryOut(request, for: client)
+            try carryOut(request, for: client, of: daemon)
         } catch {
             let reason = RefusalReason(error.code)
             let message = "a request on \(socket.rawValue).sock was refused (\(error.code.rawValue))"
@@ -88,6 +74,9 @@ final class ControlServer {
     /// Hands out what came in the turn to whoever waits for it.
     func endTurn() { forwarder.serve() }
 
+    /// Entries that the forwarder claimed are on disk as its own.
+    func handOver(_ entries: ClaimedEntries) { forwarder.handOver(entries) }
+
     /// The daemon is to end: nobody waits any longer.
     func stop() {
         forwarder.endWait()
@@ -98,7 +87,9 @@ final class ControlServer {
         }
     }
 
-    private func carryOut(_ request: ControlRequest, for client: ControlClient) throws(ProtocolError) {
+    private func carryOut(
+        _ request: ControlRequest, for client: ControlClient, of daemon: Daemon
+    ) throws(ProtocolError) {
         var client = client
         client.id = request.id
         switch request.operation {
@@ -121,21 +112,21 @@ final class ControlServer {
             try forwarder.claim(claim, for: client)
         case .flush(let flush):
             try checkStore(request)
-            let before = processor.flushedUnsent
-            let count = processor.perform { $0.flush(flush.target, suite: flush.suite, at: $1, effects: &$2) }
-            let reply = Reply.flushed(count, unsent: processor.flushedUnsent - before, id: request.id)
-            processor.replyAfterRemoval(to: client, reply)
+            let before = customData.flushedUnsent
+            let count = customData.perform { $0.flush(flush.target, suite: flush.suite, at: $1, effects: &$2) }
+            let reply = Reply.flushed(count, unsent: customData.flushedUnsent - before, id: request.id)
+            customData.replyAfterRemoval(to: client, reply)
         case .reset(let suite, let app):
             try checkStore(request)
-            let count = processor.perform { $0.reset(suite: suite, app: app, at: $1, effects: &$2) }
-            processor.replyAfterRemoval(to: client, Reply.counted("discarded", count, id: request.id))
+            let count = customData.perform { $0.reset(suite: suite, app: app, at: $1, effects: &$2) }
+            customData.replyAfterRemoval(to: client, Reply.counted("discarded", count, id: request.id))
         case .resolve(let resolve):
             try checkStore(request)
-            let count = processor.perform { $0.resolve(resolve.entries, resolve.state, at: $1, effects: &$2) }
+            let count = customData.perform { $0.resolve(resolve.entries, resolve.state, at: $1, effects: &$2) }
             let reply = Reply.counted("resolved", count, id: request.id)
             // One that names its entries is carried out at once, whatever goes on over turns.
             guard resolve.entries == nil else { return processor.reply(to: client, reply) }
-            processor.replyAfterRemoval(to: client, reply)
+            customData.replyAfterRemoval(to: client, reply)
         case .replay(let requests):
             try checkStore(request)
             try deadLetters.replay(requests, for: client)

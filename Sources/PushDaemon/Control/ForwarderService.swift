@@ -10,12 +10,18 @@ final class ForwarderService {
     }
 
     private let processor: Processor
+    private let customData: CustomDataDoor
     /// The run that claimed last, and the connection by which it did.
     private var current: (session: ClientSession, instance: UUID128)?
     private var waiting: WaitingClaim?
 
-    /// - Parameter processor: carries out what is decided.
-    init(_ processor: Processor) { self.processor = processor }
+    /// - Parameters:
+    ///   - processor: answers once what was decided is on disk.
+    ///   - customData: has the router decide.
+    init(_ processor: Processor, _ customData: CustomDataDoor) {
+        self.processor = processor
+        self.customData = customData
+    }
 
     /// Whether a forwarder is there that has claimed something.
     var isConnected: Bool { current.map { !$0.session.isClosed } ?? false }
@@ -28,7 +34,7 @@ final class ForwarderService {
         endWait()
         current = (client.session, request.instance)
         if let holding = request.holding {
-            processor.perform { $0.release(allBut: holding, of: request.instance, at: $1, effects: &$2) }
+            customData.perform { $0.release(allBut: holding, of: request.instance, at: $1, effects: &$2) }
         }
         let entries = take(request)
         if entries.isEmpty, request.waits {
@@ -40,7 +46,7 @@ final class ForwarderService {
 
     /// Answers the claim that waits, if there is something now.
     func serve() {
-        guard let claim = waiting, processor.hasEntries(for: claim.request.instance) else { return }
+        guard let claim = waiting, customData.hasEntries(for: claim.request.instance) else { return }
         waiting = nil
         // To hand entries to nobody may leave them of unknown outcome.
         guard !claim.client.session.isClosed else { return }
@@ -57,7 +63,7 @@ final class ForwarderService {
 
     /// Takes in that entries are about to be sent. They are on disk as this run's before the answer is sent.
     func depart(_ request: DepartRequest, for client: ControlClient) {
-        let granted = processor.perform {
+        let granted = customData.perform {
             $0.depart(request.entries, by: request.instance, at: $1, effects: &$2)
         }
         processor.reply(to: client, Reply.departed(granted, id: client.id))
@@ -65,7 +71,7 @@ final class ForwarderService {
 
     /// Takes in what became of entries.
     func settle(_ request: SettleRequest, for client: ControlClient) {
-        let count = processor.perform { router, now, effects in
+        let count = customData.perform { router, now, effects in
             request.entries.count {
                 router.settle(
                     $0.number, $0.state, reason: $0.reason, by: request.instance, at: now, effects: &effects)
@@ -77,7 +83,7 @@ final class ForwarderService {
     /// Takes in how sending goes.
     func report(_ report: SendingReport, for client: ControlClient) throws(ProtocolError) {
         try checkAlone(report.instance, client)
-        processor.perform {
+        customData.perform {
             $0.report(
                 report.phase, reason: report.reason, failures: report.failures, until: report.until, at: $1,
                 effects: &$2)
@@ -87,13 +93,13 @@ final class ForwarderService {
 
     /// Tells what is queued, and leaves it there.
     func peek(after number: EntryNumber, limit: Int, for client: ControlClient) {
-        let entries = processor.queuedEntries(after: number, limit: limit)
-        let claimed = Claimed(entries: entries.compactMap(ClaimedEntry.init), sending: processor.sending)
+        let entries = customData.queuedEntries(after: number, limit: limit)
+        let claimed = Claimed(entries: entries.compactMap(ClaimedEntry.init), sending: customData.sending)
         processor.reply(to: client, Reply.claimed(claimed, id: client.id))
     }
 
     private func take(_ request: ClaimRequest) -> [CustomEntry] {
-        processor.perform {
+        customData.perform {
             $0.claim(
                 by: request.instance, isReserving: request.reserves, limit: request.limit, at: $1, effects: &$2)
         }
@@ -110,20 +116,20 @@ final class ForwarderService {
     /// Sends entries to the forwarder once what was decided of them is on disk.
     private func hand(_ entries: [CustomEntry], of instance: UUID128, to client: ControlClient) {
         processor.follow(
-            .handOver(ClaimedEntries(service: self, client: client, instance: instance, entries: entries)))
+            .handOver(ClaimedEntries(client: client, instance: instance, entries: entries)))
     }
 
     /// What was decided of the entries is on disk: sends them, or gives them back.
-    fileprivate func handOver(_ answer: ClaimedEntries) {
+    func handOver(_ answer: ClaimedEntries) {
         let session = answer.client.session
         guard session.isClosed else {
-            let claimed = Claimed(entries: answer.entries.compactMap(ClaimedEntry.init), sending: processor.sending)
+            let claimed = Claimed(entries: answer.entries.compactMap(ClaimedEntry.init), sending: customData.sending)
             return answer.client.reply(Reply.claimed(claimed, id: answer.client.id))
         }
         // It is gone and never had them, so they were certainly not sent. Unless it is back by another connection: then it
         // said what it holds, and these may be its own again.
         guard current?.session === session else { return }
-        processor.perform { router, now, effects in
+        customData.perform { router, now, effects in
             for entry in answer.entries {
                 _ = router.settle(
                     entry.number, .queued, reason: nil, by: answer.instance, at: now, effects: &effects)
@@ -134,12 +140,8 @@ final class ForwarderService {
 
 /// Entries of custom data for a run of the forwarder that claimed them.
 struct ClaimedEntries {
-    fileprivate let service: ForwarderService
     var client: ControlClient
     /// The run of the forwarder.
     var instance: UUID128
     var entries: [CustomEntry]
-
-    /// Sends them; to be called when they are on disk as the run's.
-    func handOver() { service.handOver(self) }
 }

@@ -39,6 +39,7 @@ final class LogLevels {
     func begin() {
         guard getenv("INVOCATION_ID") != nil || getenv("DBUS_SYSTEM_BUS_ADDRESS") != nil else { return }
         do throws(SystemError) {
+            // `unowned` holds here and below: service, source and timer are this object's own.
             let log = LogControlService.Log(
                 levels: JournalEntry.Priority.allCases.map(\.word), level: { [unowned self] in level.word },
                 setLevel: { [unowned self] word in JournalEntry.Priority(word: word).map { set($0) } },

@@ -39,6 +39,7 @@ final class OwnRequests {
         let (here, there) = try Connection.pair()
         replies = there
         session = ClientSession(here, owner: self, now: EventLoop.nowNanoseconds)
+        // Holds: the timer is this object's own.
         retryTimer = try TimerSource(loop: loop) { [unowned self] in send() }
     }
 

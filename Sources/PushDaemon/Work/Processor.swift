@@ -14,7 +14,7 @@ final class Processor {
     /// How long what follows a batch is done in one go, in nanoseconds.
     private static let slice: Int64 = 300_000
 
-    private var router: Router
+    private(set) var router: Router
     private let pipeline: CommitPipeline
     private let runner: any HandlerRunning
     private let loader: RunLoader
@@ -31,8 +31,6 @@ final class Processor {
     /// How loud a success is.
     var successLevel: JournalSettings.Level
     private(set) var accepted: Int64 = 0
-    /// What people are told once the flush or reset that they ordered is done, with how many of those must have ended.
-    private var orders = Queue<(removal: Int, client: ControlClient, reply: [UInt8])>()
 
     /// - Parameters:
     ///   - router: the router, before anything is recovered.
@@ -59,28 +57,15 @@ final class Processor {
         successes = SuccessEntries(now: EventLoop.nowNanoseconds)
     }
 
-    var mode: DispatchMode { router.mode }
     /// How many bytes of rows wait for the disk.
     var bytesWaiting: Int { pipeline.bytesWaiting }
     var lastNumber: SequenceNumber { router.lastNumber }
-    var requestsInFlight: Int { router.requestsInFlight }
-    var bytesInFlight: Int { router.bytesInFlight }
-    var payloadBytes: Int { router.payloadBytes }
-    var invocationBytes: Int { router.invocationBytes }
     var handlersRunning: Int { router.handlersRunning }
     /// What each handler is doing.
     var handlers: [HandlerStatus] { router.handlers(at: clock().monotonic) }
     /// What is going on in the lanes.
     var lanes: LanesStatus { router.lanes(at: clock().monotonic) }
-    var deliveriesTracked: Int { router.deliveriesTracked }
-    /// What ended how since the start.
-    var figures: DeliveryFigures { router.figures }
     var nextDue: Instant? { router.nextDue }
-    var customDataSummary: CustomDataSummary { router.customDataSummary }
-    /// Whether a claim of this run would get something now.
-    func hasEntries(for instance: UUID128) -> Bool { router.hasEntries(for: instance) }
-    var sending: SendingState? { router.sending }
-    var flushedUnsent: Int { router.flushedUnsent }
     /// How many entries of custom data were rejected on arrival since the start.
     var rejectionCount: Int64 { rejections.count }
 
@@ -188,19 +173,10 @@ final class Processor {
         tell(pipeline.effects.takeRejections())
         carryOut()
         pipeline.endRequest()
-        answerOrders()
     }
 
     /// Goes on with what was too much for one turn.
     func continueWork() { handle(.clock) }
-
-    /// Answers the orders whose removals are done, whichever event did the last of it.
-    private func answerOrders() {
-        while let order = orders.first, order.removal <= router.removalsEnded {
-            _ = orders.popFirst()
-            reply(to: order.client, order.reply)
-        }
-    }
 
     /// Takes up what an earlier run left, request by request: only what is needed now of each is read.
     ///
@@ -289,52 +265,28 @@ final class Processor {
     /// - Returns: the person with all devices, and up to which rows.
     func forget(_ person: Person) throws(ForgettingRefused) -> (Person, ErasureBound) { try router.forget(person) }
 
-    // MARK: Custom data
-
-    /// Has the router do what people or the forwarder want of custom data, and carries out what it decides. What a person
-    /// has to see to is in the journal once it is on disk.
-    @discardableResult
-    func perform<Result>(_ act: (inout Router, Moment, inout Effects) -> Result) -> Result {
-        let last = router.sending
-        let flushedUnsent = router.flushedUnsent
-        // The records are kept at first: what became of entries is told in the journal.
+    /// Has the router do what people or the forwarder want, and carries out what it decides.
+    ///
+    /// - Parameters:
+    ///   - act: does it.
+    ///   - look: is shown what was decided.
+    func decide<Result>(
+        _ act: (inout Router, Moment, inout Effects) -> Result, _ look: (Effects) -> Void
+    ) -> Result {
         var effects = Effects()
         let now = readClock()
         let result = act(&router, now, &effects)
-        var moved: [EntryState: [EntryNumber]] = [:]
-        for case (.customData(.moved(let move)), _) in effects.records {
-            moved[move.state, default: []].append(move.number)
-        }
+        look(effects)
         pipeline.effects.append(effects)
         carryOut()
-        for state in [EntryState.rejected, .unknown] {
-            if let entry = JournalEntry(moved[state] ?? [], became: state) { pipeline.append(.note(entry)) }
-        }
-        if router.flushedUnsent > flushedUnsent {
-            let count = router.flushedUnsent - flushedUnsent
-            pipeline.append(.note(JournalEntry(flushedUnsent: count, by: "the session that was asked for")))
-        }
-        if let state = router.sending, let entry = JournalEntry(state, after: last?.phase) {
-            pipeline.append(.note(entry))
-        }
-        pipeline.endRequest()
         return result
     }
 
-    /// The oldest entries that are to be sent, from the one after this number on.
-    func queuedEntries(after number: EntryNumber, limit: Int) -> [CustomEntry] {
-        router.queuedEntries(after: number, limit: limit)
-    }
+    // MARK: What follows
 
     /// Answers a client of `control.sock` once what was decided so far is on disk.
     func reply(to client: ControlClient, _ bytes: [UInt8]) {
         follow(.reply(client.session, place: client.place, .line(client.stated(bytes))))
-    }
-
-    /// Answers a client once the flush or reset that it ordered, the last one that began, is on disk as a whole.
-    func replyAfterRemoval(to client: ControlClient, _ bytes: [UInt8]) {
-        guard router.removalsEnded < router.removalsBegun else { return reply(to: client, bytes) }
-        orders.append((router.removalsBegun, client, bytes))
     }
 
     /// Does something once what was decided so far is on disk.
@@ -360,27 +312,34 @@ final class Processor {
 
     /// Does what follows durable batches, for a slice of time.
     ///
+    /// - Parameter handOver: hands entries of custom data to the forwarder.
     /// - Returns: whether all of it is done.
-    func performDue() -> Bool {
+    func performDue(_ handOver: (ClaimedEntries) -> Void) -> Bool {
         guard pipeline.hasDue else { return true }
         let start = EventLoop.nowNanoseconds
         var done = 0
         while let followUp = pipeline.nextDue() {
-            perform(followUp)
+            perform(followUp, handOver)
             done += 1
             if done % 8 == 0, EventLoop.nowNanoseconds - start >= Self.slice { return !pipeline.hasDue }
         }
         return true
     }
 
-    private func perform(_ followUp: FollowUp) {
+    private func perform(_ followUp: FollowUp, _ handOver: (ClaimedEntries) -> Void) {
         switch followUp {
         case .reply(let session, let place, let reply): session.reply(place, reply)
         case .releaseOutcomes(let wait): wait.release()
-        case .handOver(let entries): entries.handOver()
+        case .handOver(let entries): handOver(entries)
         case .note(let entry): journal.log(entry)
         case .start(let run): runner.start(run)
-        case .load(let run): loader.load(run)
+        case .load(let run):
+            loader.load(run) { [weak self] loaded in
+                switch loaded {
+                case .complete(let run): self?.runner.start(run)
+                case .failed(let reason): self?.handle(.failedToStart(run.invocation.id, reason: reason))
+                }
+            }
         case .decided(let end):
             tell(end)
             tellWaiting(end)

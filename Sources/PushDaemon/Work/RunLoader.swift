@@ -10,15 +10,22 @@ final class RunLoader {
     /// A run on its way. Answers for one that was let go of come to nothing.
     private final class Job {
         let run: HandlerRun
+        let take: (Loaded) -> Void
 
-        init(_ run: HandlerRun) { self.run = run }
+        init(_ run: HandlerRun, _ take: @escaping (Loaded) -> Void) { (self.run, self.take) = (run, take) }
+    }
+
+    /// What became of a run.
+    enum Loaded {
+        /// It has everything.
+        case complete(HandlerRun)
+        /// It cannot have it, and why.
+        case failed(String)
     }
 
     private let pipeline: CommitPipeline
     private let desk: LedgerDesk
     private let reader: LargeRequestReader
-    private var start: (HandlerRun) -> Void = { _ in preconditionFailure("a run is loaded before anybody listens") }
-    private var fail: (InvocationID, String) -> Void = { _, _ in }
     private var jobs: [InvocationID: Job] = [:]
 
     /// - Parameters:
@@ -31,16 +38,11 @@ final class RunLoader {
         self.reader = reader
     }
 
-    /// - Parameters:
-    ///   - start: takes a run that has everything.
-    ///   - fail: hears that a run cannot have it, and why.
-    func begin(start: @escaping (HandlerRun) -> Void, fail: @escaping (InvocationID, String) -> Void) {
-        (self.start, self.fail) = (start, fail)
-    }
-
-    /// Fills a run in, then has it started.
-    func load(_ run: HandlerRun) {
-        let job = Job(run)
+    /// Fills a run in.
+    ///
+    /// - Parameter take: gets it in a later turn, unless it is let go of before.
+    func load(_ run: HandlerRun, _ take: @escaping (Loaded) -> Void) {
+        let job = Job(run, take)
         jobs[run.invocation.id] = job
         findLine(of: job, isApplied: false)
     }
@@ -104,12 +106,11 @@ final class RunLoader {
         var run = job.run
         jobs[run.invocation.id] = nil
         run.complete(with: request, past: past)
-        start(run)
+        job.take(.complete(run))
     }
 
     private func fail(_ job: Job, _ message: String) {
-        let id = job.run.invocation.id
-        jobs[id] = nil
-        fail(id, "its payload cannot be read again: \(message)")
+        jobs[job.run.invocation.id] = nil
+        job.take(.failed("its payload cannot be read again: \(message)"))
     }
 }

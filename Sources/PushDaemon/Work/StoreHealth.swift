@@ -39,6 +39,7 @@ final class StoreHealth {
     init(loop: EventLoop, journal: JournalWriter, slowCommit: Duration) throws {
         self.journal = journal
         self.slowCommit = slowCommit
+        // Holds: the timer is this object's own.
         timer = try TimerSource(loop: loop, priority: .important) { [unowned self] in lookAgain() }
     }
 

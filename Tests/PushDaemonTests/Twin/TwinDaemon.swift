@@ -80,8 +80,6 @@ final class TwinDaemon: ClientSession.Owner {
             health: surroundings.health, refusals: surroundings.refusals,
             limits: settings.daemon.jsonLimits)
         session = try TwinSession()
-        let (runner, processor) = (runner, processor)
-        loader.begin(start: { runner.start($0) }) { processor.handle(.failedToStart($0, reason: $1)) }
         session.open(owner: self)
         _ = try processor.recover(from: recovered.ledger, tracker: tracker)
         inject.buildFilter(at: 0)
@@ -149,12 +147,12 @@ final class TwinDaemon: ClientSession.Owner {
         while true {
             while inject.large.mayGoOn(at: .max) { inject.admitLarge(at: .max) }
             _ = try pipeline.endTurn(mayWait: true, at: EventLoop.nowNanoseconds)
-            _ = processor.performDue()
+            _ = processor.performDue({ _ in })
             for id in runner.takeStarted() { processor.handle(.started(id)) }
             let isIdle = pipeline.isIdle && inject.isIdle && loader.isIdle && !runner.hasStarted
             if try takeMessages(waiting: isIdle ? .zero : .seconds(60)) { continue }
             if isIdle { return }
-            if pipeline.isIdle, !processor.performDue() { throw Stuck() }
+            if pipeline.isIdle, !processor.performDue({ _ in }) { throw Stuck() }
         }
     }
 
@@ -162,7 +160,7 @@ final class TwinDaemon: ClientSession.Owner {
     func takeTurns(until isDone: () -> Bool) throws {
         while !isDone() {
             _ = try pipeline.endTurn(mayWait: true, at: EventLoop.nowNanoseconds)
-            let mayGoOn = !processor.performDue() || pipeline.isReady
+            let mayGoOn = !processor.performDue({ _ in }) || pipeline.isReady
             guard try takeMessages(waiting: mayGoOn || isDone() ? .zero : .seconds(60)) || mayGoOn || isDone() else {
                 throw Stuck()
             }
@@ -178,7 +176,7 @@ final class TwinDaemon: ClientSession.Owner {
     func bringUpLedger() throws {
         while !pipeline.isIdle || pipeline.isReady {
             _ = try pipeline.endTurn(mayWait: true, at: EventLoop.nowNanoseconds)
-            _ = processor.performDue()
+            _ = processor.performDue({ _ in })
             // On a slow disk the log's thread writes.
             for report in takeDurable() { try take(report) }
         }

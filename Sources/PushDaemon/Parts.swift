@@ -1,0 +1,102 @@
+import EventLoop
+import HandlerRuns
+import JournalLog
+import LinuxSystem
+import PushModel
+import PushRouting
+import PushSettings
+import PushTracking
+import SettingsFiles
+import Store
+
+/// The daemon's adapters and what the ledger says of earlier runs: parts that need nothing of each other.
+///
+/// The other threads (the log's, the ledger's, the look-ups', the readers of large requests, those that start handlers, the
+/// journal's) are reached through them and answer through the mailbox.
+struct Parts {
+    /// What other threads say.
+    enum Message: Sendable {
+        case store(StoreReport)
+        case answer(LedgerAnswers.Answer)
+        case largeRequest(token: UInt64, LargeRequestReader.Result)
+        case metrics(token: UInt64, line: [UInt8])
+        case configuration(Result<(settings: Settings, warnings: [String]), StartFailure>)
+    }
+
+    let loop: EventLoop
+    let journal: JournalWriter
+    let mailbox: Mailbox<Message>
+    let directories: Directories
+    let configuration: ConfigurationReader
+    /// The rights of handlers in the service.
+    let service: ServiceFacts
+    let boot: UUID128
+    let committer: Committer
+    let tracker: RecoveredState.TrackerInBackground
+    let recovered: RecoveredState
+    let largeRequests: LargeRequestReader
+    let metrics: MetricsService
+    let health: StoreHealth
+    let commitWatch: CommitWatch
+    let refusals: RefusalLog
+    let logLevels: LogLevels
+    let containment: Containment
+    /// What marks the processes of this state directory.
+    let owner: String
+    let runner: HandlerRunner
+    let clockSteps: ClockSteps
+
+    /// Opens the ledger of a locked state directory, and reads what an earlier run left.
+    ///
+    /// - Parameters:
+    ///   - directories: where configuration, state and sockets are.
+    ///   - configuration: how to read the configuration again.
+    ///   - settings: the configuration as it is.
+    ///   - state: the locked state directory.
+    ///   - boot: the machine's boot id.
+    ///   - descriptorLimit: the soft limit of open files that handlers get.
+    ///   - containment: how the processes of handlers are kept together.
+    ///   - journal: where entries go.
+    init(
+        directories: Directories, configuration: Configuration, settings: Settings, state: consuming StateDirectory,
+        boot: UUID128, descriptorLimit: UInt64?, containment: Containment, journal: JournalWriter
+    ) throws {
+        (self.directories, self.boot, self.containment, self.journal) = (directories, boot, containment, journal)
+        service = configuration.service
+        loop = try EventLoop()
+        let mailbox = try Mailbox<Message>()
+        self.mailbox = mailbox
+        self.configuration = ConfigurationReader(configuration) { mailbox.post(.configuration($0)) }
+        let progress = WorkProgress()
+        let tracker = RecoveredState.TrackerInBackground()
+        self.tracker = tracker
+        let rules = settings.routing.tracking
+        let place = state.place
+        committer = try Committer(
+            directory: state, limits: Committer.Limits(logLength: settings.store.logSizeMax),
+            onMigration: { progress.beginsLongWork() }, onProgress: { progress.goesOn() },
+            onRecovered: { ledger in
+                tracker.make { () throws(StoreError) in
+                    try Tracker(reading: ledger, rules: rules, now: Moment.now().wall)
+                }
+            },
+            onReport: { mailbox.post(.store($0)) })
+        largeRequests = LargeRequestReader { mailbox.post(.largeRequest(token: $0, $1)) }
+        metrics = MetricsService { mailbox.post(.metrics(token: $0, line: $1)) }
+        health = try StoreHealth(loop: loop, journal: journal, slowCommit: settings.store.slowCommit)
+        commitWatch = try CommitWatch(journal: journal, slowCommit: settings.store.slowCommit)
+        refusals = RefusalLog(journal: journal)
+        logLevels = LogLevels(loop: loop, journal: journal)
+        recovered = try RecoveredState(directory: directories.state, settings: settings)
+        // A copy of the directory has the same id, and the handlers of its daemon are none of ours.
+        owner = "\(recovered.stateID)@\(place)"
+        runner = try HandlerRunner(
+            loop: loop, owner: owner, descriptorLimit: descriptorLimit, cgroups: containment.cgroups,
+            httpCommand: HTTPProgramFile.command(
+                configuration: configuration.directories, isRequired: configuration.isRequired),
+            log: { journal.log($0) })
+        clockSteps = ClockSteps(
+            wall: Moment.now().wall, boot: SystemClock.bootNanoseconds, lastAlive: recovered.lastBelieved,
+            isSynchronised: { SystemClock.isSynchronised })
+    }
+}
