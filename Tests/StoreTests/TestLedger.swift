@@ -15,10 +15,18 @@ final class TestLedger {
     private var appliedThrough: UInt64 = 0
     private var lastSequence = SequenceNumber(0)
 
-    init(_ path: String, limits: Committer.Limits = .init()) throws {
+    /// - Parameter log: the log; `nil`: one in the directory.
+    init(_ path: String, limits: Committer.Limits = .init(), log: MemoryLog? = nil) throws {
         let (reports, continuation) = AsyncStream.makeStream(of: StoreReport.self)
         self.path = path
-        committer = try Committer(directory: StateDirectory(path: path), limits: limits) { continuation.yield($0) }
+        let directory = try StateDirectory(path: path)
+        if let log {
+            committer = try Committer(
+                directory: directory, walLimit: limits.walLength, onMigration: {}, onRecovered: { _ in },
+                onReport: { continuation.yield($0) }, openLog: log.open)
+        } else {
+            committer = try Committer(directory: directory, limits: limits) { continuation.yield($0) }
+        }
         number = committer.lastNumber
         stream = reports.makeAsyncIterator()
     }

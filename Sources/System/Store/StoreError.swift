@@ -26,6 +26,8 @@ public struct StoreError: Error, Hashable, Sendable, CustomStringConvertible {
         case noSpace
         /// The log has no room before the ledger has taken over what is in it; the same write succeeds once it has.
         case logFull
+        /// Somebody else wrote to the log behind the last batch: this one is not in it, and no further one may be.
+        case fenced
         /// Another program has locked the ledger; the same write succeeds once it lets go.
         case busy
         /// A file that was to be made is there already.
@@ -110,6 +112,7 @@ public struct StoreError: Error, Hashable, Sendable, CustomStringConvertible {
                 ? "raise the limit of a file's length (LimitFSIZE= of the unit); nothing accepted so far is lost"
                 : "free space on that file system; nothing accepted so far is lost"
         case .logFull: "nothing is lost; a larger LogSizeMax= lets the ledger fall further behind"
+        case .fenced: "another daemon writes this log now: nothing more may be acknowledged here, and this one ends"
         case .busy: "end the program that holds a transaction open on the ledger"
         case .exists: "name another file, or move that one away"
         case .noDirectory: "make the directory that it is in, or name another place"

@@ -51,7 +51,7 @@ public final class Committer: Sendable {
     public let lastNumber: UInt64
     private let failure: FirstFailure
     private let ledger: Monitor<LedgerInbox>
-    private let log: CommitLog
+    private let log: any BatchLog
     private let logWriter: LogWriter
     private let logInbox: Monitor<LogInbox>
     private let pool: BufferPool
@@ -69,11 +69,29 @@ public final class Committer: Sendable {
     ///     returns; this initializer does not wait for that.
     ///   - onReport: gets every report, on the store's threads, which wait for it to return.
     /// - Throws: what kept the ledger from being opened, created or brought up to date.
-    public init(
+    public convenience init(
         directory: consuming StateDirectory, limits: Limits = Limits(),
         onMigration: @escaping @Sendable () -> Void = {}, onProgress: @escaping @Sendable () -> Void = {},
         onRecovered: @escaping @Sendable (LedgerReader) -> Void = { _ in },
         onReport: @escaping @Sendable (StoreReport) -> Void
+    ) throws(StoreError) {
+        let (path, logLimits) = (directory.path, CommitLog.Limits(length: limits.logLength))
+        try self.init(
+            directory: directory, walLimit: limits.walLength, onMigration: onMigration, onRecovered: onRecovered,
+            onReport: onReport
+        ) { (writer, now) throws(StoreError) in
+            try Recovery.run(writer, stateDirectory: path, limits: logLimits, now: now, onProgress: onProgress)
+        }
+    }
+
+    /// - Parameter openLog: brings the ledger up to date, and makes the log to go on with; called on the ledger's thread.
+    init(
+        directory: consuming StateDirectory, walLimit: Int, onMigration: @escaping @Sendable () -> Void,
+        onRecovered: @escaping @Sendable (LedgerReader) -> Void, onReport: @escaping @Sendable (StoreReport) -> Void,
+        openLog:
+            @escaping @Sendable (LedgerWriter, WallTime) throws(StoreError) -> (
+                log: any BatchLog, summary: RecoverySummary
+            )
     ) throws(StoreError) {
         let path = directory.path
         let ledger = Monitor(LedgerInbox())
@@ -90,9 +108,7 @@ public final class Committer: Sendable {
                 let now = WallTime(milliseconds: SystemClock.wallMilliseconds)
                 let setAside = try SetAside.moveOtherFormat(in: path, at: now)
                 let writer = try LedgerWriter(directory: path, onMigration: onMigration)
-                var (log, summary) = try Recovery.run(
-                    writer, stateDirectory: path, limits: CommitLog.Limits(length: limits.logLength), now: now,
-                    onProgress: onProgress)
+                var (log, summary) = try openLog(writer, now)
                 summary.setAside = setAside ?? summary.setAside
                 // Before anybody reads what there is.
                 let erasure = try ErasureOrder.left(in: path).map { (order) throws(StoreError) in
@@ -104,7 +120,7 @@ public final class Committer: Sendable {
                 // Look-ups can wait, acceptance cannot: it fails where a sandbox forbids it, and that is all right.
                 _ = CLinux_lower_thread_priority()
                 var loop = LedgerLoop(
-                    writer, log, walLimit: limits.walLength, isTrusted: !summary.hasCopies, inbox: ledger,
+                    writer, log, walLimit: walLimit, isTrusted: !summary.hasCopies, inbox: ledger,
                     logInbox: logInbox, pool: pool, erasure: erasure,
                     report: onReport)
                 loop.run()

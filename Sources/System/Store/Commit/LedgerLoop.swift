@@ -23,7 +23,7 @@ struct LedgerInbox: Sendable {
     var walLength = 0
 
     enum Opening: Sendable {
-        case opened(CommitLog, RecoverySummary)
+        case opened(any BatchLog, RecoverySummary)
         case failed(StoreError)
     }
 }
@@ -39,7 +39,7 @@ struct LedgerLoop {
     /// How many bytes of rows a transaction applies.
     static let chunkLength = 2 << 20
     private let writer: LedgerWriter
-    private let log: CommitLog
+    private let log: any BatchLog
     private let inbox: Monitor<LedgerInbox>
     private let logInbox: Monitor<LogInbox>
     private let pool: BufferPool
@@ -57,7 +57,7 @@ struct LedgerLoop {
 
     /// - Parameter erasure: the erasure that an earlier run left, whose rows are out already.
     init(
-        _ writer: LedgerWriter, _ log: CommitLog, walLimit: Int, isTrusted: Bool, inbox: Monitor<LedgerInbox>,
+        _ writer: LedgerWriter, _ log: any BatchLog, walLimit: Int, isTrusted: Bool, inbox: Monitor<LedgerInbox>,
         logInbox: Monitor<LogInbox>, pool: BufferPool, erasure: ErasureSteps? = nil,
         report: @escaping @Sendable (StoreReport) -> Void
     ) {

@@ -15,14 +15,14 @@ final class LogWriter: Sendable {
     /// How long a full disk is left alone before the next try.
     private static let retryInterval: Duration = .milliseconds(500)
 
-    private let log: CommitLog
+    private let log: any BatchLog
     private let inbox: Monitor<LogInbox>
     private let ledger: Monitor<LedgerInbox>
     private let pool: BufferPool
     private let report: @Sendable (StoreReport) -> Void
 
     init(
-        _ log: CommitLog, inbox: Monitor<LogInbox>, ledger: Monitor<LedgerInbox>, pool: BufferPool,
+        _ log: any BatchLog, inbox: Monitor<LogInbox>, ledger: Monitor<LedgerInbox>, pool: BufferPool,
         report: @escaping @Sendable (StoreReport) -> Void
     ) {
         self.log = log

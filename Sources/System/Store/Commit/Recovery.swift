@@ -44,7 +44,7 @@ enum Recovery {
     static func run(
         _ writer: LedgerWriter, stateDirectory: String, limits: CommitLog.Limits, now: WallTime,
         onProgress: () -> Void
-    ) throws(StoreError) -> (log: CommitLog, summary: RecoverySummary) {
+    ) throws(StoreError) -> (log: any BatchLog, summary: RecoverySummary) {
         var summary = RecoverySummary()
         let directory = try LogDirectory(in: stateDirectory, state: writer.stateID)
         let (segments, damage) = try directory.segments()
@@ -70,18 +70,18 @@ enum Recovery {
     ///
     /// - Parameter onBatch: called after each batch.
     /// - Returns: why the log cannot be gone on with; `nil` when it is whole.
-    static func replay(
-        _ chain: inout LogChain, _ writer: LedgerWriter, onBatch: () throws(StoreError) -> Void = {}
+    static func replay<Source: BatchSource & ~Copyable>(
+        _ source: inout Source, _ writer: LedgerWriter, onBatch: () throws(StoreError) -> Void = {}
     ) throws(StoreError) -> String? {
         do throws(StoreError) {
-            while let batch = try chain.next(after: writer.position) {
+            while let batch = try source.next(after: writer.position) {
                 try writer.apply([batch.rows], through: batch.position)
                 try onBatch()
             }
         } catch let error where error.kind == .contradiction {
             return "batch \(writer.position.number + 1) cannot be applied: \(error.message)"
         }
-        return try chain.damage(behind: writer.position)
+        return try source.damage(behind: writer.position)
     }
 
     /// A log behind what the ledger has.

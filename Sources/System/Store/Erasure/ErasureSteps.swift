@@ -53,7 +53,7 @@ struct ErasureSteps {
     /// - Returns: what is to be told of it.
     /// - Throws: why it cannot be done; what is passing is tried again.
     mutating func next(
-        _ writer: LedgerWriter, _ log: CommitLog, release: () throws(StoreError) -> Void
+        _ writer: LedgerWriter, _ log: any BatchLog, release: () throws(StoreError) -> Void
     ) throws(StoreError) -> StoreReport? {
         switch step {
         case .begin:

@@ -6,7 +6,7 @@ import Synchronization
 ///
 /// A ring of segments, which are used again. One batch is written at a time, by whoever is to write; everything else may
 /// be asked and done on any thread meanwhile.
-final class CommitLog: Sendable {
+final class CommitLog: BatchLog {
     /// How large the log may become.
     struct Limits: Hashable, Sendable {
         /// All segments together, in bytes.
@@ -20,16 +20,6 @@ final class CommitLog: Sendable {
             self.length = max(length, 16 << 20)
             segmentLength = min(8 << 20, self.length / 4) / alignment * alignment
         }
-    }
-
-    /// How the log is filled.
-    struct Usage: Hashable, Sendable {
-        /// Bytes of batches that the ledger may not have on disk yet, and of those before them in their segments.
-        var used: Int
-        /// Bytes of all segments, the free ones too.
-        var length: Int
-        /// The most that all segments may have, in bytes.
-        var limit: Int
     }
 
     /// A segment with batches that may still be needed.
@@ -90,29 +80,17 @@ final class CommitLog: Sendable {
         if segments.isEmpty { try make(length: Self.shortLength) }
     }
 
-    /// Behind the last batch.
     var position: LogPosition { state.withLock { $0.position } }
 
-    /// How the log is filled.
-    var usage: Usage {
+    var usage: LogUsage {
         state.withLock { state in
             let used = state.filled.reduce(0) { $0 + $1.end }
-            return Usage(used: used, length: state.length, limit: limits.length)
+            return LogUsage(used: used, length: state.length, limit: limits.length)
         }
     }
 
     // MARK: Writing
 
-    /// Writes a batch. It is on the disk when this returns.
-    ///
-    /// - Parameters:
-    ///   - buffer: its rows.
-    ///   - lastSequence: the number of the last request that was accepted, in it or before it.
-    ///   - time: the clock.
-    /// - Returns: the place behind it.
-    /// - Throws: `logFull` when there is no room before the ledger has more on disk, and nothing was written; `noSpace`
-    ///   when the file system has no room, and the same batch may be written again; `failed` for anything else: what is
-    ///   on the disk nobody knows then, and nothing may be written after it.
     func append(
         _ buffer: RowBuffer, lastSequence: SequenceNumber, at time: WallTime
     ) throws(StoreError) -> LogPosition {
@@ -139,7 +117,6 @@ final class CommitLog: Sendable {
         return end
     }
 
-    /// Whether a batch with rows of so many bytes has room now.
     func hasRoom(for rows: Int) -> Bool {
         let length = BatchHeader.blocksLength(rows: rows)
         return state.withLock { state in
@@ -182,8 +159,6 @@ final class CommitLog: Sendable {
     // MARK: Segments
 
     /// Lets the segments be used again whose batches the ledger has on disk.
-    ///
-    /// - Parameter number: up to which number it has them.
     func release(through number: UInt64) {
         let copies = state.withLock { state -> [LogSegment] in
             state.released = max(state.released, number)
@@ -204,12 +179,10 @@ final class CommitLog: Sendable {
         for copy in copies { copy.remove() }
     }
 
-    /// Whether the writer will soon need a segment that is not there: time to make one, or to have the ledger sync.
+    /// Whether the writer will soon need a segment that is not there.
     var isShort: Bool { state.withLock { $0.free.count < Self.wantedFree } }
 
-    /// Makes another segment, if there is none too many and the limit allows it; takes some milliseconds.
-    ///
-    /// - Returns: whether one was made.
+    /// Makes another segment, if there is none too many and the limit allows it.
     @discardableResult
     func makeAnother() throws(StoreError) -> Bool {
         let isAllowed = state.withLock { state in
@@ -259,8 +232,6 @@ final class CommitLog: Sendable {
         }
     }
 
-    /// Notes on the disk that nothing was written behind the last batch, for a start that has nothing else to do than to
-    /// find that out. To be called when nothing more is written.
     func close() throws(StoreError) {
         let (segment, number) = state.withLock { state in
             let all = state.filled.map(\.segment) + state.free
@@ -271,14 +242,11 @@ final class CommitLog: Sendable {
 
     // MARK: Erasing
 
-    /// Has every segment that is there overwritten before anything more is written to it.
     func taint() {
         state.withLock { state in state.tainted = Set((state.filled.map(\.segment) + state.free).map(\.id)) }
     }
 
-    /// Overwrites a segment that is free and has what is to be erased; takes some milliseconds.
-    ///
-    /// - Returns: whether there was one.
+    /// Overwrites a segment that is free and has what is to be erased.
     func cleanAnother() throws(StoreError) -> Bool {
         let taken = state.withLock { state -> LogSegment? in
             guard let place = state.free.firstIndex(where: { state.tainted.contains($0.id) }) else { return nil }
@@ -292,16 +260,10 @@ final class CommitLog: Sendable {
         return true
     }
 
-    /// Whether no segment has what is to be erased any more.
     var isClean: Bool { state.withLock { $0.tainted.isEmpty } }
 
     // MARK: Reading back
 
-    /// Reads the rows of a batch that was written into a buffer that is empty.
-    ///
-    /// - Parameters:
-    ///   - position: the place behind it.
-    ///   - length: the length of its rows, in bytes.
     func read(_ position: LogPosition, rows length: Int, into buffer: RowBuffer) throws(StoreError) {
         let segment = state.withLock { state in
             state.filled.first { $0.segment.id == position.segment }?.segment

@@ -2,7 +2,7 @@ import PushModel
 
 /// Finds batches in segments, each by the one before it: numbers go up by one, and each names the checksum of the last.
 /// What was in a segment before it was used again has lower numbers, and what a power cut tore has another checksum.
-struct LogChain: ~Copyable {
+struct LogChain: BatchSource, ~Copyable {
     /// A batch that was found.
     struct Batch {
         var header: BatchHeader
