@@ -1,6 +1,5 @@
 import EventLoop
 import PushModel
-import PushRouting
 import Store
 
 /// Answers readers when the ledger has all that was acknowledged before they asked; or says what is missing when the time

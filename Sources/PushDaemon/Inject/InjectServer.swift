@@ -1,5 +1,4 @@
 import EventLoop
-import LinuxSystem
 import PushModel
 import PushRouting
 import Store

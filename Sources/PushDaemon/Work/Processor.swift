@@ -1,7 +1,6 @@
 import EventLoop
 import HandlerRuns
 import JournalLog
-import LinuxSystem
 import PushCustomData
 import PushModel
 import PushRouting
