@@ -108,7 +108,10 @@ final class LedgerDesk {
     var waitCount: Int { waits.count }
 
     /// When a time is over that somebody waits for, in monotonic nanoseconds; `nil`: there is none.
-    var nextDue: Int64? { waits.nextDue().flatMap { $0 < .max ? $0 : nil } }
+    var nextDue: Int64? {
+        guard waits.count > 0, let due = waits.nextDue(), due < .max else { return nil }
+        return due
+    }
 
     /// The ledger has everything up to a batch.
     func applied(through number: UInt64) {
@@ -137,7 +140,7 @@ final class LedgerDesk {
     }
 
     private func callSome(at now: Int64) {
-        for _ in 0..<Self.calledAtOnce {
+        for _ in 0..<min(Self.calledAtOnce, waits.count) {
             guard let (go, hasIt) = waits.next(applied: applied, now: stall == nil ? now : .max) else { return }
             go(hasIt)
         }
@@ -153,7 +156,8 @@ final class LedgerDesk {
 
     /// Whether something has come that no turn handed out yet.
     var hasMore: Bool {
-        !answers.isEmpty || waits.isSomebodyServed(by: applied) || stall != nil && waits.nextDue() != nil
+        guard answers.isEmpty, waits.count > 0 else { return !answers.isEmpty }
+        return waits.isSomebodyServed(by: applied) || stall != nil && waits.nextDue() != nil
     }
 
     /// Asks nothing any more, and forgets who asked.
