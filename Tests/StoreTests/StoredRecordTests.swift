@@ -43,7 +43,8 @@ final class StoredRecordTests {
             let key = isTracked ? try values.integer() : table.firstParameter == 2 ? 1 : nil
             try insert.run(values, key: key)
             #expect(try select.step())
-            #expect(try select.record() == record)
+            let found: Record = try select.value()
+            #expect(found == record)
             #expect(try !select.step())
             select.reset()
         }

@@ -188,7 +188,7 @@ extension LedgerReader {
         var keys: [Lookup.Key] = []
         keys.reserveCapacity(limit)
         while try statement.step() {
-            keys.append(Lookup.Key(account: Account(uid: try statement.number(0)), id: statement.text(1) ?? ""))
+            keys.append(Lookup.Key(account: Account(uid: try statement.value(0)), id: statement.text(1) ?? ""))
         }
         return keys
     }

@@ -10,15 +10,12 @@ extension RowBuffer {
         case .tracker(let record): append(record)
         case .customData(let record): append(record)
         case .device(let device): append(.device, device)
-        case .forgottenDevice(let number): append(.forgottenDevice) { $0.seq(number) }
+        case .forgottenDevice(let number): append(.forgottenDevice, number)
         case .attempt(let attempt): append(.attempt, attempt)
         case .output(let id, let output):
-            append(.output) { values in
-                values.invocationID(id)
-                values.output(output)
-            }
+            append(.output) { $0.add(id, output) }
         case .deadLetter(let letter): append(.deadLetter, letter)
-        case .noDeadLetters(let seq): append(.noDeadLetters) { $0.seq(seq) }
+        case .noDeadLetters(let seq): append(.noDeadLetters, seq)
         case .gap(let gap): append(.gap, gap)
         case .lifeSign(let sign): append(.lifeSign, sign)
         }
@@ -43,22 +40,18 @@ extension RowBuffer {
         switch record {
         case .delivery(let row): append(row)
         case .opened(let delivery, let at, let by):
-            append(.openedDelivery) { values in
-                values.seq(delivery)
-                values.time(at)
-                values.seq(by)
-            }
-        case .influenced(let delivery): append(.influencedDelivery) { $0.seq(delivery) }
-        case .forgottenDelivery(let delivery): append(.forgottenDelivery) { $0.seq(delivery) }
+            append(.openedDelivery) { $0.add(delivery, at, by) }
+        case .influenced(let delivery): append(.influencedDelivery, delivery)
+        case .forgottenDelivery(let delivery): append(.forgottenDelivery, delivery)
         case .interaction(let row): append(.interaction, row)
         case .session(let row): append(.session, row)
-        case .forgottenSession(let number): append(.forgottenSession) { $0.seq(number) }
+        case .forgottenSession(let number): append(.forgottenSession, number)
         case .starts(let row): append(.starts, row)
-        case .forgottenStarts(let number): append(.forgottenStarts) { $0.seq(number) }
+        case .forgottenStarts(let number): append(.forgottenStarts, number)
         case .pendingStart(let start): append(.pendingStart, start)
-        case .decidedStart(let cause): append(.decidedStart) { $0.seq(cause) }
+        case .decidedStart(let cause): append(.decidedStart, cause)
         case .held(let waiting): append(.heldInteraction, waiting)
-        case .settled(let cause): append(.settledInteraction) { $0.seq(cause) }
+        case .settled(let cause): append(.settledInteraction, cause)
         }
     }
 
@@ -69,12 +62,8 @@ extension RowBuffer {
             append(.entry, EntryRecord(entry: entry, state: state, problem: problem))
         case .moved(let move):
             append(.entryMove) { values in
-                values.integer(move.number.value)
-                values.word(move.state)
-                values.time(move.at)
-                values.seq(move.by)
-                values.uuid(move.claimant)
-                values.text(move.reason)
+                values.add(move.number, move.state, move.at)
+                values.add(move.by, move.claimant, move.reason)
             }
         case .attribute(let row): append(.attribute) { row.write(to: &$0) }
         case .sending(let state): append(.sending, state)

@@ -100,9 +100,9 @@ public final class RowBuffer: @unchecked Sendable {
         rowCount += 1
     }
 
-    /// Appends the row of a record.
+    /// Appends the row of a record, or of one value.
     @inline(__always)
-    func append<Record: StoredRecord>(_ kind: RowKind, _ record: Record) { append(kind) { record.write(to: &$0) } }
+    func append<Value: StoredValue>(_ kind: RowKind, _ value: Value) { append(kind) { value.write(to: &$0) } }
 
     /// Makes room for so many bytes behind the rows.
     func reserve(_ count: Int) { if memory.count - end < count { grow(used: end, by: count) } }
@@ -144,7 +144,7 @@ public struct RowWriter {
     fileprivate func finish() -> Int { cursor - start }
 
     @inline(__always)
-    mutating func null() { tag(.null) }
+    mutating func nulls(_ count: Int) { for _ in 0..<count { tag(.null) } }
 
     /// A whole number.
     @inline(__always)
@@ -160,25 +160,15 @@ public struct RowWriter {
         }
     }
 
-    @inline(__always)
-    mutating func integer(_ value: Int64?) { if let value { integer(value) } else { null() } }
-
-    @inline(__always)
-    mutating func flag(_ value: Bool) { integer(value ? 1 : 0) }
-
     /// A text of any length, NUL characters included.
     mutating func text(_ value: String) {
         value.utf8Span.span.withUnsafeBytes { append($0, isText: true) }
     }
 
-    @inline(__always)
-    mutating func text(_ value: String?) { if let value { text(value) } else { null() } }
-
     mutating func bytes(_ value: [UInt8]) { value.withUnsafeBytes { append($0, isText: false) } }
 
     /// The 16 bytes of an id, the highest first.
-    mutating func uuid(_ value: UUID128?) {
-        guard let value else { return null() }
+    mutating func uuid(_ value: UUID128) {
         withUnsafeBytes(of: (value.high.bigEndian, value.low.bigEndian)) { append($0, isText: false) }
     }
 
@@ -213,45 +203,5 @@ public struct RowWriter {
     private mutating func tag(_ tag: RowValueTag) {
         cursor.storeBytes(of: tag.rawValue, as: UInt8.self)
         cursor += 1
-    }
-}
-
-// Values by their type, as `RowSource` takes them back.
-extension RowWriter {
-    @inline(__always)
-    mutating func nulls(_ count: Int) { for _ in 0..<count { null() } }
-
-    @inline(__always)
-    mutating func number<Value: FixedWidthInteger>(_ value: Value?) { integer(value.map { Int64($0) }) }
-
-    @inline(__always)
-    mutating func seq(_ value: SequenceNumber?) { integer(value?.value) }
-
-    @inline(__always)
-    mutating func invocationID(_ value: InvocationID?) {
-        seq(value?.seq)
-        number(value?.n)
-    }
-
-    @inline(__always)
-    mutating func instant(_ value: Instant?) { integer(value?.nanoseconds) }
-
-    @inline(__always)
-    mutating func time(_ value: WallTime?) { integer(value?.milliseconds) }
-
-    @inline(__always)
-    mutating func span(_ value: Duration?) { integer(value?.microseconds) }
-
-    @inline(__always)
-    mutating func digest(_ value: UInt64?) { integer(value.map { Int64(bitPattern: $0) }) }
-
-    /// A word, which the ledger has as a text or as a number.
-    @inline(__always)
-    mutating func word<Word: RawRepresentable<String>>(_ value: Word?) { text(value?.rawValue) }
-
-    /// An app, then a device. No app is the empty text.
-    mutating func deviceKey(_ key: DeviceKey) {
-        text(key.app ?? "")
-        text(key.device)
     }
 }

@@ -2,9 +2,13 @@
 ///
 /// This file is the one place that says which: what writes rows, what reads them and the views of ``LedgerTable`` go by it.
 /// 0 and 1 take no byte beside a row's header, so the most frequent words come first.
-public protocol StoredWord: RawRepresentable<String>, Sendable {
+public protocol StoredWord: StoredName, Sendable {
     /// The words by their numbers: 0, 1, and so on. The numbers are on disk, so a new word comes last, and none ever goes.
     static var stored: [Self] { get }
+}
+
+extension StoredWord {
+    @inlinable public init<Row: RowSource>(reading row: inout Row) throws(Row.Failure) { self = try row.word() }
 }
 
 extension Operation: StoredWord {

@@ -44,7 +44,7 @@ extension FigureRows {
             parts.append(counted: rows.lentText(21))
             try count(
                 CountedEnd(
-                    id: InvocationID(seq: SequenceNumber(rows.integer(0)), n: try rows.number(9)),
+                    id: InvocationID(seq: SequenceNumber(rows.integer(0)), n: try rows.value(9)),
                     times: DecidedTimes(
                         budget: rows.integer(14), queue: rows.integer(16), exec: rows.integer(17),
                         total: rows.integer(18)),
@@ -62,7 +62,7 @@ extension FigureRows {
             """)
         while try attempts.step() {
             let minute = try minute(FigureMinute.of(milliseconds: attempts.integer(0)))
-            minute.figures.add(try attempts.name(2), of: attempts.text(1) ?? "", count: try attempts.number(3))
+            minute.figures.add(try attempts.value(2), of: attempts.text(1) ?? "", count: try attempts.value(3))
             minute.isChanged = true
         }
         try write()

@@ -17,7 +17,7 @@ extension LedgerReader {
             SELECT \(LedgerTable.entries.values()) FROM entries INDEXED BY entries_unfinished
             WHERE \(EntryFilter.isUnfinished) ORDER BY number
             """)
-        while try statement.step() { body(try statement.record()) }
+        while try statement.step() { body(try statement.value()) }
     }
 
     /// A request that began a session, and the event of that; `nil` when the ledger does not have both any more.
@@ -39,7 +39,7 @@ extension LedgerReader {
     /// How sending goes, as the forwarder last said; `nil` before it ever did.
     public func sendingState() throws(StoreError) -> SendingState? {
         let statement = try database.prepare("SELECT \(SendingState.table.values()) FROM sending")
-        return try statement.step() ? try statement.record() : nil
+        return try statement.step() ? try statement.value() : nil
     }
 
     /// The entries that a request led to, in order of numbers.
@@ -48,7 +48,7 @@ extension LedgerReader {
         rows.statement.bind(cause.value, at: 1)
         defer { rows.statement.reset() }
         var entries: [EntryRecord] = []
-        while try rows.statement.step() { entries.append(try rows.statement.record()) }
+        while try rows.statement.step() { entries.append(try rows.statement.value()) }
         return entries
     }
 }

@@ -28,7 +28,7 @@ extension LedgerReader {
             deliveries.append(
                 RecentDelivery(
                     device: DeviceKey(app: app, device: device), duplicateID: row.text(),
-                    state: try row.optionalWord()))
+                    state: try row.next()))
         }
         return deliveries
     }
@@ -38,7 +38,7 @@ extension LedgerReader {
         let statement = try database.prepare(
             "SELECT \(KnownDevice.table.values()) FROM devices ORDER BY number")
         var devices: [KnownDevice] = []
-        while try statement.step() { devices.append(try statement.record()) }
+        while try statement.step() { devices.append(try statement.value()) }
         return devices
     }
 }

@@ -38,7 +38,7 @@ extension LedgerReader {
             "SELECT \(LedgerTable.entries.values()) FROM entries \(filter.condition) ORDER BY number LIMIT ?3")
         statement.bind(filter)
         statement.bind(limit.map(Int64.init) ?? -1, at: 3)
-        while try statement.step() { body(try statement.record()) }
+        while try statement.step() { body(try statement.value()) }
     }
 
     /// How many entries a filter lets through, by suite and state: first what is sent, then the suites by name.
@@ -53,8 +53,8 @@ extension LedgerReader {
         while try statement.step() {
             counts.append(
                 EntryCount(
-                    suite: statement.text(0), state: try statement.name(1), count: try statement.number(2),
-                    bytes: try statement.number(3), oldest: try statement.time(4)))
+                    suite: statement.text(0), state: try statement.value(1), count: try statement.value(2),
+                    bytes: try statement.value(3), oldest: try statement.value(4)))
         }
         return counts
     }
@@ -75,9 +75,9 @@ extension LedgerReader {
         while try statement.step() {
             body(
                 EntryDelay(
-                    name: statement.text(0) ?? "", state: try statement.name(1),
-                    savedAt: try statement.time(2),
-                    settledAt: try statement.time(3)))
+                    name: statement.text(0) ?? "", state: try statement.value(1),
+                    savedAt: try statement.value(2),
+                    settledAt: try statement.value(3)))
         }
     }
 }

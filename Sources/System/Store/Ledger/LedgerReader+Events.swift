@@ -59,7 +59,7 @@ extension LedgerReader {
             """)
         statement.bind(start?.milliseconds, at: 1)
         statement.bind(end?.milliseconds, at: 2)
-        while try statement.step() { body(try statement.record()) }
+        while try statement.step() { body(try statement.value()) }
     }
 
     /// The latest events of a user, the last one first.
@@ -96,7 +96,7 @@ extension LedgerReader {
             var row = statement.row()
             body(
                 StoredInteraction(
-                    row: try InteractionRow(reading: &row), platform: try row.word(), app: row.text(),
+                    row: try InteractionRow(reading: &row), platform: try row.next(), app: row.text(),
                     device: row.text(), externalID: row.text(), campaignID: row.text(),
                     isUnmatchedDismissal: Self.isDismissal(row.bytes())))
         }
@@ -112,7 +112,7 @@ extension LedgerReader {
 extension Statement {
     fileprivate func events() throws(StoreError) -> [(cursor: Int64, event: AnalyticsEvent)] {
         var events: [(cursor: Int64, event: AnalyticsEvent)] = []
-        while try step() { events.append((integer(0), try record(from: 1))) }
+        while try step() { events.append((integer(0), try value(1))) }
         return events
     }
 }

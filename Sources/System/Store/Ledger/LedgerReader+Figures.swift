@@ -151,8 +151,8 @@ extension LedgerReader {
         for window in part.rest {
             rows.bind(window.from, before: window.to)
             if try rows.step() {
-                due += try rows.number(0)
-                missed += try rows.number(1)
+                due += try rows.value(0)
+                missed += try rows.value(1)
             }
             rows.reset()
         }
@@ -200,7 +200,7 @@ extension LedgerReader {
                 ORDER BY accepted_at \(order) LIMIT 1
                 """)
             statement.bind(start, before: end)
-            return try statement.step() ? try statement.time(0) : nil
+            return try statement.step() ? try statement.value(0) : nil
         }
         var times: ClosedRange<WallTime>?
         if let first = try find("ASC"), let last = try find("DESC") { times = first...last }
@@ -224,7 +224,7 @@ extension LedgerReader {
         let statement = try database.prepare(
             "SELECT count(*) FROM clock_steps WHERE accepted_at >= ?1 AND accepted_at < ?2")
         statement.bind(start, before: end)
-        return try statement.step() ? try statement.number(0) : 0
+        return try statement.step() ? try statement.value(0) : 0
     }
 
     // MARK: Spans

@@ -37,7 +37,9 @@ extension LedgerReader {
                 let statement = try database.prepare(
                     "SELECT min(seq) FROM request_rows INDEXED BY requests_by_time WHERE accepted_at >= ?1")
                 statement.bind(start.milliseconds, at: 1)
-                if try statement.step(), !statement.isNull(0) { last = SequenceNumber(try statement.seq(0).value - 1) }
+                if try statement.step(), let first: SequenceNumber = try statement.value() {
+                    last = SequenceNumber(first.value - 1)
+                }
             }
             if let limit { last = max(last, SequenceNumber(highest.value - limit)) }
             return OutcomeCursor(last: last, pending: try pendingIDs().filter { $0.seq <= last })
@@ -99,7 +101,7 @@ extension LedgerReader {
             "SELECT seq, n FROM invocation_rows INDEXED BY invocations_pending WHERE outcome IS NULL")
         var pending: Set<InvocationID> = []
         while try statement.step() {
-            pending.insert(InvocationID(seq: try statement.seq(0), n: try statement.number(1)))
+            pending.insert(InvocationID(seq: try statement.value(0), n: try statement.value(1)))
         }
         return pending
     }

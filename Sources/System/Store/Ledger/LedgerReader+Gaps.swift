@@ -11,7 +11,7 @@ extension LedgerReader {
         let rows = try database.prepare("SELECT \(DaemonGap.table.values()) FROM gaps ORDER BY number")
         var gaps: [DaemonGap] = []
         while try rows.step() {
-            let gap: DaemonGap = try rows.record()
+            let gap: DaemonGap = try rows.value()
             if gap.touches(since: start, until: end) { gaps.append(gap) }
         }
         return gaps
@@ -28,12 +28,12 @@ extension LedgerReader {
             FROM life
             """)
         guard try sign.step() else { return nil }
-        return try sign.time(0)
+        return try sign.value(0)
     }
 
     /// When a daemon last gave a sign of life by a clock that it believed; `nil` where none ever did.
     public func lastBelieved() throws(StoreError) -> WallTime? {
         let sign = try database.prepare("SELECT believed_at FROM life WHERE believed_at IS NOT NULL")
-        return try sign.step() ? try sign.time(0) : nil
+        return try sign.step() ? try sign.value(0) : nil
     }
 }

@@ -7,18 +7,18 @@ extension LedgerReader {
         let attempts = try database.prepare(
             "SELECT \(AttemptRecord.table.values()) FROM attempts WHERE seq = ?1 ORDER BY number")
         attempts.bind(seq, at: 1)
-        while try attempts.step() { story.attempts.append(try attempts.record()) }
+        while try attempts.step() { story.attempts.append(try attempts.value()) }
         let leftOut = try database.prepare("SELECT n, sum(count) FROM attempts_left_out WHERE seq = ?1 GROUP BY n")
         leftOut.bind(seq, at: 1)
-        while try leftOut.step() { story.attemptsLeftOut[try leftOut.number(0)] = try leftOut.number(1) }
+        while try leftOut.step() { story.attemptsLeftOut[try leftOut.value(0)] = try leftOut.value(1) }
         let letters = try database.prepare(
             "SELECT \(DeadLetter.table.values()) FROM dead_letters WHERE seq = ?1 ORDER BY n")
         letters.bind(seq, at: 1)
-        while try letters.step() { story.deadLetters.append(try letters.record()) }
+        while try letters.step() { story.deadLetters.append(try letters.value()) }
         let replays = try database.prepare(
             "SELECT seq FROM request_rows INDEXED BY requests_by_replay WHERE replay_of = ?1 ORDER BY seq")
         replays.bind(seq, at: 1)
-        while try replays.step() { story.replays.append(try replays.seq(0)) }
+        while try replays.step() { story.replays.append(try replays.value(0)) }
     }
 
     /// The attempts at the invocations that have no result, by these.
@@ -31,7 +31,7 @@ extension LedgerReader {
             """)
         var found: [InvocationID: AttemptHistory] = [:]
         while try attempts.step() {
-            let attempt: AttemptRecord = try attempts.record()
+            let attempt: AttemptRecord = try attempts.value()
             found[attempt.id, default: AttemptHistory()].note(attempt)
         }
         return found
@@ -54,7 +54,7 @@ extension LedgerReader {
             """)
         statement.bind(start, before: end)
         while try statement.step() {
-            body(statement.text(0) ?? "", try statement.name(1), try statement.number(2))
+            body(statement.text(0) ?? "", try statement.value(1), try statement.value(2))
         }
     }
 
@@ -70,14 +70,14 @@ extension LedgerReader {
         let statement = try deadLetters("DISTINCT seq", filter, "ORDER BY seq \(oldestFirst ? "" : "DESC") LIMIT ?10")
         statement.bind(Int64(limit), at: 10)
         var numbers: [SequenceNumber] = []
-        while try statement.step() { numbers.append(try statement.seq(0)) }
+        while try statement.step() { numbers.append(try statement.value(0)) }
         return numbers
     }
 
     /// How many requests have dead letters that a filter chooses.
     public func countOfDeadLetters(_ filter: DeadLetterFilter) throws(StoreError) -> Int {
         let statement = try deadLetters("count(DISTINCT seq)", filter)
-        return try statement.step() ? try statement.number(0) : 0
+        return try statement.step() ? try statement.value(0) : 0
     }
 
     /// A query over the dead letters that a filter chooses.
@@ -112,7 +112,7 @@ extension LedgerReader {
     public func deadLetterTotals() throws(StoreError) -> (count: Int, bytes: Int) {
         let statement = try database.prepare("SELECT count(*), coalesce(sum(bytes), 0) FROM dead_letters")
         guard try statement.step() else { return (0, 0) }
-        return (try statement.number(0), try statement.number(1))
+        return (try statement.value(0), try statement.value(1))
     }
 
     /// A request with dead letters, and what is needed to replay it; `nil` when the ledger does not have the request.

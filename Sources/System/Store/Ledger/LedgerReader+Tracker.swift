@@ -7,7 +7,7 @@ extension LedgerReader {
         let statement = try database.prepare(
             "SELECT \(PendingStart.table.values()) FROM pending_starts ORDER BY cause")
         var starts: [PendingStart] = []
-        while try statement.step() { starts.append(try statement.record()) }
+        while try statement.step() { starts.append(try statement.value()) }
         return starts
     }
 
@@ -16,7 +16,7 @@ extension LedgerReader {
         let statement = try database.prepare(
             "SELECT \(HeldInteraction.table.values()) FROM held_interactions ORDER BY cause")
         var held: [HeldInteraction] = []
-        while try statement.step() { held.append(try statement.record()) }
+        while try statement.step() { held.append(try statement.value()) }
         return held
     }
 
@@ -29,7 +29,7 @@ extension LedgerReader {
         var statement = try database.prepare(
             "SELECT \(SessionRow.table.values()) FROM sessions WHERE ?1 IS NULL OR external_id = ?1 ORDER BY number")
         statement.bind(externalID, at: 1)
-        while try statement.step() { body(try statement.record()) }
+        while try statement.step() { body(try statement.value()) }
     }
 
     /// Streams the session starts of each user in each app, those that were not used for longest first.
@@ -44,7 +44,7 @@ extension LedgerReader {
             WHERE ?1 IS NULL OR owner = ?1 AND anonymous = 0 ORDER BY since_at
             """)
         statement.bind(externalID, at: 1)
-        while try statement.step() { body(try statement.record()) }
+        while try statement.step() { body(try statement.value()) }
     }
 
     /// How many deliveries the tracker took over and has not forgotten.
@@ -76,7 +76,7 @@ extension LedgerReader {
                 try TrackedRow(reading: &row),
                 TrackedReceipt(
                     externalUserID: row.text(), deviceID: row.text(), appID: try texts.text(&row),
-                    platform: try row.word(), campaignID: try texts.text(&row), messageID: row.text()))
+                    platform: try row.next(), campaignID: try texts.text(&row), messageID: row.text()))
         }
     }
 
@@ -90,7 +90,7 @@ extension LedgerReader {
             WHERE event >= \(Self.firstDelivery) ORDER BY event
             """)
         statement.bind(Int64(limit), at: 1)
-        while try statement.step() { body(try statement.seq(0), statement.text(1) ?? "") }
+        while try statement.step() { body(try statement.value(0), statement.text(1) ?? "") }
     }
 
     /// The event of the first of the `?1` newest deliveries.

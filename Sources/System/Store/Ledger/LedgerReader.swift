@@ -145,28 +145,28 @@ public final class LedgerReader {
         guard let interaction else { return nil }
         let statement = try database.prepare("SELECT delivery FROM interactions WHERE cause = ?1 AND delivery < ?1")
         statement.bind(interaction.value, at: 1)
-        return try statement.step() ? try statement.seq(0) : nil
+        return try statement.step() ? try statement.value(0) : nil
     }
 
     private func story(_ found: StatementBox) throws(StoreError) -> RequestStory? {
         defer { found.statement.reset() }
         guard try found.statement.step() else { return nil }
-        let request: AcceptedRequest = try found.statement.record()
+        let request: AcceptedRequest = try found.statement.value()
         var story = RequestStory(request: request, invocations: [], events: [], entries: [])
         let invocations = try invocationsOfRequest.compiled(for: database)
         invocations.statement.bind(request.seq.value, at: 1)
         defer { invocations.statement.reset() }
-        while try invocations.statement.step() { story.invocations.append(try invocations.statement.record()) }
+        while try invocations.statement.step() { story.invocations.append(try invocations.statement.value()) }
         let events = try eventsOfRequest.compiled(for: database)
         events.statement.bind(request.seq.value, at: 1)
         defer { events.statement.reset() }
-        while try events.statement.step() { story.events.append(try events.statement.record()) }
+        while try events.statement.step() { story.events.append(try events.statement.value()) }
         story.entries = try entries(of: request.seq)
         try readHistory(of: &story)
         guard request.operation == .interact else { return story }
         let interaction = try database.prepare("SELECT verdict FROM interactions WHERE cause = ?1")
         interaction.bind(request.seq.value, at: 1)
-        if try interaction.step() { story.verdict = try interaction.name(0) }
+        if try interaction.step() { story.verdict = try interaction.value() }
         return story
     }
 
@@ -203,7 +203,7 @@ public final class LedgerReader {
             """)
         while try statement.step() {
             var row = statement.row()
-            let (request, byteCount) = (try AcceptedRequest(reading: &row), try row.number() as Int)
+            let (request, byteCount) = (try AcceptedRequest(reading: &row), try row.next() as Int)
             try body(request, byteCount, try InvocationRecord(reading: &row))
         }
     }
@@ -228,7 +228,7 @@ public final class LedgerReader {
             "SELECT count(*) FROM request_rows WHERE accepted_at >= ?1 AND accepted_at < ?2")
         statement.bind(start, before: end)
         guard try statement.step() else { return 0 }
-        return try statement.number(0)
+        return try statement.value(0)
     }
 
     /// Streams the requests accepted from `start` on and before `end`, a row for each invocation and one for a request
@@ -333,11 +333,11 @@ extension LedgerRow {
     /// Takes the columns of `LedgerReader.rowColumns`.
     fileprivate init(reading row: inout StatementRow) throws(StoreError) {
         self.init(
-            seq: try row.seq(), operation: try row.word(), id: row.text(), uid: try row.number(),
-            acceptedAt: try row.time(), mode: try row.word(), platform: try row.word(), app: row.text(),
-            device: row.text(), messageID: row.text(), transport: try row.optionalWord(),
-            originalPriority: try row.optionalWord(), deliveredPriority: try row.optionalWord(),
-            replayOf: try row.optionalSeq(),
+            seq: try row.next(), operation: try row.next(), id: row.text(), uid: try row.next(),
+            acceptedAt: try row.next(), mode: try row.next(), platform: try row.next(), app: row.text(),
+            device: row.text(), messageID: row.text(), transport: try row.next(),
+            originalPriority: try row.next(), deliveredPriority: try row.next(),
+            replayOf: try row.next(),
             // A request without invocations has none of their columns.
             invocation: row.isNull ? nil : try InvocationRecord(reading: &row))
     }

@@ -305,7 +305,7 @@ final class LedgerWriter {
             """)
         guard try statement.step(), let list = statement.text(0) else { return OldRequests() }
         return OldRequests(
-            list: list, count: try statement.number(1), highest: statement.integer(2), newest: statement.integer(3))
+            list: list, count: try statement.value(1), highest: statement.integer(2), newest: statement.integer(3))
     }
 
     // MARK: Figures

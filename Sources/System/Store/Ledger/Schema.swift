@@ -61,8 +61,8 @@ enum Schema {
                 .corrupt, message: "the ledger does not say how far the log is applied", context: database.path)
         }
         return LogPosition(
-            number: UInt64(try position.integer(0, in: StoredRange.number)), checksum: try position.number(1),
-            segment: try position.number(2), end: Int(try position.integer(3, in: LogSegment.lengths)))
+            number: UInt64(try position.integer(0, in: StoredRange.number)), checksum: try position.value(1),
+            segment: try position.value(2), end: Int(try position.integer(3, in: LogSegment.lengths)))
     }
 
     /// The version of the database, refusing one that is no ledger of this program, and one that this program does not know.

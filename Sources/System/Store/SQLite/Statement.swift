@@ -106,10 +106,10 @@ struct Statement: ~Copyable {
     /// The columns from one on.
     func row(from column: Int32 = 0) -> StatementRow { StatementRow(of: handle, from: column) }
 
-    /// The record in the columns from one on.
-    func record<Record: StoredRecord>(from column: Int32 = 0) throws(StoreError) -> Record {
+    /// The value in the columns from one on.
+    func value<Value: StoredValue>(_ column: Int32 = 0) throws(StoreError) -> Value {
         var row = row(from: column)
-        return try Record(reading: &row)
+        return try Value(reading: &row)
     }
 
     func isNull(_ column: Int32) -> Bool { row(from: column).isNull }
@@ -131,28 +131,6 @@ struct Statement: ~Copyable {
     func integer(_ column: Int32, in range: ClosedRange<Int64>) throws(StoreError) -> Int64 {
         var row = row(from: column)
         return try row.integer(in: range)
-    }
-
-    /// A number of a type.
-    func number<Value: FixedWidthInteger>(_ column: Int32) throws(StoreError) -> Value {
-        var row = row(from: column)
-        return try row.number()
-    }
-
-    /// The number of a request.
-    func seq(_ column: Int32) throws(StoreError) -> SequenceNumber {
-        SequenceNumber(try integer(column, in: StoredRange.number))
-    }
-
-    /// A time in Unix milliseconds.
-    func time(_ column: Int32) throws(StoreError) -> WallTime {
-        WallTime(milliseconds: try integer(column, in: StoredRange.time))
-    }
-
-    /// A value of an enumeration by its wire name.
-    func name<Value: RawRepresentable<String>>(_ column: Int32) throws(StoreError) -> Value {
-        var row = row(from: column)
-        return try row.name()
     }
 
     /// A failure to bind is an index that the SQL does not have, or memory that ran out.

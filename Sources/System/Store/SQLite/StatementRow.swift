@@ -56,10 +56,9 @@ struct StatementRow: RowSource {
     }
 
     mutating func word<Word: StoredWord>() throws(StoreError) -> Word {
-        let (isNumber, number) = (isInteger, integer())
-        guard isNumber, number >= 0, number < Word.stored.count else {
-            throw unreadable("\(number) stands for no \(Word.self)")
-        }
+        guard isInteger else { return try name() }
+        let number = integer()
+        guard number >= 0, number < Word.stored.count else { throw unreadable("\(number) stands for no \(Word.self)") }
         return Word.stored[Int(number)]
     }
 

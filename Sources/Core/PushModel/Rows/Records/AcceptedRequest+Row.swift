@@ -14,52 +14,32 @@ extension AcceptedRequest: StoredRecord {
         ])
 
     @inline(__always) public func write(to row: inout RowWriter) {
-        row.seq(seq)
-        row.word(operation)
-        row.text(id)
-        row.number(peer.uid)
-        row.number(peer.gid)
-        row.number(peer.pid)
-        row.time(acceptedAt.wall)
-        row.instant(acceptedAt.monotonic)
-        row.uuid(boot)
-        row.word(mode)
-        row.word(platform)
-        row.text(app)
-        row.text(device)
-        row.text(externalID)
-        row.text(messageID)
-        row.bytes(body)
-        row.word(state)
-        row.text(duplicateID)
-        row.flag(isTracked)
-        row.word(transport)
-        row.word(originalPriority)
-        row.word(deliveredPriority)
-        row.seq(replayOf)
+        row.add(seq, operation, id, peer)
+        row.add(acceptedAt.wall, acceptedAt.monotonic, boot)
+        row.add(mode, platform, app)
+        row.add(device, externalID, messageID, body)
+        row.add(state, duplicateID, isTracked)
+        row.add(transport, originalPriority, deliveredPriority, replayOf)
     }
 
     @inlinable public init<Row: RowSource>(reading row: inout Row) throws(Row.Failure) {
-        seq = try row.seq()
-        operation = try row.word()
-        id = try row.text()
-        peer = Peer(uid: try row.number(), gid: try row.number(), pid: try row.number())
-        let wall = try row.time()
-        acceptedAt = Moment(monotonic: try row.instant(), wall: wall)
-        boot = try row.uuid()
-        mode = try row.word()
-        platform = try row.word()
-        app = try row.text()
-        device = try row.text()
-        externalID = try row.text()
-        messageID = try row.text()
-        body = try row.bytes()
-        state = try row.optionalWord()
-        duplicateID = try row.text()
-        isTracked = try row.flag()
-        transport = try row.optionalWord()
-        originalPriority = try row.optionalWord()
-        deliveredPriority = try row.optionalWord()
-        replayOf = try row.optionalSeq()
+        (seq, operation, id, peer) = try row.next()
+        let (wall, monotonic): (WallTime, Instant) = try row.next()
+        acceptedAt = Moment(monotonic: monotonic, wall: wall)
+        boot = try row.next()
+        (mode, platform, app) = try row.next()
+        (device, externalID, messageID, body) = try row.next()
+        (state, duplicateID, isTracked) = try row.next()
+        (transport, originalPriority, deliveredPriority, replayOf) = try row.next()
+    }
+}
+
+extension Peer: StoredValue {
+    @inlinable public static var count: Int { 3 }
+
+    @inline(__always) public func write(to row: inout RowWriter) { row.add(uid, gid, pid) }
+
+    @inlinable public init<Row: RowSource>(reading row: inout Row) throws(Row.Failure) {
+        (uid, gid, pid) = try row.next()
     }
 }

@@ -13,44 +13,32 @@ extension AnalyticsEvent: StoredRecord {
         ])
 
     @inline(__always) public func write(to row: inout RowWriter) {
-        row.seq(seq)
-        row.uuid(id)
-        row.word(kind)
+        row.add(seq, id, kind)
         row.integer(time)
-        row.seq(delivery)
-        row.text(externalUserID)
-        row.text(deviceID)
-        row.text(appID)
-        row.word(platform)
+        row.add(delivery, externalUserID, deviceID, appID)
+        row.add(platform)
         row.content(content)
     }
 
     @inlinable public init<Row: RowSource>(reading row: inout Row) throws(Row.Failure) {
-        seq = try row.seq()
-        id = try row.uuid()
-        let kind: Kind = try row.word()
+        let kind: Kind
+        (seq, id, kind) = try row.next()
         time = try row.integer(in: StoredRange.time)
-        delivery = try row.seq()
-        externalUserID = try row.text()
-        deviceID = try row.text()
-        appID = try row.text()
-        platform = try row.word()
+        (delivery, externalUserID, deviceID, appID) = try row.next()
+        platform = try row.next()
         content = try Content(of: kind, reading: &row)
     }
 }
 
 extension AnalyticsEvent.Content {
     @inlinable init<Row: RowSource>(of kind: AnalyticsEvent.Kind, reading row: inout Row) throws(Row.Failure) {
-        let push = AnalyticsEvent.Push(campaignID: try row.text(), messageID: try row.text())
-        let action: ButtonAction? = try row.optionalWord()
-        let button = try row.text().map { AnalyticsEvent.Button(id: $0, action: action) }
-        let duration = try row.optionalSpan()
-        let token = try row.text()
-        let change: TokenRequest.Kind? = try row.optionalWord()
-        let (name, properties) = (try row.text(), try row.text())
+        let push: AnalyticsEvent.Push = try row.next()
+        let (action, buttonID): (ButtonAction?, String?) = try row.next()
+        let (duration, token, change): (Duration?, String?, TokenRequest.Kind?) = try row.next()
+        let (name, properties): (String?, String?) = try row.next()
         switch kind {
         case .received: self = .received(push)
-        case .open: self = .open(push, button: button)
+        case .open: self = .open(push, button: buttonID.map { .init(id: $0, action: action) })
         case .influencedOpen: self = .influencedOpen(push)
         case .iosForeground: self = .iosForeground(push)
         case .sessionStart: self = .sessionStart
@@ -64,37 +52,36 @@ extension AnalyticsEvent.Content {
     }
 }
 
+extension AnalyticsEvent.Push: StoredValue {
+    @inline(__always) public func write(to row: inout RowWriter) { row.add(campaignID, messageID) }
+
+    @inlinable public init<Row: RowSource>(reading row: inout Row) throws(Row.Failure) {
+        (campaignID, messageID) = try row.next()
+    }
+}
+
 extension RowWriter {
     /// What happened, in nine values of which each kind of event has its own.
     fileprivate mutating func content(_ content: AnalyticsEvent.Content) {
         switch content {
         case .received(let push), .influencedOpen(let push), .iosForeground(let push):
-            self.push(push)
+            add(push)
             nulls(7)
         case .open(let push, let button):
-            self.push(push)
-            word(button?.action)
-            text(button?.id)
+            add(push, button?.action, button?.id)
             nulls(5)
         case .sessionStart, .uninstall: nulls(9)
         case .sessionEnd(let duration):
             nulls(4)
-            span(duration)
+            add(duration)
             nulls(4)
         case .tokenStateChange(let change, let token):
             nulls(5)
-            text(token)
-            word(change)
+            add(token, change)
             nulls(2)
         case .customEvent(let name, let properties):
             nulls(7)
-            text(name)
-            text(properties)
+            add(name, properties)
         }
-    }
-
-    private mutating func push(_ push: AnalyticsEvent.Push) {
-        text(push.campaignID)
-        text(push.messageID)
     }
 }

@@ -13,48 +13,27 @@ extension AttemptRecord: StoredRecord {
         ])
 
     public func write(to row: inout RowWriter) {
-        row.invocationID(id)
-        row.text(route)
-        row.text(handler)
-        row.span(asked)
-        row.span(started)
-        row.span(ended)
-        row.word(answer)
-        row.number(status)
-        row.number(signal)
-        row.span(retryAfter)
-        row.text(reason)
-        row.output(output)
-        row.number(number)
-        row.number(numberOfHandler)
+        row.add(id, route, handler)
+        row.add(asked, started, ended)
+        row.add(answer, status, signal, retryAfter)
+        row.add(reason, output, number, numberOfHandler)
     }
 
     @inlinable public init<Row: RowSource>(reading row: inout Row) throws(Row.Failure) {
-        id = try row.invocationID()
-        route = try row.text()
-        handler = try row.text() ?? ""
-        asked = try row.span()
-        started = try row.optionalSpan()
-        ended = try row.span()
-        answer = try row.name()
-        status = try row.optionalNumber()
-        signal = try row.optionalNumber()
-        retryAfter = try row.optionalSpan()
-        reason = try row.text()
-        let errors: [UInt8]? = row.isNull ? nil : try row.bytes()
-        if errors == nil { try row.skip(1) }
-        let cut: Int? = try row.optionalNumber()
-        output = errors.map { ErrorOutput($0, cut: cut ?? 0) }
-        number = try row.number()
-        numberOfHandler = try row.number()
+        (id, route, handler) = try row.next()
+        (asked, started, ended) = try row.next()
+        (answer, status, signal, retryAfter) = try row.next()
+        (reason, output, number, numberOfHandler) = try row.next()
     }
 }
 
-extension RowWriter {
-    mutating func output(_ output: ErrorOutput?) {
-        guard let output else { return nulls(2) }
-        bytes(output.end)
-        number(output.cut)
+extension ErrorOutput: StoredValue {
+    @inlinable public static var count: Int { 2 }
+
+    public func write(to row: inout RowWriter) { row.add(end, cut) }
+
+    @inlinable public init<Row: RowSource>(reading row: inout Row) throws(Row.Failure) {
+        self.init(try row.next(), cut: try row.next())
     }
 }
 
@@ -64,13 +43,9 @@ extension DeadLetter: StoredRecord {
     public static let table = LedgerTable(
         "dead_letters", key: .first(2), [.integer("seq"), .integer("n"), .integer("at"), .integer("bytes")])
 
-    public func write(to row: inout RowWriter) {
-        row.invocationID(id)
-        row.time(at)
-        row.number(byteCount)
-    }
+    public func write(to row: inout RowWriter) { row.add(id, at, byteCount) }
 
     @inlinable public init<Row: RowSource>(reading row: inout Row) throws(Row.Failure) {
-        self.init(id: try row.invocationID(), at: try row.time(), byteCount: try row.number())
+        (id, at, byteCount) = try row.next()
     }
 }

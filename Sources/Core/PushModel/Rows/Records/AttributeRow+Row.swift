@@ -10,9 +10,8 @@ extension AttributeRecord {
 
     /// Takes the values out of the ledger, in the order of the columns.
     @inlinable public init<Row: RowSource>(reading row: inout Row) throws(Row.Failure) {
-        self.init(
-            owner: try row.profileOwner(), kind: try row.name(), name: try row.text() ?? "",
-            value: try row.text() ?? "", setAt: try row.time(), entry: try row.entryNumber())
+        (owner, kind, name) = try row.next()
+        (value, setAt, entry) = try row.next()
     }
 }
 
@@ -20,42 +19,28 @@ extension AttributeRecord {
 /// the row is applied.
 extension AttributeRow {
     func write(to row: inout RowWriter) {
-        switch owner {
-        case .user(let user):
-            row.flag(false)
-            row.text(user)
-        case .device(let device):
-            row.flag(true)
-            row.text(device)
-        }
-        row.word(kind)
-        row.text(name)
+        row.add(owner, kind, name)
         switch change {
         case .set(let value):
-            row.text("set")
-            row.bytes(value)
-        case .remove: row.text("remove")
+            row.add("set", value)
+        case .remove: row.add("remove")
         case .add(let list, let elementsMax):
-            row.text("add")
-            row.number(elementsMax)
+            row.add("add", elementsMax)
             row.list(list)
         case .drop(let list):
-            row.text("drop")
+            row.add("drop")
             row.list(list)
         case .increment(let step):
-            row.text("increment")
+            row.add("increment")
             row.integer(step)
         }
-        row.time(at)
-        row.integer(entry.value)
+        row.add(at, entry)
     }
 
     /// Takes the values out of a row of the log.
     public init(reading row: inout RowValues) throws(RowError) {
-        owner = try row.profileOwner()
-        kind = try row.name()
-        name = try row.text() ?? ""
-        switch try row.text() ?? "" {
+        (owner, kind, name) = try row.next()
+        switch try row.next() as String {
         case "set": change = .set(try row.bytes())
         case "remove": change = .remove
         case "add":
@@ -65,23 +50,28 @@ extension AttributeRow {
         case "increment": change = .increment(try row.integer())
         case let other: throw RowError(message: "'\(other)' is no change of a field")
         }
-        at = try row.time()
-        entry = try row.entryNumber()
+        (at, entry) = try row.next()
     }
 }
 
-extension RowSource {
-    /// Whether a profile is a device's, then whose it is.
-    @inlinable mutating func profileOwner() throws(Failure) -> ProfileOwner {
-        let isDevice = try flag()
-        let owner = try text() ?? ""
-        return isDevice ? .device(owner) : .user(owner)
+/// Whether it is a device's, then whose it is.
+extension ProfileOwner: StoredValue {
+    public func write(to row: inout RowWriter) {
+        switch self {
+        case .user(let user): row.add(false, user)
+        case .device(let device): row.add(true, device)
+        }
+    }
+
+    @inlinable public init<Row: RowSource>(reading row: inout Row) throws(Row.Failure) {
+        let (isDevice, owner): (Bool, String) = try row.next()
+        self = isDevice ? .device(owner) : .user(owner)
     }
 }
 
 extension RowWriter {
     fileprivate mutating func list(_ list: [[UInt8]]) {
-        number(list.count)
+        add(list.count)
         for value in list { bytes(value) }
     }
 }
@@ -107,16 +97,14 @@ extension SendingState: StoredRecord {
         ])
 
     public func write(to row: inout RowWriter) {
-        row.word(phase)
-        row.text(reason)
-        row.number(failures)
-        row.time(until)
-        row.time(since)
+        row.add(phase, reason, failures)
+        row.add(until, since)
     }
 
     @inlinable public init<Row: RowSource>(reading row: inout Row) throws(Row.Failure) {
-        self.init(
-            phase: try row.name(), reason: try row.text(), failures: Int(try row.number() as Int32),
-            until: try row.optionalTime(), since: try row.time())
+        let failures: Int32
+        (phase, reason, failures) = try row.next()
+        self.failures = Int(failures)
+        (until, since) = try row.next()
     }
 }

@@ -4,14 +4,10 @@ extension DaemonGap: StoredRecord {
     public static let table = LedgerTable(
         "gaps", key: .given("number"), [.name("kind", Kind.self), .integer("begin_at"), .integer("end_at")])
 
-    public func write(to row: inout RowWriter) {
-        row.word(kind)
-        row.time(begin)
-        row.time(end)
-    }
+    public func write(to row: inout RowWriter) { row.add(kind, begin, end) }
 
     @inlinable public init<Row: RowSource>(reading row: inout Row) throws(Row.Failure) {
-        self.init(try row.name(), begin: try row.time(), end: try row.time())
+        (kind, begin, end) = try row.next()
     }
 }
 
@@ -21,13 +17,9 @@ extension LifeSign: StoredRecord {
     public static let table = LedgerTable(
         "life", key: .one, [.integer("seen_at"), .integer("seq"), .integer("believed_at").orNull])
 
-    public func write(to row: inout RowWriter) {
-        row.time(at)
-        row.seq(last)
-        row.time(believed)
-    }
+    public func write(to row: inout RowWriter) { row.add(at, last, believed) }
 
     @inlinable public init<Row: RowSource>(reading row: inout Row) throws(Row.Failure) {
-        self.init(at: try row.time(), last: try row.seq(), believed: try row.optionalTime())
+        (at, last, believed) = try row.next()
     }
 }

@@ -16,68 +16,52 @@ extension EntryRecord: StoredRecord {
         ])
 
     public func write(to row: inout RowWriter) {
-        row.integer(entry.number.value)
-        row.seq(entry.cause)
-        row.word(entry.kind)
-        switch entry.way {
-        case .stored(let suite, let brazeID):
-            row.text(suite)
-            row.word(brazeID == nil ? nil : IdentifierKind.brazeID)
-            row.text(brazeID)
-            row.null()
-        case .sent(.externalID(let id)): row.identifier(.externalID, id)
-        case .sent(.brazeID(let id)): row.identifier(.brazeID, id)
-        case .sent(.alias(let name, let label)): row.identifier(.alias, name, label)
-        }
-        row.word(entry.platform)
-        row.text(entry.app)
-        row.text(entry.device)
-        row.text(entry.externalID)
-        row.text(entry.name)
-        row.bytes(entry.data)
-        row.time(entry.time)
-        row.time(entry.savedAt)
-        row.word(state)
-        row.time(settledAt)
-        row.seq(settledBy)
-        row.uuid(claimant)
-        row.text(reason)
-        guard let problem else { return }
-        row.word(problem.code)
-        row.text(problem.field)
+        row.add(entry.number, entry.cause, entry.kind, entry.way)
+        row.add(entry.platform, entry.app, entry.device, entry.externalID)
+        row.add(entry.name, entry.data, entry.time, entry.savedAt)
+        row.add(state, settledAt, settledBy, claimant)
+        row.add(reason)
+        if let problem { row.add(problem.code, problem.field) }
     }
 
     @inlinable public init<Row: RowSource>(reading row: inout Row) throws(Row.Failure) {
         entry = CustomEntry(
-            number: try row.entryNumber(), cause: try row.seq(), kind: try row.name(), way: try EntryWay(reading: &row),
-            platform: try row.name(), app: try row.text(), device: try row.text(), externalID: try row.text(),
-            name: try row.text(), data: try row.bytes(), time: try row.time(), savedAt: try row.time())
-        state = try row.name()
-        settledAt = try row.optionalTime()
-        settledBy = try row.optionalSeq()
-        claimant = try row.optionalUUID()
+            number: try row.next(), cause: try row.next(), kind: try row.next(), way: try row.next(),
+            platform: try row.next(), app: try row.next(), device: try row.next(), externalID: try row.next(),
+            name: try row.next(), data: try row.next(), time: try row.next(), savedAt: try row.next())
+        (state, settledAt, settledBy, claimant) = try row.next()
         if state == .claimed, claimant == nil { throw row.unreadable("an entry is claimed by nobody") }
-        let reason = try row.text()
+        let (reason, code, field): (String?, RejectionCode?, String) = try row.next()
         self.reason = reason
-        let code: RejectionCode? = try row.optionalName()
-        let field = try row.text() ?? ""
         // The reason of a rejected entry has the field before what is wrong.
         let message = (reason ?? "").dropFirst(field.isEmpty ? 0 : field.count + 2)
         problem = code.map { EntryProblem($0, String(message), field: field) }
     }
 }
 
-extension EntryWay {
-    @inlinable init<Row: RowSource>(reading row: inout Row) throws(Row.Failure) {
-        let suite = try row.text()
+/// The suite where it is stored, and the identifier of the profile in three columns.
+extension EntryWay: StoredValue {
+    public func write(to row: inout RowWriter) {
+        let none: String? = nil
+        switch self {
+        case .stored(let suite, let brazeID):
+            row.add(suite, brazeID.map { _ in IdentifierKind.brazeID }, brazeID, none)
+        case .sent(.externalID(let id)): row.add(none, IdentifierKind.externalID, id, none)
+        case .sent(.brazeID(let id)): row.add(none, IdentifierKind.brazeID, id, none)
+        case .sent(.alias(let name, let label)): row.add(none, IdentifierKind.alias, name, label)
+        }
+    }
+
+    @inlinable public init<Row: RowSource>(reading row: inout Row) throws(Row.Failure) {
+        let suite: String? = try row.next()
         if suite != nil { try row.skip(1) }
         let kind: IdentifierKind? = suite == nil ? try row.name() : nil
-        let (identifier, label) = (try row.text(), try row.text())
+        let (identifier, label): (String?, String) = try row.next()
         self =
             switch kind {
             case .externalID: .sent(.externalID(identifier ?? ""))
             case .brazeID: .sent(.brazeID(identifier ?? ""))
-            case .alias: .sent(.alias(name: identifier ?? "", label: label ?? ""))
+            case .alias: .sent(.alias(name: identifier ?? "", label: label))
             case nil: .stored(suite: suite ?? "", brazeID: identifier)
             }
     }
@@ -88,13 +72,4 @@ public enum IdentifierKind: String, Sendable, CaseIterable {
     case externalID = "external_id"
     case brazeID = "braze_id"
     case alias
-}
-
-extension RowWriter {
-    fileprivate mutating func identifier(_ kind: IdentifierKind, _ identifier: String, _ label: String? = nil) {
-        null()
-        word(kind)
-        text(identifier)
-        text(label)
-    }
 }

@@ -8,18 +8,13 @@ extension InteractionRow: StoredRecord {
         ])
 
     public func write(to row: inout RowWriter) {
-        row.seq(cause)
-        row.seq(delivery)
-        row.word(verdict)
-        row.text(button)
-        row.word(buttonAction)
-        row.time(at)
+        row.add(cause, delivery, verdict)
+        row.add(button, buttonAction, at)
     }
 
     @inlinable public init<Row: RowSource>(reading row: inout Row) throws(Row.Failure) {
-        self.init(
-            cause: try row.seq(), delivery: try row.optionalSeq(), verdict: try row.name(), button: try row.text(),
-            buttonAction: try row.optionalName(), at: try row.time())
+        (cause, delivery, verdict) = try row.next()
+        (button, buttonAction, at) = try row.next()
     }
 }
 
@@ -34,18 +29,15 @@ extension PendingStart: StoredRecord {
         ])
 
     public func write(to row: inout RowWriter) {
-        row.seq(cause)
-        row.deviceKey(key)
-        row.text(externalID)
-        row.time(at)
+        row.add(cause, key, externalID, at)
         row.integer(window)
-        row.time(due)
+        row.add(due)
     }
 
     @inlinable public init<Row: RowSource>(reading row: inout Row) throws(Row.Failure) {
-        self.init(
-            cause: try row.seq(), key: try row.deviceKey(), externalID: try row.text(), at: try row.time(),
-            window: try row.integer(in: StoredRange.time), due: try row.time())
+        (cause, key, externalID, at) = try row.next()
+        window = try row.integer(in: StoredRange.time)
+        due = try row.next()
     }
 }
 
@@ -62,36 +54,28 @@ extension HeldInteraction: StoredRecord {
     @usableFromInline static let acts = ["opened", "button", "dismissed"]
 
     public func write(to row: inout RowWriter) {
-        row.seq(interaction.cause)
+        row.add(interaction.cause)
         switch interaction.subject {
         case .delivery(let seq):
-            row.seq(seq)
+            row.add(seq)
             row.nulls(2)
-        case .message(let id):
-            row.null()
-            row.text(id)
-            row.null()
+        case .message(let id): row.add(SequenceNumber?.none, id, UInt64?.none)
         case .payload(let digest):
             row.nulls(2)
-            row.digest(digest)
+            row.add(digest)
         }
         switch interaction.act {
-        case .opened: row.text("opened")
-        case .button: row.text("button")
-        case .dismissed: row.text("dismissed")
+        case .opened: row.add("opened", String?.none)
+        case .button(let id): row.add("button", id)
+        case .dismissed: row.add("dismissed", String?.none)
         }
-        if case .button(let id) = interaction.act { row.text(id) } else { row.null() }
-        row.word(interaction.platform)
-        row.text(interaction.app)
-        row.text(interaction.device)
-        row.text(interaction.externalID)
-        row.time(interaction.at)
-        row.time(due)
+        row.add(interaction.platform, interaction.app, interaction.device, interaction.externalID)
+        row.add(interaction.at, due)
     }
 
     @inlinable public init<Row: RowSource>(reading row: inout Row) throws(Row.Failure) {
-        let cause = try row.seq()
-        let (delivery, message, digest) = (try row.optionalSeq(), try row.text(), try row.optionalDigest())
+        let cause: SequenceNumber = try row.next()
+        let (delivery, message, digest): (SequenceNumber?, String?, UInt64?) = try row.next()
         let subject: Interaction.Subject =
             if let message {
                 .message(message)
@@ -100,13 +84,13 @@ extension HeldInteraction: StoredRecord {
             } else {
                 .payload(digest ?? 0)
             }
-        let name = try row.text() ?? ""
+        let name: String = try row.next()
         guard Self.acts.contains(name) else { throw row.unreadable("'\(name)' is nothing that a person does") }
-        let button = try row.text() ?? ""
+        let button: String = try row.next()
         let act: Interaction.Act = name == "opened" ? .opened : name == "button" ? .button(button) : .dismissed
         interaction = Interaction(
-            cause: cause, subject: subject, act: act, platform: try row.name(), app: try row.text(),
-            device: try row.text(), externalID: try row.text(), at: try row.time())
-        due = try row.time()
+            cause: cause, subject: subject, act: act, platform: try row.next(), app: try row.next(),
+            device: try row.next(), externalID: try row.next(), at: try row.next())
+        due = try row.next()
     }
 }

@@ -16,88 +16,63 @@ extension InvocationRecord: StoredRecord {
         ])
 
     @inline(__always) public func write(to row: inout RowWriter) {
-        row.invocationID(id)
-        row.word(callback)
-        row.text(provider)
-        row.text(route)
-        row.text(handler)
-        row.span(budget)
-        row.instant(deadline)
-        row.flag(started)
+        row.add(id, callback)
+        row.add(provider, route, handler)
+        row.add(budget, deadline, started)
         if let sharedResult {
             row.result(sharedResult.value, isObserver: isObserver)
         } else {
             row.nulls(10)
-            row.flag(isObserver)
+            row.add(isObserver)
             row.nulls(6)
         }
     }
 
     @inlinable public init<Row: RowSource>(reading row: inout Row) throws(Row.Failure) {
-        id = try row.invocationID()
-        callback = try row.word()
-        provider = try row.text()
-        route = try row.text()
-        handler = try row.text()
-        budget = try row.span()
-        deadline = try row.optionalInstant()
-        started = try row.flag()
-        guard let outcome: Outcome = try row.optionalWord() else {
+        (id, callback) = try row.next()
+        (provider, route, handler) = try row.next()
+        (budget, deadline, started) = try row.next()
+        guard let outcome: Outcome = try row.next() else {
             try row.skip(9)
-            isObserver = try row.flag()
+            isObserver = try row.next()
             try row.skip(6)
             return
         }
-        let reason = try row.text()
-        let (queue, exec, total) = (try row.span(), try row.span(), try row.span())
-        let completion = try Completion(readingAny: &row)
-        let decidedAt = try row.time()
-        isObserver = try row.flag()
-        let first: InvocationID? = row.isNull ? nil : try row.invocationID()
-        if first == nil { try row.skip(2) }
-        let firstHandler = try row.text()
-        let reasonCode: ReasonCode? = try row.optionalName()
-        let ahead: Int? = try row.optionalNumber()
-        let took = try row.optionalSpan()
+        let (reason, queue, exec, total): (String?, Duration, Duration, Duration) = try row.next()
+        let (completion, decidedAt): (Completion?, WallTime) = try row.next()
+        isObserver = try row.next()
+        let (first, handler): (InvocationID?, String?) = try row.next()
+        let (reasonCode, ahead, took): (ReasonCode?, Int?, Duration?) = try row.next()
         let result = InvocationResult(
             outcome: outcome, reason: reason, reasonCode: reasonCode, queue: queue, exec: exec, total: total,
-            completion: completion, waitedFor: first.map { Predecessor(id: $0, handler: firstHandler, took: took) },
+            completion: completion, waitedFor: first.map { Predecessor(id: $0, handler: handler, took: took) },
             ahead: ahead, decidedAt: decidedAt)
         sharedResult = Indirect(result)
     }
 }
 
-extension Completion {
-    @inlinable init?<Row: RowSource>(readingAny row: inout Row) throws(Row.Failure) {
-        guard let by: Caller = try row.optionalWord() else {
-            try row.skip(3)
-            return nil
-        }
-        let (times, result): (Int, FetchResult) = (try row.number(), try row.word())
-        let options = try row.text()?.split(separator: ",", omittingEmptySubsequences: false) ?? []
-        self.init(by: by, times: times, result: result, options: options.map(String.init))
+extension Completion: StoredValue {
+    @inlinable public static var count: Int { 4 }
+
+    @inline(__always) public func write(to row: inout RowWriter) {
+        // Apple's names have no commas; no text is no name, the empty text one empty name.
+        row.add(by, times, result, options.isEmpty ? nil : options.joined(separator: ","))
+    }
+
+    @inlinable public init<Row: RowSource>(reading row: inout Row) throws(Row.Failure) {
+        let options: String?
+        (by, times, result, options) = try row.next()
+        self.options = options?.split(separator: ",", omittingEmptySubsequences: false).map(String.init) ?? []
     }
 }
 
 extension RowWriter {
     /// The columns of an invocation that has ended. A function of its own: it is given the result, and copies nothing of it.
     fileprivate mutating func result(_ result: InvocationResult, isObserver: Bool) {
-        word(result.outcome)
-        text(result.reason)
-        span(result.queue)
-        span(result.exec)
-        span(result.total)
-        word(result.completion?.by)
-        number(result.completion?.times)
-        word(result.completion?.result)
-        // Apple's names have no commas; no text is no name, the empty text one empty name.
-        text(result.completion.flatMap { $0.options.isEmpty ? nil : $0.options.joined(separator: ",") })
-        time(result.decidedAt)
-        flag(isObserver)
-        invocationID(result.waitedFor?.id)
-        text(result.waitedFor?.handler)
-        word(result.reasonCode)
-        number(result.ahead)
-        span(result.waitedFor?.took)
+        add(result.outcome, result.reason)
+        add(result.queue, result.exec, result.total)
+        add(result.completion, result.decidedAt, isObserver)
+        add(result.waitedFor?.id, result.waitedFor?.handler)
+        add(result.reasonCode, result.ahead, result.waitedFor?.took)
     }
 }

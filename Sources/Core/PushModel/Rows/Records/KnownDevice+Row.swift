@@ -11,16 +11,10 @@ extension KnownDevice: StoredRecord {
             .text("external_id").orNull,
         ])
 
-    public func write(to row: inout RowWriter) {
-        row.seq(number)
-        row.deviceKey(key)
-        row.word(platform)
-        row.text(externalID)
-    }
+    public func write(to row: inout RowWriter) { row.add(number, key, platform, externalID) }
 
     @inlinable public init<Row: RowSource>(reading row: inout Row) throws(Row.Failure) {
-        self.init(
-            number: try row.seq(), key: try row.deviceKey(), platform: try row.name(), externalID: try row.text())
+        (number, key, platform, externalID) = try row.next()
     }
 }
 
@@ -34,26 +28,23 @@ extension SessionRow: StoredRecord {
         ])
 
     public func write(to row: inout RowWriter) {
-        row.seq(number)
-        row.deviceKey(key)
-        row.word(platform)
-        row.text(externalID)
-        row.time(startedAt)
-        row.time(end?.at)
-        row.seq(end?.by)
-        row.time(end?.due)
-        row.time(since)
+        row.add(number, key, platform, externalID)
+        row.add(startedAt, end, since)
     }
 
     @inlinable public init<Row: RowSource>(reading row: inout Row) throws(Row.Failure) {
-        number = try row.seq()
-        key = try row.deviceKey()
-        platform = try row.name()
-        externalID = try row.text()
-        startedAt = try row.time()
-        end = row.isNull ? nil : End(at: try row.time(), by: try row.seq(), due: try row.time())
-        if end == nil { try row.skip(3) }
-        since = try row.time()
+        (number, key, platform, externalID) = try row.next()
+        (startedAt, end, since) = try row.next()
+    }
+}
+
+extension SessionRow.End: StoredValue {
+    @inlinable public static var count: Int { 3 }
+
+    public func write(to row: inout RowWriter) { row.add(at, by, due) }
+
+    @inlinable public init<Row: RowSource>(reading row: inout Row) throws(Row.Failure) {
+        (at, by, due) = try row.next()
     }
 }
 
@@ -67,19 +58,15 @@ extension StartsRow: StoredRecord {
         ])
 
     public func write(to row: inout RowWriter) {
-        row.seq(number)
-        row.text(key.app ?? "")
-        row.flag(key.isAnonymous)
-        row.text(key.owner)
+        row.add(number, key.app ?? "", key.isAnonymous, key.owner)
         row.bytes(starts.flatMap { start in withUnsafeBytes(of: start.milliseconds.bigEndian) { Array($0) } })
-        row.time(since)
+        row.add(since)
     }
 
     @inlinable public init<Row: RowSource>(reading row: inout Row) throws(Row.Failure) {
-        number = try row.seq()
-        let app = try row.app()
-        let isAnonymous = try row.flag()
-        key = Key(owner: try row.text() ?? "", isAnonymous: isAnonymous, app: app)
+        let (app, isAnonymous, owner): (String, Bool, String)
+        (number, app, isAnonymous, owner) = try row.next()
+        key = Key(owner: owner, isAnonymous: isAnonymous, app: app.isEmpty ? nil : app)
         let bytes = try row.bytes()
         guard bytes.count % 8 == 0 else { throw row.unreadable("\(bytes.count) bytes are no list of times") }
         starts = []
@@ -88,6 +75,6 @@ extension StartsRow: StoredRecord {
             guard StoredRange.time.contains(time) else { throw row.unreadable("no row has the time \(time) there") }
             starts.append(WallTime(milliseconds: time))
         }
-        since = try row.time()
+        since = try row.next()
     }
 }

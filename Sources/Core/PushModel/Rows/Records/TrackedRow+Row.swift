@@ -10,30 +10,24 @@ extension TrackedRow: StoredRecord {
         ])
 
     public func write(to row: inout RowWriter) {
-        row.seq(seq)
-        row.time(receivedAt)
-        row.time(since)
-        row.flag(isDisplayed)
-        row.flag(hasOwnID)
-        row.text(uniqueID)
-        row.digest(digest)
-        row.bytes(buttons)
-        row.time(opened?.at)
-        row.seq(opened?.by)
-        row.flag(isInfluenced)
+        row.add(seq, receivedAt, since)
+        row.add(isDisplayed, hasOwnID, uniqueID, digest)
+        row.add(buttons, opened, isInfluenced)
     }
 
     @inlinable public init<Row: RowSource>(reading row: inout Row) throws(Row.Failure) {
-        seq = try row.seq()
-        receivedAt = try row.time()
-        since = try row.time()
-        isDisplayed = try row.flag()
-        hasOwnID = try row.flag()
-        uniqueID = try row.text()
-        digest = try row.optionalDigest()
-        buttons = try row.bytes()
-        opened = row.isNull ? nil : Opening(at: try row.time(), by: try row.seq())
-        if opened == nil { try row.skip(2) }
-        isInfluenced = try row.flag()
+        (seq, receivedAt, since) = try row.next()
+        (isDisplayed, hasOwnID, uniqueID, digest) = try row.next()
+        (buttons, opened, isInfluenced) = try row.next()
+    }
+}
+
+extension TrackedRow.Opening: StoredValue {
+    @inlinable public static var count: Int { 2 }
+
+    public func write(to row: inout RowWriter) { row.add(at, by) }
+
+    @inlinable public init<Row: RowSource>(reading row: inout Row) throws(Row.Failure) {
+        (at, by) = try row.next()
     }
 }

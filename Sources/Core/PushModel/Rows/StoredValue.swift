@@ -1,0 +1,172 @@
+/// Which numbers rows have. What is outside was not written by this program: a flipped bit, or another hand.
+///
+/// Within them no sum or difference of two overflows, nor does a time or a span in a smaller unit.
+public enum StoredRange {
+    /// Numbers of requests, events and entries, counts and lengths.
+    public static let number: ClosedRange<Int64> = 0...(1 << 62) - 1
+    /// Unix milliseconds: the years -6950 to 10889.
+    public static let time: ClosedRange<Int64> = -(1 << 48)...1 << 48
+    /// Microseconds: 285 years.
+    public static let span: ClosedRange<Int64> = -(1 << 53)...1 << 53
+}
+
+extension StoredValue {
+    @inlinable public static var count: Int { 1 }
+}
+
+extension Optional: StoredValue where Wrapped: StoredValue {
+    @inlinable public static var count: Int { Wrapped.count }
+
+    @inline(__always) public func write(to row: inout RowWriter) {
+        if let self { self.write(to: &row) } else { row.nulls(Self.count) }
+    }
+
+    @inlinable public init<Row: RowSource>(reading row: inout Row) throws(Row.Failure) {
+        if row.isNull {
+            self = nil
+            try row.skip(Self.count)
+        } else {
+            self = try Wrapped(reading: &row)
+        }
+    }
+}
+
+extension StoredValue where Self: FixedWidthInteger {
+    @inline(__always) public func write(to row: inout RowWriter) { row.integer(Int64(truncatingIfNeeded: self)) }
+
+    @inlinable public init<Row: RowSource>(reading row: inout Row) throws(Row.Failure) {
+        let integer = try row.integer()
+        guard let value = Self(exactly: integer) else { throw row.unreadable("\(integer) does not fit a \(Self.self)") }
+        self = value
+    }
+}
+
+extension Int: StoredValue {}
+extension Int32: StoredValue {}
+extension UInt32: StoredValue {}
+
+/// A digest: any 64 bits.
+extension UInt64: StoredValue {
+    @inlinable public init<Row: RowSource>(reading row: inout Row) throws(Row.Failure) {
+        self.init(bitPattern: try row.integer())
+    }
+}
+
+extension Bool: StoredValue {
+    @inline(__always) public func write(to row: inout RowWriter) { row.integer(self ? 1 : 0) }
+
+    @inlinable public init<Row: RowSource>(reading row: inout Row) throws(Row.Failure) { self = try row.integer() != 0 }
+}
+
+extension String: StoredValue {
+    @inline(__always) public func write(to row: inout RowWriter) { row.text(self) }
+
+    @inlinable public init<Row: RowSource>(reading row: inout Row) throws(Row.Failure) { self = try row.text() ?? "" }
+}
+
+extension [UInt8]: StoredValue {
+    @inline(__always) public func write(to row: inout RowWriter) { row.bytes(self) }
+
+    @inlinable public init<Row: RowSource>(reading row: inout Row) throws(Row.Failure) { self = try row.bytes() }
+}
+
+extension UUID128: StoredValue {
+    @inline(__always) public func write(to row: inout RowWriter) { row.uuid(self) }
+
+    @inlinable public init<Row: RowSource>(reading row: inout Row) throws(Row.Failure) {
+        let bytes = try row.bytes()
+        guard bytes.count == 16 else { throw row.unreadable("\(bytes.count) bytes are no 128-bit id") }
+        self.init(
+            high: bytes[..<8].reduce(0) { $0 << 8 | UInt64($1) }, low: bytes[8...].reduce(0) { $0 << 8 | UInt64($1) })
+    }
+}
+
+extension SequenceNumber: StoredValue {
+    @inline(__always) public func write(to row: inout RowWriter) { row.integer(value) }
+
+    @inlinable public init<Row: RowSource>(reading row: inout Row) throws(Row.Failure) {
+        self.init(try row.integer(in: StoredRange.number))
+    }
+}
+
+extension EntryNumber: StoredValue {
+    @inline(__always) public func write(to row: inout RowWriter) { row.integer(value) }
+
+    @inlinable public init<Row: RowSource>(reading row: inout Row) throws(Row.Failure) {
+        self.init(try row.integer(in: StoredRange.number))
+    }
+}
+
+extension InvocationID: StoredValue {
+    @inlinable public static var count: Int { 2 }
+
+    @inline(__always) public func write(to row: inout RowWriter) { row.add(seq, n) }
+
+    @inlinable public init<Row: RowSource>(reading row: inout Row) throws(Row.Failure) {
+        self.init(seq: try row.next(), n: Int(try row.integer(in: StoredRange.number)))
+    }
+}
+
+/// Nanoseconds of the monotonic clock.
+extension Instant: StoredValue {
+    @inline(__always) public func write(to row: inout RowWriter) { row.integer(nanoseconds) }
+
+    @inlinable public init<Row: RowSource>(reading row: inout Row) throws(Row.Failure) {
+        self.init(nanoseconds: try row.integer(in: StoredRange.number))
+    }
+}
+
+extension WallTime: StoredValue {
+    @inline(__always) public func write(to row: inout RowWriter) { row.integer(milliseconds) }
+
+    @inlinable public init<Row: RowSource>(reading row: inout Row) throws(Row.Failure) {
+        self.init(milliseconds: try row.integer(in: StoredRange.time))
+    }
+}
+
+/// Microseconds.
+extension Duration: StoredValue {
+    @inline(__always) public func write(to row: inout RowWriter) { row.integer(microseconds) }
+
+    @inlinable public init<Row: RowSource>(reading row: inout Row) throws(Row.Failure) {
+        self = .microseconds(try row.integer(in: StoredRange.span))
+    }
+}
+
+/// An app, then a device. No app is the empty text.
+extension DeviceKey: StoredValue {
+    public func write(to row: inout RowWriter) { row.add(app ?? "", device) }
+
+    @inlinable public init<Row: RowSource>(reading row: inout Row) throws(Row.Failure) {
+        let (app, device): (String, String) = try row.next()
+        self.init(app: app.isEmpty ? nil : app, device: device)
+    }
+}
+
+/// A word of a closed set, which rows hold as a text.
+public protocol StoredName: StoredValue, RawRepresentable<String> {}
+
+extension StoredName {
+    @inline(__always) public func write(to row: inout RowWriter) { row.text(rawValue) }
+
+    @inlinable public init<Row: RowSource>(reading row: inout Row) throws(Row.Failure) { self = try row.name() }
+}
+
+extension RowSource {
+    /// A word that is a text.
+    @inlinable public mutating func name<Name: RawRepresentable<String>>() throws(Failure) -> Name {
+        let text = try text() ?? ""
+        guard let name = Name(rawValue: text) else { throw unreadable("'\(text)' is no \(Name.self)") }
+        return name
+    }
+}
+
+extension AttemptRecord.Answer: StoredName {}
+extension DaemonGap.Kind: StoredName {}
+extension EntryKind: StoredName {}
+extension EntryState: StoredName {}
+extension IdentifierKind: StoredName {}
+extension Interaction.Verdict: StoredName {}
+extension ReasonCode: StoredName {}
+extension RejectionCode: StoredName {}
+extension SendingState.Phase: StoredName {}
