@@ -1,4 +1,5 @@
 import PushModel
+import PushReporting
 import PushRouting
 
 /// What the daemon counts for metrics alone, since its start.
@@ -7,7 +8,7 @@ struct CountedFigures: Sendable {
     var commits: DurationHistogram
     var refusals: [(reason: RefusalReason, account: String, count: UInt64)]
 
-    func members(_ writer: inout JSONWriter) {
+    func members(_ writer: inout StatusObject) {
         writer.member("outcomes", object: deliveries.outcomes.members)
         writer.member("observed", object: deliveries.observed.members)
         writer.member(
@@ -20,33 +21,31 @@ struct CountedFigures: Sendable {
             object: { writer in
                 for (name, handler) in deliveries.handlers.entries { writer.member(name, object: handler.members) }
             })
-        writer.member("commits", object: commits.members)
+        writer.member("commits", commits)
         writer.member(
             "refusals",
-            array: { list in
-                for refusal in refusals {
-                    list.object {
-                        $0.member("reason", refusal.reason.rawValue)
-                        $0.member("uid", refusal.account)
-                        $0.member("count", refusal.count)
-                    }
+            list: refusals.map { refusal in
+                .object {
+                    $0.member("reason", refusal.reason.rawValue)
+                    $0.member("uid", refusal.account)
+                    $0.member("count", refusal.count)
                 }
             })
     }
 }
 
 extension DeliveryFigures.Outcomes {
-    fileprivate func members(_ writer: inout JSONWriter) {
+    fileprivate func members(_ writer: inout StatusObject) {
         for outcome in Outcome.allCases { writer.member(outcome.rawValue, self[outcome]) }
     }
 }
 
 extension DeliveryFigures.Handler {
-    fileprivate func members(_ writer: inout JSONWriter) {
+    fileprivate func members(_ writer: inout StatusObject) {
         writer.member("outcomes", object: outcomes.members)
         writer.member("start_failures", startFailures)
-        writer.member("queue", object: queue.members)
-        writer.member("exec", object: exec.members)
-        writer.member("total", object: total.members)
+        writer.member("queue", queue)
+        writer.member("exec", exec)
+        writer.member("total", total)
     }
 }

@@ -3,6 +3,7 @@ import LinuxSystem
 import PushCustomData
 import PushFigures
 import PushModel
+import PushReporting
 import PushRouting
 import PushSettings
 import Store
@@ -37,22 +38,18 @@ struct Status: Sendable {
     var figures: CountedFigures
     var customData: CustomDataStatus
 
-    /// The reply, with its line feed.
-    func reply(id: String?) -> [UInt8] {
-        Reply.done(id: id) { $0.member("status", object: members) }
-    }
-
-    /// The same facts with what is counted for metrics, as JSON.
-    var withFigures: [UInt8] {
-        var writer = JSONWriter(reserving: 16 << 10)
-        writer.object { writer in
-            members(&writer)
-            writer.member("figures", object: figures.members)
+    /// The same facts with what is counted for metrics.
+    var withFigures: StatusValue {
+        .object {
+            members(&$0)
+            $0.member("figures", object: figures.members)
         }
-        return writer.bytes
     }
 
-    private func members(_ writer: inout JSONWriter) {
+    /// All facts, as ``StatusField/all`` declares them.
+    var value: StatusValue { .object(members) }
+
+    private func members(_ writer: inout StatusObject) {
         writer.member("version", version)
         writer.member("pid", processID)
         writer.member("mode", mode.rawValue)
@@ -102,7 +99,7 @@ struct Status: Sendable {
     }
 }
 
-extension JSONWriter {
+extension StatusObject {
     fileprivate mutating func members(of turns: Histogram) {
         member("count", turns.count)
         member("p99_us", turns.quantile(permille: 990) ?? 0)
@@ -120,7 +117,7 @@ struct ProcessStatus: Sendable {
     /// Entries that the journal did not take.
     var journalDrops: UInt64
 
-    fileprivate func members(_ writer: inout JSONWriter) {
+    fileprivate func members(_ writer: inout StatusObject) {
         writer.member("started_at_ms", startedAt.milliseconds)
         writer.member("resident_bytes", residentBytes)
         writer.member("adopted_processes", adopted)
@@ -129,7 +126,7 @@ struct ProcessStatus: Sendable {
 }
 
 extension HandlerStatus {
-    fileprivate func members(_ writer: inout JSONWriter) {
+    fileprivate func members(_ writer: inout StatusObject) {
         writer.member("running", running)
         writer.member("waiting", waiting)
         writer.member("observers_running", observersRunning)
@@ -145,19 +142,15 @@ extension HandlerStatus {
 }
 
 extension LanesStatus {
-    fileprivate func members(_ writer: inout JSONWriter) {
+    fileprivate func members(_ writer: inout StatusObject) {
         writer.member("crowded", crowded)
         writer.member("waiting", waiting)
-        writer.member(
-            "longest",
-            array: { list in
-                for lane in longest { list.object(lane.members) }
-            })
+        writer.member("longest", list: longest.map { .object($0.members) })
     }
 }
 
 extension LaneStatus {
-    fileprivate func members(_ writer: inout JSONWriter) {
+    fileprivate func members(_ writer: inout StatusObject) {
         writer.member("app", device.app)
         writer.member("device", device.device)
         writer.member("waiting", waiting)
@@ -199,7 +192,7 @@ struct ClientsStatus: Sendable {
         self.refusals = refusals
     }
 
-    fileprivate func members(_ writer: inout JSONWriter) {
+    fileprivate func members(_ writer: inout StatusObject) {
         writer.member("input_bytes", inject.inputBytes + control.inputBytes + read.inputBytes)
         writer.member("output_bytes", inject.outputBytes + control.outputBytes + read.outputBytes)
         writer.member(
@@ -255,7 +248,7 @@ struct DiskStatus: Sendable {
         self.filterBytes = filterBytes
     }
 
-    fileprivate func members(_ writer: inout JSONWriter) {
+    fileprivate func members(_ writer: inout StatusObject) {
         writer.member("ledger_problem", ledgerProblem)
         writer.member("is_slow", isSlow)
         writer.member("slow_commits", slowCommits)
@@ -275,7 +268,7 @@ struct DiskStatus: Sendable {
         writer.member("pruned_by_size", prunedBySize)
         writer.member("pruning_waits", pruningWaits)
         writer.member("id_filter_bytes", filterBytes)
-        writer.member("set_aside", array: { list in setAside.forEach { list.string($0) } })
+        writer.member("set_aside", list: setAside.map(StatusValue.text))
     }
 }
 
@@ -289,7 +282,7 @@ struct CustomDataStatus: Sendable {
     /// The clock: ages are counted to it.
     var now: WallTime
 
-    fileprivate func members(_ writer: inout JSONWriter) {
+    fileprivate func members(_ writer: inout StatusObject) {
         writer.member("pending", summary.pending)
         writer.member("queued", summary.queued)
         writer.member("claimed", summary.claimed)
@@ -298,7 +291,21 @@ struct CustomDataStatus: Sendable {
         writer.member("rejected_since_start", rejected)
         let age = summary.oldestUnsent.map { max(0, now.milliseconds - $0.milliseconds) }
         writer.member("oldest_unsent_age_ms", age)
-        writer.member("sending", sending)
+        if let sending {
+            writer.member("sending", object: sending.members)
+        } else {
+            writer.member("sending", nil as String?)
+        }
         writer.member("forwarder_connected", isForwarderConnected)
+    }
+}
+
+extension SendingState {
+    fileprivate func members(_ writer: inout StatusObject) {
+        writer.member("phase", phase.rawValue)
+        writer.member("reason", reason)
+        writer.member("failures", failures)
+        writer.member("until", until?.rfc3339)
+        writer.member("since", since.rfc3339)
     }
 }

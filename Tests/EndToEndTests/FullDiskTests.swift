@@ -114,7 +114,7 @@ struct FullDiskTests {
             return try DaemonStatus(of: installation)["store_problem"]?.string != nil
         }
         // What the forwarder has to say of what it did is taken, and so are a level and a reload, which are not stored.
-        let orders = ControlLines.changing.filter { ![.settle, .sending, .logLevel, .reload].contains($0.key) }
+        let orders = ControlLines.changing.filter { !["settle", "sending", "log_level", "reload"].contains($0.key) }
         let control = try Client(path: installation.controlSocket)
         for (name, line) in orders {
             let reply = try control.ask(line)

@@ -51,6 +51,33 @@ struct MetricsTests {
         #expect(try daemon.stop() == .exited(0))
     }
 
+    @Test("are of a status whose members are those that pushctl(1) explains, in that order")
+    func statusMembers() throws {
+        installation.addJob("good", "exit 0")
+        let daemon = try DaemonProcess.ready(installation)
+        let status = try #require(try Client(path: installation.readSocket).ask(#"{"op":"status"}"#)["status"])
+        let page = Program(product: "pushctl").run(["--generate", "man"]).output.split(separator: "\n")
+        let section = page.drop { $0 != ".SH STATUS" }.dropFirst().prefix { !$0.hasPrefix(".SH ") }
+        let explained = section.filter { $0.hasPrefix(".B ") }.flatMap { $0.dropFirst(3).split(separator: ", ") }
+            .map(String.init)
+        #expect(explained.count > 90)
+        // What is null has no members yet.
+        let told = members(of: status, "").flatMap { name in
+            explained.contains(name) ? [name] : explained.filter { $0.hasPrefix(name + ".") }
+        }
+        #expect(told == explained)
+        #expect(try daemon.stop() == .exited(0))
+    }
+
+    /// The names of all members, also of objects in objects; that of a handler is `NAME`.
+    private func members(of node: JSONNode, _ path: String) -> [String] {
+        guard node.kind == .object, path != "clients.refused" else { return [path] }
+        let isOfHandlers = path == "handlers"
+        return node.members.flatMap { name, value in
+            members(of: value, (path.isEmpty ? "" : path + ".") + (isOfHandlers ? "NAME" : name))
+        }
+    }
+
     @Test("answer in the order of the questions, and refuse those for which too many wait")
     func pipelined() throws {
         let daemon = try DaemonProcess.ready(installation)

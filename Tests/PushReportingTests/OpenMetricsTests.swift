@@ -20,7 +20,7 @@ struct OpenMetricsTests {
         """#
 
     private func text(_ status: String, as format: MetricsFormat = .openMetrics) throws -> String {
-        OpenMetrics.text(of: try JSONDocument(scanning: Array(status.utf8)).root, as: format)
+        OpenMetrics.text(of: StatusValue(try JSONDocument(scanning: Array(status.utf8)).root), as: format)
     }
 
     /// The samples of a text, without the times at which counting began.
@@ -32,7 +32,7 @@ struct OpenMetricsTests {
     func metrics() throws {
         let text = try text(Self.status)
         #expect(
-            samples(text) == [
+            Set(samples(text)) == [
                 "pushrouterd_up 1", #"pushrouterd_build_info{version="1.0 \"a\\b\"",mode="device"} 1"#,
                 "pushrouterd_start_time_seconds 1700000000.25", "pushrouterd_uptime_seconds 61.5",
                 "pushrouterd_running 1", "pushrouterd_configuration_problem 0",

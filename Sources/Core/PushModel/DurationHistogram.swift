@@ -28,22 +28,6 @@ public struct DurationHistogram: Hashable, Sendable {
 }
 
 extension DurationHistogram {
-    /// Reads what ``members(_:)`` wrote; `nil` for anything else.
-    public init?(_ node: JSONNode?) {
-        guard let node, let sum = node["sum_us"]?.int64 else { return nil }
-        bounds = node["bounds_us"]?.elements.compactMap { $0.int64.map { .microseconds($0) } } ?? []
-        counts = node["counts"]?.elements.compactMap { $0.int64.map { UInt64(clamping: $0) } } ?? []
-        self.sum = .microseconds(sum)
-        guard counts.count == bounds.count + 1 else { return nil }
-    }
-
-    /// Writes the members of its object.
-    public func members(_ writer: inout JSONWriter) {
-        writer.member("bounds_us", array: { list in bounds.forEach { list.int($0.microseconds) } })
-        writer.member("counts", array: { list in counts.forEach { list.int($0) } })
-        writer.member("sum_us", sum.microseconds)
-    }
-
     /// Bounds for what has a deadline of nine seconds and platforms with limits of 9, 10, 20 and 30 s.
     public static let deliveryBounds: [Duration] = [
         .milliseconds(100), .milliseconds(250), .milliseconds(500), .seconds(1), .seconds(2), .seconds(4), .seconds(6),

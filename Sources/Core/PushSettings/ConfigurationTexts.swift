@@ -22,8 +22,8 @@ public enum ConfigurationTexts {
         return text
     }
 
-    /// The lists of keys of pushrouterd.conf(5), each between the two lines that mark its place there.
-    public static var manualParts: String {
+    /// The lists of keys of pushrouterd.conf(5), in mdoc(7), each with the name of its place there.
+    public static var keyLists: [(name: String, text: String)] {
         let handler = Schema.handler.keys
         let ofNotify = { (key: Key<HandlerDraft>) in key.kinds == [.notify] }
         var parts = [
@@ -35,12 +35,14 @@ public enum ConfigurationTexts {
             parts.append(part("[\(section)]", Array(rest.prefix { $0.section == section })))
             rest = rest.drop { $0.section == section }
         }
-        return parts.joined()
+        return parts
     }
 
     /// - Parameter kinds: all that there are, where each key says which have a use for it.
-    private static func part<Target>(_ name: String, _ keys: [Key<Target>], kinds: [Target.Kind] = []) -> String {
-        var lines = [#".\" begin \#(name) (packaging/generate.sh)"#]
+    private static func part<Target>(_ name: String, _ keys: [Key<Target>], kinds: [Target.Kind] = []) -> (
+        name: String, text: String
+    ) {
+        var lines: [String] = []
         var rest = keys[...]
         while let first = rest.popFirst() {
             let group = [first] + rest.prefix { $0.meaning.isEmpty }
@@ -48,7 +50,7 @@ public enum ConfigurationTexts {
             lines.append(".It Cm " + group.map { "\($0.name)=" }.joined(separator: " , "))
             lines.append(ManualText(words(on: group, kinds: kinds)).manual)
         }
-        return (lines + [#".\" end"#, ""]).joined(separator: "\n")
+        return (name, lines.joined(separator: "\n") + "\n")
     }
 
     /// What is said about keys that are explained together.

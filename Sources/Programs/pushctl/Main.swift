@@ -33,7 +33,7 @@ struct Program {
         case .generate("zsh", _): output.print(ZshCompletion.text(of: Command.all))
         case .generate("fish", _): output.print(FishCompletion.text(of: Command.all))
         case .generate("conf", _): output.print(ConfigurationTexts.mainFile)
-        case .generate("parts", _): output.print(ConfigurationTexts.manualParts)
+        case .generate("parts", _): output.print(ManPage.parts)
         case .generate(let what, _):
             throw .usage("--generate \(what): man, bash, zsh, fish, conf or parts", of: nil)
         }

@@ -1,28 +1,22 @@
 import PushModel
+import PushReporting
 import Store
 
 /// The answers of `control.sock`, each with its line feed.
 extension Reply {
     /// The answer to a claim.
-    static func claimed(_ claimed: Claimed, id: String?) -> [UInt8] {
-        done(id: id) { reply in
-            reply.member("entries", array: { list in claimed.entries.forEach { list.entry($0) } })
-            reply.member("sending", claimed.sending)
-        }
-    }
+    static func claimed(_ claimed: Claimed, id: String?) -> [UInt8] { done(id: id, claimed.write) }
 
     /// The answer to a departure: the entries that may be sent.
     static func departed(_ numbers: [EntryNumber], id: String?) -> [UInt8] {
         done(id: id) { $0.member("entries", array: { list in numbers.forEach { list.int($0.value) } }) }
     }
 
-    /// The answer to a sync.
-    static func synced(_ synced: Synced, id: String?) -> [UInt8] {
-        done(id: id) { reply in
-            reply.member("state", synced.state.description)
-            reply.member("complete", synced.isComplete)
-            reply.member("batches_behind", synced.batchesBehind)
-            reply.member("bytes_behind", synced.bytesBehind)
+    /// The answer to a status.
+    static func status(_ status: StatusValue, id: String?) -> [UInt8] {
+        done(id: id) {
+            $0.key("status")
+            status.write(to: &$0)
         }
     }
 
@@ -90,49 +84,6 @@ extension Reply {
             reply.member("ok", true)
             if let id { reply.member("id", id) }
             content(&reply)
-        }
-    }
-}
-
-extension JSONWriter {
-    /// Writes what is known of sending, or `null`.
-    mutating func member(_ key: String, _ state: SendingState?) {
-        guard let state else { return member(key, nil as String?) }
-        member(
-            key,
-            object: {
-                $0.member("phase", state.phase.rawValue)
-                $0.member("reason", state.reason)
-                $0.member("failures", state.failures)
-                $0.member("until", state.until?.rfc3339)
-                $0.member("since", state.since.rfc3339)
-            })
-    }
-
-    /// Writes the member that says whose profile it is.
-    fileprivate mutating func member(of identifier: UserIdentifier) {
-        switch identifier {
-        case .externalID(let id): member("external_id", id)
-        case .brazeID(let id): member("braze_id", id)
-        case .alias(let name, let label):
-            member(
-                "alias",
-                object: {
-                    $0.member("name", name)
-                    $0.member("label", label)
-                })
-        }
-    }
-
-    fileprivate mutating func entry(_ entry: ClaimedEntry) {
-        object {
-            $0.member("number", entry.number.value)
-            $0.member("kind", entry.kind.rawValue)
-            $0.member(of: entry.identifier)
-            if let app = entry.app { $0.member("app", app) }
-            if let name = entry.name { $0.member("name", name) }
-            $0.member("data", raw: entry.data)
-            $0.member("time", entry.time.rfc3339)
         }
     }
 }

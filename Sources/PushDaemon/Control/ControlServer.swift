@@ -95,7 +95,7 @@ final class ControlServer {
         switch request.operation {
         case .status:
             let status = daemon.status(isForwarderConnected: forwarder.isConnected)
-            client.reply(status.reply(id: request.id))
+            client.reply(Reply.status(status.value, id: request.id))
         case .metrics(let format):
             let status = daemon.status(isForwarderConnected: forwarder.isConnected)
             try metrics.write(status, format, for: client)

@@ -56,6 +56,6 @@ final class LedgerSync {
         let synced = Synced(
             state: stateID, isComplete: isComplete, batchesBehind: isComplete ? 0 : max(1, status.batchesBehind),
             bytesBehind: isComplete ? 0 : status.bytesBehind)
-        client.reply(Reply.synced(synced, id: client.id))
+        client.reply(Reply.done(id: client.id, synced.write))
     }
 }

@@ -4,70 +4,92 @@ import PushModel
 enum CountedMetrics {
     /// In the order in which they are written.
     static let all = [
-        MetricFamily("outcomes", "Invocations that ended, by outcome; copies for observing routes are apart.", .counter)
-        {
+        MetricFamily(
+            "outcomes", "Invocations that ended, by outcome; copies for observing routes are apart.", .counter,
+            labels: ["outcome"]
+        ) {
             outcomes($0["figures"]?["outcomes"])
         },
-        MetricFamily("observer_outcomes", "Copies for observing routes that ended, by outcome.", .counter) {
+        MetricFamily(
+            "observer_outcomes", "Copies for observing routes that ended, by outcome.", .counter, labels: ["outcome"]
+        ) {
             outcomes($0["figures"]?["observed"])
         },
-        MetricFamily("provider_outcomes", "Invocations that ended, by provider and outcome.", .counter) { status in
+        MetricFamily(
+            "provider_outcomes", "Invocations that ended, by provider and outcome.", .counter,
+            labels: ["provider", "outcome"]
+        ) { status in
             status["figures"]?["providers"]?.members.flatMap { name, counts in
                 outcomes(counts, [("provider", name)], keeping: [])
             } ?? []
         },
-        MetricFamily("handler_outcomes", "Invocations that ended, by handler and outcome.", .counter) {
+        MetricFamily(
+            "handler_outcomes", "Invocations that ended, by handler and outcome.", .counter,
+            labels: ["handler", "outcome"]
+        ) {
             // The outcomes that every handler may have are there from the first one on: a rate needs a zero to begin with.
             byHandler($0) { outcomes($0["outcomes"], $1, keeping: Outcome.allCases.filter(\.isDue)) }
         },
         MetricFamily(
-            "handler_start_failures", "Attempts for which a handler could not be started or reached.", .counter
+            "handler_start_failures", "Attempts for which a handler could not be started or reached.", .counter,
+            labels: ["handler"]
         ) {
-            byHandler($0) { DaemonMetrics.number($0["start_failures"], $1) }
+            byHandler($0) { number($0["start_failures"], $1) }
         },
         MetricFamily(
             "handler_queue_seconds", "From acceptance to the start of the handler, or to the end without one.",
-            .histogram
+            .histogram, labels: ["handler"]
         ) {
             byHandler($0) { histogram($0["queue"], $1) }
         },
-        MetricFamily("handler_exec_seconds", "From the start of the handler to its end.", .histogram) {
+        MetricFamily(
+            "handler_exec_seconds", "From the start of the handler to its end.", .histogram, labels: ["handler"]
+        ) {
             byHandler($0) { histogram($0["exec"], $1) }
         },
-        MetricFamily("handler_total_seconds", "From acceptance to the outcome of the handler.", .histogram) {
+        MetricFamily(
+            "handler_total_seconds", "From acceptance to the outcome of the handler.", .histogram, labels: ["handler"]
+        ) {
             byHandler($0) { histogram($0["total"], $1) }
         },
         MetricFamily("commit_seconds", "How long commits to the log took.", .histogram) {
             histogram($0["figures"]?["commits"], [])
         },
-        MetricFamily("peer_refused", "Connections and requests that were refused, by reason and user.", .counter) {
+        MetricFamily(
+            "peer_refused", "Connections and requests that were refused, by reason and user.", .counter,
+            labels: ["reason", "uid"]
+        ) {
             status in
             status["figures"]?["refusals"]?.elements.flatMap { refusal in
-                DaemonMetrics.number(
+                number(
                     refusal["count"],
-                    [("reason", refusal["reason"]?.string ?? ""), ("uid", refusal["uid"]?.string ?? "")])
+                    [("reason", refusal["reason"]?.text ?? ""), ("uid", refusal["uid"]?.text ?? "")])
             } ?? []
         },
     ]
 
     /// - Parameter kept: the outcomes that are written though none ended so; `nil`: all.
     private static func outcomes(
-        _ counts: JSONNode?, _ labels: [(String, String)] = [], keeping kept: [Outcome]? = nil
+        _ counts: StatusValue?, _ labels: [(String, String)] = [], keeping kept: [Outcome]? = nil
     ) -> [MetricSample] {
         Outcome.allCases.flatMap { outcome -> [MetricSample] in
             let count = counts?[outcome.rawValue]
-            guard kept?.contains(outcome) != false || count?.int64 != 0 else { return [] }
-            return DaemonMetrics.number(count, labels + [("outcome", outcome.rawValue)])
+            guard kept?.contains(outcome) != false || count?.integer != 0 else { return [] }
+            return number(count, labels + [("outcome", outcome.rawValue)])
         }
     }
 
-    private static func histogram(_ node: JSONNode?, _ labels: [(String, String)]) -> [MetricSample] {
-        DurationHistogram(node).map { [MetricSample(.histogram($0), labels)] } ?? []
+    private static func number(_ value: StatusValue?, _ labels: [(String, String)]) -> [MetricSample] {
+        value?.integer.map { [MetricSample(String($0), labels)] } ?? []
+    }
+
+    private static func histogram(_ value: StatusValue?, _ labels: [(String, String)]) -> [MetricSample] {
+        if case .histogram(let histogram) = value { [MetricSample(.histogram(histogram), labels)] } else { [] }
     }
 
     private static func byHandler(
-        _ status: JSONNode, _ samples: (JSONNode, [(String, String)]) -> [MetricSample]
+        _ status: StatusValue, _ samples: (StatusValue, [(String, String)]) -> [MetricSample]
     ) -> [MetricSample] {
-        status["figures"]?["handlers"]?.members.flatMap { samples($0.value, [("handler", $0.key)]) } ?? []
+        status["figures"]?["handlers"]?.members.flatMap { samples($0.value, [("handler", $0.name)]) } ?? []
     }
 }

@@ -29,20 +29,34 @@ struct MetricFamily: Sendable {
     let name: String
     let kind: Kind
     let help: String
-    let samples: @Sendable (JSONNode) -> [MetricSample]
+    /// The names of the labels of its values.
+    let labels: [String]
+    private(set) var samples: @Sendable (StatusValue) -> [MetricSample]
 
     init(
-        _ name: String, _ help: String, _ kind: Kind = .gauge,
-        _ samples: @escaping @Sendable (JSONNode) -> [MetricSample]
+        _ name: String, _ help: String, _ kind: Kind = .gauge, labels: [String] = [],
+        _ samples: @escaping @Sendable (StatusValue) -> [MetricSample]
     ) {
         self.name = "pushrouterd_" + name
         self.kind = kind
         self.help = help
+        self.labels = labels
         self.samples = samples
     }
 
+    /// The same metric with the values of another one behind its own.
+    func joined(with other: MetricFamily) -> MetricFamily {
+        var joined = self
+        let own = samples
+        joined.samples = { own($0) + other.samples($0) }
+        return joined
+    }
+
     /// Whether the daemon answered; who asks it for metrics says so.
-    static let up = MetricFamily("up", "1 when the daemon answered, 0 when it did not.") { _ in [] }
+    static let up = MetricFamily("up", "1 when the daemon answered, 0 when it did not.") { _ in [MetricSample("1")] }
+
+    /// All, in the order in which they are written.
+    static let all = [up, StatusField.buildInfo] + StatusField.metrics + CountedMetrics.all
 
     /// The unit that ends the name.
     var unit: String? { ["seconds", "bytes"].first { name.hasSuffix("_\($0)") } }

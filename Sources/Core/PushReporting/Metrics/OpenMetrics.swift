@@ -1,17 +1,16 @@
 public import PushModel
 
-/// The metrics of the daemon as text. All names are in ``DaemonMetrics`` and ``CountedMetrics``.
+/// The metrics of the daemon as text. They are declared in ``StatusField`` and ``CountedMetrics``.
 public enum OpenMetrics {
     /// All metrics, each line with its line feed.
     ///
     /// - Parameters:
     ///   - status: what the daemon says of itself. What it does not have is left out.
     ///   - format: the form of the text.
-    public static func text(of status: JSONNode, as format: MetricsFormat) -> String {
-        let start = status["process"]?["started_at_ms"]?.int64.map { decimal($0, scale: 3) }
+    public static func text(of status: StatusValue, as format: MetricsFormat) -> String {
+        let start = status["process"]?["started_at_ms"]?.integer.map { decimal($0, scale: 3) }
         var writer = MetricWriter(format: format, created: start)
-        writer.write(MetricFamily.up, [MetricSample("1")])
-        for family in DaemonMetrics.all + CountedMetrics.all { writer.write(family, family.samples(status)) }
+        for family in MetricFamily.all { writer.write(family, family.samples(status)) }
         return writer.ended()
     }
 
@@ -24,6 +23,15 @@ public enum OpenMetrics {
 
     /// The names of all samples that the metrics have, without labels; for who has to check what is asked of them.
     public static var sampleNames: [String] {
-        ([MetricFamily.up] + DaemonMetrics.all + CountedMetrics.all).flatMap(\.sampleNames)
+        MetricFamily.all.flatMap(\.sampleNames)
+    }
+
+    /// The list of the metrics for pushrouter-metrics(8), in mdoc(7).
+    public static var manualList: String {
+        MetricFamily.all.map { family in
+            let name = family.kind == .counter ? family.name + "_total" : family.name
+            let labels = family.labels.isEmpty ? "" : " Bro Cm \(family.labels.joined(separator: " , ")) Brc"
+            return ".It Cm \(name.dropFirst("pushrouterd_".count))\(labels)\n\(family.help)\n"
+        }.joined()
     }
 }

@@ -1,4 +1,5 @@
 import PushModel
+import PushReporting
 
 extension ManPage {
     /// The members of `report --json`.
@@ -198,190 +199,14 @@ extension ManPage {
         (name: "source", meaning: "ledger or journal"),
     ]
 
-    /// The fields of `status`, in their order.
-    static let statusFields = [
-        (name: "version, pid, mode", meaning: "version, process id and mode of the daemon"),
-        (name: "uptime_ms", meaning: "the time since the daemon started"),
-        (name: "state", meaning: "running or stopping"),
-        (
-            name: "configuration_problem",
-            meaning: "why the last reload failed; the previous configuration stays in force"
-        ),
-        (name: "store_problem", meaning: "why nothing can be written; no request is accepted until it ends"),
-        (name: "accepted_since_start", meaning: "requests accepted since the start"),
-        (name: "last_seq", meaning: "the number of the last accepted request"),
-        (name: "requests_in_flight", meaning: "requests that still wait for an outcome"),
-        (name: "bytes_in_flight", meaning: "the bytes of these requests; limited by RequestsInFlightSizeMax="),
-        (
-            name: "payload_bytes_in_memory",
-            meaning: "the part of these bytes that is in memory; limited by PayloadMemoryMax="
-        ),
-        (
-            name: "invocation_bytes_in_memory",
-            meaning: "about what these requests take in memory beside that; limited by InvocationMemoryMax="
-        ),
-        (
-            name: "handlers_running",
-            meaning: "invocations that hold a place to run: those of HandlersMax= and those of ObserversMax= together"
-        ),
-        (name: "handler_processes", meaning: "processes of handlers, among them killed ones that have not ended yet"),
-        (
-            name: "containment",
-            meaning: "how the processes of a run are kept together: cgroups, or process_groups (with the mark PUSH_RUN)"
-        ),
-        (name: "containment_reason", meaning: "why runs have no cgroups"),
-        (
-            name: "sandbox.change_user, .internet_sockets, .interfaces, .writable_code, .private_tmp, .hidden_homes, "
-                + ".read_only_root",
-            meaning: """
-            what the service lets handlers do, as the daemon found it at its start: run as another user (User=), make sockets of \
-            the internet, reach a network interface besides lo, make code while they run (node, java); and whether /tmp is its \
-            own, home directories are hidden, and the file system is read-only
-            """
-        ),
-        (name: "deliveries_tracked", meaning: "Braze's deliveries whose opens are still recognized"),
-        (name: "inject_connections, control_connections, read_connections", meaning: "clients of each socket"),
-        (name: "bytes_waiting_for_disk", meaning: "bytes that wait to be written to the log"),
-        (name: "transactions", meaning: "commits to the log since the start"),
-        (name: "longest_turn_us", meaning: "the longest turn of the loop by the clock: work may have waited so long"),
-        (
-            name: "turns.count, .p99_us, .longest_us",
-            meaning: "the turns of the loop, and their processor time: 99 of 100 take less than p99_us"
-        ),
-        (
-            name: "recent_turns.count, .p99_us, .longest_us, .longest_turn_us",
-            meaning: "the same of the last minute, longest_turn_us too"
-        ),
-        (name: "process.started_at_ms", meaning: "when the daemon started, in milliseconds since 1970"),
-        (name: "process.resident_bytes", meaning: "bytes of the daemon's memory that are in RAM"),
-        (
-            name: "process.adopted_processes",
-            meaning: "processes that handlers left behind, which the daemon has adopted and which are not gone yet"
-        ),
-        (name: "process.journal_drops", meaning: "journal entries that the journal did not take since the start"),
-        (
-            name: "clients.input_bytes",
-            meaning: "bytes of requests that were received and not processed yet; limited by InputSizeMax="
-        ),
-        (
-            name: "clients.output_bytes",
-            meaning: "bytes of replies that clients have not read yet; limited by OutputSizeMax="
-        ),
-        (
-            name: "clients.refused",
-            meaning: """
-            connections and requests refused since the start, by reason: connections, peer_connections (too many), descriptors \
-            (none left), invalid_request, overloaded, unavailable, slow_line (LineTimeout=), slow_reader (WriteTimeout=), \
-            idle (IdleTimeout=)
-            """
-        ),
-        (
-            name: "store.ledger_problem",
-            meaning: "why the ledger cannot be written for now; requests are accepted as long as the log has room"
-        ),
-        (name: "store.is_slow", meaning: "whether commits take longer than SlowCommit= now"),
-        (name: "store.slow_commits", meaning: "the number of commits since the start that took longer"),
-        (
-            name: "store.last_commit_us, .longest_commit_us",
-            meaning: "the times of the last and the longest commit to the log"
-        ),
-        (
-            name: "store.log_used_bytes, .log_bytes, .log_limit_bytes",
-            meaning:
-                "bytes of the log that the ledger may not have on disk yet, bytes of the log's files, and LogSizeMax="
-        ),
-        (
-            name: "store.batches_behind, .bytes_behind, .behind_us",
-            meaning: "acknowledged batches and bytes that are not in the ledger yet, and the age of the oldest"
-        ),
-        (name: "store.ledger_bytes, .ledger_wal_bytes", meaning: "bytes of the ledger's file and of its WAL"),
-        (
-            name: "store.ledger_used_bytes, .ledger_limit_bytes",
-            meaning: "bytes of the ledger's pages that have something, and MaxSize=; null without it"
-        ),
-        (
-            name: "store.pruned_by_retention, .pruned_by_size",
-            meaning: "requests that were deleted since the start because of Retention=, and because of MaxSize="
-        ),
-        (
-            name: "store.pruning_waits",
-            meaning: """
-            why nothing is deleted or forgotten by its age: the clock is not believed; null where what is too old goes
-            """
-        ),
-        (
-            name: "store.id_filter_bytes",
-            meaning: "bytes of the filter that recognizes new ids without asking the ledger"
-        ),
-        (
-            name: "store.set_aside",
-            meaning: """
-            directories in the state directory to which a start or a restore moved what it did not go on with: a \
-            damaged log, a ledger of another format, what a backup replaced; the daemon reads none of it and \
-            removes none of it
-            """
-        ),
-        (
-            name: "custom_data.pending, .queued, .claimed, .unknown",
-            meaning: """
-            entries of custom data: stored until a session starts, to be sent, being sent, and unknown: \
-            these wait for "pushctl pending --retry" or --discard
-            """
-        ),
-        (name: "custom_data.bytes", meaning: "bytes of their names and values; limited by MaxPendingSize="),
-        (
-            name: "custom_data.rejected_since_start",
-            meaning: "entries that were rejected on arrival; \"pushctl pending --rejected\" lists them"
-        ),
-        (
-            name: "custom_data.oldest_unsent_age_ms",
-            meaning: "the age of the oldest entry to be sent or being sent; null if there is none"
-        ),
-        (
-            name: "custom_data.sending",
-            meaning: """
-            the forwarder's last report, null before the first: phase (sending, waiting, or stopped until a person \
-            acts), reason, failures in a row, until when it waits, since when
-            """
-        ),
-        (name: "custom_data.forwarder_connected", meaning: "whether pushrouter-forward is connected"),
-        (
-            name: "handlers",
-            meaning: "an object for each handler that is not built in, also for one whose file is gone while it runs:"
-        ),
-        (
-            name: "handlers.NAME.running, .waiting, .limit, .queue_limit",
-            meaning: """
-            callbacks that it runs and that wait for it; how many may run (MaxConcurrent=; null: it has no limit \
-            of its own) and wait (Queue=)
-            """
-        ),
-        (
-            name: "handlers.NAME.observers_running, .observers_waiting",
-            meaning: "how many of those that run and wait are copies for observing routes"
-        ),
-        (name: "handlers.NAME.refused", meaning: "requests that were refused because as many waited as may"),
-        (
-            name: "handlers.NAME.breaker, .breaker_pause_ms, .passed_over",
-            meaning: """
-            closed, open, or probing with one callback (Breaker=; null without one, and in device mode), how long it \
-            still gets nothing, and how many callbacks went past it
-            """
-        ),
-        (name: "handlers.NAME.draining", meaning: "whether its file is gone"),
-        (
-            name: "lanes.crowded, .waiting",
-            meaning: "in how many lanes of devices deliveries wait for another, and how many do in all of them"
-        ),
-        (
-            name: "lanes.longest",
-            meaning: """
-            the ten lanes in which most wait: app, device, waiting; of the request that has the turn seq, n, handler \
-            (null for the tracker), turn_ms (how long it has had it) and age_ms (how long ago it was accepted: nothing \
-            in the lane is older)
-            """
-        ),
-    ]
+    /// The fields of `status`, in their order; those without a meaning stand beside the one before them.
+    static let statusFields = StatusField.all.reduce(into: [(name: String, meaning: String)]()) { rows, field in
+        if field.meaning.isEmpty, !rows.isEmpty {
+            rows[rows.count - 1].name += ", \(field.name)"
+        } else {
+            rows.append((field.name, field.meaning))
+        }
+    }
 
     /// The members of `pending --json`.
     static let pendingMembers = [

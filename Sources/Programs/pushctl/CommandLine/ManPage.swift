@@ -1,4 +1,6 @@
 import PushModel
+import PushReporting
+import PushSettings
 
 /// The man page, for man(7).
 enum ManPage {
@@ -43,6 +45,12 @@ enum ManPage {
             section("SEE ALSO", ".BR pushctl (1),\n.BR pushrouterd (8),\n.BR pushrouterd.conf (5)"),
         ]
         return sections.compactMap(\.self).joined(separator: "\n") + "\n"
+    }
+
+    /// The parts of other pages that are made of declarations, each between the lines that mark its place there.
+    static var parts: String {
+        (ConfigurationTexts.keyLists + [("metrics", OpenMetrics.manualList)])
+            .map { ".\\\" begin \($0.name) (packaging/generate.sh)\n\($0.text).\\\" end\n" }.joined()
     }
 
     private static func tables(of command: Command) -> String? {

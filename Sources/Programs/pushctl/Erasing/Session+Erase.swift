@@ -31,7 +31,7 @@ extension Session {
                 if tries == Self.tries { output.note("the daemon is asked again for a minute: \(refusal.message)") }
                 tries -= 1
                 usleep(Self.pause)
-            case .failure(let error): throw Failure(error, directories.controlSocket, asking: operation.name.rawValue)
+            case .failure(let error): throw Failure(error, directories.controlSocket, asking: operation.name)
             }
         }
     }

@@ -15,7 +15,7 @@ extension Session {
             let limit = operation.changesNothing ? Self.answerLimit : nil
             return try connection(for: operation).ask(operation, timeoutMilliseconds: limit).root
         } catch {
-            throw Failure(error, path, asking: operation.name.rawValue)
+            throw Failure(error, path, asking: operation.name)
         }
     }
 

@@ -35,13 +35,6 @@ public struct ControlRequest: Hashable, Sendable {
         /// A person is to be erased: a user, or whoever used one device.
         case erase(Person)
 
-        /// The words of the operations on the socket, as an error lists them.
-        public enum Name: String, CaseIterable, Sendable {
-            case status, metrics, sync, claim, depart, peek, settle, sending, flush, reset, resolve, replay, purge,
-                erase, reload
-            case logLevel = "log_level"
-        }
-
         /// How many requests one of `replay` and `purge` may name.
         public static let requestsMax = 1000
     }
@@ -64,153 +57,104 @@ public struct ControlRequest: Hashable, Sendable {
     }
 }
 
-/// `op: claim`
-public struct ClaimRequest: Hashable, Sendable {
-    /// How many entries one claim may ask for.
-    public static let limits: ClosedRange<Int64> = 1...1000
-    /// How many entries one run has at most: what becomes of them is decided in one turn when the next run claims.
-    public static let heldMax = 10_000
+extension ControlRequest {
+    /// The words of all operations on the socket.
+    public static var names: [String] { ControlOp.all.map(\.name) }
 
-    /// The run of the forwarder.
-    public var instance: UUID128
-    /// How many entries at most.
-    public var limit: Int
-    /// Whether the answer comes only when there is an entry.
-    public var waits: Bool
-    /// With the first claim of a connection: what that run holds. Whatever else is claimed by it was in a reply that it never
-    /// got, or was not sent, and so is queued again before the claim is answered.
-    public var holding: [EntryNumber]?
-    /// Whether the run says with `depart` what it is about to send. Until then an entry stays `queued` on disk. Of a run
-    /// that does not, every entry is taken for sent as soon as it is handed over.
-    public var reserves: Bool
+    /// Reads a line.
+    ///
+    /// - Throws: the error that the client is told; it carries the request's id where that could be read.
+    public init(line: [UInt8]) throws(ProtocolError) {
+        let document: JSONDocument
+        do {
+            document = try JSONDocument(scanning: line)
+        } catch {
+            throw ProtocolError(error)
+        }
+        let root = document.root
+        guard root.kind == .object else {
+            throw ProtocolError(
+                .invalidType, message: "a request is one JSON object on one line; this is \(root.kind.name)")
+        }
+        self = try ObjectReader.read(root) { (reader) throws(ProtocolError) in
+            do throws(ProtocolError) {
+                return ControlRequest(try ControlOp.operation(reader), id: try reader.string(.id))
+            } catch {
+                var error = error
+                error.id = try? reader.string(.id)
+                throw error
+            }
+        }
+    }
 
-    /// Joins the parts.
-    public init(
-        instance: UUID128, limit: Int, waits: Bool, holding: [EntryNumber]? = nil, reserves: Bool = false
-    ) {
-        self.instance = instance
-        self.limit = limit
-        self.waits = waits
-        self.holding = holding
-        self.reserves = reserves
+    /// The request as a line, with its line feed.
+    public var line: [UInt8] {
+        var writer = JSONWriter()
+        writer.object { writer in
+            let (op, keys) = operation.onTheWire
+            writer.member("op", op.name)
+            if let id { writer.member("id", id) }
+            keys(&writer)
+        }
+        return writer.line()
+    }
+
+    /// Lets a request of `read.sock` pass.
+    ///
+    /// - Throws: the error that the client is told of a request that changes something.
+    public func checkReadOnly() throws(ProtocolError) {
+        guard !operation.changesNothing else { return }
+        let words = ControlOp.all.compactMap(\.readOnly)
+        throw ProtocolError(
+            .unknownOperation, field: "op",
+            message: "read.sock takes \(words.dropLast().joined(separator: ", ")) and \(words.last ?? ""); "
+                + "\(operation.name) is for control.sock",
+            id: id)
     }
 }
 
-/// `op: depart`
-public struct DepartRequest: Hashable, Sendable {
-    /// The run of the forwarder.
-    public var instance: UUID128
-    /// The entries, at most as many as one claim may ask for.
-    public var entries: [EntryNumber]
+extension ControlRequest.Operation {
+    /// The word for it on the socket.
+    public var name: String { onTheWire.op.name }
 
-    /// Joins the two.
-    public init(instance: UUID128, entries: [EntryNumber]) {
-        self.instance = instance
-        self.entries = entries
+    /// Whether it changes nothing, so that `read.sock` takes it too.
+    public var changesNothing: Bool {
+        if case .logLevel(.some) = self { false } else { onTheWire.op.readOnly != nil }
     }
-}
 
-/// `op: settle`
-public struct SettleRequest: Hashable, Sendable {
-    /// What can become of an entry that was claimed.
-    static let states: [EntryState] = [.sent, .rejected, .unknown, .queued]
-
-    /// The run of the forwarder.
-    public var instance: UUID128
-    /// The entries, at most as many as one claim may ask for.
-    public var entries: [Settlement]
-
-    /// Joins the parts.
-    public init(instance: UUID128, entries: [Settlement]) {
-        self.instance = instance
-        self.entries = entries
-    }
-}
-
-/// What became of an entry that the forwarder had.
-public struct Settlement: Hashable, Sendable {
-    /// How long a reason may be, in bytes: as much of an endpoint's answer as a person reads.
-    public static let longestReason = 1000
-
-    /// The entry.
-    public var number: EntryNumber
-    /// `sent`, `rejected`, `unknown`, or `queued` again.
-    public var state: EntryState
-    /// Why, for people.
-    public var reason: String?
-
-    /// Joins the parts; of a reason that is longer than ``longestReason`` the beginning is kept.
-    public init(_ number: EntryNumber, _ state: EntryState, reason: String? = nil) {
-        self.number = number
-        self.state = state
-        self.reason = reason?.prefix(bytes: Self.longestReason)
-    }
-}
-
-/// `op: sending`
-public struct SendingReport: Hashable, Sendable {
-    /// The run of the forwarder.
-    public var instance: UUID128
-    /// What it does.
-    public var phase: SendingState.Phase
-    /// Why, for people; `nil` while it sends.
-    public var reason: String?
-    /// How many requests failed one after the other.
-    public var failures: Int
-    /// Until when it waits.
-    public var until: WallTime?
-
-    /// Joins the parts; of a long reason the beginning is kept.
-    public init(
-        instance: UUID128, phase: SendingState.Phase, reason: String? = nil, failures: Int = 0, until: WallTime? = nil
-    ) {
-        self.instance = instance
-        self.phase = phase
-        self.reason = reason?.prefix(bytes: Settlement.longestReason)
-        self.failures = failures
-        self.until = until
-    }
-}
-
-/// `op: flush`
-public struct FlushRequest: Hashable, Sendable {
-    /// Whose session is to be taken as begun; the app is given.
-    public var target: Target
-    /// Only what waits in this suite; `nil`: in any.
-    public var suite: String?
-
-    /// Joins the two.
-    public init(target: Target, suite: String? = nil) {
-        self.target = target
-        self.suite = suite
-    }
-}
-
-/// `op: resolve`
-public struct ResolveRequest: Hashable, Sendable {
-    /// What can become of an entry of unknown outcome.
-    static let states: [EntryState] = [.queued, .discarded]
-    /// How many entries one request may name.
-    public static let entriesMax = 1000
-
-    /// The entries; `nil`: all of unknown outcome.
-    public var entries: [EntryNumber]?
-    /// `queued` again, or `discarded`.
-    public var state: EntryState
-
-    /// Joins the two.
-    public init(entries: [EntryNumber]?, state: EntryState) {
-        self.entries = entries
-        self.state = state
-    }
-}
-
-extension String {
-    /// As many whole characters as fit into so many bytes.
-    fileprivate func prefix(bytes limit: Int) -> String {
-        guard utf8.count > limit else { return self }
-        var end = startIndex
-        while case let next = index(after: end), utf8.distance(from: startIndex, to: next) <= limit { end = next }
-        return String(self[..<end])
+    /// Its declaration, and what writes its keys.
+    fileprivate var onTheWire: (op: ControlOp, keys: (inout JSONWriter) -> Void) {
+        switch self {
+        case .status: (.status, { _ in })
+        case .metrics(let format): (.metrics, { $0.member("format", format.rawValue) })
+        case .sync(let timeout): (.sync, { $0.member("timeout_ms", timeout.milliseconds) })
+        case .claim(let claim): (.claim, { claim.write(to: &$0) })
+        case .peek(let after, let limit):
+            (
+                .peek,
+                {
+                    $0.member("after", after.value)
+                    $0.member("limit", limit)
+                }
+            )
+        case .depart(let depart): (.depart, { depart.write(to: &$0) })
+        case .settle(let settle): (.settle, { settle.write(to: &$0) })
+        case .sending(let report): (.sending, { report.write(to: &$0) })
+        case .flush(let flush): (.flush, { flush.write(to: &$0) })
+        case .reset(let suite, let app):
+            (
+                .reset,
+                {
+                    $0.member("suite", suite)
+                    if let app { $0.member("app", app) }
+                }
+            )
+        case .resolve(let resolve): (.resolve, { resolve.write(to: &$0) })
+        case .replay(let requests): (.replay, { $0.member("requests", array: { $0.requests(requests) }) })
+        case .purge(let requests): (.purge, { $0.member("requests", array: { $0.requests(requests) }) })
+        case .logLevel(let level): (.logLevel, { if let level { $0.member("level", level) } })
+        case .erase(let person): (.erase, { person.write(to: &$0) })
+        case .reload: (.reload, { _ in })
+        }
     }
 }

@@ -1,0 +1,34 @@
+extension ControlOp {
+    static let flush = ControlOp("flush", Target.keys + [.suite]) { reader throws(ProtocolError) in
+        .flush(try FlushRequest(reader))
+    }
+}
+
+/// `op: flush`
+public struct FlushRequest: Hashable, Sendable {
+    /// Whose session is to be taken as begun; the app is given.
+    public var target: Target
+    /// Only what waits in this suite; `nil`: in any.
+    public var suite: String?
+
+    /// Joins the two.
+    public init(target: Target, suite: String? = nil) {
+        self.target = target
+        self.suite = suite
+    }
+}
+
+extension FlushRequest {
+    init(_ reader: ObjectReader) throws(ProtocolError) {
+        _ = try reader.requiredName(.app)
+        self.init(target: try Target(reader), suite: try reader.name(.suite))
+    }
+
+    func write(to writer: inout JSONWriter) {
+        if let platform = target.platform { writer.member("platform", platform.rawValue) }
+        if let app = target.app { writer.member("app", app) }
+        if let device = target.device { writer.member("device", device) }
+        if let user = target.externalID { writer.member("external_id", user) }
+        if let suite { writer.member("suite", suite) }
+    }
+}

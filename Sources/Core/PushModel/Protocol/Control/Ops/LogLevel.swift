@@ -1,0 +1,5 @@
+extension ControlOp {
+    static let logLevel = ControlOp("log_level", [.level], readOnly: "log_level without level") {
+        reader throws(ProtocolError) in .logLevel(try reader.name(.level))
+    }
+}

@@ -1,0 +1,3 @@
+extension ControlOp {
+    static let reload = ControlOp("reload") { _ in .reload }
+}

@@ -1,0 +1,3 @@
+extension ControlOp {
+    static let status = ControlOp("status", readOnly: "status") { _ in .status }
+}

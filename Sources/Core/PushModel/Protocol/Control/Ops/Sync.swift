@@ -1,0 +1,47 @@
+extension ControlOp {
+    static let sync = ControlOp("sync", [.timeout], readOnly: "sync") { reader throws(ProtocolError) in
+        let timeout = reader[.timeout] == nil ? 10_000 : try reader.integer(.timeout, in: 0...60_000)
+        return .sync(timeout: .milliseconds(timeout))
+    }
+}
+
+/// How far the ledger came, for a sync.
+public struct Synced: Hashable, Sendable {
+    /// The id of the state directory.
+    public var state: UUID128
+    /// Whether the ledger has all that was acknowledged before the sync was asked for.
+    public var isComplete: Bool
+    /// How many batches are acknowledged and not in the ledger.
+    public var batchesBehind: Int
+    /// How many bytes of rows they have.
+    public var bytesBehind: Int
+
+    /// Joins the parts.
+    public init(state: UUID128, isComplete: Bool, batchesBehind: Int, bytesBehind: Int) {
+        self.state = state
+        self.isComplete = isComplete
+        self.batchesBehind = batchesBehind
+        self.bytesBehind = bytesBehind
+    }
+}
+
+extension Synced {
+    /// The members of the answer.
+    public func write(to reply: inout JSONWriter) {
+        reply.member("state", state.description)
+        reply.member("complete", isComplete)
+        reply.member("batches_behind", batchesBehind)
+        reply.member("bytes_behind", bytesBehind)
+    }
+}
+
+extension ControlReply {
+    /// How far the ledger came, for a sync.
+    public func synced() throws(ControlReplyError) -> Synced {
+        guard let state = root["state"]?.string.flatMap(UUID128.init(_:)), let isComplete = root["complete"]?.bool,
+            let batches = root["batches_behind"]?.int64, let bytes = root["bytes_behind"]?.int64
+        else { throw .unreadable("state, complete, batches_behind or bytes_behind is missing") }
+        return Synced(
+            state: state, isComplete: isComplete, batchesBehind: Int(batches), bytesBehind: Int(bytes))
+    }
+}

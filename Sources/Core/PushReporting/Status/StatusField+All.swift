@@ -1,0 +1,229 @@
+import PushModel
+
+extension StatusField {
+    private typealias Field = StatusField
+
+    /// In the order of the status. What one without a meaning means, the one before it says for both.
+    public static let all: [StatusField] = [
+        Field("version", "The version of the daemon."),
+        Field("pid", "The process id of the daemon."),
+        Field("mode", "The mode of the daemon: device or relay."),
+        Field("uptime_ms", .gauge, "The time since the daemon started.", metric: "uptime_seconds"),
+        Field(
+            "state", .gauge, "What the daemon does: running, or stopping; as a metric 1 or 0.",
+            metric: "running", samples: { [MetricSample($0.text == "running" ? "1" : "0", $1)] }),
+        Field(
+            "configuration_problem", .gauge, "Why the last reload failed; the previous configuration stays in force."),
+        Field("store_problem", .gauge, "Why nothing can be written; no request is accepted until it ends."),
+        Field("accepted_since_start", .counter, "Requests accepted since the start.", metric: "requests_accepted"),
+        Field("last_seq", .gauge, "The number of the last accepted request.", metric: "last_request_number"),
+        Field("requests_in_flight", .gauge, "Requests that still wait for an outcome."),
+        Field(
+            "bytes_in_flight", .gauge, "Bytes of the requests in flight; limited by RequestsInFlightSizeMax=.",
+            metric: "in_flight_bytes"),
+        Field(
+            "payload_bytes_in_memory", .gauge,
+            "The part of these bytes that is in memory; limited by PayloadMemoryMax=.", metric: "payload_memory_bytes"),
+        Field(
+            "invocation_bytes_in_memory", .gauge,
+            "About what they take in memory beside that; limited by InvocationMemoryMax=.",
+            metric: "invocation_memory_bytes"),
+        Field(
+            "handlers_running", .gauge,
+            "Invocations that hold a place to run: of HandlersMax= and of ObserversMax= together."),
+        Field("handler_processes", .gauge, "Processes of handlers, among them killed ones that have not ended yet."),
+        Field(
+            "containment",
+            "How a run's processes are kept together: cgroups, or process_groups (with the mark PUSH_RUN)."),
+        Field("containment_reason", "Why runs have no cgroups."),
+        Field(
+            "sandbox.change_user",
+            "Whether the service lets handlers run as another user (User=), as found at the start."),
+        Field("sandbox.internet_sockets", "Whether it lets handlers make sockets of the internet."),
+        Field("sandbox.interfaces", "Whether it lets handlers reach a network interface besides lo."),
+        Field("sandbox.writable_code", "Whether it lets handlers make code while they run (node, java)."),
+        Field("sandbox.private_tmp", "Whether /tmp is the service's own."),
+        Field("sandbox.hidden_homes", "Whether home directories are hidden."),
+        Field("sandbox.read_only_root", "Whether the file system is read-only."),
+        Field("deliveries_tracked", .gauge, "Braze's deliveries whose opens are still recognized."),
+        Field(
+            "inject_connections", .gauge, "Clients of each socket.",
+            metric: "connections", label: ("socket", "inject")),
+        Field("control_connections", .gauge, "", metric: "connections", label: ("socket", "control")),
+        Field("read_connections", .gauge, "", metric: "connections", label: ("socket", "read")),
+        Field(
+            "bytes_waiting_for_disk", .gauge, "Bytes that wait to be written to the log.",
+            metric: "waiting_for_disk_bytes"),
+        Field("transactions", .counter, "Commits to the log since the start.", metric: "log_commits"),
+        Field("longest_turn_us", "The longest turn of the loop by the clock: so long may work have waited."),
+        Field("turns.count", "The turns of the loop, and their processor time: 99 of 100 take less than p99_us."),
+        Field("turns.p99_us", ""),
+        Field("turns.longest_us", ""),
+        Field("recent_turns.count", "The turns of the last minute."),
+        Field(
+            "recent_turns.p99_us", .gauge,
+            "Processor time of a turn of the loop in the last minute: that share takes no longer.",
+            metric: "turn_seconds", label: ("share", "0.99")),
+        Field("recent_turns.longest_us", "The longest of them by processor time."),
+        Field(
+            "recent_turns.longest_turn_us", .gauge,
+            "The longest turn of the loop in the last minute: so long may work have waited.",
+            metric: "longest_turn_seconds"),
+        Field("process.started_at_ms", .gauge, "When the daemon started, since 1970.", metric: "start_time_seconds"),
+        Field(
+            "process.resident_bytes", .gauge, "Bytes of the daemon's memory that are in RAM.",
+            metric: "resident_memory_bytes"),
+        Field(
+            "process.adopted_processes", .gauge,
+            "Processes that handlers left behind, which the daemon adopted and which are not gone yet."),
+        Field(
+            "process.journal_drops", .counter, "Journal entries that the journal did not take since the start.",
+            metric: "journal_dropped"),
+        Field(
+            "clients.input_bytes", .gauge,
+            "Bytes of requests that were received and not processed yet; limited by InputSizeMax=."),
+        Field(
+            "clients.output_bytes", .gauge,
+            "Bytes of replies that clients have not read yet; limited by OutputSizeMax=."),
+        Field(
+            "clients.refused", .counter,
+            """
+            Connections and requests refused since the start, by reason: connections, peer_connections (too many), \
+            descriptors (none left), invalid_request, overloaded, unavailable, slow_line (LineTimeout=), slow_reader \
+            (WriteTimeout=), idle (IdleTimeout=).
+            """, each: "reason"),
+        Field(
+            "store.ledger_problem", .gauge,
+            "Why the ledger cannot be written for now; requests are accepted while the log has room."),
+        Field("store.is_slow", .gauge, "Whether commits take longer than SlowCommit= now.", metric: "disk_slow"),
+        Field("store.slow_commits", .counter, "Commits since the start that took longer than SlowCommit=."),
+        Field(
+            "store.last_commit_us", .gauge, "How long the last commit to the log took.", metric: "last_commit_seconds"),
+        Field(
+            "store.longest_commit_us", .gauge, "How long the longest commit to the log since the start took.",
+            metric: "longest_commit_seconds"),
+        Field("store.log_used_bytes", .gauge, "Bytes of the log that the ledger may not have on disk yet."),
+        Field("store.log_bytes", .gauge, "Bytes of the log's files."),
+        Field("store.log_limit_bytes", .gauge, "The largest size of the log's files (LogSizeMax=)."),
+        Field("store.batches_behind", "Acknowledged batches that are not in the ledger yet."),
+        Field(
+            "store.bytes_behind", .gauge, "Acknowledged bytes that are not in the ledger yet.",
+            metric: "ledger_behind_bytes"),
+        Field(
+            "store.behind_us", .gauge, "The age of the oldest of them; 0 without any.",
+            metric: "ledger_behind_seconds"),
+        Field("store.ledger_bytes", .gauge, "Bytes of the ledger's file."),
+        Field("store.ledger_wal_bytes", .gauge, "Bytes of the ledger's WAL."),
+        Field("store.ledger_used_bytes", .gauge, "Bytes of the ledger's pages that have something."),
+        Field("store.ledger_limit_bytes", .gauge, "MaxSize=; null, and no metric, without it."),
+        Field(
+            "store.pruned_by_retention",
+            "Requests deleted since the start because of Retention=, and because of MaxSize=."),
+        Field("store.pruned_by_size", ""),
+        Field(
+            "store.pruning_waits",
+            "Why nothing is deleted or forgotten by its age: the clock is not believed; else null."),
+        Field(
+            "store.id_filter_bytes", .gauge, "Bytes of the filter that recognizes new ids without asking the ledger."),
+        Field(
+            "store.set_aside",
+            """
+            Directories in the state directory to which a start or a restore moved what it did not go on with: a \
+            damaged log, a ledger of another format, what a backup replaced; the daemon reads none of it and removes \
+            none of it.
+            """),
+        Field(
+            "custom_data.pending", .gauge,
+            """
+            Entries of custom data: stored until a session starts, to be sent, being sent, and unknown: these wait for \
+            "pushctl pending --retry" or --discard.
+            """, metric: "custom_data_entries", label: ("state", "pending")),
+        Field("custom_data.queued", .gauge, "", metric: "custom_data_entries", label: ("state", "queued")),
+        Field("custom_data.claimed", .gauge, "", metric: "custom_data_entries", label: ("state", "claimed")),
+        Field("custom_data.unknown", .gauge, "", metric: "custom_data_entries", label: ("state", "unknown")),
+        Field(
+            "custom_data.bytes", .gauge, "Bytes of the names and values of these entries; limited by MaxPendingSize=.",
+            metric: "custom_data_bytes"),
+        Field(
+            "custom_data.rejected_since_start", .counter,
+            "Entries that were rejected on arrival; \"pushctl pending --rejected\" lists them.",
+            metric: "custom_data_rejected"),
+        Field(
+            "custom_data.oldest_unsent_age_ms", .gauge,
+            "The age of the oldest entry to be sent or being sent; null, as a metric 0, without any.",
+            metric: "custom_data_oldest_unsent_seconds", samples: ageOrZero),
+        Field(
+            "custom_data.sending.phase", .gauge,
+            "What the forwarder said last (null before): sending, waiting, or stopped until a person acts.",
+            metric: "sending_phase", labels: ["phase"], samples: phases),
+        Field("custom_data.sending.reason", "Why it waits or was stopped."),
+        Field(
+            "custom_data.sending.failures", .gauge, "Requests to the endpoint that failed in a row.",
+            metric: "sending_failures"),
+        Field("custom_data.sending.until", "Until when it waits, and since when it is so."),
+        Field("custom_data.sending.since", ""),
+        Field("custom_data.forwarder_connected", .gauge, "Whether pushrouter-forward is connected."),
+        Field(
+            "handlers.NAME.running", .gauge,
+            "Callbacks that a handler runs: each that is not built in, also one whose file is gone by now.",
+            metric: "handler_running"),
+        Field("handlers.NAME.waiting", .gauge, "Callbacks that wait for a handler.", metric: "handler_waiting"),
+        Field(
+            "handlers.NAME.observers_running",
+            "How many of those that run, and of those that wait, are copies for observing routes."),
+        Field("handlers.NAME.observers_waiting", ""),
+        Field(
+            "handlers.NAME.limit", .gauge,
+            "How many a handler may run at once (MaxConcurrent=); null where it has no limit of its own.",
+            metric: "handler_limit"),
+        Field(
+            "handlers.NAME.queue_limit", .gauge, "How many may wait for a handler (Queue=).",
+            metric: "handler_queue_limit"),
+        Field(
+            "handlers.NAME.refused", .counter, "Requests that were refused because as many waited as may.",
+            metric: "handler_refused"),
+        Field(
+            "handlers.NAME.breaker", .gauge,
+            """
+            A handler's breaker (Breaker=): closed, open or probing with one callback, as a metric 0 or 1; null \
+            without one, and in device mode.
+            """, metric: "handler_breaker_open", samples: breaker),
+        Field("handlers.NAME.breaker_pause_ms", "How long it still gets nothing."),
+        Field(
+            "handlers.NAME.passed_over", .counter, "Callbacks that went past a handler with an open breaker.",
+            metric: "handler_passed_over"),
+        Field("handlers.NAME.draining", "Whether its file is gone."),
+        Field(
+            "lanes.crowded",
+            "In how many lanes of devices deliveries wait for another, and how many do in all of them."),
+        Field("lanes.waiting", ""),
+        Field(
+            "lanes.longest",
+            """
+            The ten lanes in which most wait: app, device, waiting; of the request that has the turn seq, n, handler \
+            (null for the tracker), turn_ms (how long it has had it) and age_ms (how long ago it was accepted: nothing \
+            in the lane is older).
+            """),
+    ]
+
+    /// The version and the mode as labels, since metrics have no texts.
+    static let buildInfo = MetricFamily(
+        "build_info", "The version of the daemon and its mode.", labels: ["version", "mode"]
+    ) { status in
+        guard let version = status["version"]?.text, let mode = status["mode"]?.text else { return [] }
+        return [MetricSample("1", [("version", version), ("mode", mode)])]
+    }
+
+    private static let ageOrZero: Samples = { [MetricSample(decimal($0.integer ?? 0, scale: 3), $1)] }
+
+    private static let breaker: Samples = { breaker, labels in
+        breaker.text.map { [MetricSample($0 == "closed" ? "0" : "1", labels)] } ?? []
+    }
+
+    /// 1 for the phase that it is, 0 for the others.
+    private static let phases: Samples = { phase, labels in
+        SendingState.Phase.allCases.map {
+            MetricSample($0.rawValue == phase.text ? "1" : "0", labels + [("phase", $0.rawValue)])
+        }
+    }
+}
