@@ -50,18 +50,14 @@ extension ReportDocument {
 
     /// Writes the member `daemon_gaps`.
     func writeDaemonGaps(to writer: inout JSONWriter) {
-        writer.member(
-            "daemon_gaps",
-            array: { list in
-                for gap in daemonGaps {
-                    list.object {
-                        $0.member("kind", gap.kind.rawValue)
-                        $0.member("begin", gap.begin.rfc3339)
-                        $0.member("end", gap.end.rfc3339)
-                        $0.member("length_ms", gap.length)
-                    }
-                }
-            })
+        writer.list(daemonGaps) { gap, list in
+            list.object {
+                $0.member("kind", gap.kind.rawValue)
+                $0.member("begin", gap.begin.rfc3339)
+                $0.member("end", gap.end.rfc3339)
+                $0.member("length_ms", gap.length)
+            }
+        }
     }
 }
 

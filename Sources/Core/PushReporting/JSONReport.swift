@@ -2,65 +2,151 @@ import PushFigures
 public import PushModel
 
 extension ComplianceReport {
-    /// The report for programs.
-    /// - Parameters:
-    ///   - objective: the share of the due that must keep the deadline, if one was asked for.
-    ///   - beside: writes members behind those of the report.
+    /// The report for programs, without the detail.
+    ///
+    /// - Parameter objective: the share of the due that must keep the deadline, if one was asked for.
     /// - Returns: one JSON object on one line, with its line feed; milliseconds have up to three decimals.
-    public func json(objective: Percent? = nil, beside: (inout JSONWriter) -> Void = { _ in }) -> [UInt8] {
+    public func json(objective: Percent? = nil) -> [UInt8] {
         var writer = JSONWriter(reserving: 8192)
-        writer.object {
-            writeHeading(to: &$0)
-            writeCompliance(objective, to: &$0)
-            $0.member("limits", array: { writer in limits.forEach { $0.write(to: &writer) } })
-            $0.member("by_handler", groups: byHandler, named: \.self)
-            $0.member("by_route", groups: byRoute, named: \.self)
-            $0.member("by_provider", groups: byProvider, named: \.self)
-            $0.member("by_platform", groups: byPlatform, named: \.rawValue)
-            $0.member("by_callback", groups: byCallback, named: \.rawValue)
-            $0.member("by_priority", groups: byPriority, named: \.rawValue)
-            $0.member("lowered_priority", loweredPriority)
-            $0.member("slowest", array: { writer in slowest.rows.forEach { $0.write(to: &writer) } })
-            $0.member("observers", object: { observers.write(to: &$0, source) })
-            $0.member("gaps", array: { writer in gaps.forEach { $0.write(to: &writer) } })
-            beside(&$0)
-        }
+        writer.object { $0.members(Self.members, of: (self, objective)) }
         return writer.line()
     }
 
-    private func writeHeading(to writer: inout JSONWriter) {
-        switch mode {
-        case .one(let mode): writer.member("mode", mode.rawValue)
-        case .mixed: writer.member("mode", "mixed")
-        }
-        writer.key("window")
-        writer.object {
-            $0.member("since", window.since?.rfc3339)
-            $0.member("until", window.until?.rfc3339)
-            $0.member("first_at", covered?.lowerBound.rfc3339)
-            $0.member("last_at", covered?.upperBound.rfc3339)
-        }
-        writer.member("source", object: { source.write(to: &$0) })
-        writer.member("deadline_ms", budget)
-        writer.member("accepted", known(accepted))
-        writer.member("decided", decided)
-        writer.member("in_flight", known(inFlight))
-        writer.member("requests", known(requests))
-        writer.member("outcomes", counts: outcomes)
-    }
+    private typealias Member = ReportMember<(report: ComplianceReport, objective: Percent?)>
+
+    static let members: [ReportMember<(report: ComplianceReport, objective: Percent?)>] = [
+        Member("mode", "'device' | 'relay' | 'mixed'", "device, relay, or mixed if the rows are of both") {
+            switch $0.report.mode {
+            case .one(let mode): $1.string(mode.rawValue)
+            case .mixed: $1.string("mixed")
+            }
+        },
+        Member(
+            "window", "{since: string?, until: string?, first_at: string?, last_at: string?}",
+            """
+            since and until, null without the option; first_at and last_at, when the first and the last request in \
+            it were accepted, null when there was none
+            """
+        ) { source, writer in
+            let (window, covered) = (source.report.window, source.report.covered)
+            writer.object {
+                $0.member("since", window.since?.rfc3339)
+                $0.member("until", window.until?.rfc3339)
+                $0.member("first_at", covered?.lowerBound.rfc3339)
+                $0.member("last_at", covered?.upperBound.rfc3339)
+            }
+        },
+        Member(
+            "source",
+            """
+            {kind: 'ledger' | 'journal', unit?: string, directory?: string?, begin?: string?, entries?: integer, \
+            first?: string?, last?: string?, away_ms?: amount, complete?: boolean, unknown?: [string]}
+            """,
+            """
+            kind, ledger or journal. Of the journal also unit; directory, null for this machine's; begin, the time \
+            of its oldest entry; entries, the outcomes that are counted, observers' among them; first and last, the \
+            times of the entries that were read; away_ms, the time between runs of the daemon; complete, false if \
+            outcomes are known to be missing; unknown, the names of the members that it does not know
+            """
+        ) { $1.object($0.report.source.write) },
+        Member("deadline_ms", "number?", "the configured time of an invocation") { $1.span($0.report.budget) },
+        Member(
+            "accepted", "integer?",
+            """
+            invocations, those with and those without an outcome, and requests, among them those that lead to no \
+            invocation, such as sessions. Of the journal all but decided are null
+            """, value: { $0.report.known($0.report.accepted) }),
+        Member("decided", "integer", "", value: { $0.report.decided }),
+        Member("in_flight", "integer?", "", value: { $0.report.known($0.report.inFlight) }),
+        Member("requests", "integer?", "", value: { $0.report.known($0.report.requests) }),
+        Member(
+            "outcomes", "outcomes",
+            "the number of invocations for each outcome, all outcomes included"
+        ) { $1.counts($0.report.outcomes) },
+        Member(
+            "due", "integer",
+            "compliance is from 0 to 1; null when nothing was due", value: { $0.report.compliance.due }),
+        Member("missed", "integer", "", value: { $0.report.compliance.missed }),
+        Member("compliance", "share?", "") { $1.fraction($0.report.compliance.fraction) },
+        Member(
+            "slo", "{objective_percent: number, met: boolean}?",
+            "null without an objective; else objective_percent, and met, true or false"
+        ) { source, writer in
+            guard let objective = source.objective else { return writer.null() }
+            writer.object {
+                $0.member("objective_percent", raw: objective.description.utf8)
+                $0.member("met", source.report.compliance.meets(objective))
+            }
+        },
+        Member(
+            "limits",
+            """
+            [{id: string, limit_ms: number?, applies_to: {platform: string, callback: string, transport?: string, \
+            priority?: string}, counts_from: 'invocation' | 'acceptance', within: integer, over: integer, source: \
+            string, consequence: string}]
+            """,
+            """
+            a list of the platforms' own limits: id, limit_ms, applies_to (platform, callback, and transport and \
+            priority where they matter), counts_from (invocation or acceptance), within and over (numbers of \
+            invocations), source, and consequence: what happens past it
+            """
+        ) { $1.list($0.report.limits) { $0.write(to: &$1) } },
+        Member(
+            "by_handler", "{*: figures}",
+            """
+            objects by name; the provider none stands for payloads of no known provider. Each has count, due, \
+            missed, handled, failed, and queue, exec and total with p50_ms, p90_ms, p99_ms, p999_ms and max_ms, null \
+            when nothing was timed; declined and retries, attempts that a handler declined and after which it asked \
+            to be tried again, if there are any. A quantile may be up to 0.8 % above the exact one
+            """
+        ) { $1.groups($0.report.byHandler, named: \.self) },
+        Member("by_route", "{*: figures}", "") { $1.groups($0.report.byRoute, named: \.self) },
+        Member("by_provider", "{*: figures}", "") { $1.groups($0.report.byProvider, named: \.self) },
+        Member("by_platform", "{*: figures}", "") { $1.groups($0.report.byPlatform, named: \.rawValue) },
+        Member("by_callback", "{*: figures}", "") { $1.groups($0.report.byCallback, named: \.rawValue) },
+        Member(
+            "by_priority", "{*: figures}",
+            """
+            the same figures by the priority with which FCM delivered a message, high or normal, where the payload \
+            has it; and the number of messages that were sent with high priority and delivered with normal
+            """
+        ) { $1.groups($0.report.byPriority, named: \.rawValue) },
+        Member("lowered_priority", "integer", "", value: { $0.report.loweredPriority }),
+        Member(
+            "slowest", "[slow]",
+            """
+            the ten longest invocations among those that were due or went to the tracker: seq, n, callback, \
+            provider, handler, outcome, exec_ms, total_ms; and, if it waited in its lane, ahead, how many were ahead \
+            of it, and waited_for with seq, n, handler and took_ms of the longest of them; handler is null for the \
+            tracker, ahead and took_ms where they are not known
+            """
+        ) { $1.list($0.report.slowest.rows) { $0.write(to: &$1) } },
+        Member(
+            "observers",
+            """
+            {accepted: integer?, in_flight: integer?, outcomes: outcomes, due: integer, missed: integer, compliance: \
+            share?, by_route: {*: figures}}
+            """,
+            """
+            the invocations of observing routes, which the other members do not count, except requests: accepted, \
+            in_flight, outcomes, due, missed, compliance, and by_route
+            """
+        ) { source, writer in
+            writer.object { source.report.observers.write(to: &$0, source.report.source) }
+        },
+        Member(
+            "gaps", "[{kind: \(words(ReportGap.Kind.self)), count: integer, message: string}]",
+            """
+            reasons why the figures are incomplete: kind (out_of_sequence, in_flight, daemon_down, daemon_crashed, \
+            mixed_modes; of the journal also no_entry, summed_outcomes, dropped_entries, suppressed_entries, \
+            foreign_entries, unreadable_entries, unended_runs, absences, clock_steps, store_stalls, suspensions), \
+            count, message
+            """
+        ) { $1.list($0.report.gaps) { $0.write(to: &$1) } },
+    ]
 
     /// A figure that the ledger alone has; `nil` of the journal.
     private func known(_ figure: Int) -> Int? { source == .ledger ? figure : nil }
-
-    private func writeCompliance(_ objective: Percent?, to writer: inout JSONWriter) {
-        writer.members(of: compliance)
-        writer.key("slo")
-        guard let objective else { return writer.null() }
-        writer.object {
-            $0.member("objective_percent", raw: objective.description.utf8)
-            $0.member("met", compliance.meets(objective))
-        }
-    }
 }
 
 extension ReportSource {
@@ -83,9 +169,11 @@ extension ObserverFigures {
     fileprivate func write(to writer: inout JSONWriter, _ source: ReportSource) {
         writer.member("accepted", source == .ledger ? tally.accepted : nil)
         writer.member("in_flight", source == .ledger ? tally.inFlight : nil)
-        writer.member("outcomes", counts: tally.outcomes)
+        writer.key("outcomes")
+        writer.counts(tally.outcomes)
         writer.members(of: tally.compliance)
-        writer.member("by_route", groups: byRoute, named: \.self)
+        writer.key("by_route")
+        writer.groups(byRoute, named: \.self)
     }
 }
 
@@ -187,27 +275,35 @@ extension JSONWriter {
         member("waited_for", object: { $0.members(of: waitedFor) })
     }
 
-    mutating func member(_ name: String, counts outcomes: [Outcome: Int]) {
-        member(
-            name,
-            object: { writer in
-                for outcome in Outcome.allCases { writer.member(outcome.rawValue, outcomes[outcome] ?? 0) }
-            })
+    mutating func counts(_ outcomes: [Outcome: Int]) {
+        object { for outcome in Outcome.allCases { $0.member(outcome.rawValue, outcomes[outcome] ?? 0) } }
     }
 
-    fileprivate mutating func member<Name>(_ key: String, groups: [Name: FigureGroup], named: (Name) -> String) {
+    fileprivate mutating func groups<Name>(_ groups: [Name: FigureGroup], named: (Name) -> String) {
         let sorted = groups.map { (name: named($0.key), group: $0.value) }.sorted { $0.name < $1.name }
-        member(
-            key,
-            object: { writer in
-                for (name, group) in sorted {
-                    writer.key(name)
-                    group.write(to: &writer)
-                }
-            })
+        object { writer in
+            for (name, group) in sorted {
+                writer.key(name)
+                group.write(to: &writer)
+            }
+        }
     }
+
+    mutating func list<Element>(_ elements: [Element], _ write: (Element, inout JSONWriter) -> Void) {
+        array { list in for element in elements { write(element, &list) } }
+    }
+
+    fileprivate mutating func fraction(_ value: Double?) { if let value { double(value) } else { null() } }
+
+    mutating func span(_ span: Duration?) { if let span { raw(milliseconds(span).utf8) } else { null() } }
 
     mutating func member(_ name: String, _ span: Duration?) {
-        if let span { member(name, raw: milliseconds(span).utf8) } else { member(name, nil as String?) }
+        key(name)
+        self.span(span)
     }
+}
+
+/// The words of an enumeration, as ``JSONSchema`` takes them.
+func words<Words: CaseIterable & RawRepresentable<String>>(_ type: Words.Type) -> String {
+    type.allCases.map { "'\($0.rawValue)'" }.joined(separator: " | ")
 }

@@ -2,30 +2,138 @@ import PushFigures
 import PushModel
 
 extension ReportDocument {
-    /// The report for programs: the members of ``ComplianceReport/json(objective:beside:)``, and those of the detail.
-    /// `packaging/report.schema.json` describes them.
+    /// The report for programs: the members of ``ComplianceReport/json(objective:)``, and those of the detail.
     public var json: [UInt8] {
-        report.json(objective: serviceLevel?.objective) { writer in
-            writer.member("from_acceptance", object: { $0.members(of: detail.fromAcceptance) })
-            writer.member("from_invocation", object: { $0.members(of: detail.fromInvocation) })
-            writer.key("all")
-            detail.all.write(to: &writer)
-            for breakdown in detail.breakdowns.prefix(ReportDetail.always.count) {
-                writer.member("by_\(breakdown.dimensions[0].rawValue)", groups: breakdown)
-            }
-            writer.member("crossed", array: { list in crossed.forEach { $0.write(to: &list) } })
-            writer.member("timeline", object: { write(detail.timeline, to: &$0) })
-            writer.member("misses", array: { list in detail.misses.rows.forEach { $0.write(to: &list) } })
-            writer.member("waits", array: { list in report.longestWaits.rows.forEach { $0.write(to: &list) } })
-            writer.member("histograms", object: { writeHistograms(to: &$0) })
-            writer.member("error_budget", object: { writeBudget(to: &$0) })
-            writer.member("rows_begin", detail.rowsBegin?.rfc3339)
-            writer.member("clock_set_back", report.source == .ledger ? detail.clockSetBack : nil)
-            writeDaemonGaps(to: &writer)
-            writer.member("comparison", object: { writeComparison(to: &$0) })
-            writer.member("warnings", array: { list in warnings.forEach { list.string($0) } })
+        var writer = JSONWriter(reserving: 1 << 14)
+        writer.object {
+            $0.members(ComplianceReport.members, of: (report, serviceLevel?.objective))
+            $0.members(Self.members, of: self)
         }
+        return writer.line()
     }
+
+    private typealias Member = ReportMember<ReportDocument>
+
+    static let members: [ReportMember<ReportDocument>] = [
+        Member(
+            "from_acceptance", "kept",
+            """
+            due, missed and compliance against each invocation's deadline if it counted from acceptance, and if it \
+            counted from the call of the callback
+            """
+        ) { source, writer in
+            writer.object { $0.members(of: source.detail.fromAcceptance) }
+        },
+        Member("from_invocation", "kept", "") { source, writer in
+            writer.object { $0.members(of: source.detail.fromInvocation) }
+        },
+        Member(
+            "all", "figures",
+            "the figures of all invocations but observers', in the form of by_handler"
+        ) { $0.detail.all.write(to: &$1) },
+        Member(
+            "by_app", "{*: figures}",
+            "as by_handler; none stands for a missing fact, in_flight for a missing outcome"
+        ) { $1.groups($0.detail.breakdowns[0]) },
+        Member("by_outcome", "{*: figures}", "") { $1.groups($0.detail.breakdowns[1]) },
+        Member("by_transport", "{*: figures}", "") { $1.groups($0.detail.breakdowns[2]) },
+        Member(
+            "crossed", "[{dimensions: [string], groups: [{names: [string], figures: figures}], rest: integer}]",
+            """
+            a list with one object for each --by: dimensions, groups (names, figures) and rest, the number of \
+            invocations in further groups than the first 1,000
+            """
+        ) { $1.list($0.crossed) { $0.write(to: &$1) } },
+        Member(
+            "timeline",
+            """
+            {width_s: integer, bounds_ms: [integer], spans: [{begin: string, accepted: integer, due: integer, \
+            missed: integer, compliance: share?, bands: [integer]}]}
+            """,
+            """
+            width_s, the length of a span; bounds_ms, the exclusive upper bounds of the latency bands; spans, those \
+            with invocations: begin, accepted, due, missed, compliance, bands (a count for each band, the last one \
+            without a bound)
+            """
+        ) { source, writer in
+            writer.object { source.write(source.detail.timeline, to: &$0) }
+        },
+        Member(
+            "misses",
+            """
+            [{seq: integer, n: integer, accepted_at: string, callback: string, provider: string?, route: string?, \
+            handler: string?, app: string?, outcome: string?, reason_code: string?, queue_ms: number?, exec_ms: \
+            number?, total_ms: number?, budget_ms: number?, ahead?: integer?, waited_for?: waited_for}]
+            """,
+            """
+            what missed its deadline, the 200 slowest: seq, n, accepted_at, callback, provider, route, handler, app, \
+            outcome, reason_code, queue_ms, exec_ms, total_ms, budget_ms; and, if it waited in its lane, ahead and \
+            waited_for as in slowest
+            """
+        ) { $1.list($0.detail.misses.rows) { $0.write(to: &$1) } },
+        Member(
+            "waits", "[slow]",
+            "the ten longest waits in a lane, in the form of slowest"
+        ) { $1.list($0.report.longestWaits.rows) { $0.write(to: &$1) } },
+        Member(
+            "histograms",
+            "{all: histograms, by_handler: {*: histograms}, by_route: {*: histograms}, by_provider: {*: histograms}}",
+            """
+            all, by_handler, by_route and by_provider, each with queue, exec and total: pairs of the shortest time \
+            of a bucket in microseconds, and a count. --baseline reads them
+            """
+        ) { $1.object($0.writeHistograms) },
+        Member(
+            "error_budget",
+            """
+            {} | {left: number?, until: string?, burn_rates: {5m: amount?, 30m: amount?, 1h: amount?, 6h: amount?, \
+            3d: amount?}, alerts: [{severity: 'page' | 'ticket', long: string, short: string, threshold: number}]}
+            """,
+            """
+            empty without an objective; else left (1 is all of it, below 0 it is overdrawn), until, burn_rates (5m, \
+            30m, 1h, 6h, 3d; null when nothing was due) and alerts (severity, long, short, threshold)
+            """
+        ) { $1.object($0.writeBudget) },
+        Member(
+            "rows_begin", "string?",
+            """
+            rows of the window before this were deleted by Retention= or MaxSize=: figures alone count there, of \
+            whole minutes, and lists of single invocations lack it; null when the window has all of its rows, and of \
+            the journal
+            """
+        ) { $1.text($0.detail.rowsBegin?.rfc3339) },
+        Member(
+            "clock_set_back", "integer?",
+            "requests with an earlier time than the request before them; null of the journal",
+            value: { $0.report.source == .ledger ? $0.detail.clockSetBack : nil }),
+        Member(
+            "daemon_gaps", "[{kind: \(words(DaemonGap.Kind.self)), begin: string, end: string, length_ms: number}]",
+            """
+            times that touch the window: kind (down, clock_stepped, suspended, disk_stalled), begin, end, length_ms. \
+            Where the clock was set, begin and end are what it showed before and after
+            """
+        ) { $0.writeDaemonGaps(to: &$1) },
+        Member(
+            "comparison",
+            """
+            {} | {file: string, since: string?, until: string?, first_at: string?, last_at: string?, tests: integer, \
+            significance: number, worse: [{part: 'all' | 'handler' | 'route' | 'provider', name: string, figure: \
+            \(words(Comparison.Finding.Figure.self)), before: number, after: number, p_value: share}]}
+            """,
+            """
+            empty without --baseline; else file (the earlier report) with its since, until, first_at and last_at; \
+            tests (how many figures were compared), significance and worse: part (all, handler, route, provider), \
+            name, figure (missed, failed, queue_p50, queue_p90, queue_p99, exec_p50, exec_p90, exec_p99), before and \
+            after (shares, or milliseconds), p_value
+            """
+        ) { $1.object($0.writeComparison) },
+        Member(
+            "warnings", "[string]",
+            "sentences: handlers that handled nothing, alerts, what got worse"
+        ) { source, writer in
+            writer.array { list in source.warnings.forEach { list.string($0) } }
+        },
+    ]
 
     private var crossed: [Breakdown] { Array(detail.breakdowns.dropFirst(ReportDetail.always.count)) }
 
@@ -180,14 +288,12 @@ extension ReportRow {
 }
 
 extension JSONWriter {
-    fileprivate mutating func member(_ key: String, groups breakdown: Breakdown) {
-        member(
-            key,
-            object: { writer in
-                for (names, group) in breakdown.sorted {
-                    writer.key(names[0])
-                    group.write(to: &writer)
-                }
-            })
+    fileprivate mutating func groups(_ breakdown: Breakdown) {
+        object { writer in
+            for (names, group) in breakdown.sorted {
+                writer.key(names[0])
+                group.write(to: &writer)
+            }
+        }
     }
 }

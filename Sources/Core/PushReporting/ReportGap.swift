@@ -1,7 +1,7 @@
 /// Something that makes a report less than the whole story.
 public struct ReportGap: Hashable, Sendable {
     /// What it is; the raw values are the names in JSON.
-    public enum Kind: String, Sendable {
+    public enum Kind: String, Sendable, CaseIterable {
         /// Rows that are missing, come twice, or came in another order.
         case outOfSequence = "out_of_sequence"
         /// Rows without an outcome yet.

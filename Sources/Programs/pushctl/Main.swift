@@ -1,5 +1,7 @@
 import Glibc
+import JSONC
 import PushModel
+import PushReporting
 import PushSettings
 
 @main
@@ -33,9 +35,12 @@ struct Program {
         case .generate("zsh", _): output.print(ZshCompletion.text(of: Command.all))
         case .generate("fish", _): output.print(FishCompletion.text(of: Command.all))
         case .generate("conf", _): output.print(ConfigurationTexts.mainFile)
+        case .generate("schema", _):
+            guard let tree = try? JSONTree(scanning: ReportMembers.schema) else { preconditionFailure("no JSON") }
+            output.print(String(decoding: tree.bytes(.indented), as: UTF8.self) + "\n")
         case .generate("parts", _): output.print(ManPage.parts)
         case .generate(let what, _):
-            throw .usage("--generate \(what): man, bash, zsh, fish, conf or parts", of: nil)
+            throw .usage("--generate \(what): man, bash, zsh, fish, conf, schema or parts", of: nil)
         }
         return .done
     }

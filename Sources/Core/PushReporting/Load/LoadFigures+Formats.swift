@@ -90,7 +90,8 @@ extension LoadFigures {
     private func writeOutcomes(to writer: inout JSONWriter) {
         writer.member("outcomes_problem", outcomesProblem)
         guard let report = outcomes else { return writer.member("outcomes", nil as String?) }
-        writer.member("outcomes", counts: report.outcomes)
+        writer.key("outcomes")
+        writer.counts(report.outcomes)
         writer.member("in_flight", report.inFlight)
         writer.members(of: report.compliance)
     }

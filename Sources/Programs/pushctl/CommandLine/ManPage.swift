@@ -16,7 +16,7 @@ enum ManPage {
             section("OPTIONS OF EVERY COMMAND", list(Option.everywhere) + "\n.PP\n" + escaped(Help.directories)),
             section("OPTIONS WITHOUT A COMMAND", list([.generate])),
             section("EXPECTATIONS", paragraphs(expectationNotes) + "\n" + table(expectations)),
-            section("REPORT AS JSON", table(reportMembers + reportDetailMembers)),
+            section("REPORT AS JSON", table(ReportMembers.described)),
             section("REPORT AS CSV", table(reportColumns)),
             section("CAMPAIGN FIGURES", table(campaignFigures)),
             section("CAMPAIGNS AS JSON", table(campaignMembers)),
@@ -58,7 +58,8 @@ enum ManPage {
         case "test", "simulate":
             section("EXPECTATIONS", paragraphs(expectationNotes) + "\n" + table(expectations))
         case "report":
-            section("REPORT AS JSON", table(reportMembers)) + "\n" + section("REPORT AS CSV", table(reportColumns))
+            section("REPORT AS JSON", table(ReportMembers.described)) + "\n"
+                + section("REPORT AS CSV", table(reportColumns))
         case "campaigns":
             section("CAMPAIGN FIGURES", table(campaignFigures)) + "\n"
                 + section("CAMPAIGNS AS JSON", table(campaignMembers))

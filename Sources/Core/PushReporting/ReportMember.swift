@@ -1,0 +1,116 @@
+import PushModel
+
+/// One member of `report --json`: the one declaration of it. The JSON, its schema, and what pushctl(1) says are made of
+/// these.
+struct ReportMember<Source>: Sendable {
+    let name: String
+    /// What it holds, in the notation of ``JSONSchema``.
+    let type: String
+    /// For people; empty: what the one before it says is about both.
+    let meaning: String
+    let write: @Sendable (Source, inout JSONWriter) -> Void
+
+    init(
+        _ name: String, _ type: String, _ meaning: String,
+        write: @escaping @Sendable (Source, inout JSONWriter) -> Void
+    ) {
+        self.name = name
+        self.type = type
+        self.meaning = meaning
+        self.write = write
+    }
+
+    /// A value of one kind or `null`.
+    init(_ name: String, _ type: String, _ meaning: String, value: @escaping @Sendable (Source) -> Int?) {
+        self.init(name, type, meaning) { source, writer in
+            if let number = value(source) { writer.int(number) } else { writer.null() }
+        }
+    }
+}
+
+extension JSONWriter {
+    mutating func members<Source>(_ members: [ReportMember<Source>], of source: Source) {
+        for member in members {
+            key(member.name)
+            member.write(source, &self)
+        }
+    }
+
+    mutating func text(_ text: String?) { if let text { string(text) } else { null() } }
+}
+
+/// What `report --json` has.
+public enum ReportMembers {
+    /// Names and meanings, in order; members that are explained together stand together.
+    public static var described: [(name: String, meaning: String)] {
+        all.reduce(into: []) { rows, member in
+            if member.meaning.isEmpty, !rows.isEmpty {
+                rows[rows.count - 1].name += ", \(member.name)"
+            } else {
+                rows.append((member.name, member.meaning))
+            }
+        }
+    }
+
+    /// `packaging/report.schema.json`, on one line.
+    public static var schema: [UInt8] {
+        var writer = JSONWriter(reserving: 1 << 14)
+        writer.object {
+            $0.member("$schema", "https://json-schema.org/draft/2020-12/schema")
+            $0.member("title", "pushctl report --json")
+            $0.member(
+                "description",
+                "The deadline compliance report. pushctl(1), REPORT AS JSON, says what each member means.")
+            $0.member("type", "object")
+            $0.member(
+                "properties",
+                object: { properties in
+                    for (name, type, meaning) in all {
+                        properties.member(
+                            name,
+                            object: {
+                                if !meaning.isEmpty { $0.member("description", meaning) }
+                                JSONSchema(type).writeMembers(to: &$0)
+                            })
+                    }
+                })
+            $0.member("required", array: { list in all.forEach { list.string($0.name) } })
+            $0.member("additionalProperties", false)
+            $0.member(
+                "$defs",
+                object: { writer in
+                    for (name, type) in definitions {
+                        writer.member(name, object: { JSONSchema(type).writeMembers(to: &$0) })
+                    }
+                })
+        }
+        return writer.bytes
+    }
+
+    private static var all: [(name: String, type: String, meaning: String)] {
+        ComplianceReport.members.map { ($0.name, $0.type, $0.meaning) }
+            + ReportDocument.members.map { ($0.name, $0.type, $0.meaning) }
+    }
+
+    private static let definitions = [
+        ("quantiles", "{p50_ms: number?, p90_ms: number?, p99_ms: number?, p999_ms: number?, max_ms: number?}"),
+        (
+            "figures",
+            """
+            {count: integer, due: integer, missed: integer, handled: integer, failed: integer, declined?: positive, \
+            retries?: positive, queue: quantiles, exec: quantiles, total: quantiles}
+            """
+        ),
+        ("waited_for", "{seq: integer, n: integer, handler: string?, took_ms: amount?}"),
+        (
+            "slow",
+            """
+            {seq: integer, n: integer, callback: string, provider: string?, handler: string?, outcome: string?, \
+            exec_ms: number?, total_ms: number?, ahead?: integer?, waited_for?: waited_for}
+            """
+        ),
+        ("histograms", "{queue: [(integer, positive)], exec: [(integer, positive)], total: [(integer, positive)]}"),
+        ("outcomes", "{\(Outcome.allCases.map { "\($0.rawValue): integer" }.joined(separator: ", "))}"),
+        ("kept", "{due: integer, missed: integer, compliance: share?}"),
+    ]
+}
