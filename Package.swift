@@ -86,9 +86,12 @@ let package = Package(
         swift(.core, "PushRouting", ["PushModel", "PushDispatch", "PushTracking", "PushCustomData"]),
         swift(.core, "PushFigures", ["PushModel"]),
         swift(.core, "PushReporting", ["PushModel", "PushFigures"], isHot: false),
+        // What a bridge's handlers say, and what its program makes of their lines: a target each.
+        swift(.core, "HTTPBridge", ["PushModel", "PushRouting"]),
         // The link providers.d leads to etc/pushrouterd/providers.d: what is shipped is compiled in.
         swift(
-            .core, "PushSettings", ["PushModel", "PushDispatch", "PushTracking", "PushCustomData", "PushRouting"],
+            .core, "PushSettings",
+            ["PushModel", "PushDispatch", "PushTracking", "PushCustomData", "PushRouting", "HTTPBridge"],
             resources: [.embedInCode("providers.d")], isHot: false),
 
         // Libraries, and what the Glibc import lacks.
@@ -110,7 +113,9 @@ let package = Package(
         swift(.system, "HTTPServer", ["CMicroHTTPD", "LinuxSystem"], isHot: false),
         swift(.system, "DBus", ["CSystemd", "PushRouting", "LinuxSystem"], isHot: false),
         swift(.system, "JSONC", ["CJSON", "PushModel"], isHot: false),
-        swift(.system, "SettingsFiles", ["PushModel", "PushRouting", "PushSettings", "LinuxSystem"], isHot: false),
+        swift(
+            .system, "SettingsFiles", ["PushModel", "PushRouting", "HTTPBridge", "PushSettings", "LinuxSystem"],
+            isHot: false),
 
         // What programs begin and end with.
         swift(
@@ -147,7 +152,8 @@ let package = Package(
             "pushctl",
             [
                 "PushModel", "PushDispatch", "PushTracking", "PushCustomData", "PushRouting", "PushFigures",
-                "PushReporting", "PushSettings", "LinuxSystem", "EventLoop", "Store", "UnixSockets", "HandlerProcess",
+                "PushReporting", "HTTPBridge", "PushSettings", "LinuxSystem", "EventLoop", "Store", "UnixSockets",
+                "HandlerProcess",
                 "HandlerRuns", "JournalLog", "SettingsFiles", "DaemonClient", "LedgerReports", "JSONC",
             ]),
         // What speaks HTTP is a program of its own: the daemon needs neither network nor key.
@@ -160,8 +166,9 @@ let package = Package(
         program(
             "pushrouter-http",
             [
-                "CCrypto", "PushModel", "PushRouting", "PushSettings", "LinuxSystem", "EventLoop", "UnixSockets",
-                "HTTPClient", "HTTPSending", "HandlerRuns", "JournalLog", "SettingsFiles", "ServiceProgram",
+                "CCrypto", "PushModel", "PushRouting", "HTTPBridge", "PushSettings", "LinuxSystem", "EventLoop",
+                "UnixSockets", "HTTPClient", "HTTPSending", "HandlerRuns", "JournalLog", "SettingsFiles",
+                "ServiceProgram",
             ]),
         // What serves HTTP is a program of its own, for the same reason.
         program(
@@ -190,7 +197,7 @@ let package = Package(
         tests("DaemonClientTests", ["PushModel", "UnixSockets", "DaemonClient"]),
         tests("JSONCTests", ["PushModel", "JSONC"]),
         tests("HTTPClientTests", ["HTTPClient", "CLinux"]),
-        tests("HTTPProgramTests", ["PushModel", "PushRouting", "pushrouter-http"]),
+        tests("HTTPProgramTests", ["PushModel", "PushRouting", "HTTPBridge", "pushrouter-http"]),
         tests("HTTPServerTests", ["HTTPServer", "LinuxSystem"]),
         tests(
             "MetricsTests",
@@ -204,7 +211,7 @@ let package = Package(
         tests(
             "PushSettingsTests",
             [
-                "PushModel", "PushDispatch", "PushTracking", "PushCustomData", "PushRouting",
+                "PushModel", "PushDispatch", "PushTracking", "PushCustomData", "PushRouting", "HTTPBridge",
                 "PushSettings",
             ]),
         tests("EventLoopTests", ["PushFigures", "EventLoop", "CLinux", "LinuxSystem"]),

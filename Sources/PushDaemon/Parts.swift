@@ -92,8 +92,10 @@ struct Parts {
         owner = "\(recovered.stateID)@\(place)"
         runner = try HandlerRunner(
             loop: loop, owner: owner, descriptorLimit: descriptorLimit, cgroups: containment.cgroups,
-            httpCommand: HTTPProgramFile.command(
-                configuration: configuration.directories, isRequired: configuration.isRequired),
+            bridgeCommand: { [configuration] in
+                BridgeFile.command(
+                    of: $0, configuration: configuration.directories, isRequired: configuration.isRequired)
+            },
             log: { journal.log($0) })
         clockSteps = ClockSteps(
             wall: Moment.now().wall, boot: SystemClock.bootNanoseconds, lastAlive: recovered.lastBelieved,

@@ -65,9 +65,10 @@ let layers = [
     TargetRule("PushRouting", .pure, ["PushModel", "PushDispatch", "PushTracking", "PushCustomData"]),
     TargetRule("PushFigures", .pure, ["PushModel"]),
     TargetRule("PushReporting", .pure, ["PushModel", "PushFigures"]),
+    TargetRule("HTTPBridge", .pure, ["PushModel", "PushRouting"]),
     TargetRule(
         "PushSettings", .pure,
-        ["PushModel", "PushDispatch", "PushTracking", "PushCustomData", "PushRouting"]),
+        ["PushModel", "PushDispatch", "PushTracking", "PushCustomData", "PushRouting", "HTTPBridge"]),
 
     TargetRule("LinuxSystem", .system, ["CLinux"]),
 
@@ -81,7 +82,7 @@ let layers = [
     TargetRule("HTTPServer", .adapter, ["CMicroHTTPD", "LinuxSystem"]),
     TargetRule("DBus", .adapter, ["CSystemd", "PushRouting", "LinuxSystem"]),
     TargetRule("JSONC", .adapter, ["CJSON", "PushModel"]),
-    TargetRule("SettingsFiles", .adapter, ["PushModel", "PushRouting", "PushSettings", "LinuxSystem"]),
+    TargetRule("SettingsFiles", .adapter, ["PushModel", "PushRouting", "HTTPBridge", "PushSettings", "LinuxSystem"]),
 
     TargetRule(
         "ServiceProgram", .shared,
@@ -108,7 +109,7 @@ let layers = [
         "pushctl", .composition,
         [
             "PushModel", "PushDispatch", "PushTracking", "PushCustomData", "PushRouting", "PushFigures",
-            "PushReporting", "PushSettings",
+            "PushReporting", "HTTPBridge", "PushSettings",
             "LinuxSystem", "EventLoop", "Store", "UnixSockets", "HandlerProcess", "HandlerRuns", "JournalLog",
             "SettingsFiles", "DaemonClient", "LedgerReports", "JSONC",
         ]),
@@ -121,8 +122,8 @@ let layers = [
     TargetRule(
         "pushrouter-http", .composition,
         [
-            "CCrypto", "PushModel", "PushRouting", "PushSettings", "LinuxSystem", "EventLoop", "UnixSockets",
-            "HTTPClient", "HTTPSending", "HandlerRuns", "JournalLog", "SettingsFiles", "ServiceProgram",
+            "CCrypto", "PushModel", "PushRouting", "HTTPBridge", "PushSettings", "LinuxSystem", "EventLoop",
+            "UnixSockets", "HTTPClient", "HTTPSending", "HandlerRuns", "JournalLog", "SettingsFiles", "ServiceProgram",
         ]),
     TargetRule(
         "pushrouter-metrics", .composition,

@@ -38,7 +38,7 @@ struct CancelledStartTests {
         SignalSource.block([SIGCHLD])
         let loop = try EventLoop()
         let runner = try HandlerRunner(
-            loop: loop, owner: "test\(getpid())", descriptorLimit: nil, httpCommand: nil,
+            loop: loop, owner: "test\(getpid())", descriptorLimit: nil, bridgeCommand: { _ in nil },
             log: { Issue.record("it logs \($0.message)") })
         try runner.begin(reportingTo: report)
         return (loop, runner)

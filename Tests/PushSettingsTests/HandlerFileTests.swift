@@ -1,3 +1,4 @@
+import HTTPBridge
 import PushModel
 import PushRouting
 import PushSettings
@@ -252,7 +253,7 @@ struct HandlerFileTests {
         let rules = InstanceRules(pipeline: 8, takesBack: true)
         #expect(
             settings?.routing.handlers["crm"]
-                == Handler(name: "crm", kind: .http(endpoint, rules), idempotent: true, maxConcurrent: 8))
+                == Handler(name: "crm", kind: .bridge(.http(endpoint), rules), idempotent: true, maxConcurrent: 8))
     }
 
     @Test(

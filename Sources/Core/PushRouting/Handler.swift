@@ -12,8 +12,8 @@ public struct Handler: Hashable, Sendable {
         indirect case socket(path: String, InstanceRules)
         /// A notification on the desktop, by the service of a D-Bus bus.
         indirect case notify(NotificationRules)
-        /// A web server, which gets invocations from `pushrouter-http`.
-        indirect case http(HTTPEndpoint, InstanceRules)
+        /// A program of ours that passes invocations on to something outside.
+        indirect case bridge(Bridge, InstanceRules)
         /// Built in: an entry in the journal.
         case journal
         /// Built in: nothing.
@@ -130,8 +130,8 @@ public struct InstanceRules: Hashable, Sendable {
     /// Whether a connection carries one invocation: its line is followed by the end of what we send, and the next invocation
     /// has a connection of its own. The answer needs no id then.
     public var isSingleUse: Bool
-    /// Whether an invocation that missed its deadline is taken back by a line of its own (`HTTPLine.cancellation`), which
-    /// the instance answers as well; else the instance is replaced.
+    /// Whether an invocation that missed its deadline is taken back by a line of its own
+    /// (``HandlerInput/cancellation(of:)``), which the instance answers as well; else the instance is replaced.
     public var takesBack: Bool
 
     /// Joins the parts; the defaults are the shipped ones.
@@ -161,7 +161,7 @@ extension Handler.Kind {
         case .worker: "worker"
         case .socket: "socket"
         case .notify: "notify"
-        case .http: "http"
+        case .bridge(let bridge, _): bridge.name
         case .journal: "journal"
         case .discard: "discard"
         }
@@ -170,7 +170,7 @@ extension Handler.Kind {
     /// What an instance of it is called, for people.
     var instanceName: String {
         switch self {
-        case .http: "http service"
+        case .bridge(let bridge, _): "\(bridge.name) service"
         case .exec, .worker, .socket, .notify, .journal, .discard: name
         }
     }
@@ -178,7 +178,7 @@ extension Handler.Kind {
     /// Whether the daemon does the work itself.
     public var isBuiltIn: Bool {
         switch self {
-        case .exec, .worker, .socket, .http, .notify: false
+        case .exec, .worker, .socket, .bridge, .notify: false
         case .journal, .discard: true
         }
     }
@@ -187,7 +187,7 @@ extension Handler.Kind {
     public var command: Handler.Command? {
         switch self {
         case .exec(let command), .worker(let command, _): command
-        case .socket, .http, .notify, .journal, .discard: nil
+        case .socket, .bridge, .notify, .journal, .discard: nil
         }
     }
 
@@ -195,7 +195,7 @@ extension Handler.Kind {
     public var socketPath: String? {
         switch self {
         case .socket(let path, _): path
-        case .http(let endpoint, _): endpoint.serviceSocket
+        case .bridge(let bridge, _): bridge.serviceSocket
         case .exec, .worker, .notify, .journal, .discard: nil
         }
     }
@@ -203,7 +203,7 @@ extension Handler.Kind {
     /// The rules of its instances; `nil` where it has none.
     public var instanceRules: InstanceRules? {
         switch self {
-        case .worker(_, let rules), .socket(_, let rules), .http(_, let rules): rules
+        case .worker(_, let rules), .socket(_, let rules), .bridge(_, let rules): rules
         case .exec, .notify, .journal, .discard: nil
         }
     }
@@ -212,15 +212,18 @@ extension Handler.Kind {
     public var notificationRules: NotificationRules? {
         switch self {
         case .notify(let rules): rules
-        case .exec, .worker, .socket, .http, .journal, .discard: nil
+        case .exec, .worker, .socket, .bridge, .journal, .discard: nil
         }
     }
 
-    /// Where it posts, and how; `nil` where it does not.
-    public var endpoint: HTTPEndpoint? {
+    /// The bridge behind it; `nil` where there is none.
+    public var bridge: Bridge? {
         switch self {
-        case .http(let endpoint, _): endpoint
+        case .bridge(let bridge, _): bridge
         case .exec, .worker, .socket, .notify, .journal, .discard: nil
         }
     }
+
+    /// Whether a bridge is behind it.
+    var isBridge: Bool { if case .bridge = self { true } else { false } }
 }

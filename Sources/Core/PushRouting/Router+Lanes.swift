@@ -118,7 +118,7 @@ extension Router {
             endAttempt(&invocation, .handled, at: now, &effects)
             let completion = invocation.completions.byHandler(HandlerAnswer.Content())
             conclude(invocation, .handled, completion: completion, at: now, &effects)
-        case .exec, .worker, .socket, .http, .notify:
+        case .exec, .worker, .socket, .bridge, .notify:
             let id = invocation.record.id
             invocation.stage = .ready
             places.join(id, handler, isObserver: invocation.record.isObserver)

@@ -1,3 +1,4 @@
+import HTTPBridge
 public import PushModel
 public import PushRouting
 
@@ -94,7 +95,7 @@ public struct ServiceFacts: Hashable, Sendable {
                         + "daemon-reload and systemctl restart pushrouterd"
                 ))
         }
-        if let endpoint = handler.kind.endpoint, endpoint.serviceSocket == nil {
+        if let endpoint = handler.kind.endpoint, handler.kind.socketPath == nil {
             let isFar = !hasInterfaces && !endpoint.isOnThisMachine
             if !hasInternetSockets || isFar {
                 problems.append(

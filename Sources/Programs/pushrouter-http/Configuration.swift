@@ -1,4 +1,5 @@
 import Glibc
+import HTTPBridge
 import HTTPClient
 import HTTPSending
 import PushModel

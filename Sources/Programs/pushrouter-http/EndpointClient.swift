@@ -1,5 +1,6 @@
 import EventLoop
 import Glibc
+import HTTPBridge
 import HTTPClient
 import HTTPSending
 import JournalLog

@@ -1,5 +1,6 @@
 import EventLoop
 import Glibc
+import HTTPBridge
 import JournalLog
 import LinuxSystem
 import PushModel

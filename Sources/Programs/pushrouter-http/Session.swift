@@ -1,4 +1,5 @@
 import EventLoop
+import HTTPBridge
 import HandlerRuns
 import LinuxSystem
 import PushModel

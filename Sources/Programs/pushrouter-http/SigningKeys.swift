@@ -1,4 +1,5 @@
 import CCrypto
+import HTTPBridge
 import HTTPClient
 import PushModel
 import PushRouting

@@ -52,13 +52,14 @@ public final class HandlerRunner: HandlerRunning {
     ///   - owner: what marks the processes of this state directory; has no colon.
     ///   - descriptorLimit: the soft limit of open files that programs get.
     ///   - cgroups: where each program gets one; `nil`: what a run starts is known by process group and mark.
-    ///   - httpCommand: the program of `http` handlers where that is no service; `nil`: it is not installed.
+    ///   - bridgeCommand: says how the program of a bridge is started where that is no service; `nil`: it is not installed.
     ///   - log: takes what an operator must know.
     ///   - observe: takes what is seen of runs; `nil`: nobody looks.
     /// - Throws: when the system has no descriptor left, or does not list the children of a process.
     public init(
         loop: EventLoop, owner: String, descriptorLimit: UInt64?, cgroups: RunCgroups? = nil,
-        httpCommand: Handler.Command?, log: @escaping (JournalEntry) -> Void, observe: RunObserver? = nil
+        bridgeCommand: @escaping (_ program: String) -> Handler.Command?, log: @escaping (JournalEntry) -> Void,
+        observe: RunObserver? = nil
     ) throws {
         self.cgroups = cgroups
         self.log = log
@@ -68,7 +69,7 @@ public final class HandlerRunner: HandlerRunning {
         let system = try InstanceSystem(
             loop: loop, starter: starter, sweeper: sweeper, log: log, observe: observe)
         programs = ProgramRuns(system)
-        instances = InstanceRuns(system, httpCommand: httpCommand)
+        instances = InstanceRuns(system, bridgeCommand: bridgeCommand)
         notifications = NotificationRuns(system)
     }
 
@@ -95,7 +96,7 @@ public final class HandlerRunner: HandlerRunning {
         guard now.monotonic < run.deadline else { return }
         switch run.handler.kind {
         case .exec(let command): programs.start(run, command, at: now)
-        case .worker, .socket, .http: instances.start(run, at: now)
+        case .worker, .socket, .bridge: instances.start(run, at: now)
         case .notify(let rules): notifications.start(run, rules)
         case .journal, .discard: preconditionFailure("the router answers for built-in handlers itself")
         }

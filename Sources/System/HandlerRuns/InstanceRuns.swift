@@ -40,15 +40,9 @@ final class InstanceRuns {
     private static let firstToken: UInt64 = 1 << 63
 
     private let system: InstanceSystem
-    private let httpCommand: Handler.Command?
-    /// The program of all `http` handlers.
-    private lazy var httpProgram = HTTPProgram(httpCommand, system: system) { [unowned self] run in
-        let token = newToken()
-        expectProcess(token, end: run.kill) { run.wasSpawned($0) }
-        return token
-    } gone: { [unowned self] in
-        processIsGone($0)
-    }
+    private let bridgeCommand: (_ program: String) -> Handler.Command?
+    /// The programs of bridges that were needed, by their names.
+    private var bridges: [String: BridgeProgram] = [:]
     private var report: (RouterEvent) -> Void = { _ in preconditionFailure("a handler runs before anybody listens") }
     /// By what a handler is: after a reload the old and the new one stand beside each other until the old one is idle.
     private var entries: [Handler: Entry] = [:]
@@ -75,10 +69,10 @@ final class InstanceRuns {
 
     /// - Parameters:
     ///   - system: what instances work with.
-    ///   - httpCommand: the program of `http` handlers; `nil`: it is not installed.
-    init(_ system: InstanceSystem, httpCommand: Handler.Command?) {
+    ///   - bridgeCommand: says how the program of a bridge is started; `nil`: it is not installed.
+    init(_ system: InstanceSystem, bridgeCommand: @escaping (_ program: String) -> Handler.Command?) {
         self.system = system
-        self.httpCommand = httpCommand
+        self.bridgeCommand = bridgeCommand
     }
 
     /// - Parameter report: takes what happens to a run.
@@ -251,7 +245,7 @@ final class InstanceRuns {
         case .passOn(let invocation, let id):
             entry.outstanding[id]?.remove(invocation)
             attend(id, entry)
-        case .takeBack(let line, let id): entry.channels[id]?.send(HTTPLine.cancellation(of: line))
+        case .takeBack(let line, let id): entry.channels[id]?.send(HandlerInput.cancellation(of: line))
         case .finishInput(let id): entry.channels[id]?.finishInput()
         case .close(let id):
             forget(id, entry)
@@ -315,13 +309,28 @@ final class InstanceRuns {
         case .socket(let path, let rules):
             let source = ConnectionSource(path: path, greets: false)
             return SocketChannel(source, isSingleUse: rules.isSingleUse, system: system, report: report)
-        case .http(let endpoint, _):
-            let service = endpoint.serviceSocket.map { ConnectionSource(path: $0, greets: true) }
-            let source = service ?? ConnectionSource(httpProgram)
+        case .bridge(let bridge, _):
+            let service = bridge.serviceSocket.map { ConnectionSource(path: $0, greets: true) }
+            let source = service ?? ConnectionSource(program(of: bridge))
             return SocketChannel(source, isSingleUse: false, system: system, report: report)
         case .exec, .notify, .journal, .discard:
             preconditionFailure("a handler of the kind \(handler.kind.name) has no instances")
         }
+    }
+
+    private func program(of bridge: Bridge) -> BridgeProgram {
+        if let program = bridges[bridge.program] { return program }
+        // Unowned: the programs are properties of this object, and start nothing once it is gone.
+        let command = { [bridgeCommand] in bridgeCommand(bridge.program) }
+        let program = BridgeProgram(bridge.program, command, system: system) { [unowned self] run in
+            let token = newToken()
+            expectProcess(token, end: run.kill) { run.wasSpawned($0) }
+            return token
+        } gone: { [unowned self] in
+            processIsGone($0)
+        }
+        bridges[bridge.program] = program
+        return program
     }
 
     private func said(_ report: ChannelReport, _ id: InstanceID, _ entry: Entry) {

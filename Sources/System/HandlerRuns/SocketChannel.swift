@@ -15,7 +15,7 @@ struct ConnectionSource {
 
     /// The socket of a service.
     ///
-    /// - Parameter greets: whether it says that it is up, as `pushrouter-http` does.
+    /// - Parameter greets: whether it says that it is up, as a bridge does.
     init(path: String, greets: Bool) {
         place = "at \(path)"
         self.greets = greets
@@ -29,8 +29,8 @@ struct ConnectionSource {
         }
     }
 
-    /// Our own program.
-    init(_ program: HTTPProgram) {
+    /// The program of a bridge.
+    init(_ program: BridgeProgram) {
         place = nil
         greets = true
         connect = { program.connect($0) }

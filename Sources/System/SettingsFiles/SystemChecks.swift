@@ -1,4 +1,5 @@
 import Glibc
+import HTTPBridge
 import LinuxSystem
 import PushRouting
 public import PushSettings
@@ -101,7 +102,16 @@ extension Handler.Kind {
 
     /// A program that cannot be run, a user that the system does not have, and what is wrong with an endpoint.
     fileprivate var systemWarnings: [String] {
-        var warnings = endpoint?.systemWarnings ?? []
+        var warnings: [String] = []
+        if let bridge, bridge.serviceSocket == nil {
+            let places = BridgeFile.places(of: bridge.program)
+            if !places.contains(where: { access($0, X_OK) == 0 }) {
+                warnings.append(
+                    "Type=\(bridge.name): \(bridge.program) is not installed: it is in none of "
+                        + places.joined(separator: ", "))
+            }
+        }
+        warnings += endpoint?.systemWarnings ?? []
         if let program = command?.arguments.first, access(program, X_OK) != 0 {
             warnings.append("Exec=\(program): cannot be run as it is: \(errorText(errno))")
         }
@@ -118,11 +128,6 @@ extension HTTPEndpoint {
     /// What pushrouter-http would find wrong, as far as this user may see it.
     fileprivate var systemWarnings: [String] {
         var warnings: [String] = []
-        if serviceSocket == nil, !HTTPProgramFile.places.contains(where: { access($0, X_OK) == 0 }) {
-            warnings.append(
-                "Type=http: pushrouter-http is not installed: it is in none of "
-                    + HTTPProgramFile.places.joined(separator: ", "))
-        }
         if let authorityFile, access(authorityFile, R_OK) != 0, errno != EACCES {
             warnings.append("CAFile=\(authorityFile): \(errorText(errno)); no server would be trusted")
         }

@@ -86,16 +86,16 @@ struct HandlerInputTests {
         #expect(input.contains(#""deadline":{"remaining_ms":0,"at":"2023-11-14T22:13:20.510Z"}"#))
     }
 
-    @Test("the line for pushrouter-http has the deadline on the machine's clock besides, that of a worker has not")
+    @Test("the line for a bridge has the deadline on the machine's clock besides, that of a worker has not")
     func lineDeadline() throws {
+        struct NoSettings: BridgeSettings {}
         var run = try run(payload: "{}")
         let command = Handler.Command(arguments: ["/usr/bin/crm"])
-        for kind: Handler.Kind in [
-            .http(HTTPEndpoint(url: "https://crm.example/"), .init()), .worker(command, .init()),
-        ] {
+        let bridge = Bridge(name: "none", serviceSocket: nil, settings: NoSettings())
+        for kind: Handler.Kind in [.bridge(bridge, .init()), .worker(command, .init())] {
             run.handler.kind = kind
             let line = try JSONDocument(scanning: HandlerInput.object(run, id: 7, at: Self.now)).root
-            #expect(line["deadline_ns"]?.int64 == (kind.endpoint == nil ? nil : 29_000_000_000))
+            #expect(line["deadline_ns"]?.int64 == (kind.bridge == nil ? nil : 29_000_000_000))
             #expect(line["deadline"]?["remaining_ms"]?.int64 == 8990)
         }
     }

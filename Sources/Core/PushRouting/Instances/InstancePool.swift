@@ -188,8 +188,8 @@ public struct InstancePool: Sendable {
                 outstandingCount -= 1
                 failures = 0
                 pausedUntil = nil
-                // Only of a web server it is; another program may call anything so.
-                if let status = answer.httpStatus, handler.kind.endpoint != nil {
+                // Another program than a bridge may call anything so.
+                if let status = answer.httpStatus, handler.kind.isBridge {
                     effects.append(.report(.observed(invocation, RunFacts(status: status))))
                 }
                 effects.append(.report(.finished(invocation, answer.answer)))

@@ -2,6 +2,13 @@ public import PushModel
 
 /// What a handler is told: one JSON object, and the same facts in its environment.
 public enum HandlerInput {
+    /// The line that takes another one back.
+    public static func cancellation(of id: Int64) -> [UInt8] {
+        var writer = JSONWriter(reserving: 32)
+        writer.object { $0.member("cancel", id) }
+        return writer.line()
+    }
+
     /// The object on standard input, with a line feed; for handlers that answer by lines the line.
     ///
     /// - Parameters:
@@ -12,8 +19,8 @@ public enum HandlerInput {
         var writer = JSONWriter(reserving: run.request.body.count + 512)
         writer.object { writer in
             if let id { writer.member("id", id) }
-            // Its line may wait before pushrouter-http reads it, and "remaining_ms" says what is left now.
-            if run.handler.kind.endpoint != nil { writer.member("deadline_ns", run.deadline.nanoseconds) }
+            // Its line may wait before a bridge reads it, and "remaining_ms" says what is left now.
+            if run.handler.kind.isBridge { writer.member("deadline_ns", run.deadline.nanoseconds) }
             writer.member(
                 "delivery",
                 object: { delivery in

@@ -1,3 +1,4 @@
+import HTTPBridge
 import PushModel
 import PushRouting
 
@@ -6,16 +7,13 @@ extension HandlerDraft {
     static let requestsAtOnce = 16
 
     /// Where an `http` handler posts, if that is what the file says.
-    func validatedEndpoint(
-        httpSocket: String?, lines: [String: Int], report: inout FileReport
-    ) -> HTTPEndpoint? {
+    func validatedEndpoint(lines: [String: Int], report: inout FileReport) -> HTTPEndpoint? {
         guard let url else {
             if lines["URL"] == nil { report.error("URL= is missing; Type=http needs the address that is posted to") }
             return nil
         }
         var endpoint = endpoint
         endpoint.url = url
-        endpoint.serviceSocket = httpSocket
         if url.hasPrefix("http:") { checkPlain(endpoint, lines: lines, report: &report) }
         if let line = lines["Header"], endpoint.headers.contains(where: { $0.lowercased().hasPrefix("authorization:") })
         {

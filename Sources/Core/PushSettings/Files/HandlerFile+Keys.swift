@@ -1,3 +1,4 @@
+import HTTPBridge
 import PushModel
 import PushRouting
 

@@ -1,3 +1,4 @@
+import HTTPBridge
 import PushModel
 public import PushRouting
 
@@ -104,14 +105,15 @@ struct HandlerDraft: Fillable {
         case .journal: return Handler(name: name, kind: .journal, idempotent: idempotent)
         case .discard: return Handler(name: name, kind: .discard, idempotent: idempotent)
         case .http:
-            guard let endpoint = validatedEndpoint(httpSocket: httpSocket, lines: lines, report: &report) else {
+            guard let endpoint = validatedEndpoint(lines: lines, report: &report) else {
                 return nil
             }
             var rules = instances
             rules.takesBack = true
             rules.pipeline = maxConcurrent ?? Self.requestsAtOnce
             return Handler(
-                name: name, kind: .http(endpoint, rules), idempotent: idempotent, maxConcurrent: rules.pipeline,
+                name: name, kind: .bridge(.http(endpoint, serviceSocket: httpSocket), rules), idempotent: idempotent,
+                maxConcurrent: rules.pipeline,
                 retries: retries)
         }
     }

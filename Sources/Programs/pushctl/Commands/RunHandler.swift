@@ -54,7 +54,7 @@ extension Command {
             return span
         }
         var trials = Trials(
-            handler: handler, settings: settings, httpCommand: session.httpCommand,
+            handler: handler, settings: settings, bridgeCommand: session.bridgeCommand,
             template: RequestTemplate(arguments),
             callback: arguments.word(.callback, Callback.self), deadline: deadline, output: session.output,
             form: arguments.has(.json) ? .json : arguments.has(.verbose) ? .verbose : .text)
@@ -71,7 +71,7 @@ private struct Trials {
 
     let handler: Handler
     let settings: Settings
-    let httpCommand: Handler.Command?
+    let bridgeCommand: (String) -> Handler.Command?
     let template: RequestTemplate
     let callback: Callback?
     let deadline: Duration?
@@ -81,13 +81,14 @@ private struct Trials {
     private var status = ExitStatus.done
 
     init(
-        handler: Handler, settings: Settings, httpCommand: Handler.Command?, template: RequestTemplate,
+        handler: Handler, settings: Settings, bridgeCommand: @escaping (String) -> Handler.Command?,
+        template: RequestTemplate,
         callback: Callback?, deadline: Duration?,
         output: Output, form: Form
     ) {
         self.handler = handler
         self.settings = settings
-        self.httpCommand = httpCommand
+        self.bridgeCommand = bridgeCommand
         self.template = template
         self.callback = callback
         self.deadline = deadline
@@ -97,7 +98,9 @@ private struct Trials {
 
     mutating func run(_ operands: [String]) throws(Failure) -> ExitStatus {
         let trial: HandlerTrial
-        do { trial = try HandlerTrial(handler, settings, httpCommand: httpCommand) } catch { throw Self.failure(error) }
+        do { trial = try HandlerTrial(handler, settings, bridgeCommand: bridgeCommand) } catch {
+            throw Self.failure(error)
+        }
         output.beforeExit = { trial.endAtOnce() }
         defer { output.beforeExit = {} }
         for operand in operands {

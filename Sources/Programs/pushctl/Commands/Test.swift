@@ -126,7 +126,7 @@ private struct Tests {
     private func realResult(of run: RealRun, _ file: String) throws(Failure) -> ScenarioResult {
         do {
             let output = session.output
-            let handlers = try RealHandlers(run, httpCommand: session.httpCommand) {
+            let handlers = try RealHandlers(run, bridgeCommand: session.bridgeCommand) {
                 output.note("\(file): journal: \($0)")
             }
             output.beforeExit = { handlers.endAtOnce() }

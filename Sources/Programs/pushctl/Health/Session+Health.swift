@@ -1,4 +1,5 @@
 import Glibc
+import HTTPBridge
 import LinuxSystem
 import PushCustomData
 import PushModel
@@ -107,12 +108,10 @@ extension Session {
         if let path = handler.kind.socketPath {
             facts.socket = HealthFacts.Socket(file: HealthProbe.file(path), answer: HealthProbe.listener(path))
         }
-        if let endpoint = handler.kind.endpoint {
-            facts.authorities = endpoint.authorityFile.map { HealthProbe.file($0) }
-            if endpoint.serviceSocket == nil {
-                let program = httpCommand?.arguments.first
-                facts.program = program.map { HealthProbe.file($0) } ?? FileFacts(HTTPProgramFile.name, .missing)
-            }
+        facts.authorities = handler.kind.endpoint?.authorityFile.map { HealthProbe.file($0) }
+        if let bridge = handler.kind.bridge, bridge.serviceSocket == nil {
+            let program = bridgeCommand(bridge.program)?.arguments.first
+            facts.program = program.map { HealthProbe.file($0) } ?? FileFacts(bridge.program, .missing)
         }
         return facts
     }
@@ -137,7 +136,7 @@ extension Session {
             for (key, place) in [("SecretFile", endpoint.secretFile), ("BearerFile", endpoint.bearerFile)] {
                 guard let place else { continue }
                 secrets.append(
-                    secret("handler \(handler.name): \(key)=", place, ofChild: endpoint.serviceSocket == nil))
+                    secret("handler \(handler.name): \(key)=", place, ofChild: handler.kind.socketPath == nil))
             }
         }
         return secrets

@@ -14,10 +14,11 @@ final class RealHandlers {
 
     /// - Parameters:
     ///   - run: the scenario, before its first line.
-    ///   - httpCommand: the program of `http` handlers; `nil`: it is not installed.
+    ///   - bridgeCommand: says how the program of a bridge is started; `nil`: it is not installed.
     ///   - log: takes what the daemon would write to the journal.
-    init(_ run: RealRun, httpCommand: Handler.Command?, log: @escaping (String) -> Void) throws {
-        handlers = try HandlerLoop(httpCommand: httpCommand, log: log)
+    init(_ run: RealRun, bridgeCommand: @escaping (String) -> Handler.Command?, log: @escaping (String) -> Void) throws
+    {
+        handlers = try HandlerLoop(bridgeCommand: bridgeCommand, log: log)
         self.run = run
         startedAt = Moment.now().monotonic
         timer = try TimerSource(loop: handlers.loop, priority: .important) { [unowned self] in

@@ -48,9 +48,9 @@ struct Session {
         return readLine() == "\(count)"
     }
 
-    /// The program of `http` handlers, as the daemon would start it; `nil`: it is not installed.
-    var httpCommand: Handler.Command? {
-        HTTPProgramFile.command(configuration: directories.configuration, isRequired: requiresConfiguration)
+    /// The program of a bridge, as the daemon would start it; `nil`: it is not installed.
+    func bridgeCommand(_ program: String) -> Handler.Command? {
+        BridgeFile.command(of: program, configuration: directories.configuration, isRequired: requiresConfiguration)
     }
 
     private func settings(_ directories: [String], required isRequired: Bool) throws(Failure) -> Settings {

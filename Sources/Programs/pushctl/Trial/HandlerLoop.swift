@@ -18,11 +18,12 @@ final class HandlerLoop {
     private var isDone: () -> Bool = { true }
 
     /// - Parameters:
-    ///   - httpCommand: the program of `http` handlers; `nil`: it is not installed.
+    ///   - bridgeCommand: says how the program of a bridge is started; `nil`: it is not installed.
     ///   - log: takes what the daemon would write to the journal.
     ///   - observe: takes what is seen of a run.
     init(
-        httpCommand: Handler.Command?, log: @escaping (String) -> Void, observe: ((RunObservation) -> Void)? = nil
+        bridgeCommand: @escaping (String) -> Handler.Command?, log: @escaping (String) -> Void,
+        observe: ((RunObservation) -> Void)? = nil
     ) throws {
         // A handler that is not ended with us would outlive us: it has a process group of its own.
         SignalSource.block([SIGTERM, SIGINT, SIGHUP, SIGCHLD])
@@ -30,7 +31,7 @@ final class HandlerLoop {
         loop = try EventLoop()
         let owner = UUID128(high: .random(in: 0...UInt64.max), low: .random(in: 0...UInt64.max))
         runner = try HandlerRunner(
-            loop: loop, owner: owner.description, descriptorLimit: nil, httpCommand: httpCommand,
+            loop: loop, owner: owner.description, descriptorLimit: nil, bridgeCommand: bridgeCommand,
             log: { log($0.message) }, observe: observe)
         // Unowned: sources and loop are properties of this object, and call no more once it is gone.
         signals = try [SIGTERM, SIGINT, SIGHUP].map { number in

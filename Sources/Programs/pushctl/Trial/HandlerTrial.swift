@@ -22,14 +22,14 @@ final class HandlerTrial {
     /// - Parameters:
     ///   - handler: one of the table's.
     ///   - settings: the configuration.
-    ///   - httpCommand: the program of `http` handlers; `nil`: it is not installed.
-    init(_ handler: Handler, _ settings: Settings, httpCommand: Handler.Command?) throws {
+    ///   - bridgeCommand: says how the program of a bridge is started; `nil`: it is not installed.
+    init(_ handler: Handler, _ settings: Settings, bridgeCommand: @escaping (String) -> Handler.Command?) throws {
         self.handler = handler
         table = settings.routing
         router = Router(
             boot: UUID128(high: 0, low: 0), table: settings.routing, tracker: settings.virtualTracker)
         let handlers = try HandlerLoop(
-            httpCommand: httpCommand, log: { [unowned self] in trial?.note($0) },
+            bridgeCommand: bridgeCommand, log: { [unowned self] in trial?.note($0) },
             observe: { [unowned self] in trial?.take($0) })
         self.handlers = handlers
         deadlineTimer = try TimerSource(loop: handlers.loop, priority: .important) { [unowned self] in

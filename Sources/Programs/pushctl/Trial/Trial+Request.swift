@@ -1,3 +1,4 @@
+import HTTPBridge
 import LinuxSystem
 import PushModel
 import PushRouting

@@ -1,3 +1,4 @@
+import HTTPBridge
 import HandlerProcess
 import JSONC
 import PushModel

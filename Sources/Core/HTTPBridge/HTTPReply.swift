@@ -1,4 +1,5 @@
 public import PushModel
+import PushRouting
 
 /// What came of a request of an `http` handler.
 public enum HTTPReply: Hashable, Sendable {

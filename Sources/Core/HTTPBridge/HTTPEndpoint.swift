@@ -1,5 +1,7 @@
+public import PushRouting
+
 /// Where an `http` handler posts, and how: what its file says. No secret is in it, only where secrets are.
-public struct HTTPEndpoint: Hashable, Sendable {
+public struct HTTPEndpoint: BridgeSettings {
     /// How a request is put together. The raw values are the configuration's.
     public enum Format: String, Hashable, Sendable, CaseIterable {
         /// CloudEvents 1.0 in binary mode: the attributes are headers, the object is the body.
@@ -37,9 +39,19 @@ public struct HTTPEndpoint: Hashable, Sendable {
     public var connectTimeout: Duration = .seconds(3)
     /// How many connections to a server there are at once, at most.
     public var connections = 16
-    /// The socket of `pushrouter-http` where that is a service; `nil`: whoever runs the handler starts the program.
-    public var serviceSocket: String?
 
     /// - Parameter url: where it posts.
     public init(url: String) { self.url = url }
+}
+
+extension Handler.Kind {
+    /// Where it posts, and how; `nil` where it does not.
+    public var endpoint: HTTPEndpoint? { bridge?.settings as? HTTPEndpoint }
+}
+
+extension Bridge {
+    /// The bridge to a web server.
+    public static func http(_ endpoint: HTTPEndpoint, serviceSocket: String? = nil) -> Bridge {
+        Bridge(name: "http", serviceSocket: serviceSocket, settings: endpoint)
+    }
 }

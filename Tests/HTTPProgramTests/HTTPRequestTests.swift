@@ -1,3 +1,4 @@
+import HTTPBridge
 import PushModel
 import PushRouting
 import Testing
@@ -83,7 +84,7 @@ struct HTTPRequestTests {
 
     @Test("is taken back by a line of its own; other lines are refused")
     func lines() throws {
-        guard case .cancel(9) = try HTTPLine(HTTPLine.cancellation(of: 9).dropLast(), at: Self.now) else {
+        guard case .cancel(9) = try HTTPLine(HandlerInput.cancellation(of: 9).dropLast(), at: Self.now) else {
             Issue.record("a cancellation is not read as one")
             return
         }

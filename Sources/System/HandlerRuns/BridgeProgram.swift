@@ -5,14 +5,15 @@ import LinuxSystem
 import PushRouting
 import UnixSockets
 
-/// `pushrouter-http` as a child: one process for all `http` handlers. It is started when the first of them needs a
-/// connection, and ends when none has one any more. Connections are handed to it over the socket that is its standard
-/// input, so that there is no name by which anybody else could reach it.
-final class HTTPProgram {
+/// The program of a bridge as a child: one process for all handlers of the bridge. It is started when the first of them
+/// needs a connection, and ends when none has one any more. Connections are handed to it over the socket that is its
+/// standard input, so that there is no name by which anybody else could reach it.
+final class BridgeProgram {
     /// How long it has to end when nobody needs it, in nanoseconds.
     private static let patience: Int64 = 2_000_000_000
 
-    private let command: Handler.Command?
+    private let name: String
+    private let command: () -> Handler.Command?
     private let system: InstanceSystem
     /// Has a program started for `Run`, and says under which token.
     private let start: (Run) -> UInt64
@@ -20,14 +21,17 @@ final class HTTPProgram {
     private var run: Run?
 
     /// - Parameters:
-    ///   - command: the program; `nil`: it is not installed.
+    ///   - name: of the program.
+    ///   - command: says how it is started; `nil`: it is not installed.
     ///   - system: what instances work with.
     ///   - start: has what starts programs take the run's `wasSpawned`.
     ///   - gone: the process of this token is reaped, or will never be started.
     init(
-        _ command: Handler.Command?, system: InstanceSystem, start: @escaping (Run) -> UInt64,
+        _ name: String, _ command: @escaping () -> Handler.Command?, system: InstanceSystem,
+        start: @escaping (Run) -> UInt64,
         gone: @escaping (UInt64) -> Void
     ) {
+        self.name = name
         self.command = command
         self.system = system
         self.start = start
@@ -38,12 +42,12 @@ final class HTTPProgram {
     ///
     /// - Returns: to be called once, when the connection is not needed any more.
     func connect(_ take: @escaping (Result<Connection, ConnectionFailure>) -> Void) -> () -> Void {
-        guard let command else {
-            take(.failure(ConnectionFailure(description: "cannot be started: pushrouter-http is not installed")))
-            return {}
-        }
         if run == nil {
-            let run = Run(system: system) { [weak self] run in
+            guard let command = self.command() else {
+                take(.failure(ConnectionFailure(description: "cannot be started: \(name) is not installed")))
+                return {}
+            }
+            let run = Run(name, system: system) { [weak self] run in
                 guard let self else { return }
                 if self.run === run { self.run = nil }
                 gone(run.token)
@@ -53,7 +57,7 @@ final class HTTPProgram {
             run.token = token
             system.starter.start(
                 command, facts: [], streams: .conversation(readsErrors: true),
-                mark: "\(system.starter.owner):pushrouter-http:\(token)", token: token)
+                mark: "\(system.starter.owner):\(name):\(token)", token: token)
         }
         guard let run else { return {} }
         run.connect(take)
@@ -72,6 +76,7 @@ final class HTTPProgram {
     final class Run {
         fileprivate var token: UInt64 = 0
         fileprivate var users = 0
+        private let name: String
         private let system: InstanceSystem
         private let ended: (Run) -> Void
         private var waiting: [(Result<Connection, ConnectionFailure>) -> Void] = []
@@ -83,7 +88,8 @@ final class HTTPProgram {
         private var isFinishing = false
         private var wasKilled = false
 
-        fileprivate init(system: InstanceSystem, ended: @escaping (Run) -> Void) {
+        fileprivate init(_ name: String, system: InstanceSystem, ended: @escaping (Run) -> Void) {
+            self.name = name
             self.system = system
             self.ended = ended
         }
@@ -123,7 +129,7 @@ final class HTTPProgram {
             // Until it is reaped it must stay, whoever has let go of it: the watch holds it.
             exitWatch = ExitWatch(child, system) { self.exited($0) }
             guard let errors = child.takeErrors() else { return }
-            self.errors = ErrorLines(errors, of: "pushrouter-http", isLogged: true, system)
+            self.errors = ErrorLines(errors, of: name, isLogged: true, system)
             do throws(SystemError) { try self.errors?.begin() } catch { child.killGroup() }
         }
 
@@ -167,7 +173,7 @@ final class HTTPProgram {
                     case .exited(let code): "exit status \(code)"
                     case .signaled(let signal): "signal \(signal)"
                     }
-                system.log(JournalEntry(.warning, "pushrouter-http ended by itself: \(how)"))
+                system.log(JournalEntry(.warning, "\(name) ended by itself: \(how)"))
             }
             ended(self)
             refuse("ended before it was connected to")

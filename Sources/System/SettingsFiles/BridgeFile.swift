@@ -1,19 +1,18 @@
 import Glibc
 public import PushRouting
 
-/// The program behind `http` handlers, where it is a child and no service.
-public enum HTTPProgramFile {
-    /// Its name.
-    public static let name = "pushrouter-http"
-
+/// The program of a bridge, where it is a child and no service.
+public enum BridgeFile {
     /// Where it is looked for, the first place first: beside the program that runs, then where it is installed.
-    public static var places: [String] {
+    ///
+    /// - Parameter program: its name.
+    public static func places(of program: String) -> [String] {
         var path = [CChar](repeating: 0, count: Int(PATH_MAX) + 1)
         let length = readlink("/proc/self/exe", &path, path.count - 1)
-        var places = ["/usr/sbin/\(name)", "/usr/local/sbin/\(name)"]
+        var places = ["/usr/sbin/\(program)", "/usr/local/sbin/\(program)"]
         if length > 0 {
             let own = String(decoding: path[..<length].map { UInt8(bitPattern: $0) }, as: UTF8.self)
-            if let end = own.lastIndex(of: "/") { places.insert("\(own[..<end])/\(name)", at: 0) }
+            if let end = own.lastIndex(of: "/") { places.insert("\(own[..<end])/\(program)", at: 0) }
         }
         return places
     }
@@ -21,11 +20,15 @@ public enum HTTPProgramFile {
     /// The command that starts it as a child.
     ///
     /// - Parameters:
+    ///   - program: its name.
     ///   - directories: where configuration is read, the strongest first.
     ///   - isRequired: whether the first was asked for by name, so that nothing else is read.
     /// - Returns: `nil` when it is not installed.
-    public static func command(configuration directories: [String], isRequired: Bool) -> Handler.Command? {
-        guard let path = places.first(where: { access($0, X_OK) == 0 }), var first = directories.first else {
+    public static func command(
+        of program: String, configuration directories: [String], isRequired: Bool
+    ) -> Handler.Command? {
+        guard let path = places(of: program).first(where: { access($0, X_OK) == 0 }), var first = directories.first
+        else {
             return nil
         }
         // It runs in another directory.

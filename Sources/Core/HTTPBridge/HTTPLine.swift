@@ -1,4 +1,5 @@
 public import PushModel
+public import PushRouting
 
 /// One line that `pushrouter-http` gets: an invocation to post, or one that nobody waits for any more.
 public enum HTTPLine: Sendable {
@@ -22,13 +23,6 @@ public enum HTTPLine: Sendable {
         }
         guard let id = root["id"]?.int64 else { throw .noID }
         self = .post(HTTPInvocation(id: id, root, at: now))
-    }
-
-    /// The line that takes one back.
-    public static func cancellation(of id: Int64) -> [UInt8] {
-        var writer = JSONWriter(reserving: 32)
-        writer.object { $0.member("cancel", id) }
-        return writer.line()
     }
 }
 
