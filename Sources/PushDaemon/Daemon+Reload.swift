@@ -59,7 +59,9 @@ extension Daemon {
 
     private func reconfigure(_ new: Settings) {
         var settings = new
-        for warning in settings.keepUntilRestart(of: self.settings) { journal.log(JournalEntry(.warning, warning)) }
+        for warning in settings.keepUntilRestart(of: self.settings) {
+            parts.journal.log(JournalEntry(.warning, warning))
+        }
         self.settings = settings
         inject.limits = settings.daemon.jsonLimits
         parts.health.slowCommit = settings.store.slowCommit

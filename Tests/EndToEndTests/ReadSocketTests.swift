@@ -35,7 +35,7 @@ struct ReadSocketTests {
             #expect(
                 reply.errorMessage
                     == "read.sock takes status, metrics, sync, peek and log_level without level; "
-                    + "\(name.rawValue) is for control.sock")
+                    + "\(name) is for control.sock")
         }
         withExtendedLifetime(daemon) {}
     }
