@@ -23,8 +23,8 @@ struct BatchWaits<Waiter> {
 
     /// Adds one who waits for a position, until a time; `nil`: however long it takes.
     mutating func add(_ waiter: Waiter, position: UInt64, due: Int64?) {
-        dropAnswered(from: \.byPosition)
-        dropAnswered(from: \.byTime)
+        Self.dropAnswered(from: &byPosition, waiters)
+        Self.dropAnswered(from: &byTime, waiters)
         lastNumber += 1
         waiters[lastNumber] = waiter
         byPosition.insert(Wait(value: Int64(clamping: position), number: lastNumber))
@@ -35,34 +35,39 @@ struct BatchWaits<Waiter> {
     ///
     /// - Returns: the waiter, and whether the ledger has the batch.
     mutating func next(applied: UInt64, now: Int64) -> (waiter: Waiter, hasIt: Bool)? {
-        if let waiter = take(from: \.byPosition, through: Int64(clamping: applied)) { return (waiter, true) }
-        return take(from: \.byTime, through: now).map { ($0, false) }
+        if let waiter = Self.take(from: &byPosition, &waiters, through: Int64(clamping: applied)) {
+            return (waiter, true)
+        }
+        return Self.take(from: &byTime, &waiters, through: now).map { ($0, false) }
     }
 
     /// When one is to be answered next, as far as it goes by time.
     mutating func nextDue() -> Int64? {
-        dropAnswered(from: \.byTime)
+        Self.dropAnswered(from: &byTime, waiters)
         return byTime.first?.value
     }
 
     /// Whether somebody waits for no more than this position.
     mutating func isSomebodyServed(by applied: UInt64) -> Bool {
-        dropAnswered(from: \.byPosition)
+        Self.dropAnswered(from: &byPosition, waiters)
         return byPosition.first.map { $0.value <= Int64(clamping: applied) } ?? false
     }
 
-    private mutating func take(from heap: WritableKeyPath<Self, Heap<Wait>>, through value: Int64) -> Waiter? {
-        dropAnswered(from: heap)
-        guard let first = self[keyPath: heap].first, first.value <= value else { return nil }
-        _ = self[keyPath: heap].popFirst()
+    // Not by key paths: the runtime builds each of them anew, which doubled a turn of the loop.
+
+    private static func take(from heap: inout Heap<Wait>, _ waiters: inout [Int: Waiter], through value: Int64)
+        -> Waiter?
+    {
+        dropAnswered(from: &heap, waiters)
+        guard let first = heap.first, first.value <= value else { return nil }
+        _ = heap.popFirst()
         return waiters.removeValue(forKey: first.number)
     }
 
-    /// Takes out who was answered by the other order: those that come first, and all when they are most.
-    private mutating func dropAnswered(from heap: WritableKeyPath<Self, Heap<Wait>>) {
-        while let first = self[keyPath: heap].first, waiters[first.number] == nil { _ = self[keyPath: heap].popFirst() }
-        guard self[keyPath: heap].count > 2 * waiters.count + 64 else { return }
-        let waiters = waiters
-        self[keyPath: heap].removeAll { waiters[$0.number] == nil }
+    /// Takes out the waiters that the other order has answered: those that come first, and all when they are most.
+    private static func dropAnswered(from heap: inout Heap<Wait>, _ waiters: [Int: Waiter]) {
+        while let first = heap.first, waiters[first.number] == nil { _ = heap.popFirst() }
+        guard heap.count > 2 * waiters.count + 64 else { return }
+        heap.removeAll { waiters[$0.number] == nil }
     }
 }
