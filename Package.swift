@@ -25,7 +25,7 @@ let linking: [LinkerSetting] = [
     .unsafeFlags(
         [
             "-static-stdlib", "-use-ld=lld", "-Xlinker", "-z", "-Xlinker", "pack-relative-relocs",
-            "-Xlinker", "--no-eh-frame-hdr",
+            "-Xlinker", "--no-eh-frame-hdr", "-Xlinker", "--icf=all",
             "-Xlinker", "--version-script=\(Context.packageDirectory)/packaging/no-exports.map",
         ], .when(configuration: .release))
 ]
