@@ -83,15 +83,22 @@ let package = Package(
         swift(.core, "PushDispatch", ["PushModel"]),
         swift(.core, "PushTracking", ["PushModel"]),
         swift(.core, "PushCustomData", ["PushModel"]),
-        swift(.core, "PushRouting", ["PushModel", "PushDispatch", "PushTracking", "PushCustomData"]),
+        // What files say: their syntax, and keys that are declared once.
+        swift(.core, "SettingsSyntax", ["PushModel"], isHot: false),
+        swift(
+            .core, "PushRouting",
+            ["PushModel", "PushDispatch", "PushTracking", "PushCustomData", "SettingsSyntax"]),
         swift(.core, "PushFigures", ["PushModel"]),
         swift(.core, "PushReporting", ["PushModel", "PushFigures"], isHot: false),
         // What a bridge's handlers say, and what its program makes of their lines: a target each.
-        swift(.core, "HTTPBridge", ["PushModel", "PushRouting"]),
+        swift(.core, "HTTPBridge", ["PushModel", "PushRouting", "SettingsSyntax"]),
         // The link providers.d leads to etc/pushrouterd/providers.d: what is shipped is compiled in.
         swift(
             .core, "PushSettings",
-            ["PushModel", "PushDispatch", "PushTracking", "PushCustomData", "PushRouting", "HTTPBridge"],
+            [
+                "PushModel", "PushDispatch", "PushTracking", "PushCustomData", "SettingsSyntax", "PushRouting",
+                "HTTPBridge",
+            ],
             resources: [.embedInCode("providers.d")], isHot: false),
 
         // Libraries, and what the Glibc import lacks.
@@ -114,7 +121,7 @@ let package = Package(
         swift(.system, "DBus", ["CSystemd", "PushRouting", "LinuxSystem"], isHot: false),
         swift(.system, "JSONC", ["CJSON", "PushModel"], isHot: false),
         swift(
-            .system, "SettingsFiles", ["PushModel", "PushRouting", "HTTPBridge", "PushSettings", "LinuxSystem"],
+            .system, "SettingsFiles", ["PushModel", "SettingsSyntax", "PushRouting", "PushSettings", "LinuxSystem"],
             isHot: false),
 
         // What programs begin and end with.
@@ -143,18 +150,18 @@ let package = Package(
         .target(
             name: "PushDaemon",
             dependencies: [
-                "PushModel", "PushTracking", "PushCustomData", "PushRouting", "PushFigures", "PushReporting",
-                "PushSettings", "LinuxSystem", "EventLoop", "UnixSockets", "Store", "HandlerProcess", "HandlerRuns",
-                "JournalLog", "SettingsFiles", "DBus",
+                "PushModel", "PushTracking", "PushCustomData", "SettingsSyntax", "PushRouting", "PushFigures",
+                "PushReporting", "PushSettings", "LinuxSystem", "EventLoop", "UnixSockets", "Store", "HandlerProcess",
+                "HandlerRuns", "JournalLog", "SettingsFiles", "DBus",
             ], swiftSettings: settings),
         program("pushrouterd", ["PushDaemon", "ServiceProgram"]),
         program(
             "pushctl",
             [
                 "PushModel", "PushDispatch", "PushTracking", "PushCustomData", "PushRouting", "PushFigures",
-                "PushReporting", "HTTPBridge", "PushSettings", "LinuxSystem", "EventLoop", "Store", "UnixSockets",
-                "HandlerProcess",
-                "HandlerRuns", "JournalLog", "SettingsFiles", "DaemonClient", "LedgerReports", "JSONC",
+                "PushReporting", "SettingsSyntax", "HTTPBridge", "PushSettings", "LinuxSystem", "EventLoop", "Store",
+                "UnixSockets", "HandlerProcess", "HandlerRuns", "JournalLog", "SettingsFiles", "DaemonClient",
+                "LedgerReports", "JSONC",
             ]),
         // What speaks HTTP is a program of its own: the daemon needs neither network nor key.
         program(
@@ -211,8 +218,8 @@ let package = Package(
         tests(
             "PushSettingsTests",
             [
-                "PushModel", "PushDispatch", "PushTracking", "PushCustomData", "PushRouting", "HTTPBridge",
-                "PushSettings",
+                "PushModel", "PushDispatch", "PushTracking", "PushCustomData", "SettingsSyntax", "PushRouting",
+                "HTTPBridge", "PushSettings",
             ]),
         tests("EventLoopTests", ["PushFigures", "EventLoop", "CLinux", "LinuxSystem"]),
         tests("UnixSocketsTests", ["UnixSockets", "CLinux", "LinuxSystem"]),

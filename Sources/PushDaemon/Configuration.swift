@@ -1,6 +1,7 @@
 import LinuxSystem
 import PushSettings
 import SettingsFiles
+import SettingsSyntax
 
 /// Where the configuration is, and how it is read: at the start and at each reload.
 struct Configuration: Sendable {

@@ -62,13 +62,18 @@ let layers = [
     TargetRule("PushDispatch", .pure, ["PushModel"]),
     TargetRule("PushTracking", .pure, ["PushModel"]),
     TargetRule("PushCustomData", .pure, ["PushModel"]),
-    TargetRule("PushRouting", .pure, ["PushModel", "PushDispatch", "PushTracking", "PushCustomData"]),
+    TargetRule("SettingsSyntax", .pure, ["PushModel"]),
+    TargetRule(
+        "PushRouting", .pure, ["PushModel", "PushDispatch", "PushTracking", "PushCustomData", "SettingsSyntax"]),
     TargetRule("PushFigures", .pure, ["PushModel"]),
     TargetRule("PushReporting", .pure, ["PushModel", "PushFigures"]),
-    TargetRule("HTTPBridge", .pure, ["PushModel", "PushRouting"]),
+    TargetRule("HTTPBridge", .pure, ["PushModel", "PushRouting", "SettingsSyntax"]),
     TargetRule(
         "PushSettings", .pure,
-        ["PushModel", "PushDispatch", "PushTracking", "PushCustomData", "PushRouting", "HTTPBridge"]),
+        [
+            "PushModel", "PushDispatch", "PushTracking", "PushCustomData", "SettingsSyntax", "PushRouting",
+            "HTTPBridge",
+        ]),
 
     TargetRule("LinuxSystem", .system, ["CLinux"]),
 
@@ -82,7 +87,8 @@ let layers = [
     TargetRule("HTTPServer", .adapter, ["CMicroHTTPD", "LinuxSystem"]),
     TargetRule("DBus", .adapter, ["CSystemd", "PushRouting", "LinuxSystem"]),
     TargetRule("JSONC", .adapter, ["CJSON", "PushModel"]),
-    TargetRule("SettingsFiles", .adapter, ["PushModel", "PushRouting", "HTTPBridge", "PushSettings", "LinuxSystem"]),
+    TargetRule(
+        "SettingsFiles", .adapter, ["PushModel", "SettingsSyntax", "PushRouting", "PushSettings", "LinuxSystem"]),
 
     TargetRule(
         "ServiceProgram", .shared,
@@ -100,8 +106,9 @@ let layers = [
     TargetRule(
         "PushDaemon", .composition,
         [
-            "PushModel", "PushTracking", "PushCustomData", "PushRouting", "PushFigures", "PushReporting",
-            "PushSettings", "LinuxSystem", "EventLoop", "UnixSockets", "Store", "HandlerProcess", "HandlerRuns",
+            "PushModel", "PushTracking", "PushCustomData", "SettingsSyntax", "PushRouting", "PushFigures",
+            "PushReporting", "PushSettings", "LinuxSystem", "EventLoop", "UnixSockets", "Store", "HandlerProcess",
+            "HandlerRuns",
             "JournalLog", "SettingsFiles", "DBus",
         ]),
     TargetRule("pushrouterd", .composition, ["PushDaemon", "ServiceProgram"]),
@@ -109,7 +116,7 @@ let layers = [
         "pushctl", .composition,
         [
             "PushModel", "PushDispatch", "PushTracking", "PushCustomData", "PushRouting", "PushFigures",
-            "PushReporting", "HTTPBridge", "PushSettings",
+            "PushReporting", "SettingsSyntax", "HTTPBridge", "PushSettings",
             "LinuxSystem", "EventLoop", "Store", "UnixSockets", "HandlerProcess", "HandlerRuns", "JournalLog",
             "SettingsFiles", "DaemonClient", "LedgerReports", "JSONC",
         ]),

@@ -2,6 +2,7 @@ import PushDispatch
 import PushModel
 import PushRouting
 import PushSettings
+import SettingsSyntax
 
 // Fuzzes the `.provider` files. Any bytes must give a rule or errors, each with its file and a line that exists, and the
 // same ones when read again; under a rule, any payload has its owner. Nothing may trap.

@@ -22,7 +22,7 @@ fi
 
 # A target is a harness beside this script, and the modules of Sources that it needs, in the order of their imports.
 # Beside its own corpus it may begin with other files.
-modules="PushModel PushDispatch PushTracking PushCustomData PushRouting HTTPBridge PushSettings"
+modules="PushModel PushDispatch PushTracking PushCustomData SettingsSyntax PushRouting HTTPBridge PushSettings"
 seeds=
 case $1 in
 json-scan) harness=JSONScanFuzz.swift modules=PushModel ;;

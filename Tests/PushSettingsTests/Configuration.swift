@@ -1,4 +1,5 @@
 import PushSettings
+import SettingsSyntax
 
 /// A configuration with the handler `journal` and a route of everything to it, and whatever a test adds or replaces.
 func load(

@@ -1,5 +1,6 @@
 import Glibc
 import PushModel
+import SettingsSyntax
 import Testing
 
 @testable import PushSettings

@@ -2,7 +2,7 @@ import PushModel
 import TestSupport
 import Testing
 
-@testable import PushSettings
+@testable import SettingsSyntax
 
 @Suite("Values")
 struct FormTests {

@@ -2,6 +2,7 @@ import HTTPBridge
 import PushModel
 import PushRouting
 import PushSettings
+import SettingsSyntax
 import Testing
 
 @Suite("handlers.d/*.handler")
@@ -104,7 +105,7 @@ struct HandlerFileTests {
             ("Type=exec\nExec=/x\nMaxConcurrent=0", ":4: error: MaxConcurrent=0: must be from 1 to 10000"),
             (
                 "Type=shell",
-                ":2: error: Type=shell: must be exec, journal, discard, worker, socket, notify or http"
+                ":2: error: Type=shell: must be exec, worker, socket, http, notify, journal or discard"
             ),
             (
                 "Type=exec\nExec=crm --json",
@@ -253,7 +254,7 @@ struct HandlerFileTests {
         let rules = InstanceRules(pipeline: 8, takesBack: true)
         #expect(
             settings?.routing.handlers["crm"]
-                == Handler(name: "crm", kind: .bridge(.http(endpoint), rules), idempotent: true, maxConcurrent: 8))
+                == Handler(name: "crm", kind: .bridge(Bridge(endpoint), rules), idempotent: true, maxConcurrent: 8))
     }
 
     @Test(
@@ -272,7 +273,7 @@ struct HandlerFileTests {
             ),
             (
                 "Type=http\nURL=https://x/\nPipeline=2",
-                ":4: warning: Pipeline= has no effect with Type=http, which sends requests to a web server"
+                ":4: warning: Pipeline= has no effect with Type=http, which posts to a web server"
             ),
             (
                 "Type=http\nURL=http://crm.example/",

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import PushSettings
+@testable import SettingsSyntax
 
 @Suite("The syntax of systemd.syntax(7)")
 struct INIFileTests {

@@ -2,6 +2,7 @@ import PushDispatch
 import PushModel
 import PushSettings
 import PushTracking
+import SettingsSyntax
 import Testing
 
 @testable import PushRouting

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import PushSettings
+@testable import SettingsSyntax
 
 @Suite("Exec= and Environment= are split as systemd splits them")
 struct QuotedWordsTests {

@@ -1,5 +1,6 @@
 import PushModel
 import PushRouting
+import SettingsSyntax
 import Testing
 
 @testable import PushSettings

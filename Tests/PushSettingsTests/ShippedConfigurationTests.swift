@@ -5,6 +5,7 @@ import PushRouting
 import Testing
 
 @testable import PushSettings
+@testable import SettingsSyntax
 
 @Suite("etc/pushrouterd, as shipped")
 struct ShippedConfigurationTests {

@@ -1,7 +1,7 @@
 public import PushRouting
 
 /// Where an `http` handler posts, and how: what its file says. No secret is in it, only where secrets are.
-public struct HTTPEndpoint: BridgeSettings {
+public struct HTTPEndpoint: Hashable, Sendable {
     /// How a request is put together. The raw values are the configuration's.
     public enum Format: String, Hashable, Sendable, CaseIterable {
         /// CloudEvents 1.0 in binary mode: the attributes are headers, the object is the body.
@@ -47,11 +47,4 @@ public struct HTTPEndpoint: BridgeSettings {
 extension Handler.Kind {
     /// Where it posts, and how; `nil` where it does not.
     public var endpoint: HTTPEndpoint? { bridge?.settings as? HTTPEndpoint }
-}
-
-extension Bridge {
-    /// The bridge to a web server.
-    public static func http(_ endpoint: HTTPEndpoint, serviceSocket: String? = nil) -> Bridge {
-        Bridge(name: "http", serviceSocket: serviceSocket, settings: endpoint)
-    }
 }

@@ -1,34 +1,103 @@
-/// A program of ours that passes invocations on to something outside, such as a web server. It gets and answers the lines
-/// that a worker gets. What it does with them only the program knows.
-public struct Bridge: Hashable, Sendable {
-    /// The word of `Type=`.
-    public let name: String
-    /// The program's socket where it is a service; `nil`: whoever runs the handler starts the program.
-    public let serviceSocket: String?
-    /// What the handler's file says to the program.
-    public let settings: any BridgeSettings
+public import SettingsSyntax
 
-    /// Joins the parts.
-    public init(name: String, serviceSocket: String?, settings: any BridgeSettings) {
-        self.name = name
-        self.serviceSocket = serviceSocket
-        self.settings = settings
+/// A program of ours, `pushrouter-NAME`, that passes invocations on to something outside, such as a web server. It gets and
+/// answers the lines that a worker gets. What it does with them only the program knows.
+public struct Bridge: Hashable, Sendable {
+    /// A file that the program reads.
+    public struct File: Hashable, Sendable {
+        /// The key of the handler's file that names it.
+        public let key: String
+        /// Its absolute path; of a secret also the name of a systemd credential.
+        public let place: String
+        /// Whether the program refuses it where others may read it.
+        public let isSecret: Bool
+        /// What comes of it without the file, for people: `no server would be trusted`.
+        public let consequence: String
+
+        /// Joins the parts.
+        public init(key: String, place: String, isSecret: Bool = false, consequence: String) {
+            self.key = key
+            self.place = place
+            self.isSecret = isSecret
+            self.consequence = consequence
+        }
     }
 
+    /// What the program needs the network for.
+    public struct Network: Hashable, Sendable {
+        /// What comes of it when there is none, for people: `nothing can be posted to https://crm.example/`.
+        public let consequence: String
+        /// Whether the other end is on this machine, as far as its address says so.
+        public let isLocal: Bool
+
+        /// Joins the parts.
+        public init(consequence: String, isLocal: Bool) {
+            self.consequence = consequence
+            self.isLocal = isLocal
+        }
+    }
+
+    /// What the handler's file says to the program.
+    public let settings: any BridgeSettings
+    /// The program's socket where it is a service; `nil`: whoever runs the handler starts the program.
+    public let serviceSocket: String?
+
+    /// Joins the parts.
+    public init(_ settings: any BridgeSettings, serviceSocket: String? = nil) {
+        self.settings = settings
+        self.serviceSocket = serviceSocket
+    }
+
+    /// What is the same for all handlers of the bridge.
+    public var declaration: any BridgeSettings.Type { type(of: settings) }
+
     /// The name of the program's file.
-    public var program: String { "pushrouter-\(name)" }
+    public var program: String { "pushrouter-\(declaration.name)" }
 
     public static func == (left: Bridge, right: Bridge) -> Bool {
-        left.name == right.name && left.serviceSocket == right.serviceSocket
-            && AnyHashable(left.settings) == AnyHashable(right.settings)
+        left.serviceSocket == right.serviceSocket && left.settings.isEqual(to: right.settings)
     }
 
     public func hash(into hasher: inout Hasher) {
-        hasher.combine(name)
         hasher.combine(serviceSocket)
-        hasher.combine(AnyHashable(settings))
+        hasher.combine(settings)
     }
 }
 
-/// What the files of a bridge's handlers say to its program.
-public protocol BridgeSettings: Hashable, Sendable {}
+/// A bridge as its module declares it: what a handler's file may say to its program, and what the program needs. A value is
+/// what one file says.
+public protocol BridgeSettings: Fillable, Hashable, Sendable where Kind == Never {
+    /// The word of `Type=`.
+    static var name: String { get }
+    /// What the bridge does, for people; reads on after its name: `posts to a web server`.
+    static var purpose: String { get }
+    /// The keys of `[Handler]` that only its handlers have.
+    static var keys: [Key<Self>] { get }
+    /// The key of `[Daemon]` that names the program's socket where it is a service; `nil`: it is never one.
+    static var socketKey: (name: String, meaning: String)? { get }
+    /// The variables that the program has from whoever starts it.
+    static var environment: [String] { get }
+
+    /// Checks a file whose keys are right, each for itself.
+    ///
+    /// - Parameters:
+    ///   - lines: where each key was given.
+    ///   - report: takes what is wrong.
+    /// - Returns: whether there is all that a handler needs.
+    func isComplete(lines: [String: Int], report: inout FileReport) -> Bool
+    /// The files that the program reads for it.
+    var files: [Bridge.File] { get }
+    /// What the program needs the network for; `nil`: it needs none.
+    var network: Bridge.Network? { get }
+}
+
+extension BridgeSettings {
+    public static var keys: [Key<Self>] { [] }
+    public static var socketKey: (name: String, meaning: String)? { nil }
+    public static var environment: [String] { [] }
+    public func isComplete(lines: [String: Int], report: inout FileReport) -> Bool { true }
+    public var files: [Bridge.File] { [] }
+    public var network: Bridge.Network? { nil }
+
+    fileprivate func isEqual(to other: any BridgeSettings) -> Bool { other as? Self == self }
+}

@@ -161,7 +161,7 @@ extension Handler.Kind {
         case .worker: "worker"
         case .socket: "socket"
         case .notify: "notify"
-        case .bridge(let bridge, _): bridge.name
+        case .bridge(let bridge, _): bridge.declaration.name
         case .journal: "journal"
         case .discard: "discard"
         }
@@ -170,7 +170,7 @@ extension Handler.Kind {
     /// What an instance of it is called, for people.
     var instanceName: String {
         switch self {
-        case .bridge(let bridge, _): "\(bridge.name) service"
+        case .bridge(let bridge, _): "\(bridge.declaration.name) service"
         case .exec, .worker, .socket, .notify, .journal, .discard: name
         }
     }

@@ -1,3 +1,5 @@
+public import SettingsSyntax
+
 /// A configuration file that was read: its name for people, and its bytes.
 public struct ConfigurationFile: Hashable, Sendable {
     /// The path as messages show it; the stem of its last component names what it describes.

@@ -1,4 +1,5 @@
 import PushModel
+import SettingsSyntax
 
 /// The texts that are made of the declared keys. `packaging/generate.sh` writes them into the tree.
 public enum ConfigurationTexts {

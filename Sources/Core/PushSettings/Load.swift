@@ -2,6 +2,7 @@ import PushCustomData
 import PushDispatch
 import PushModel
 import PushRouting
+public import SettingsSyntax
 
 extension Settings {
     /// Reads and checks a whole configuration; says everything that is wrong, not only the first thing.
@@ -49,7 +50,7 @@ private struct Loader {
 
     mutating func readMain(_ file: ConfigurationFile) {
         var report = FileReport(file: file.path)
-        let lines = Schema.main.read(file, into: &settings, report: &report)
+        let lines = Schema.main.read(file.bytes, into: &settings, report: &report)
         if let line = lines?["SendFlushed"] { sendFlushed = (reports.count, line) }
         reports.append(report)
     }
@@ -82,7 +83,7 @@ private struct Loader {
             return nil
         }
         var draft = ProviderDraft()
-        guard let lines = Schema.provider.read(file, into: &draft, report: &report) else { return nil }
+        guard let lines = Schema.provider.read(file.bytes, into: &draft, report: &report) else { return nil }
         return draft.validated(name: file.stem, lines: lines, report: &report)
     }
 
@@ -95,11 +96,11 @@ private struct Loader {
             return
         }
         var draft = HandlerDraft()
-        guard let lines = Schema.handler.read(file, into: &draft, report: &report) else { return }
+        guard let lines = Schema.handler.read(file.bytes, into: &draft, report: &report) else { return }
         if lines["MaxConcurrent"] != nil { limitedHandlers.insert(name) }
         settings.routing.handlers[name] = draft.validated(
             name: name, mode: settings.routing.mode, budget: settings.routing.budget,
-            httpSocket: settings.daemon.httpSocket, lines: lines, report: &report)
+            serviceSockets: settings.daemon.serviceSockets, lines: lines, report: &report)
     }
 
     /// Handlers without `MaxConcurrent=` leave places to others when there are some: else those that hang would keep them
@@ -121,7 +122,7 @@ private struct Loader {
             return
         }
         var draft = RouteDraft()
-        guard let lines = Schema.route.read(file, into: &draft, report: &report),
+        guard let lines = Schema.route.read(file.bytes, into: &draft, report: &report),
             let route = draft.validated(
                 name: name, budget: settings.routing.budget, lines: lines, report: &report)
         else { return }
@@ -150,7 +151,7 @@ private struct Loader {
             return
         }
         var draft = TrackDraft()
-        guard let lines = Schema.track.read(file, into: &draft, report: &report),
+        guard let lines = Schema.track.read(file.bytes, into: &draft, report: &report),
             let track = draft.validated(name: name, lines: lines, report: &report)
         else { return }
         checkProviders(of: track.match, line: lines["Provider"], report: &report)

@@ -1,6 +1,7 @@
 import PushDispatch
 import PushModel
 import PushRouting
+import SettingsSyntax
 
 extension Route {
     /// Why the route never runs for any payload of the providers it names; `nil` when it may, or cannot be told.

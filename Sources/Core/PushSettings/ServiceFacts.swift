@@ -1,6 +1,6 @@
-import HTTPBridge
 public import PushModel
 public import PushRouting
+public import SettingsSyntax
 
 /// The rights that the service gives the daemon, and so its handlers: as the daemon found them at its start, or as the
 /// service manager tells them of the unit.
@@ -95,17 +95,19 @@ public struct ServiceFacts: Hashable, Sendable {
                         + "daemon-reload and systemctl restart pushrouterd"
                 ))
         }
-        if let endpoint = handler.kind.endpoint, handler.kind.socketPath == nil {
-            let isFar = !hasInterfaces && !endpoint.isOnThisMachine
-            if !hasInternetSockets || isFar {
-                problems.append(
-                    (
-                        .error,
-                        "Type=http: the service has no network, so nothing can be posted to \(endpoint.url); set "
-                            + "HTTPSocket=/run/pushrouter-http.sock in [Daemon] and systemctl enable --now "
-                            + "pushrouter-http.socket: see pushrouter-http(8)"
-                    ))
+        if let bridge = handler.kind.bridge, bridge.serviceSocket == nil, let network = bridge.settings.network,
+            !hasInternetSockets || !hasInterfaces && !network.isLocal
+        {
+            let program = bridge.program
+            let wayOut = bridge.declaration.socketKey.map {
+                "; set \($0.name)=/run/\(program).sock in [Daemon] and systemctl enable --now \(program).socket: see "
+                    + "\(program)(8)"
             }
+            problems.append(
+                (
+                    .error,
+                    "Type=\(handler.kind.name): the service has no network, so \(network.consequence)\(wayOut ?? "")"
+                ))
         }
         if let runtime, !hasWritableCode, Self.compilesAsItGoes(runtime) {
             problems.append(
@@ -127,13 +129,5 @@ public struct ServiceFacts: Hashable, Sendable {
         let name = program.split(separator: "/").last.map(String.init) ?? program
         return ["node", "nodejs", "deno", "bun", "java", "dotnet", "luajit", "pypy", "pypy3", "pwsh"].contains(name)
             || name.hasPrefix("php")
-    }
-}
-
-extension HTTPEndpoint {
-    /// Whether its server is on this machine, as far as its address says so.
-    fileprivate var isOnThisMachine: Bool {
-        let host = url.split(separator: "/", omittingEmptySubsequences: true).dropFirst().first ?? ""
-        return host.hasPrefix("localhost") || host.hasPrefix("127.") || host.hasPrefix("[::1]")
     }
 }

@@ -1,6 +1,7 @@
 public import PushCustomData
 public import PushModel
 public import PushRouting
+import SettingsSyntax
 
 /// The validated configuration: every value is in its range, every name it refers to exists.
 public struct Settings: Sendable {
@@ -76,8 +77,8 @@ public struct DaemonSettings: Hashable, Sendable {
     public var controlSocket = SocketSettings()
     /// `read.sock`, for what changes nothing.
     public var readSocket = SocketSettings()
-    /// The socket of `pushrouter-http` where that is a service; `nil`: the daemon starts the program when it needs it.
-    public var httpSocket: String?
+    /// The sockets of the programs of bridges, by the names of these, where they are services.
+    public var serviceSockets: [String: String] = [:]
 
     /// The shipped values.
     public init() {}

@@ -58,7 +58,7 @@ public final class HandlerRunner: HandlerRunning {
     /// - Throws: when the system has no descriptor left, or does not list the children of a process.
     public init(
         loop: EventLoop, owner: String, descriptorLimit: UInt64?, cgroups: RunCgroups? = nil,
-        bridgeCommand: @escaping (_ program: String) -> Handler.Command?, log: @escaping (JournalEntry) -> Void,
+        bridgeCommand: @escaping (Bridge) -> Handler.Command?, log: @escaping (JournalEntry) -> Void,
         observe: RunObserver? = nil
     ) throws {
         self.cgroups = cgroups

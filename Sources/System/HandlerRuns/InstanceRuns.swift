@@ -40,7 +40,7 @@ final class InstanceRuns {
     private static let firstToken: UInt64 = 1 << 63
 
     private let system: InstanceSystem
-    private let bridgeCommand: (_ program: String) -> Handler.Command?
+    private let bridgeCommand: (Bridge) -> Handler.Command?
     /// The programs of bridges that were needed, by their names.
     private var bridges: [String: BridgeProgram] = [:]
     private var report: (RouterEvent) -> Void = { _ in preconditionFailure("a handler runs before anybody listens") }
@@ -70,7 +70,7 @@ final class InstanceRuns {
     /// - Parameters:
     ///   - system: what instances work with.
     ///   - bridgeCommand: says how the program of a bridge is started; `nil`: it is not installed.
-    init(_ system: InstanceSystem, bridgeCommand: @escaping (_ program: String) -> Handler.Command?) {
+    init(_ system: InstanceSystem, bridgeCommand: @escaping (Bridge) -> Handler.Command?) {
         self.system = system
         self.bridgeCommand = bridgeCommand
     }
@@ -321,7 +321,7 @@ final class InstanceRuns {
     private func program(of bridge: Bridge) -> BridgeProgram {
         if let program = bridges[bridge.program] { return program }
         // Unowned: the programs are properties of this object, and start nothing once it is gone.
-        let command = { [bridgeCommand] in bridgeCommand(bridge.program) }
+        let command = { [bridgeCommand] in bridgeCommand(bridge) }
         let program = BridgeProgram(bridge.program, command, system: system) { [unowned self] run in
             let token = newToken()
             expectProcess(token, end: run.kill) { run.wasSpawned($0) }

@@ -20,14 +20,15 @@ public enum BridgeFile {
     /// The command that starts it as a child.
     ///
     /// - Parameters:
-    ///   - program: its name.
+    ///   - bridge: whose it is.
     ///   - directories: where configuration is read, the strongest first.
     ///   - isRequired: whether the first was asked for by name, so that nothing else is read.
     /// - Returns: `nil` when it is not installed.
     public static func command(
-        of program: String, configuration directories: [String], isRequired: Bool
+        of bridge: Bridge, configuration directories: [String], isRequired: Bool
     ) -> Handler.Command? {
-        guard let path = places(of: program).first(where: { access($0, X_OK) == 0 }), var first = directories.first
+        guard let path = places(of: bridge.program).first(where: { access($0, X_OK) == 0 }),
+            var first = directories.first
         else {
             return nil
         }
@@ -37,8 +38,7 @@ public enum BridgeFile {
             free(current)
         }
         var environment = isRequired ? [:] : ["CONFIGURATION_DIRECTORY": first]
-        // What curl goes by, and where the service's credentials are.
-        for variable in ["https_proxy", "no_proxy", "CREDENTIALS_DIRECTORY"] {
+        for variable in bridge.declaration.environment + ["CREDENTIALS_DIRECTORY"] {
             if let value = getenv(variable) { environment[variable] = String(cString: value) }
         }
         return Handler.Command(

@@ -1,6 +1,7 @@
 import Glibc
 import LinuxSystem
 public import PushSettings
+import SettingsSyntax
 
 /// A file or directory of the configuration that cannot be read.
 public struct UnreadableFile: Error, Hashable, Sendable, CustomStringConvertible {

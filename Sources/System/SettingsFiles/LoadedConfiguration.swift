@@ -1,4 +1,5 @@
 public import PushSettings
+public import SettingsSyntax
 
 /// A configuration that was read and is right.
 public struct LoadedConfiguration {

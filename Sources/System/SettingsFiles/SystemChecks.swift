@@ -1,8 +1,8 @@
 import Glibc
-import HTTPBridge
 import LinuxSystem
 import PushRouting
 public import PushSettings
+public import SettingsSyntax
 
 extension ConfigurationSources {
     /// Faults that only the system can find in a configuration that is right in itself, each for people.
@@ -100,18 +100,18 @@ extension Handler.Kind {
         return interpreter.map(String.init) ?? program
     }
 
-    /// A program that cannot be run, a user that the system does not have, and what is wrong with an endpoint.
+    /// A program that cannot be run, a user that the system does not have, and what is wrong with the files of a bridge.
     fileprivate var systemWarnings: [String] {
         var warnings: [String] = []
-        if let bridge, bridge.serviceSocket == nil {
+        if let bridge {
             let places = BridgeFile.places(of: bridge.program)
-            if !places.contains(where: { access($0, X_OK) == 0 }) {
+            if bridge.serviceSocket == nil, !places.contains(where: { access($0, X_OK) == 0 }) {
                 warnings.append(
-                    "Type=\(bridge.name): \(bridge.program) is not installed: it is in none of "
+                    "Type=\(name): \(bridge.program) is not installed: it is in none of "
                         + places.joined(separator: ", "))
             }
+            warnings += bridge.settings.files.compactMap { $0.warning(readBy: bridge.program) }
         }
-        warnings += endpoint?.systemWarnings ?? []
         if let program = command?.arguments.first, access(program, X_OK) != 0 {
             warnings.append("Exec=\(program): cannot be run as it is: \(errorText(errno))")
         }
@@ -124,21 +124,16 @@ extension Handler.Kind {
     }
 }
 
-extension HTTPEndpoint {
-    /// What pushrouter-http would find wrong, as far as this user may see it.
-    fileprivate var systemWarnings: [String] {
-        var warnings: [String] = []
-        if let authorityFile, access(authorityFile, R_OK) != 0, errno != EACCES {
-            warnings.append("CAFile=\(authorityFile): \(errorText(errno)); no server would be trusted")
+extension Bridge.File {
+    /// What the program would find wrong, as far as this user may see it.
+    fileprivate func warning(readBy program: String) -> String? {
+        // Only the service knows where its credentials are.
+        guard place.hasPrefix("/") else { return nil }
+        guard !isSecret else {
+            return secretWarning(key, place, of: "secret", readBy: program, without: "\(consequence) without it")
         }
-        for (key, place) in [("SecretFile", secretFile), ("BearerFile", bearerFile)] {
-            // Only the service knows where its credentials are.
-            guard let place, place.hasPrefix("/") else { continue }
-            let warning = secretWarning(
-                key, place, of: "secret", readBy: "pushrouter-http", without: "nothing is sent without it")
-            if let warning { warnings.append(warning) }
-        }
-        return warnings
+        let isThere = access(place, R_OK) == 0 || errno == EACCES
+        return isThere ? nil : "\(key)=\(place): \(errorText(errno)); \(consequence)"
     }
 }
 

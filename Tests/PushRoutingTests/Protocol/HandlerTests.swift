@@ -88,10 +88,13 @@ struct HandlerInputTests {
 
     @Test("the line for a bridge has the deadline on the machine's clock besides, that of a worker has not")
     func lineDeadline() throws {
-        struct NoSettings: BridgeSettings {}
+        struct NoSettings: BridgeSettings {
+            static let name = "none"
+            static let purpose = "does nothing"
+        }
         var run = try run(payload: "{}")
         let command = Handler.Command(arguments: ["/usr/bin/crm"])
-        let bridge = Bridge(name: "none", serviceSocket: nil, settings: NoSettings())
+        let bridge = Bridge(NoSettings())
         for kind: Handler.Kind in [.bridge(bridge, .init()), .worker(command, .init())] {
             run.handler.kind = kind
             let line = try JSONDocument(scanning: HandlerInput.object(run, id: 7, at: Self.now)).root

@@ -1,16 +1,47 @@
-import HTTPBridge
 import PushModel
 import PushRouting
+import SettingsSyntax
 
 extension Schema<HandlerDraft> {
     /// `handlers.d/*.handler`.
-    static let handler = Schema(keys: [
+    static let handler = Schema(keys: ownKeys + installedBridges.flatMap { $0.handlerKeys } + sharedKeys)
+}
+
+extension BridgeSettings {
+    /// Its keys in the file of a handler.
+    fileprivate static var handlerKeys: [Key<HandlerDraft>] {
+        keys.map { key in
+            key.within(
+                { draft, fillIn in
+                    var settings = draft.bridges[name] as? Self ?? Self()
+                    fillIn(&settings)
+                    draft.bridges[name] = settings
+                }, for: [.bridge(name)])
+        }
+    }
+}
+
+extension [HandlerDraft.Kind] {
+    /// Those that do more than an entry in the journal.
+    fileprivate static var working: Self { [.exec, .worker, .socket] + Element.bridges + [.notify] }
+}
+
+/// For people: the bridges and what they do, and those that have requests at once.
+private let (purposes, listed): (String, String) = {
+    let names = installedBridges.map { "`\($0.name)`" }
+    let sentences = zip(names, installedBridges).map { "\($0) \($1.purpose). " }
+    return (sentences.joined(), (["`notify`"] + names).joined(separator: " and "))
+}()
+
+extension Schema<HandlerDraft> {
+    /// What the handler is; then come the keys of bridges.
+    private static let ownKeys: [Key<HandlerDraft>] = [
         Key(
             "Handler", "Type", { $1(&$0.kind) }, Form.choice.optional,
             meaning: """
                 `exec` runs a program for each callback. `worker` runs a program that stays, and gets and answers \
-                callbacks by lines. `socket` sends the same lines to the Unix socket of another service. `http` posts to a \
-                web server. pushrouterd(8) explains these under HANDLERS. `notify` shows a notification on the desktop: \
+                callbacks by lines. `socket` sends the same lines to the Unix socket of another service. \
+                \(purposes)pushrouterd(8) explains these under HANDLERS. `notify` shows a notification on the desktop: \
                 see NOTIFICATIONS. `journal` runs nothing: the outcome's entry in the journal is enough. `discard` does \
                 the same, for payloads that are known and not wanted. Required.
                 """),
@@ -23,58 +54,9 @@ extension Schema<HandlerDraft> {
         Key(
             "Handler", "Connect", { $1(&$0.socketPath) }, Form.socketPath.optional, for: [.socket],
             meaning: "The absolute path of the service's socket. Required for `socket`."),
-        // Who puts a secret into one of these must not find it in a message.
-        Key(
-            "Handler", "URL", { $1(&$0.url) }, Form.webAddress.optional, showsValue: false, for: [.http],
-            meaning: """
-                Where an `http` handler posts: `https://` or `http://`, a host, and optionally a port, a path and a query. \
-                Messages never repeat it, since it may hold a secret. Redirects are not followed. Required for `http`.
-                """),
-        Key(
-            "Handler", "Header", addingTo: { $1(&$0.endpoint.headers) }, .header, showsValue: false, for: [.http],
-            meaning: "A header of the requests, `name: value`; a list, one in each line."),
-        Key(
-            "Handler", "Format", { $1(&$0.endpoint.format) }, .choice, for: [.http], default: "cloudevents",
-            meaning: """
-                `cloudevents` makes a request an event of CloudEvents 1.0 in binary mode: its attributes are headers, its \
-                data is the body. `cloudevents-structured` puts both into one object. `plain` sends the data alone.
-                """),
-        Key(
-            "Handler", "SecretFile", { $1(&$0.endpoint.secretFile) }, Form.secretPlace.optional, showsValue: false,
-            for: [.http],
-            meaning: """
-                The secrets that requests are signed by, as Standard Webhooks 1.0 says: the absolute path of a file that \
-                only its owner can read, or the name of a systemd credential of pushrouter-http(8). The file has a secret \
-                in each line, at most four: Base64, with or without `whsec_` before it. A request has a signature by each. \
-                A changed file counts from the next request on. Default: none; nothing is signed.
-                """),
-        Key(
-            "Handler", "BearerFile", { $1(&$0.endpoint.bearerFile) }, Form.secretPlace.optional, showsValue: false,
-            for: [.http],
-            meaning: "The token of the header `Authorization: Bearer`, named in the same way."),
-        Key(
-            "Handler", "CAFile", { $1(&$0.endpoint.authorityFile) }, Form.absolutePath.optional, for: [.http],
-            meaning: """
-                The certificates that vouch for the server, a PEM file by its absolute path. Default: the system's. \
-                Certificates are always verified.
-                """),
-        // libcurl 7.88, which Debian 12 has, cannot use a connection again that it began with HTTP/2 without asking.
-        Key(
-            "Handler", "HTTP2", { $1(&$0.endpoint.http2) }, .choice(of: HTTPEndpoint.HTTP2.allCases), for: [.http],
-            default: "auto",
-            meaning: "`auto` speaks HTTP/2 where the server agrees to it under TLS, `no` never."),
-        Key(
-            "Handler", "ConnectTimeout", { $1(&$0.endpoint.connectTimeout) },
-            .timeSpan(.milliseconds(1) ... .seconds(9)), for: [.http], default: "3s",
-            meaning: """
-                How long a connection to the server may take to be set up, TLS included; 1ms to 9s, and never longer than \
-                the deadline.
-                """),
-        Key(
-            "Handler", "Connections", { $1(&$0.endpoint.connections) }, .integer(1...256), for: [.http], default: "16",
-            meaning: """
-                How many connections of the handler there are at once, at most; 1 to 256. Requests beyond them wait.
-                """),
+    ]
+
+    private static let sharedKeys: [Key<HandlerDraft>] = [
         Key(
             "Handler", "Instances", { $1(&$0.instances.instances) }, .integer(1...64), for: [.worker, .socket],
             default: "1",
@@ -99,7 +81,8 @@ extension Schema<HandlerDraft> {
                 handler-units`.
                 """),
         Key(
-            "Handler", "IdleTimeout", { $1(&$0.instances.idleTimeout) }, .idleTimeout, for: [.worker, .socket, .http],
+            "Handler", "IdleTimeout", { $1(&$0.instances.idleTimeout) }, .idleTimeout,
+            for: [.worker, .socket] + HandlerDraft.Kind.bridges,
             default: "5min",
             meaning: """
                 How long an instance may be idle; then its input ends, and a second later it is killed if it still runs. \
@@ -115,7 +98,7 @@ extension Schema<HandlerDraft> {
                 """),
         Key(
             "Handler", "Retry", { $1(&$0.retries) }, Form.integer(0...1000).optional,
-            for: [.exec, .worker, .socket, .http, .notify],
+            for: .working,
             meaning: """
                 How often the handler is tried again for one callback when it asks for it, 0 to 1000; only in relay mode. \
                 After that the outcome is `failed` with the reason `retries_used_up`. Default: as often as the deadline \
@@ -123,19 +106,19 @@ extension Schema<HandlerDraft> {
                 """),
         Key(
             "Handler", "MaxConcurrent", { $1(&$0.maxConcurrent) }, Form.integer(1...10_000).optional,
-            for: [.exec, .worker, .socket, .http, .notify],
+            for: .working,
             meaning: """
                 How many callbacks the handler gets at once, 1 to 10000; this limit applies in addition to `HandlersMax=`. \
                 Other callbacks wait; those that get no place before their deadline are `expired` with the reason \
-                `queue_full`. Default: for `worker` and `socket` `Instances=` times `Pipeline=`, for `notify` and `http` \
-                16, for `exec` no limit of its own. If there are several handlers that are not built in, one without \
+                `queue_full`. Default: for `worker` and `socket` `Instances=` times `Pipeline=`, for \
+                \(listed) 16, for `exec` no limit of its own. If there are several handlers that are not built in, one without \
                 `MaxConcurrent=` also gets a place only while it has fewer places than are free, so that those that hang \
                 leave places to the others: one has at most half of `HandlersMax=`, two have a third each. A handler keeps \
                 its limits by its name: after a reload the new ones hold for what runs and waits, too.
                 """),
         Key(
             "Handler", "Queue", { $1(&$0.queueMax) }, .integer(0...1_000_000),
-            for: [.exec, .worker, .socket, .http, .notify], default: "10000",
+            for: .working, default: "10000",
             meaning: """
                 How many callbacks may wait for the handler, 0 to 1000000; with 0 none does. A request that needs the \
                 handler beyond that is refused with `overloaded` and `retry_after_ms`. A callback that comes to a full \
@@ -146,7 +129,7 @@ extension Schema<HandlerDraft> {
                 """),
         Key(
             "Handler", "Breaker", { $1(&$0.breaker) }, Form.breaker.optional,
-            for: [.exec, .worker, .socket, .http, .notify],
+            for: .working,
             meaning: """
                 When the handler gets no callbacks for a while, only in relay mode: a number of failures, 1 to 1000, and a \
                 time, 100ms to 1h, such as `5 in 30s`. A failure is a missed deadline, also one that comes while the \
@@ -161,7 +144,7 @@ extension Schema<HandlerDraft> {
         Key(
             "Handler", "BreakerPause", { $1(&$0.breakerPause) },
             Form.timeSpan(.milliseconds(100) ... .seconds(3600)).optional,
-            for: [.exec, .worker, .socket, .http, .notify], default: "10s",
+            for: .working, default: "10s",
             meaning: "How long the breaker stays open before it tries the handler again, 100ms to 1h."),
         Key(
             "Handler", "Environment", addingTo: { $1(&$0.environment) }, .environment, for: [.exec, .worker],
@@ -266,5 +249,5 @@ extension Schema<HandlerDraft> {
                 Whether an image that the payload names by a path or a `file:` address of this machine is shown: the \
                 service then reads a file that the sender chooses. Images from the network are never loaded.
                 """),
-    ])
+    ]
 }

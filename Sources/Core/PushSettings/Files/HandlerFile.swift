@@ -1,12 +1,14 @@
-import HTTPBridge
 import PushModel
 public import PushRouting
+import SettingsSyntax
 
-/// What a `.handler` file says, before it is known whether that makes a handler. What is about `http` is beside it.
+/// What a `.handler` file says, before it is known whether that makes a handler.
 struct HandlerDraft: Fillable {
     /// `Type=`.
-    enum Kind: String, Sendable, CaseIterable {
-        case exec, journal, discard, worker, socket, notify, http
+    enum Kind: Hashable, Sendable {
+        case exec, worker, socket, notify, journal, discard
+        /// One that is installed, by its name.
+        case bridge(String)
     }
 
     /// One `NAME=value` of `Environment=`.
@@ -31,16 +33,16 @@ struct HandlerDraft: Fillable {
     var instances = InstanceRules()
     var notifications = NotificationRules()
     var confinement = Handler.Confinement()
-    var url: String?
-    /// Its address is `url`.
-    var endpoint = HTTPEndpoint(url: "")
+    /// What the keys of bridges say, by the names of these.
+    var bridges: [String: any BridgeSettings] = [:]
 
     /// The handler, if that is what the file describes.
     func validated(
-        name: String, mode: DispatchMode, budget: Duration, httpSocket: String?, lines: [String: Int],
-        report: inout FileReport
+        name: String, mode: DispatchMode, budget: Duration, serviceSockets: [String: String],
+        lines: [String: Int], report: inout FileReport
     ) -> Handler? {
-        var handler = handler(name: name, budget: budget, httpSocket: httpSocket, lines: lines, report: &report)
+        var handler = handler(
+            name: name, budget: budget, serviceSockets: serviceSockets, lines: lines, report: &report)
         handler?.queueMax = queueMax
         handler?.breaker = breaker
         if let breakerPause { handler?.breaker?.pause = breakerPause }
@@ -57,12 +59,12 @@ struct HandlerDraft: Fillable {
     }
 
     private func handler(
-        name: String, budget: Duration, httpSocket: String?, lines: [String: Int], report: inout FileReport
+        name: String, budget: Duration, serviceSockets: [String: String], lines: [String: Int],
+        report: inout FileReport
     ) -> Handler? {
         guard let kind else {
             if lines["Type"] == nil {
-                report.error(
-                    "Type= is missing; [Handler] needs Type=exec, worker, socket, http, notify, journal or discard")
+                report.error("Type= is missing; [Handler] needs Type=\(alternatives(Kind.allCases.map(\.rawValue)))")
             }
             return nil
         }
@@ -104,19 +106,21 @@ struct HandlerDraft: Fillable {
                 maxConcurrent: maxConcurrent ?? NotificationRules.concurrentMax, retries: retries)
         case .journal: return Handler(name: name, kind: .journal, idempotent: idempotent)
         case .discard: return Handler(name: name, kind: .discard, idempotent: idempotent)
-        case .http:
-            guard let endpoint = validatedEndpoint(lines: lines, report: &report) else {
-                return nil
-            }
+        case .bridge(let word):
+            guard let settings = bridges[word] ?? kind.bridge?.init(),
+                settings.isComplete(lines: lines, report: &report)
+            else { return nil }
             var rules = instances
             rules.takesBack = true
             rules.pipeline = maxConcurrent ?? Self.requestsAtOnce
             return Handler(
-                name: name, kind: .bridge(.http(endpoint, serviceSocket: httpSocket), rules), idempotent: idempotent,
-                maxConcurrent: rules.pipeline,
-                retries: retries)
+                name: name, kind: .bridge(Bridge(settings, serviceSocket: serviceSockets[word]), rules),
+                idempotent: idempotent, maxConcurrent: rules.pipeline, retries: retries)
         }
     }
+
+    /// How many requests of a bridge's handler there are at once where its file does not say.
+    static let requestsAtOnce = 16
 
     private var command: Handler.Command {
         let variables = Dictionary(environment.map { ($0.name, $0.value) }) { _, last in last }
@@ -133,14 +137,43 @@ struct HandlerDraft: Fillable {
     }
 }
 
-extension HandlerDraft.Kind {
+extension HandlerDraft.Kind: RawRepresentable, CaseIterable, CustomStringConvertible {
+    static let bridges = installedBridges.map { Self.bridge($0.name) }
+    static let allCases: [Self] = [.exec, .worker, .socket] + bridges + [.notify, .journal, .discard]
+
+    /// The bridge, if it is one.
+    var bridge: (any BridgeSettings.Type)? {
+        guard case .bridge(let name) = self else { return nil }
+        return installedBridges.first { $0.name == name }
+    }
+
+    init?(rawValue: String) {
+        guard let kind = Self.allCases.first(where: { $0.rawValue == rawValue }) else { return nil }
+        self = kind
+    }
+
+    /// The word of `Type=`.
+    var rawValue: String {
+        switch self {
+        case .exec: "exec"
+        case .worker: "worker"
+        case .socket: "socket"
+        case .notify: "notify"
+        case .journal: "journal"
+        case .discard: "discard"
+        case .bridge(let name): name
+        }
+    }
+
+    var description: String { rawValue }
+
     /// What it does, for why a key has no effect.
     fileprivate var explanation: String {
         switch self {
         case .exec: "which runs a program for each invocation"
         case .worker: "which runs a program that stays, and replaces it at a deadline"
         case .socket: "which runs no program"
-        case .http: "which sends requests to a web server"
+        case .bridge: "which \(bridge?.purpose ?? "")"
         case .notify: "which shows notifications and runs no program"
         case .journal, .discard: "which runs no program"
         }
@@ -260,11 +293,5 @@ extension Form<String> {
             throw ValueError("is longer than the 107 bytes that a socket's path may have")
         }
         return path
-    }
-
-    /// A path from the root.
-    static let absolutePath = Form { text throws(ValueError) in
-        guard text.utf8.first == UInt8(ascii: "/") else { throw ValueError("must be an absolute path") }
-        return text
     }
 }

@@ -3,6 +3,7 @@ import PushDispatch
 import PushModel
 import PushRouting
 import PushTracking
+import SettingsSyntax
 
 extension [Key<Settings>] {
     static var daemonSection: [Key<Settings>] {
@@ -96,14 +97,14 @@ extension [Key<Settings>] {
             Key(
                 "Daemon", "ReadSocketGroup", { $1(&$0.daemon.readSocket.group) }, Form.groupName.optional,
                 reload: .restart),
-            Key(
-                "Daemon", "HTTPSocket", { $1(&$0.daemon.httpSocket) }, Form.socketPath.optional,
-                meaning: """
-                    The socket of pushrouter-http(8) where that is a service, such as /run/pushrouter-http.sock; an absolute \
-                    path. Default: none; the daemon starts the program itself when an `http` handler needs it, and the program \
-                    has the network and the user of the daemon.
-                    """),
         ]
+            + installedBridges.compactMap { bridge in
+                bridge.socketKey.map { key in
+                    Key(
+                        "Daemon", key.name, { $1(&$0.daemon.serviceSockets[bridge.name]) }, Form.socketPath.optional,
+                        meaning: key.meaning)
+                }
+            }
     }
 
     static var dispatchSection: [Key<Settings>] {

@@ -3,6 +3,7 @@ import PushDispatch
 import PushModel
 import PushRouting
 import PushTracking
+public import SettingsSyntax
 
 extension Settings: Fillable {}
 

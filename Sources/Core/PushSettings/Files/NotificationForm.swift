@@ -1,5 +1,6 @@
 import PushModel
 import PushRouting
+import SettingsSyntax
 
 extension Form<NotificationRules.Bus> {
     /// `session`, or an address of Unix sockets. Of the other kinds of addresses one runs a program, and one asks a name

@@ -1,5 +1,6 @@
 import PushDispatch
 import PushModel
+import SettingsSyntax
 
 /// The words that a condition of a `.provider` file begins with.
 private enum ConditionWord: String, CaseIterable {

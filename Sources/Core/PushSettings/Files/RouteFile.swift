@@ -1,6 +1,7 @@
 import PushDispatch
 import PushModel
 import PushRouting
+import SettingsSyntax
 
 /// What a `.route` file says, before it is known whether that makes a route.
 struct RouteDraft: Fillable {

@@ -1,6 +1,7 @@
 import PushCustomData
 import PushModel
 import PushRouting
+import SettingsSyntax
 
 extension Form<[TrackField]> {
     /// `NAME TYPE SOURCE`.

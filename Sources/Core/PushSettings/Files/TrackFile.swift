@@ -1,6 +1,7 @@
 import PushCustomData
 import PushModel
 import PushRouting
+import SettingsSyntax
 
 /// What a `.track` file says, before it is known whether that makes a track.
 struct TrackDraft: Fillable {

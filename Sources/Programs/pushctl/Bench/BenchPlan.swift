@@ -3,6 +3,7 @@ import LinuxSystem
 import PushModel
 import PushReporting
 import PushSettings
+import SettingsSyntax
 
 /// What a load generator is to send, and how.
 struct BenchPlan {

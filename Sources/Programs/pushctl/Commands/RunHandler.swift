@@ -2,6 +2,7 @@ import PushDispatch
 import PushModel
 import PushRouting
 import PushSettings
+import SettingsSyntax
 
 extension Command {
     static let runHandler = Command(
@@ -71,7 +72,7 @@ private struct Trials {
 
     let handler: Handler
     let settings: Settings
-    let bridgeCommand: (String) -> Handler.Command?
+    let bridgeCommand: (Bridge) -> Handler.Command?
     let template: RequestTemplate
     let callback: Callback?
     let deadline: Duration?
@@ -81,7 +82,7 @@ private struct Trials {
     private var status = ExitStatus.done
 
     init(
-        handler: Handler, settings: Settings, bridgeCommand: @escaping (String) -> Handler.Command?,
+        handler: Handler, settings: Settings, bridgeCommand: @escaping (Bridge) -> Handler.Command?,
         template: RequestTemplate,
         callback: Callback?, deadline: Duration?,
         output: Output, form: Form

@@ -3,6 +3,7 @@ import PushModel
 import PushRouting
 import PushSettings
 import SettingsFiles
+import SettingsSyntax
 
 extension Command {
     static let verify = Command(

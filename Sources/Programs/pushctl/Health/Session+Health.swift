@@ -7,6 +7,7 @@ import PushReporting
 import PushRouting
 import PushSettings
 import SettingsFiles
+import SettingsSyntax
 import Store
 
 extension Session {
@@ -110,7 +111,7 @@ extension Session {
         }
         facts.authorities = handler.kind.endpoint?.authorityFile.map { HealthProbe.file($0) }
         if let bridge = handler.kind.bridge, bridge.serviceSocket == nil {
-            let program = bridgeCommand(bridge.program)?.arguments.first
+            let program = bridgeCommand(bridge)?.arguments.first
             facts.program = program.map { HealthProbe.file($0) } ?? FileFacts(bridge.program, .missing)
         }
         return facts
@@ -132,21 +133,19 @@ extension Session {
             }
         }
         for handler in handlers {
-            guard let endpoint = handler.kind.endpoint else { continue }
-            for (key, place) in [("SecretFile", endpoint.secretFile), ("BearerFile", endpoint.bearerFile)] {
-                guard let place else { continue }
-                secrets.append(
-                    secret("handler \(handler.name): \(key)=", place, ofChild: handler.kind.socketPath == nil))
+            guard let bridge = handler.kind.bridge else { continue }
+            for file in bridge.settings.files where file.isSecret {
+                secrets.append(secret(file, of: bridge, name: "handler \(handler.name): \(file.key)="))
             }
         }
         return secrets
     }
 
-    private func secret(_ name: String, _ place: String, ofChild isChild: Bool) -> HealthFacts.Secret {
-        let purpose = "without it nothing is sent"
+    private func secret(_ file: Bridge.File, of bridge: Bridge, name: String) -> HealthFacts.Secret {
+        let (place, purpose) = (file.place, "without it \(file.consequence)")
         if place.hasPrefix("/") { return .init(name: name, file: HealthProbe.file(place), purpose: purpose) }
         // Where systemd keeps what it loaded, while the service runs.
-        let unit = isChild ? "pushrouterd" : "pushrouter-http"
+        let unit = bridge.serviceSocket == nil ? "pushrouterd" : bridge.program
         let file = HealthProbe.file("/run/credentials/\(unit).service/\(place)")
         return .init(name: name, file: file, purpose: purpose, isPrivate: false, mayBeElsewhere: true)
     }

@@ -16,7 +16,7 @@ final class RealHandlers {
     ///   - run: the scenario, before its first line.
     ///   - bridgeCommand: says how the program of a bridge is started; `nil`: it is not installed.
     ///   - log: takes what the daemon would write to the journal.
-    init(_ run: RealRun, bridgeCommand: @escaping (String) -> Handler.Command?, log: @escaping (String) -> Void) throws
+    init(_ run: RealRun, bridgeCommand: @escaping (Bridge) -> Handler.Command?, log: @escaping (String) -> Void) throws
     {
         handlers = try HandlerLoop(bridgeCommand: bridgeCommand, log: log)
         self.run = run

@@ -49,8 +49,8 @@ struct Session {
     }
 
     /// The program of a bridge, as the daemon would start it; `nil`: it is not installed.
-    func bridgeCommand(_ program: String) -> Handler.Command? {
-        BridgeFile.command(of: program, configuration: directories.configuration, isRequired: requiresConfiguration)
+    func bridgeCommand(_ bridge: Bridge) -> Handler.Command? {
+        BridgeFile.command(of: bridge, configuration: directories.configuration, isRequired: requiresConfiguration)
     }
 
     private func settings(_ directories: [String], required isRequired: Bool) throws(Failure) -> Settings {

@@ -22,7 +22,7 @@ final class HandlerLoop {
     ///   - log: takes what the daemon would write to the journal.
     ///   - observe: takes what is seen of a run.
     init(
-        bridgeCommand: @escaping (String) -> Handler.Command?, log: @escaping (String) -> Void,
+        bridgeCommand: @escaping (Bridge) -> Handler.Command?, log: @escaping (String) -> Void,
         observe: ((RunObservation) -> Void)? = nil
     ) throws {
         // A handler that is not ended with us would outlive us: it has a process group of its own.

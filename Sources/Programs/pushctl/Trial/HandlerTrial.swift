@@ -23,7 +23,7 @@ final class HandlerTrial {
     ///   - handler: one of the table's.
     ///   - settings: the configuration.
     ///   - bridgeCommand: says how the program of a bridge is started; `nil`: it is not installed.
-    init(_ handler: Handler, _ settings: Settings, bridgeCommand: @escaping (String) -> Handler.Command?) throws {
+    init(_ handler: Handler, _ settings: Settings, bridgeCommand: @escaping (Bridge) -> Handler.Command?) throws {
         self.handler = handler
         table = settings.routing
         router = Router(

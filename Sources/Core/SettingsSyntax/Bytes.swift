@@ -7,29 +7,29 @@ extension UInt8 {
     static let backslash = UInt8(ascii: "\\")
 
     /// White space as systemd counts it.
-    var isWhitespace: Bool {
+    public var isWhitespace: Bool {
         self == .space || self == UInt8(ascii: "\t") || self == .lineFeed || self == .carriageReturn
     }
 
     /// An ASCII lower case letter.
-    var isLowercaseLetter: Bool { (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(self) }
+    public var isLowercaseLetter: Bool { (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(self) }
 
     /// An ASCII letter.
-    var isLetter: Bool { isLowercaseLetter || (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(self) }
+    public var isLetter: Bool { isLowercaseLetter || (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(self) }
 }
 
 extension ArraySlice<UInt8> {
     /// Without the white space at both ends.
-    var trimmed: ArraySlice<UInt8> {
+    public var trimmed: ArraySlice<UInt8> {
         let start = drop(while: \.isWhitespace)
         return start.prefix(start.count - start.reversed().prefix(while: \.isWhitespace).count)
     }
 
     /// As text; what is not UTF-8 becomes U+FFFD.
-    var text: String { String(decoding: self, as: UTF8.self) }
+    public var text: String { String(decoding: self, as: UTF8.self) }
 
     /// Removes and returns the longest beginning whose bytes all satisfy `condition`.
-    mutating func take(while condition: (UInt8) -> Bool) -> ArraySlice<UInt8> {
+    public mutating func take(while condition: (UInt8) -> Bool) -> ArraySlice<UInt8> {
         let taken = prefix(while: condition)
         self = dropFirst(taken.count)
         return taken

@@ -1,30 +1,31 @@
 /// Takes words off a value as systemd does for `ExecStart=`: white space separates, single and double quotes hold
 /// together, C escapes count inside and outside of quotes. Nothing is a shell's: no `$`, `*`, `|`, `>`.
-struct QuotedWords {
+public struct QuotedWords {
     private var rest: ArraySlice<UInt8>
 
-    init(_ value: String) { rest = Array(value.utf8)[...].trimmed }
+    /// - Parameter value: what stands after `=`.
+    public init(_ value: String) { rest = Array(value.utf8)[...].trimmed }
 
     /// Whether the next word is `word`, bare: not quoted, not escaped.
-    func isNext(bare word: String) -> Bool {
+    public func isNext(bare word: String) -> Bool {
         rest.starts(with: word.utf8) && (rest.dropFirst(word.utf8.count).first?.isWhitespace ?? true)
     }
 
     /// Takes the next word off if it is `word`, bare.
-    mutating func take(bare word: String) -> Bool {
+    public mutating func take(bare word: String) -> Bool {
         guard isNext(bare: word) else { return false }
         rest = rest.dropFirst(word.utf8.count).trimmed
         return true
     }
 
     /// What is not taken off yet, as it stands.
-    var remaining: String { rest.text }
+    public var remaining: String { rest.text }
 
     /// Whether the next word begins with a quote.
-    var isNextQuoted: Bool { rest.first == UInt8(ascii: "\"") || rest.first == UInt8(ascii: "'") }
+    public var isNextQuoted: Bool { rest.first == UInt8(ascii: "\"") || rest.first == UInt8(ascii: "'") }
 
     /// The next word, or `nil` at the end. Quotes and escapes are resolved, and `%%` is `%`.
-    mutating func next() throws(ValueError) -> String? {
+    public mutating func next() throws(ValueError) -> String? {
         guard !rest.isEmpty else { return nil }
         var word: [UInt8] = []
         var quote: UInt8?

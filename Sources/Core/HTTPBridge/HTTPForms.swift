@@ -1,49 +1,5 @@
-import HTTPBridge
 import PushModel
-import PushRouting
-
-extension HandlerDraft {
-    /// How many requests of a handler there are at once where its file does not say.
-    static let requestsAtOnce = 16
-
-    /// Where an `http` handler posts, if that is what the file says.
-    func validatedEndpoint(lines: [String: Int], report: inout FileReport) -> HTTPEndpoint? {
-        guard let url else {
-            if lines["URL"] == nil { report.error("URL= is missing; Type=http needs the address that is posted to") }
-            return nil
-        }
-        var endpoint = endpoint
-        endpoint.url = url
-        if url.hasPrefix("http:") { checkPlain(endpoint, lines: lines, report: &report) }
-        if let line = lines["Header"], endpoint.headers.contains(where: { $0.lowercased().hasPrefix("authorization:") })
-        {
-            if endpoint.bearerFile != nil {
-                report.error("Header=Authorization: there is BearerFile=, which is the same header", line: line)
-            } else {
-                report.warning(
-                    "Header=Authorization: who may read this file may read it; a bearer token belongs into a file of its "
-                        + "own, named with BearerFile=", line: line)
-            }
-        }
-        return endpoint
-    }
-
-    /// What is not as it looks without TLS.
-    private func checkPlain(_ endpoint: HTTPEndpoint, lines: [String: Int], report: inout FileReport) {
-        let isLocal = Form.isLoopback(address: endpoint.url)
-        if endpoint.authorityFile != nil {
-            report.warning(
-                "CAFile= has no effect: URL= begins with http://, which has no certificates", line: lines["CAFile"])
-        }
-        if endpoint.bearerFile != nil, !isLocal {
-            report.error(
-                "BearerFile=: the token would leave this machine without TLS; begin URL= with https://",
-                line: lines["BearerFile"])
-        } else if !isLocal {
-            report.warning("URL= begins with http://, so payloads leave this machine without TLS", line: lines["URL"])
-        }
-    }
-}
+import SettingsSyntax
 
 extension Form<String> {
     /// An `http` or `https` address. Messages never repeat it: its path or its query may be a secret.
@@ -76,13 +32,6 @@ extension Form<String> {
                 "must be the absolute path of a file, or the name of a systemd credential, never the secret itself")
         }
         return text
-    }
-
-    /// Whether an address of this form leads to this machine.
-    static func isLoopback(address: String) -> Bool {
-        ["localhost", "127.0.0.1", "[::1]"].contains { host in
-            ["/", ":"].contains { address.hasPrefix("http://\(host)\($0)") }
-        }
     }
 }
 

@@ -2,7 +2,7 @@ import PushModel
 
 extension Form<Duration> {
     /// A time span as systemd.time(7) writes it, to the microsecond; `reason` says why the range is what it is.
-    static func timeSpan(_ range: ClosedRange<Duration>, reason: String = "") -> Form {
+    public static func timeSpan(_ range: ClosedRange<Duration>, reason: String = "") -> Form {
         Form { text throws(ValueError) in
             try within(range, try parseTimeSpan(text), reason: reason, spelled: spelledTimeSpan)
         }
@@ -18,7 +18,7 @@ extension Duration {
 }
 
 /// `1min 30s` for 90 seconds: what `parseTimeSpan` reads, for messages.
-func spelledTimeSpan(_ span: Duration) -> String {
+public func spelledTimeSpan(_ span: Duration) -> String {
     var rest = span.microseconds
     var parts: [String] = []
     for (unit, length) in [("d", day), ("h", hour), ("min", minute), ("s", second), ("ms", 1000), ("us", 1)]

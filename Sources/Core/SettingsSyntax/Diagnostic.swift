@@ -34,28 +34,32 @@ public struct Diagnostic: Hashable, Sendable, CustomStringConvertible {
 }
 
 /// What there is to say about one file; collected while it is read and checked.
-struct FileReport {
-    let file: String
+public struct FileReport {
+    private let file: String
     private var found: [Diagnostic] = []
 
-    init(file: String) { self.file = file }
+    /// - Parameter file: as its messages call it.
+    public init(file: String) { self.file = file }
 
-    mutating func error(_ message: String, line: Int? = nil) {
+    /// Adds what keeps the file from being used.
+    public mutating func error(_ message: String, line: Int? = nil) {
         found.append(Diagnostic(.error, file: file, line: line, message: message))
     }
 
-    mutating func warning(_ message: String, line: Int? = nil) {
+    /// Adds what has no effect, or is probably not meant.
+    public mutating func warning(_ message: String, line: Int? = nil) {
         found.append(Diagnostic(.warning, file: file, line: line, message: message))
     }
 
-    var hasErrors: Bool { found.contains { $0.severity == .error } }
+    /// Whether the file cannot be used.
+    public var hasErrors: Bool { found.contains { $0.severity == .error } }
 
     /// In the order of their lines; what is about the whole file comes first.
-    var diagnostics: [Diagnostic] { found.sorted { ($0.line ?? 0) < ($1.line ?? 0) } }
+    public var diagnostics: [Diagnostic] { found.sorted { ($0.line ?? 0) < ($1.line ?? 0) } }
 }
 
 /// `text` fit for one line on a terminal: without control characters, and cut where it gets long.
-func printable(_ text: String, limit: Int = 200) -> String {
+public func printable(_ text: String, limit: Int = 200) -> String {
     let shown = String(text.unicodeScalars.prefix(limit)).showingControls()
     return text.unicodeScalars.count > limit ? shown + "..." : shown
 }

@@ -1,23 +1,29 @@
 import PushModel
 
 /// Why a value is not of its form; reads on after `Key=value: `.
-struct ValueError: Error, Hashable {
-    var reason: String
+public struct ValueError: Error, Hashable {
+    /// What is wrong, and what would be right.
+    public let reason: String
 
-    init(_ reason: String) { self.reason = reason }
+    /// - Parameter reason: what is wrong, and what would be right.
+    public init(_ reason: String) { self.reason = reason }
 }
 
 /// How the text after `=` becomes a value.
-struct Form<Value>: Sendable {
-    let parse: @Sendable (String) throws(ValueError) -> Value
+public struct Form<Value>: Sendable {
+    /// Makes a value of the text, or says why it is none.
+    public let parse: @Sendable (String) throws(ValueError) -> Value
+
+    /// - Parameter parse: makes a value of the text.
+    public init(parse: @escaping @Sendable (String) throws(ValueError) -> Value) { self.parse = parse }
 }
 
 extension Form {
     /// A value that may also be absent; an empty text, which resets the key, makes it so.
-    var optional: Form<Value?> { Form<Value?> { text throws(ValueError) in try parse(text) } }
+    public var optional: Form<Value?> { Form<Value?> { text throws(ValueError) in try parse(text) } }
 
     /// Values of this form with white space between them.
-    var list: Form<[Value]> {
+    public var list: Form<[Value]> {
         Form<[Value]> { text throws(ValueError) in
             var values: [Value] = []
             for word in Array(text.utf8)[...].split(whereSeparator: \.isWhitespace) {
@@ -30,7 +36,7 @@ extension Form {
 
 extension Form where Value: RawRepresentable<String> & Sendable {
     /// One of these words.
-    static func choice(of allowed: [Value]) -> Form {
+    public static func choice(of allowed: [Value]) -> Form {
         Form { text throws(ValueError) in
             if let value = allowed.first(where: { $0.rawValue == text }) { return value }
             let words = allowed.map(\.rawValue)
@@ -41,12 +47,12 @@ extension Form where Value: RawRepresentable<String> & Sendable {
 
 extension Form where Value: RawRepresentable<String> & CaseIterable & Sendable {
     /// One of the words of the type.
-    static var choice: Form { choice(of: Array(Value.allCases)) }
+    public static var choice: Form { choice(of: Array(Value.allCases)) }
 }
 
 extension Form<Bool> {
     /// systemd's booleans.
-    static let boolean = Form { text throws(ValueError) in
+    public static let boolean = Form { text throws(ValueError) in
         switch text.lowercased() {
         case "1", "yes", "y", "true", "t", "on": return true
         case "0", "no", "n", "false", "f", "off": return false
@@ -57,7 +63,7 @@ extension Form<Bool> {
 
 extension Form<Int> {
     /// A whole number in decimal digits; `reason` says why the range is what it is.
-    static func integer(_ range: ClosedRange<Int>, reason: String = "") -> Form {
+    public static func integer(_ range: ClosedRange<Int>, reason: String = "") -> Form {
         Form { text throws(ValueError) in
             guard !text.isEmpty, text.utf8.allSatisfy(\.isDigit) else { throw ValueError("must be a whole number") }
             // All digits and yet not an Int: it is beyond it, and so beyond the range.
@@ -66,7 +72,7 @@ extension Form<Int> {
     }
 
     /// A number of bytes; `K`, `M` and `G` count in steps of 1024, as everywhere in systemd.
-    static func byteSize(_ range: ClosedRange<Int>) -> Form {
+    public static func byteSize(_ range: ClosedRange<Int>) -> Form {
         Form { text throws(ValueError) in
             let digits = text.utf8.prefix(while: \.isDigit)
             guard !digits.isEmpty, let shift = byteShifts[String(Substring(text.utf8.dropFirst(digits.count)))] else {
@@ -80,7 +86,7 @@ extension Form<Int> {
 
 extension Form<UInt32> {
     /// The permission bits of a file, in octal digits.
-    static let fileMode = Form { text throws(ValueError) in
+    public static let fileMode = Form { text throws(ValueError) in
         guard let mode = UInt32(text, radix: 8), mode <= 0o777, text.utf8.allSatisfy(\.isDigit) else {
             throw ValueError("must be permission bits in octal digits, such as 0660")
         }
@@ -99,7 +105,7 @@ func within<Value: Comparable>(
 }
 
 /// `exec, journal or discard`.
-func alternatives(_ words: [String]) -> String {
+public func alternatives(_ words: [String]) -> String {
     guard let last = words.last, words.count > 1 else { return words.first ?? "" }
     return words.dropLast().joined(separator: ", ") + " or " + last
 }

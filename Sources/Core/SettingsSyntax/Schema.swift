@@ -1,23 +1,26 @@
 import PushModel
 
 /// What a file's keys fill in, starting from the defaults.
-protocol Fillable: SendableMetatype {
+public protocol Fillable: SendableMetatype {
     /// What the files of one kind may describe differently, such as the kinds of handlers.
     associatedtype Kind: Hashable & Sendable = Never
+    /// What holds where no file says otherwise.
     init()
 }
 
 /// When a changed value counts.
-struct Reload<Value> {
+public struct Reload<Value> {
     /// Whether two values are the same, for a key that keeps its value until the daemon starts again; `nil`: a reload puts
     /// it in force.
     fileprivate let isSame: (@Sendable (Value, Value) -> Bool)?
 
-    static var atOnce: Reload { Reload(isSame: nil) }
+    /// A reload puts it in force.
+    public static var atOnce: Reload { Reload(isSame: nil) }
 }
 
 extension Reload where Value: Equatable & Sendable {
-    static var restart: Reload { Reload { $0 == $1 } }
+    /// The next start does.
+    public static var restart: Reload { Reload { $0 == $1 } }
 }
 
 /// One key that a kind of file may hold: the one declaration of it. The reader, the shipped file and the lists of
@@ -25,77 +28,86 @@ extension Reload where Value: Equatable & Sendable {
 ///
 /// Where its value goes a closure says, `{ $1(&$0.title) }`: key paths are built by the runtime at each start, with the
 /// types that they lead through, which took a third of reading a configuration.
-struct Key<Target: Fillable>: Sendable {
+public struct Key<Target: Fillable>: Sendable {
     /// Hands over the place in the target that a key fills in.
-    typealias Place<Value> = @Sendable (inout Target, (inout Value) -> Void) -> Void
+    public typealias Place<Value> = @Sendable (inout Target, (inout Value) -> Void) -> Void
 
-    let section: String
-    let name: String
-    /// Whether further values add to the earlier ones rather than replace them.
-    let accumulates: Bool
+    /// The section that it stands in.
+    public let section: String
+    /// What stands before `=`.
+    public let name: String
     /// Whether messages show the value, or only the key.
-    let showsValue: Bool
+    fileprivate let showsValue: Bool
     /// The kinds that have a use for it; none: all have.
-    let kinds: [Target.Kind]
+    public let kinds: [Target.Kind]
     /// What holds where no file says otherwise, as files write it; empty: nothing that a file could write.
-    let standard: String
-    /// For people; a text for ``ManualText``, whose first sentence the shipped file has too. Empty: what the key before it
-    /// says is about both.
-    let meaning: String
+    public let standard: String
+    /// For people; plain words with quotes in backticks, whose first sentence the shipped file has too. Empty: what the key
+    /// before it says is about both.
+    public let meaning: String
+    /// Whether further values add to the earlier ones rather than replace them.
+    fileprivate let accumulates: Bool
     fileprivate let assign: @Sendable (inout Target, String) throws(ValueError) -> Void
     /// Back to the default, which is what an empty value asks for.
     fileprivate let reset: @Sendable (inout Target) -> Void
     /// Gives the second target the first one's value, and says whether it had another; `nil` for a key that a reload puts
     /// in force.
     fileprivate let keep: (@Sendable (Target, inout Target) -> Bool)?
+}
 
+extension Key {
     /// Whether a changed value counts from the next start on.
-    var waitsForRestart: Bool { keep != nil }
+    public var waitsForRestart: Bool { keep != nil }
 
     /// A key with one value; the last one counts.
-    init<Value>(
+    public init<Value>(
         _ section: String, _ name: String, _ place: @escaping Place<Value>,
         _ form: Form<Value>, showsValue: Bool = true, for kinds: [Target.Kind] = [], reload: Reload<Value> = .atOnce,
         default standard: String = "", meaning: String = ""
     ) {
-        self.section = section
-        self.name = name
-        self.showsValue = showsValue
-        self.kinds = kinds
-        self.standard = standard
-        self.meaning = meaning
-        accumulates = false
-        if let isSame = reload.isSame {
-            keep = { old, new in Self.keep(old, &new, place, isSame) }
-        } else {
-            keep = nil
+        let keep = reload.isSame.map { isSame in
+            { @Sendable (old: Target, new: inout Target) in Self.keep(old, &new, place, isSame) }
         }
-        assign = { target, text throws(ValueError) in
-            let parsed = try form.parse(text)
-            place(&target) { $0 = parsed }
-        }
-        reset = { Self.reset(&$0, place) }
+        self.init(
+            section: section, name: name, showsValue: showsValue, kinds: kinds, standard: standard, meaning: meaning,
+            accumulates: false,
+            assign: { target, text throws(ValueError) in
+                let parsed = try form.parse(text)
+                place(&target) { $0 = parsed }
+            }, reset: { Self.reset(&$0, place) }, keep: keep)
     }
 
     /// A key whose values add up to a list.
-    init<Element>(
+    public init<Element>(
         _ section: String, _ name: String, addingTo place: @escaping Place<[Element]>,
         _ form: Form<[Element]>, showsValue: Bool = true, for kinds: [Target.Kind] = [], default standard: String = "",
         meaning: String = ""
     ) {
-        self.section = section
-        self.name = name
-        self.showsValue = showsValue
-        self.kinds = kinds
-        self.standard = standard
-        self.meaning = meaning
-        accumulates = true
-        keep = nil
-        assign = { target, text throws(ValueError) in
-            let parsed = try form.parse(text)
-            place(&target) { $0 += parsed }
-        }
-        reset = { Self.reset(&$0, place) }
+        self.init(
+            section: section, name: name, showsValue: showsValue, kinds: kinds, standard: standard, meaning: meaning,
+            accumulates: true,
+            assign: { target, text throws(ValueError) in
+                let parsed = try form.parse(text)
+                place(&target) { $0 += parsed }
+            }, reset: { Self.reset(&$0, place) }, keep: nil)
+    }
+
+    /// The same key of a file that describes more than this target. A reload puts its value in force.
+    ///
+    /// - Parameters:
+    ///   - place: the target in the whole.
+    ///   - kinds: the kinds that have a use for it.
+    public func within<Whole>(_ place: @escaping Key<Whole>.Place<Target>, for kinds: [Whole.Kind]) -> Key<Whole> {
+        Key<Whole>(
+            section: section, name: name, showsValue: showsValue, kinds: kinds, standard: standard, meaning: meaning,
+            accumulates: accumulates,
+            assign: { [assign] whole, text throws(ValueError) in
+                var fault: ValueError?
+                place(&whole) { target in
+                    do throws(ValueError) { try assign(&target, text) } catch { fault = error }
+                }
+                if let fault { throw fault }
+            }, reset: { [reset] in place(&$0, reset) }, keep: nil)
     }
 
     private static func reset<Value>(_ target: inout Target, _ place: Place<Value>) {
@@ -122,14 +134,18 @@ struct Key<Target: Fillable>: Sendable {
 }
 
 /// The keys of one kind of file: the one table by which it is read, and by which typing errors are understood.
-struct Schema<Target: Fillable>: Sendable {
-    let keys: [Key<Target>]
+public struct Schema<Target: Fillable>: Sendable {
+    /// In the order in which people are told of them.
+    public let keys: [Key<Target>]
     /// What each key is called among the lines.
     private let places: [String]
     /// Why a key that is not known must not be there at all, by its section and name; `nil`: it is only ignored.
     private let objection: @Sendable (_ section: String, _ key: String) -> String?
 
-    init(
+    /// - Parameters:
+    ///   - keys: in the order in which people are told of them.
+    ///   - objection: why a key that is not known must not be there at all; `nil`: it is only ignored.
+    public init(
         keys: [Key<Target>],
         objection: @escaping @Sendable (_ section: String, _ key: String) -> String? = { _, _ in nil }
     ) {
@@ -140,12 +156,12 @@ struct Schema<Target: Fillable>: Sendable {
         }
     }
 
-    /// Fills `target` with what `file` says.
+    /// Fills `target` with what the bytes of a file say.
     ///
     /// - Returns: the line on which each key was last given, whether its value was right or not, by the key's name, or
     ///   by `Section.Name` where several sections have one of that name; `nil` when the file is not even text.
-    func read(_ file: ConfigurationFile, into target: inout Target, report: inout FileReport) -> [String: Int]? {
-        guard let raw = INIFile(parsing: file.bytes, report: &report) else { return nil }
+    public func read(_ bytes: [UInt8], into target: inout Target, report: inout FileReport) -> [String: Int]? {
+        guard let raw = INIFile(parsing: bytes, report: &report) else { return nil }
         var lines: [String: Int] = [:]
         for section in raw.sections {
             if keys.contains(where: { $0.section == section.name }) {
@@ -165,7 +181,7 @@ struct Schema<Target: Fillable>: Sendable {
     /// Gives `new` what `old` has of the keys that wait for a restart.
     ///
     /// - Returns: those of which it had another value.
-    func keep(of old: Target, in new: inout Target) -> [Key<Target>] {
+    public func keep(of old: Target, in new: inout Target) -> [Key<Target>] {
         keys.filter { $0.keep?(old, &new) ?? false }
     }
 

@@ -1,0 +1,127 @@
+public import PushRouting
+public import SettingsSyntax
+
+extension HTTPEndpoint: BridgeSettings {
+    public static let name = "http"
+    public static let purpose = "posts to a web server"
+
+    /// What curl goes by.
+    public static let environment = ["https_proxy", "no_proxy"]
+
+    public static let socketKey: (name: String, meaning: String)? = (
+        "HTTPSocket",
+        """
+        The socket of pushrouter-http(8) where that is a service, such as /run/pushrouter-http.sock; an absolute path. \
+        Default: none; the daemon starts the program itself when an `http` handler needs it, and the program has the \
+        network and the user of the daemon.
+        """
+    )
+
+    public static let keys: [Key<HTTPEndpoint>] = [
+        // Who puts a secret into one of these must not find it in a message.
+        Key(
+            "Handler", "URL", { $1(&$0.url) }, Form.webAddress, showsValue: false,
+            meaning: """
+                Where an `http` handler posts: `https://` or `http://`, a host, and optionally a port, a path and a query. \
+                Messages never repeat it, since it may hold a secret. Redirects are not followed. Required for `http`.
+                """),
+        Key(
+            "Handler", "Header", addingTo: { $1(&$0.headers) }, .header, showsValue: false,
+            meaning: "A header of the requests, `name: value`; a list, one in each line."),
+        Key(
+            "Handler", "Format", { $1(&$0.format) }, .choice, default: "cloudevents",
+            meaning: """
+                `cloudevents` makes a request an event of CloudEvents 1.0 in binary mode: its attributes are headers, its \
+                data is the body. `cloudevents-structured` puts both into one object. `plain` sends the data alone.
+                """),
+        Key(
+            "Handler", "SecretFile", { $1(&$0.secretFile) }, Form.secretPlace.optional, showsValue: false,
+            meaning: """
+                The secrets that requests are signed by, as Standard Webhooks 1.0 says: the absolute path of a file that \
+                only its owner can read, or the name of a systemd credential of pushrouter-http(8). The file has a secret \
+                in each line, at most four: Base64, with or without `whsec_` before it. A request has a signature by each. \
+                A changed file counts from the next request on. Default: none; nothing is signed.
+                """),
+        Key(
+            "Handler", "BearerFile", { $1(&$0.bearerFile) }, Form.secretPlace.optional, showsValue: false,
+            meaning: "The token of the header `Authorization: Bearer`, named in the same way."),
+        Key(
+            "Handler", "CAFile", { $1(&$0.authorityFile) }, Form.absolutePath.optional,
+            meaning: """
+                The certificates that vouch for the server, a PEM file by its absolute path. Default: the system's. \
+                Certificates are always verified.
+                """),
+        // libcurl 7.88, which Debian 12 has, cannot use a connection again that it began with HTTP/2 without asking.
+        Key(
+            "Handler", "HTTP2", { $1(&$0.http2) }, .choice(of: HTTPEndpoint.HTTP2.allCases), default: "auto",
+            meaning: "`auto` speaks HTTP/2 where the server agrees to it under TLS, `no` never."),
+        Key(
+            "Handler", "ConnectTimeout", { $1(&$0.connectTimeout) },
+            .timeSpan(.milliseconds(1) ... .seconds(9)), default: "3s",
+            meaning: """
+                How long a connection to the server may take to be set up, TLS included; 1ms to 9s, and never longer than \
+                the deadline.
+                """),
+        Key(
+            "Handler", "Connections", { $1(&$0.connections) }, .integer(1...256), default: "16",
+            meaning: """
+                How many connections of the handler there are at once, at most; 1 to 256. Requests beyond them wait.
+                """),
+    ]
+
+    public init() { self.init(url: "") }
+
+    public func isComplete(lines: [String: Int], report: inout FileReport) -> Bool {
+        guard !url.isEmpty else {
+            if lines["URL"] == nil { report.error("URL= is missing; Type=http needs the address that is posted to") }
+            return false
+        }
+        if url.hasPrefix("http:") { checkPlain(lines: lines, report: &report) }
+        if let line = lines["Header"], headers.contains(where: { $0.lowercased().hasPrefix("authorization:") }) {
+            if bearerFile != nil {
+                report.error("Header=Authorization: there is BearerFile=, which is the same header", line: line)
+            } else {
+                report.warning(
+                    "Header=Authorization: who may read this file may read it; a bearer token belongs into a file of its "
+                        + "own, named with BearerFile=", line: line)
+            }
+        }
+        return true
+    }
+
+    /// What is not as it looks without TLS.
+    private func checkPlain(lines: [String: Int], report: inout FileReport) {
+        let isLoopback = ["localhost", "127.0.0.1", "[::1]"].contains { host in
+            ["/", ":"].contains { url.hasPrefix("http://\(host)\($0)") }
+        }
+        if authorityFile != nil {
+            report.warning(
+                "CAFile= has no effect: URL= begins with http://, which has no certificates", line: lines["CAFile"])
+        }
+        if bearerFile != nil, !isLoopback {
+            report.error(
+                "BearerFile=: the token would leave this machine without TLS; begin URL= with https://",
+                line: lines["BearerFile"])
+        } else if !isLoopback {
+            report.warning("URL= begins with http://, so payloads leave this machine without TLS", line: lines["URL"])
+        }
+    }
+
+    public var files: [Bridge.File] {
+        let consequences = (authority: "no server would be trusted", secret: "nothing is sent")
+        return [
+            ("CAFile", authorityFile, false, consequences.authority),
+            ("SecretFile", secretFile, true, consequences.secret),
+            ("BearerFile", bearerFile, true, consequences.secret),
+        ].compactMap { key, place, isSecret, consequence in
+            place.map { Bridge.File(key: key, place: $0, isSecret: isSecret, consequence: consequence) }
+        }
+    }
+
+    public var network: Bridge.Network? {
+        let host = url.split(separator: "/", omittingEmptySubsequences: true).dropFirst().first ?? ""
+        return Bridge.Network(
+            consequence: "nothing can be posted to \(url)",
+            isLocal: ["localhost", "127.", "[::1]"].contains(where: host.hasPrefix))
+    }
+}

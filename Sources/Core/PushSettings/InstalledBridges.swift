@@ -1,0 +1,5 @@
+import HTTPBridge
+import PushRouting
+
+/// The bridges that there are.
+let installedBridges: [any BridgeSettings.Type] = [HTTPEndpoint.self]

@@ -1,0 +1,48 @@
+import PushModel
+
+extension Form<String> {
+    /// A path from the root.
+    public static let absolutePath = Form { text throws(ValueError) in
+        guard text.utf8.first == UInt8(ascii: "/") else { throw ValueError("must be an absolute path") }
+        return text
+    }
+
+    /// The host in lower case, and the port with its colon, if one is given.
+    ///
+    /// - Parameter authority: what stands between `//` and the path.
+    public static func hostAndPort(
+        _ authority: ArraySlice<UInt8>
+    ) throws(ValueError) -> (host: String, port: String) {
+        var rest = authority
+        let host: ArraySlice<UInt8>
+        if rest.first == UInt8(ascii: "[") {
+            host = rest.take { $0 != UInt8(ascii: "]") } + [UInt8(ascii: "]")]
+            guard rest.popFirst() != nil, host.count > 4, host.dropFirst().dropLast().allSatisfy(\.isAddressByte) else {
+                throw ValueError("must have an IPv6 address between [ and ]")
+            }
+        } else {
+            host = rest.take { $0 != UInt8(ascii: ":") }
+            guard !host.isEmpty, host.count <= 253, host.allSatisfy(\.isHostByte) else {
+                throw ValueError("must have a host of letters, digits, and - . after ://")
+            }
+        }
+        guard !rest.isEmpty else { return (host.text.lowercased(), "") }
+        let digits = rest.dropFirst()
+        guard rest.first == UInt8(ascii: ":"), !digits.isEmpty, digits.allSatisfy(\.isDigit),
+            let port = Int(digits.text), (1...65_535).contains(port)
+        else { throw ValueError("must have a port from 1 to 65535 after the host's colon") }
+        return (host.text.lowercased(), ":\(port)")
+    }
+}
+
+extension UInt8 {
+    fileprivate var isHostByte: Bool {
+        isLetter || isDigit || self == UInt8(ascii: "-") || self == UInt8(ascii: ".")
+    }
+
+    /// A byte of an IPv6 address.
+    fileprivate var isAddressByte: Bool {
+        isDigit || (UInt8(ascii: "a")...UInt8(ascii: "f")).contains(self | 0x20) || self == UInt8(ascii: ":")
+            || self == UInt8(ascii: ".")
+    }
+}
