@@ -89,7 +89,7 @@ final class Service: LoopService {
             case .depart: handle(.departed(try reply.departed()))
             case .settle: handle(.settled)
             case .sending: endOutage()
-            case .status, .metrics, .sync, .peek, .flush, .reset, .resolve, .replay, .purge, .erase, .logLevel, .reload:
+            default:
                 preconditionFailure("a forwarder claims, departs, settles and reports")
             }
         } catch {
