@@ -323,9 +323,6 @@ extension TrackerSource {
 }
 
 extension Interaction {
-    /// Who did it, where: app, device and user, each by its bytes.
-    fileprivate var place: [ExactName?] { [app, device, externalID].map { $0.map(ExactName.init) } }
-
     /// Whether it opens the app whatever it is on, on a device that is known.
     fileprivate var startsSessionAlone: Bool { act == .opened && device != nil }
 }

@@ -9,12 +9,9 @@ import Synchronization
 /// Nothing here waits, as sd_notify would for a service manager that does not read: a message without room is sent before the
 /// next one.
 ///
-/// The environment stays as it is, because each call reads `NOTIFY_SOCKET` anew, and the watchdog's do too:
-/// whoever spawns children leaves ``environmentVariables`` out of theirs.
+/// The environment stays as it is, because each call reads `NOTIFY_SOCKET` anew, and the watchdog's do too. A handler does
+/// not inherit it.
 public enum Notify {
-    /// What the service manager gave this process alone: no child should inherit it.
-    public static let environmentVariables = ["NOTIFY_SOCKET", "WATCHDOG_PID", "WATCHDOG_USEC"]
-
     /// Start-up, or a reload, is finished.
     ///
     /// - Parameter status: what `systemctl status` shows from now on.

@@ -64,12 +64,6 @@ struct JSONEntry: Sendable {
     /// The bytes of the value; a string's with its quotes.
     @inlinable var range: Range<Int> { Range(uncheckedBounds: (Int(start), Int(end))) }
 
-    /// The bytes of a string between its quotes.
-    @inlinable var content: Range<Int> { Range(uncheckedBounds: (Int(start) &+ 1, Int(end) &- 1)) }
-
-    /// Whether a string contains a backslash: each escape is longer than what it stands for.
-    @inlinable var hasEscapes: Bool { packed > 7 }
-
     /// The flag of the end.
     @inlinable var isFlagged: Bool { flaggedEnd >> 31 != 0 }
 

@@ -73,12 +73,6 @@ public struct JSONNameTable<Value: Sendable>: Sendable {
         values = entries.map(\.value)
     }
 
-    /// What stands under the name that a key of an object is; `nil` when it is none.
-    @inlinable
-    public func value(for key: JSONView, of object: JSONView) -> Value? {
-        names.place(of: key, in: object).map { values[$0] }
-    }
-
     /// What stands under the name that a text is; `nil` when it is none.
     @inlinable
     public func value(for text: JSONView) -> Value? { names.place(of: text).map { values[$0] } }

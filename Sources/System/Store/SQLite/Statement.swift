@@ -59,13 +59,6 @@ struct Statement: ~Copyable {
         }
     }
 
-    mutating func bind(_ value: UUID128, at index: Int32) {
-        withUnsafeBytes(of: (value.high.bigEndian, value.low.bigEndian)) { bytes in
-            let (start, owner) = lend(bytes)
-            check(sqlite3_bind_blob(handle, index, start, Int32(bytes.count), owner))
-        }
-    }
-
     /// Where SQLite finds the bytes, and whether it has to copy them before the call returns.
     private mutating func lend(_ bytes: UnsafeRawBufferPointer) -> (UnsafeRawPointer?, sqlite3_destructor_type?) {
         guard bytes.count <= scratch.count - used else { return (bytes.baseAddress, copied) }
