@@ -114,10 +114,7 @@ final class Daemon {
     /// - Returns: the exit status.
     func run() throws -> Int32 {
         try watch()
-        defer {
-            (sources, servers) = (nil, nil)
-            parts.loop.endOfTurn = nil
-        }
+        defer { (sources, servers) = (nil, nil) }
         try listen()
         let watchdog = try parts.loop.answerWatchdog()
         defer { withExtendedLifetime(watchdog) {} }
@@ -132,7 +129,7 @@ final class Daemon {
         keepHouse()
         // What was recovered is not to wait for the first event.
         endTurn()
-        let end = Result { () throws(SystemError) in try parts.loop.run() }
+        let end = Result { () throws(SystemError) in try parts.loop.run(endOfTurn: endTurn) }
         // Where the disk kept the daemon from waiting for handlers, nobody would write down what they say.
         parts.runner.endAll()
         parts.largeRequests.stop()
@@ -174,7 +171,6 @@ final class Daemon {
         // `unowned` holds: the daemon has the runner, which tells nothing once it is gone.
         try parts.runner.begin(reportingTo: { [unowned self] in processor.handle($0) }, acting: { own.submit($0) })
         parts.runner.reconfigured(settings.routing.handlers.values)
-        loop.endOfTurn = { [self] in endTurn() }
     }
 
     private func listen() throws {

@@ -8,14 +8,13 @@ struct EventLoopTests {
     func returnsTheExitCode() throws {
         let loop = try EventLoop()
         var events: [String] = []
-        loop.endOfTurn = { events.append("end of turn") }
         let timer = try TimerSource(loop: loop) {
             loop.exit(code: 7)
             loop.exit(code: 8)
             events.append("timer")
         }
         timer.arm(at: 0)
-        #expect(try loop.run() == 7)
+        #expect(try loop.run { events.append("end of turn") } == 7)
         #expect(events == ["timer", "end of turn"])
     }
 
@@ -31,11 +30,10 @@ struct EventLoopTests {
                 events.append("ready")
             }
         }
-        loop.endOfTurn = { [unowned loop] in
+        _ = try loop.run {
             events.append("end of turn")
             loop.exit(code: 0)
         }
-        _ = try loop.run()
         #expect(events == ["ready", "ready", "ready", "end of turn"])
         withExtendedLifetime(sources) {}
     }
@@ -55,12 +53,11 @@ struct EventLoopTests {
                 loop.atEndOfTurn { events.append("left") }
             }
         }
-        loop.endOfTurn = { [unowned loop] in
+        _ = try loop.run {
             events.append("end of turn")
             loop.atEndOfTurn { loop.atEndOfTurn { events.append("left by what was left") } }
             loop.exit(code: 0)
         }
-        _ = try loop.run()
         let end = ["end of turn", "left", "left", "left by what was left"]
         #expect(events == ["before", "ready", "ready"] + end)
         withExtendedLifetime(sources) {}
@@ -73,11 +70,11 @@ struct EventLoopTests {
         let pair = DescriptorPair()
         let busy = try IOSource(loop: loop, descriptor: pair.near, interest: .write) { _ in }
         var turns = 0
-        loop.endOfTurn = { [unowned loop] in
+        let code = try loop.run {
             turns += 1
             if turns == 3 { loop.exit(code: 0) }
         }
-        #expect(try loop.run() == 0)
+        #expect(code == 0)
         #expect(turns == 3)
         withExtendedLifetime(busy) {}
     }
@@ -95,8 +92,7 @@ struct EventLoopTests {
             loop.exit(code: 0)
         }
         timer.arm(at: 0)
-        loop.endOfTurn = spin
-        _ = try loop.run()
+        _ = try loop.run(endOfTurn: spin)
         #expect(loop.turns.longest >= 2 * spun)
     }
 

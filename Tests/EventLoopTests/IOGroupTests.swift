@@ -109,10 +109,9 @@ struct IOGroupTests {
         member.interest = []
         pair.closeFar()
         var turns = 0
-        loop.endOfTurn = { turns += 1 }
         let timer = try TimerSource(loop: loop) { loop.exit(code: 0) }
         timer.arm(at: EventLoop.nowNanoseconds + 20_000_000)
-        #expect(try loop.run() == 0)
+        #expect(try loop.run { turns += 1 } == 0)
         #expect(turns <= 3)
         withExtendedLifetime(member) {}
     }
@@ -148,10 +147,9 @@ struct IOGroupTests {
         }
         pair.closeFar()
         var turns = 0
-        loop.endOfTurn = { turns += 1 }
         let timer = try TimerSource(loop: loop) { member.interest = .read }
         timer.arm(at: EventLoop.nowNanoseconds + 20_000_000)
-        #expect(try loop.run() == 0)
+        #expect(try loop.run { turns += 1 } == 0)
         #expect(turns <= 4)
         #expect(seen == [[.read, .hangup]])
         withExtendedLifetime((member, timer)) {}

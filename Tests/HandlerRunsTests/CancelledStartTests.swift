@@ -55,10 +55,10 @@ struct CancelledStartTests {
             runner.stopAll()
             // Perhaps all were taken back, and nothing more comes.
             if runner.processCount == 0 { loop.exit(code: 0) }
-            loop.endOfTurn = { [unowned loop] in if runner.processCount == 0 { loop.exit(code: 0) } }
             let patience = try TimerSource(loop: loop) { [unowned loop] in loop.exit(code: 1) }
             patience.arm(at: EventLoop.nowNanoseconds + 60_000_000_000)
-            #expect(try loop.run() == 0, "there are \(runner.processCount) processes")
+            let code = try loop.run { if runner.processCount == 0 { loop.exit(code: 0) } }
+            #expect(code == 0, "there are \(runner.processCount) processes")
             #expect(runner.count == 0 && !runner.hasInstances && runner.instances.starting.isEmpty)
         }
     }
@@ -75,10 +75,10 @@ struct CancelledStartTests {
                 #expect(runner.stop(run.invocation.id) == nil)
             }
             #expect(runner.processCount == 3)
-            loop.endOfTurn = { [unowned loop] in if !runner.hasInstances { loop.exit(code: 0) } }
             let patience = try TimerSource(loop: loop) { [unowned loop] in loop.exit(code: 1) }
             patience.arm(at: EventLoop.nowNanoseconds + 60_000_000_000)
-            #expect(try loop.run() == 0, "there are \(runner.processCount) processes")
+            let code = try loop.run { if !runner.hasInstances { loop.exit(code: 0) } }
+            #expect(code == 0, "there are \(runner.processCount) processes")
         }
     }
 
@@ -122,9 +122,9 @@ struct CancelledStartTests {
             }
             let patience = try TimerSource(loop: loop) { [unowned loop] in loop.exit(code: 1) }
             patience.arm(at: EventLoop.nowNanoseconds + 60_000_000_000)
-            loop.endOfTurn = { [unowned loop] in if finished == wanted { loop.exit(code: 0) } }
+            func run() throws -> Int32 { try loop.run { if finished == wanted { loop.exit(code: 0) } } }
             runner.start(Self.run(1, isWorker: false, arguments: ["/bin/true"]))
-            #expect(try loop.run() == 0)
+            #expect(try run() == 0)
             wanted = 6
             // Our threads, and one program.
             let threads = rlim_t(names(in: "/proc/self/task").count)
@@ -133,7 +133,7 @@ struct CancelledStartTests {
             for number: Int64 in 2...6 {
                 runner.start(Self.run(number, isWorker: false, arguments: ["/bin/sleep", "0.1"]))
             }
-            #expect(try loop.run() == 0, "\(finished) have run")
+            #expect(try run() == 0, "\(finished) have run")
         }
     }
 

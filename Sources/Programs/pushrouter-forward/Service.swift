@@ -55,8 +55,9 @@ final class Service: LoopService {
         link = try WatchedLink(loop: loop, path: controlSocket) { [unowned self] in take($0) }
         clockTimer = try TimerSource(loop: loop, priority: .important) { [unowned self] in handle(.clock) }
         endTimer = try TimerSource(loop: loop) { [unowned self] in giveUp() }
-        loop.endOfTurn = { [unowned self] in link?.flush() }
     }
+
+    func endOfTurn() { link?.flush() }
 
     func begin() {
         log(JournalEntry(.info, "ready: sends to \(destination.url)"))

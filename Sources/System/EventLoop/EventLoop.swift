@@ -9,7 +9,7 @@ public import LinuxSystem
 /// is never called again, even when it was about to be.
 ///
 /// The loop works in turns. A turn serves what is ready, in the order of the sources' priorities, until
-/// nothing is left or the turn's budget is spent; then comes ``endOfTurn``, once, and the next turn.
+/// nothing is left or the turn's budget is spent; then comes the end of the turn, once, and the next turn.
 public final class EventLoop {
     /// Which of several ready sources is served first: the one with the smallest number. Among sources of
     /// the same priority there is no order to rely on.
@@ -28,13 +28,7 @@ public final class EventLoop {
         public static let idle = Priority(rawValue: Int64(SD_EVENT_PRIORITY_IDLE))
     }
 
-    /// Called at the end of each turn: the place for what is done once for all that a turn brought, such as
-    /// handing over a batch. An sd-event post source would do only while there are pauses: one of idle
-    /// priority never runs as long as any other source stays ready. The loop holds the closure, so that a
-    /// closure that holds the loop would keep both alive.
-    public var endOfTurn: (() -> Void)?
-
-    /// How long turns took, `endOfTurn` included; the owner of the loop says when a slice of it ends. The longest is how long
+    /// How long turns took, their end included; the owner of the loop says when a slice of it ends. The longest is how long
     /// something that became ready may have waited for its turn. Processor time is that of the loop's thread: other work
     /// on the machine does not count.
     public private(set) var turns = TurnWindow()
@@ -72,15 +66,18 @@ public final class EventLoop {
 
     /// Takes turns until ``exit(code:)``.
     ///
+    /// - Parameter endOfTurn: does at the end of each turn what is done once for all that the turn brought, such as handing
+    ///   over a batch. An sd-event post source would do only while there are pauses: one of idle priority never runs as
+    ///   long as any other source stays ready.
     /// - Returns: the code given to `exit`.
     /// - Throws: when the loop or one of its sources can no longer work.
-    public func run() throws(SystemError) -> Int32 {
+    public func run(endOfTurn: () -> Void = {}) throws(SystemError) -> Int32 {
         preconditionOnThread()
         threadTime = SystemClock.threadNanoseconds
         while true {
             if let failure { throw failure }
             if let code = exitCode.take() { return code }
-            try takeTurn()
+            try takeTurn(endOfTurn)
         }
     }
 
@@ -110,7 +107,7 @@ public final class EventLoop {
     /// Ends the slice of ``turns`` that grows, and begins another.
     public func beginTurnSlice() { turns.beginSlice() }
 
-    /// Has work done once, after ``endOfTurn`` of this turn: what several events of a turn ask for is done once for all of
+    /// Has work done once, after the `endOfTurn` of ``run(endOfTurn:)`` in this turn: what several events of a turn ask for is done once for all of
     /// them. Outside a turn it is done at once.
     public func atEndOfTurn(_ work: @escaping () -> Void) {
         preconditionOnThread()
@@ -128,7 +125,7 @@ public final class EventLoop {
         precondition(pthread_equal(thread, pthread_self()) != 0, "an event loop is used on the thread that made it")
     }
 
-    private func takeTurn() throws(SystemError) {
+    private func takeTurn(_ endOfTurn: () -> Void) throws(SystemError) {
         guard try waitUntilReady(timeoutMicroseconds: .max) else { return }
         let start = EventLoop.nowNanoseconds
         isInTurn = true
@@ -136,7 +133,7 @@ public final class EventLoop {
         repeat {
             try SystemError.check(sd_event_dispatch(handle), "dispatch an event")
         } while try mayContinue(since: start)
-        endOfTurn?()
+        endOfTurn()
         doWhatIsLeft()
         let end = EventLoop.nowNanoseconds
         let threadTime = SystemClock.threadNanoseconds

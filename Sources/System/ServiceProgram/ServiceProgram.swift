@@ -125,7 +125,7 @@ public struct ServiceProgram: Sendable {
         defer { withExtendedLifetime((service, sources, watchdog)) {} }
         Notify.ready(status: service.status)
         service.begin()
-        return try loop.run()
+        return try loop.run(endOfTurn: service.endOfTurn)
     }
 }
 
@@ -139,6 +139,8 @@ public protocol LoopService: AnyObject {
     var status: String { get }
     /// The loop begins.
     func begin()
+    /// The loop ends a turn.
+    func endOfTurn()
     /// It was told to stop, perhaps more than once: it ends the loop when it has done what is left.
     func stop()
     /// It was told to read its configuration again.
@@ -151,5 +153,6 @@ extension LoopService {
     public static var canReload: Bool { false }
     public var isStopping: Bool { false }
     public func begin() {}
+    public func endOfTurn() {}
     public func reload() -> String { status }
 }

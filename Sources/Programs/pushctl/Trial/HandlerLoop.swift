@@ -14,8 +14,6 @@ final class HandlerLoop {
     private var signals: [SignalSource] = []
     /// The signal that ends the program.
     private var interruption: Int32?
-    /// What the loop runs for.
-    private var isDone: () -> Bool = { true }
 
     /// - Parameters:
     ///   - bridgeCommand: says how the program of a bridge is started; `nil`: it is not installed.
@@ -33,17 +31,16 @@ final class HandlerLoop {
         runner = try HandlerRunner(
             loop: loop, owner: owner.description, descriptorLimit: nil, bridgeCommand: bridgeCommand,
             log: { log($0.message) }, observe: observe)
-        // Unowned: sources and loop are properties of this object, and call no more once it is gone.
+        // Unowned: the sources are properties of this object, and call no more once it is gone.
         signals = try [SIGTERM, SIGINT, SIGHUP].map { number in
             try SignalSource(loop: loop, signal: number) { [unowned self] in interrupt(number) }
         }
-        loop.endOfTurn = { [unowned self] in if isDone() { loop.exit(code: 0) } }
     }
 
     /// Runs the loop until something holds; ends the program, with all that was started, when a signal asks for it.
-    func wait(until condition: @escaping () -> Bool) throws {
-        isDone = { [unowned self] in interruption != nil || condition() }
-        if !isDone() { _ = try loop.run() }
+    func wait(until condition: () -> Bool) throws {
+        func isDone() -> Bool { interruption != nil || condition() }
+        if !isDone() { _ = try loop.run { if isDone() { loop.exit(code: 0) } } }
         guard let number = interruption else { return }
         interruption = nil
         try end()
@@ -57,7 +54,7 @@ final class HandlerLoop {
 
     /// Ends what is left: programs that stay, and what runs left behind.
     func end() throws {
-        try wait { [runner] in
+        try wait {
             // A connection is gone at once, and nothing else would tell of it.
             if runner.hasInstances { runner.endInstances() }
             return !runner.hasInstances && runner.count == 0 && !runner.endsLeftovers

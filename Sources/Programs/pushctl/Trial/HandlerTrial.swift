@@ -28,6 +28,7 @@ final class HandlerTrial {
         table = settings.routing
         router = Router(
             boot: UUID128(high: 0, low: 0), table: settings.routing, tracker: settings.virtualTracker)
+        // Unowned, here and below: loop, timer and runner are properties of this object, and call no more once it is gone.
         let handlers = try HandlerLoop(
             bridgeCommand: bridgeCommand, log: { [unowned self] in trial?.note($0) },
             observe: { [unowned self] in trial?.take($0) })
@@ -50,7 +51,7 @@ final class HandlerTrial {
         try router.submit(
             deliver, of: request, as: plan.callback, toRouteAt: 0, from: peer, at: now, effects: &effects)
         carryOut()
-        try handlers?.wait { [unowned self] in trial?.end != nil && handlers?.runner.count == 0 }
+        try handlers?.wait { trial?.end != nil && handlers?.runner.count == 0 }
         guard let trial else { preconditionFailure("a trial ended before its time") }
         self.trial = nil
         return trial
