@@ -68,21 +68,25 @@ struct ServiceFactsTests {
 
     @Test("an http handler without network is an error, unless pushrouter-http is a service of its own")
     func network() throws {
-        let own = "Type=http\nURL=https://crm.example/x"
-        let far = try #require(PushSettingsTests.handler(own).settings?.routing.handlers["crm"])
-        let near = try #require(
-            PushSettingsTests.handler("Type=http\nURL=http://127.0.0.1:8080/x").settings?.routing.handlers["crm"])
+        func http(_ url: String) throws -> Handler {
+            try #require(PushSettingsTests.handler("Type=http\nURL=\(url)").settings?.routing.handlers["crm"])
+        }
+        let (far, near) = (try http("https://crm.example/secret"), try http("http://127.0.0.1:8080/secret"))
         let facts = try #require(ServiceFacts(properties: Self.packaged))
         for http in [far, near] {
             let found = facts.problems(of: http, user: [], runtime: nil)
             #expect(found.map(\.severity) == [.error])
             #expect(found.first?.message.contains("HTTPSocket=/run/pushrouter-http.sock") == true)
+            #expect(found.first?.message.contains("secret") == false)
         }
         // A machine that has no other interface reaches itself.
         var alone = ServiceFacts()
         alone.hasInterfaces = false
         #expect(alone.problems(of: near, user: [], runtime: nil).isEmpty)
         #expect(alone.problems(of: far, user: [], runtime: nil).count == 1)
+        for named in ["http://localhost.example/", "http://127.0.0.1.example/"] {
+            #expect(alone.problems(of: try http(named), user: [], runtime: nil).count == 1)
+        }
         #expect(ServiceFacts().problems(of: far, user: [], runtime: nil).isEmpty)
     }
 

@@ -60,6 +60,7 @@ struct UsersTrackTests {
             ("HTTPS://REST.braze.EU:8443", "https://rest.braze.eu:8443/users/track"),
             ("https://[2001:db8::1]:443/", "https://[2001:db8::1]:443/users/track"),
             ("http://127.0.0.1:8080", "http://127.0.0.1:8080/users/track"),
+            ("http://127.1.2.3", "http://127.1.2.3/users/track"),
             ("http://[::1]:8080", "http://[::1]:8080/users/track"),
             ("http://localhost", "http://localhost/users/track"),
         ])
@@ -77,11 +78,15 @@ struct UsersTrackTests {
             ("https:/rest.braze.eu", "must be an https address, such as https://rest.fra-01.braze.eu"),
             (
                 "http://rest.braze.eu",
-                "must begin with https://; only localhost, 127.0.0.1 or [::1] may be reached by http://"
+                "must begin with https://; only localhost, 127.0.0.0/8 or [::1] may be reached by http://"
             ),
             (
                 "http://localhost.braze.eu",
-                "must begin with https://; only localhost, 127.0.0.1 or [::1] may be reached by http://"
+                "must begin with https://; only localhost, 127.0.0.0/8 or [::1] may be reached by http://"
+            ),
+            (
+                "http://127.0.0.1.braze.eu",
+                "must begin with https://; only localhost, 127.0.0.0/8 or [::1] may be reached by http://"
             ),
             (
                 "http://127.0.0.1@braze.eu",

@@ -5,7 +5,7 @@ extension HTTPEndpoint: BridgeSettings {
     public static let name = "http"
     public static let purpose = "posts to a web server"
 
-    /// What curl goes by.
+    /// libcurl takes its proxy from these.
     public static let environment = ["https_proxy", "no_proxy"]
 
     public static let socketKey: (name: String, meaning: String)? = (
@@ -18,7 +18,7 @@ extension HTTPEndpoint: BridgeSettings {
     )
 
     public static let keys: [Key<HTTPEndpoint>] = [
-        // Who puts a secret into one of these must not find it in a message.
+        // A message never shows the values of these: they may have secrets.
         Key(
             "Handler", "URL", { $1(&$0.url) }, Form.webAddress, showsValue: false,
             meaning: """
@@ -89,11 +89,8 @@ extension HTTPEndpoint: BridgeSettings {
         return true
     }
 
-    /// What is not as it looks without TLS.
+    /// Checks the keys whose meaning depends on TLS.
     private func checkPlain(lines: [String: Int], report: inout FileReport) {
-        let isLoopback = ["localhost", "127.0.0.1", "[::1]"].contains { host in
-            ["/", ":"].contains { url.hasPrefix("http://\(host)\($0)") }
-        }
         if authorityFile != nil {
             report.warning(
                 "CAFile= has no effect: URL= begins with http://, which has no certificates", line: lines["CAFile"])
@@ -108,20 +105,22 @@ extension HTTPEndpoint: BridgeSettings {
     }
 
     public var files: [Bridge.File] {
-        let consequences = (authority: "no server would be trusted", secret: "nothing is sent")
-        return [
-            ("CAFile", authorityFile, false, consequences.authority),
-            ("SecretFile", secretFile, true, consequences.secret),
-            ("BearerFile", bearerFile, true, consequences.secret),
+        [
+            ("CAFile", authorityFile, false, "no server would be trusted"),
+            ("SecretFile", secretFile, true, "nothing is sent"), ("BearerFile", bearerFile, true, "nothing is sent"),
         ].compactMap { key, place, isSecret, consequence in
             place.map { Bridge.File(key: key, place: $0, isSecret: isSecret, consequence: consequence) }
         }
     }
 
+    // The address may have a secret.
     public var network: Bridge.Network? {
-        let host = url.split(separator: "/", omittingEmptySubsequences: true).dropFirst().first ?? ""
-        return Bridge.Network(
-            consequence: "nothing can be posted to \(url)",
-            isLocal: ["localhost", "127.", "[::1]"].contains(where: host.hasPrefix))
+        Bridge.Network(consequence: "nothing can be posted to its URL=", isLocal: isLoopback)
+    }
+
+    /// Whether the server is on this machine, as far as the address says so.
+    private var isLoopback: Bool {
+        let authority = Array(url.utf8).split(separator: UInt8(ascii: "/")).dropFirst().first ?? []
+        return (try? Form.hostAndPort(authority)).map { Form.isLoopback(host: $0.host) } ?? false
     }
 }

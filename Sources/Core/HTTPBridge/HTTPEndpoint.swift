@@ -45,6 +45,6 @@ public struct HTTPEndpoint: Hashable, Sendable {
 }
 
 extension Handler.Kind {
-    /// Where it posts, and how; `nil` where it does not.
+    /// The endpoint of an `http` handler; `nil` for any other.
     public var endpoint: HTTPEndpoint? { bridge?.settings as? HTTPEndpoint }
 }

@@ -25,7 +25,7 @@ public struct Bridge: Hashable, Sendable {
 
     /// What the program needs the network for.
     public struct Network: Hashable, Sendable {
-        /// What comes of it when there is none, for people: `nothing can be posted to https://crm.example/`.
+        /// What comes of it when there is none, for people: `nothing can be posted to its URL=`.
         public let consequence: String
         /// Whether the other end is on this machine, as far as its address says so.
         public let isLocal: Bool

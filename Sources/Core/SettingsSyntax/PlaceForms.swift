@@ -7,6 +7,15 @@ extension Form<String> {
         return text
     }
 
+    /// Whether a host is this machine by its name or its address: what is sent there may go without TLS.
+    ///
+    /// - Parameter host: as ``hostAndPort(_:)`` gives it.
+    public static func isLoopback(host: String) -> Bool {
+        let parts = host.split(separator: ".", omittingEmptySubsequences: false)
+        return ["localhost", "[::1]"].contains(host)
+            || parts.count == 4 && parts[0] == "127" && parts.allSatisfy { UInt8($0) != nil }
+    }
+
     /// The host in lower case, and the port with its colon, if one is given.
     ///
     /// - Parameter authority: what stands between `//` and the path.

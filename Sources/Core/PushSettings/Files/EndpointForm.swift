@@ -22,14 +22,11 @@ extension Form<String> {
         guard ["", "/", usersTrackPath, usersTrackPath + "/"].contains(rest.text) else {
             throw ValueError("must have no path but \(usersTrackPath)")
         }
-        guard scheme == "https" || loopbackHosts.contains(host) else {
-            throw ValueError("must begin with https://; only \(alternatives(loopbackHosts)) may be reached by http://")
+        guard scheme == "https" || isLoopback(host: host) else {
+            throw ValueError("must begin with https://; only localhost, 127.0.0.0/8 or [::1] may be reached by http://")
         }
         return "\(scheme)://\(host)\(port)\(usersTrackPath)"
     }
 }
 
 private let usersTrackPath = "/users/track"
-
-/// What never leaves the machine, and so may go without TLS.
-private let loopbackHosts = ["localhost", "127.0.0.1", "[::1]"]

@@ -423,12 +423,12 @@ extension [Key<Settings>] {
 
     static var usersTrackSection: [Key<Settings>] {
         [
-            // Who pastes a secret into one of the first two must not find it in a message.
+            // A message never shows the values of the first two: somebody may have pasted a secret there.
             Key(
                 "UsersTrack", "Endpoint", { $1(&$0.usersTrack.endpoint) }, Form.endpoint.optional, showsValue: false,
                 meaning: """
                     The address of the Braze instance, such as `https://rest.fra-01.braze.eu`, with or without `/users/track`; \
-                    while it is empty nothing is sent, and the entries wait. Only `https`, but for localhost, 127.0.0.1 and \
+                    while it is empty nothing is sent, and the entries wait. Only `https`, but for localhost, 127.0.0.0/8 and \
                     [::1].
                     """),
             Key(
