@@ -37,7 +37,8 @@ extension Daemon {
                 deliveries: processor.router.figures, commits: parts.health.commits,
                 refusals: parts.refusals.countsByAccount),
             customData: CustomDataStatus(
-                summary: customData.summary, rejected: processor.rejectionCount, sending: customData.sending,
+                summary: processor.router.customDataSummary,
+                rejected: processor.rejectionCount, sending: customData.sending,
                 isForwarderConnected: isForwarderConnected, now: now.wall))
     }
 

@@ -18,17 +18,8 @@ final class CustomDataDoor {
         self.pipeline = pipeline
     }
 
-    var summary: CustomDataSummary { processor.router.customDataSummary }
     var sending: SendingState? { processor.router.sending }
     var flushedUnsent: Int { processor.router.flushedUnsent }
-
-    /// Whether a claim of this run would get something now.
-    func hasEntries(for instance: UUID128) -> Bool { processor.router.hasEntries(for: instance) }
-
-    /// The oldest entries that are to be sent, from the one after this number on.
-    func queuedEntries(after number: EntryNumber, limit: Int) -> [CustomEntry] {
-        processor.router.queuedEntries(after: number, limit: limit)
-    }
 
     /// Has the router do something, and carries out what it decides. What a person has to see to is in the journal once it
     /// is on disk.

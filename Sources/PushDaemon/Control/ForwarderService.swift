@@ -46,7 +46,7 @@ final class ForwarderService {
 
     /// Answers the claim that waits, if there is something now.
     func serve() {
-        guard let claim = waiting, customData.hasEntries(for: claim.request.instance) else { return }
+        guard let claim = waiting, processor.router.hasEntries(for: claim.request.instance) else { return }
         waiting = nil
         // To hand entries to nobody may leave them of unknown outcome.
         guard !claim.client.session.isClosed else { return }
@@ -93,7 +93,7 @@ final class ForwarderService {
 
     /// Tells what is queued, and leaves it there.
     func peek(after number: EntryNumber, limit: Int, for client: ControlClient) {
-        let entries = customData.queuedEntries(after: number, limit: limit)
+        let entries = processor.router.queuedEntries(after: number, limit: limit)
         let claimed = Claimed(entries: entries.compactMap(ClaimedEntry.init), sending: customData.sending)
         processor.reply(to: client, Reply.claimed(claimed, id: client.id))
     }

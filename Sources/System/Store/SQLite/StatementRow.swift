@@ -56,6 +56,7 @@ struct StatementRow: RowSource {
     }
 
     mutating func word<Word: StoredWord>() throws(StoreError) -> Word {
+        // A column of names has the word itself.
         guard isInteger else { return try name() }
         let number = integer()
         guard number >= 0, number < Word.stored.count else { throw unreadable("\(number) stands for no \(Word.self)") }

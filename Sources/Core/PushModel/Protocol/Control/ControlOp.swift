@@ -6,13 +6,12 @@ struct ControlOp: Sendable {
     /// All of them, in the order in which an error lists them.
     static let all = [
         status, metrics, sync, claim, depart, peek, settle, sending, flush, reset, resolve, replay, purge, erase,
-        reload,
-        logLevel,
+        reload, logLevel,
     ]
 
     /// The word for it on the socket.
     let name: String
-    /// What it takes.
+    /// The keys that a request may have.
     let keys: RequestKeys
     /// How an error says that `read.sock` takes it; `nil`: it does not.
     let readOnly: String?
@@ -35,7 +34,7 @@ struct ControlOp: Sendable {
         self.init(name, RequestKeys(keys), readOnly: readOnly, read)
     }
 
-    /// What a request of any op asks.
+    /// Reads the op of a request, and its keys.
     static func operation(_ reader: ObjectReader) throws(ProtocolError) -> Operation {
         guard let word = try reader.string(.op) else {
             throw ProtocolError(.missingKey, field: "op", message: "op is missing: \(words)")

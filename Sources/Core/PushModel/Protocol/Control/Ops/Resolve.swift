@@ -6,7 +6,7 @@ extension ControlOp {
 
 /// `op: resolve`
 public struct ResolveRequest: Hashable, Sendable {
-    /// What can become of an entry of unknown outcome.
+    /// The states that a person may give an entry of unknown outcome.
     static let states: [EntryState] = [.queued, .discarded]
     /// How many entries one request may name.
     public static let entriesMax = 1000

@@ -8,7 +8,7 @@ extension ControlOp {
 public struct SendingReport: Hashable, Sendable {
     /// The run of the forwarder.
     public var instance: UUID128
-    /// What it does.
+    /// The phase of the forwarder.
     public var phase: SendingState.Phase
     /// Why, for people; `nil` while it sends.
     public var reason: String?

@@ -6,7 +6,7 @@ extension ControlOp {
 
 /// `op: settle`
 public struct SettleRequest: Hashable, Sendable {
-    /// What can become of an entry that was claimed.
+    /// The states that the forwarder may give an entry that it claimed.
     static let states: [EntryState] = [.sent, .rejected, .unknown, .queued]
 
     /// The run of the forwarder.
@@ -21,7 +21,7 @@ public struct SettleRequest: Hashable, Sendable {
     }
 }
 
-/// What became of an entry that the forwarder had.
+/// The new state of an entry that the forwarder had.
 public struct Settlement: Hashable, Sendable {
     /// How long a reason may be, in bytes: as much of an endpoint's answer as a person reads.
     public static let longestReason = 1000
