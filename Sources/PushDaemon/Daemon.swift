@@ -62,9 +62,11 @@ final class Daemon {
 
     /// Connects the parts, and takes up what an earlier run left.
     init(_ parts: Parts, settings: Settings) throws(StoreError) {
+        var parts = parts
+        let recovered = parts.takeRecovered()
         self.parts = parts
         self.settings = settings
-        let (committer, journal, recovered) = (parts.committer, parts.journal, parts.recovered)
+        let (committer, journal) = (parts.committer, parts.journal)
         let mailbox = parts.mailbox
         desk = LedgerDesk(committer, directory: parts.directories.state) { mailbox.post(.answer($0)) }
         pipeline = CommitPipeline(committer, lastSequence: recovered.lastNumber, watch: parts.commitWatch)
@@ -96,14 +98,14 @@ final class Daemon {
             deadLetters: DeadLetterService(processor: processor, pipeline: pipeline, desk: desk),
             erasures: erasures, logLevels: parts.logLevels, metrics: parts.metrics, refusals: parts.refusals)
         endLeftovers(of: parts.owner, journal)
-        try recover()
+        try recover(from: recovered.ledger)
     }
 
-    private func recover() throws(StoreError) {
+    private func recover(from ledger: LedgerReader) throws(StoreError) {
         if let aside = parts.committer.recovery.setAside {
             parts.journal.log(JournalEntry(setAside: aside))
         }
-        let unfinished = try processor.recover(from: parts.recovered.ledger, tracker: parts.tracker)
+        let unfinished = try processor.recover(from: ledger, tracker: parts.tracker)
         guard unfinished > 0 else { return }
         let message = "unfinished requests of an earlier run: \(unfinished)"
         parts.journal.log(JournalEntry(.notice, message, messageID: .recovered))

@@ -33,7 +33,8 @@ struct Parts {
     let boot: UUID128
     let committer: Committer
     let tracker: RecoveredState.TrackerInBackground
-    let recovered: RecoveredState
+    /// What an earlier run left: a connection to the ledger, and much memory; `nil` once it is taken.
+    private var recovered: RecoveredState?
     let largeRequests: LargeRequestReader
     let metrics: MetricsService
     let health: StoreHealth
@@ -87,7 +88,8 @@ struct Parts {
         commitWatch = try CommitWatch(journal: journal, slowCommit: settings.store.slowCommit)
         refusals = RefusalLog(journal: journal)
         logLevels = LogLevels(loop: loop, journal: journal)
-        recovered = try RecoveredState(directory: directories.state, settings: settings)
+        let recovered = try RecoveredState(directory: directories.state, settings: settings)
+        self.recovered = recovered
         // A copy of the directory has the same id, and the handlers of its daemon are none of ours.
         owner = "\(recovered.stateID)@\(place)"
         runner = try HandlerRunner(
@@ -100,5 +102,10 @@ struct Parts {
         clockSteps = ClockSteps(
             wall: Moment.now().wall, boot: SystemClock.bootNanoseconds, lastAlive: recovered.lastBelieved,
             isSynchronised: { SystemClock.isSynchronised })
+    }
+    /// Lets go of what an earlier run left; to be called once.
+    mutating func takeRecovered() -> RecoveredState {
+        guard let recovered = recovered.take() else { preconditionFailure("it is taken once, by the daemon") }
+        return recovered
     }
 }

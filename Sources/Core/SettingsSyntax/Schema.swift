@@ -137,8 +137,8 @@ extension Key {
 public struct Schema<Target: Fillable>: Sendable {
     /// In the order in which people are told of them.
     public let keys: [Key<Target>]
-    /// What each key is called among the lines.
-    private let places: [String]
+    /// Where each key stands, and what it is called among the lines. No type of the target's: a file is read by these.
+    private let places: [(section: String, name: String, line: String)]
     /// Why a key that is not known must not be there at all, by its section and name; `nil`: it is only ignored.
     private let objection: @Sendable (_ section: String, _ key: String) -> String?
 
@@ -151,8 +151,11 @@ public struct Schema<Target: Fillable>: Sendable {
     ) {
         self.keys = keys
         self.objection = objection
+        var counts: [String: Int] = [:]
+        for key in keys { counts[key.name, default: 0] += 1 }
         places = keys.map { key in
-            keys.count { $0.name == key.name } > 1 ? "\(key.section).\(key.name)" : key.name
+            let isAlone = counts[key.name] == 1
+            return (key.section, key.name, isAlone ? key.name : "\(key.section).\(key.name)")
         }
     }
 
@@ -164,7 +167,7 @@ public struct Schema<Target: Fillable>: Sendable {
         guard let raw = INIFile(parsing: bytes, report: &report) else { return nil }
         var lines: [String: Int] = [:]
         for section in raw.sections {
-            if keys.contains(where: { $0.section == section.name }) {
+            if places.contains(where: { $0.section == section.name }) {
                 for assignment in section.assignments {
                     apply(assignment, of: section.name, to: &target, lines: &lines, report: &report)
                 }
@@ -189,7 +192,7 @@ public struct Schema<Target: Fillable>: Sendable {
         _ assignment: INIFile.Assignment, of section: String, to target: inout Target, lines: inout [String: Int],
         report: inout FileReport
     ) {
-        guard let index = keys.firstIndex(where: { $0.section == section && $0.name == assignment.key }) else {
+        guard let index = places.firstIndex(where: { $0.section == section && $0.name == assignment.key }) else {
             if let reason = objection(section, assignment.key) {
                 report.error("\(printable(assignment.key))= in [\(section)]: \(reason)", line: assignment.line)
                 return
@@ -200,7 +203,7 @@ public struct Schema<Target: Fillable>: Sendable {
                 line: assignment.line)
             return
         }
-        let (key, place) = (keys[index], places[index])
+        let (key, place) = (keys[index], places[index].line)
         guard !assignment.value.isEmpty else {
             key.reset(&target)
             lines[place] = nil
