@@ -200,6 +200,28 @@ struct PushctlExplainTests {
         #expect(explain(payload, "--platform", "android").output.contains("outcome is shown_by_system"))
     }
 
+    @Test("sets every state of the app on every platform side by side, as text, JSON and a page")
+    func matrix() throws {
+        let payload =
+            #"{"message":{"token":"t","notification":{"title":"T"},"data":{"_ab":"true","cid":"c1","t":"T","a":"A"},"#
+            + #""apns":{"payload":{"aps":{"alert":"x"},"ab":{"c":"i1"}}}}}"#
+        let text = explain(payload, "--platform", "all", "--state", "all")
+        #expect(text.end == .exited(0))
+        #expect(text.errors.isEmpty)
+        #expect(text.output.contains("          background     braze  none *"))
+        #expect(text.output.contains("* differs from the state above it\n"))
+        let rows = try json(explain(payload, "--platform", "all", "--state", "all", "--json").output)["matrix"]
+        #expect(rows?.elements.count == 11)
+        #expect(rows?.elements[1]["tap"]?["verdict"]?.string == "unmatched")
+        let page = explain(payload, "--format", "html")
+        #expect(page.output.hasPrefix("<!DOCTYPE html>"))
+        #expect(page.output.contains("<mark>shown_by_system</mark>"))
+        let one = explain(payload, "--platform", "ios", "--state", "all", "--json")
+        #expect(try json(one.output)["matrix"]?.elements.count == 4)
+        let guessed = explain(payload)
+        #expect(guessed.errors.contains("it has apns, too: --platform all explains them\n"))
+    }
+
     @Test("tells people what it is, why, and what runs")
     func text() {
         let result = explain(#"{"_ab":"true","cid":"64b0"}"#, "--platform", "android")

@@ -104,7 +104,7 @@ public final class Decision: Sendable {
     public var warnings: [Warning] {
         let titles = providers.map(\.provider.title)
         let owners = titles.count > 1 ? [Warning.twoOwners(titles[0], others: Array(titles.dropFirst()))] : []
-        return owners + keys.payload.warnings(state: circumstances.state, braze: braze)
+        return owners + circumstances.stateWarnings + keys.payload.warnings(braze: braze)
             + (braze?.warnings(on: platform) ?? [])
             + (braze?.kind == .silent && braze?.campaignID != nil && received && !displayed
                 ? [.brazeCampaignNotDisplayed] : [])

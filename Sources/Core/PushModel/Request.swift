@@ -106,6 +106,15 @@ public final class DeliverRequest: Sendable {
         self.sdk = sdk
         self.payload = payload
     }
+
+    /// The same payload for another target, or another state of the app. A transport that does not lead to the target's
+    /// platform is left out.
+    public func redirected(to target: Target, state: AppState) -> DeliverRequest {
+        let transport = transport.flatMap { $0.platform == target.platform ? $0 : nil }
+        return DeliverRequest(
+            target: target, transport: transport, state: state, locked: locked, osVersion: osVersion,
+            notifications: notifications, sdk: sdk, payload: payload)
+    }
 }
 
 /// `op: interact`: what a person did with a notification.
@@ -141,7 +150,19 @@ public struct InteractRequest: Sendable {
     /// What was typed into the button's text field.
     public var text: String?
     /// Whether the app had a Braze instance when its code was told.
-    public var sdk = SDKState.ready
+    public var sdk: SDKState
+
+    public init(
+        target: Target, kind: Kind, subject: Subject, action: String? = nil, text: String? = nil,
+        sdk: SDKState = .ready
+    ) {
+        self.target = target
+        self.kind = kind
+        self.subject = subject
+        self.action = action
+        self.text = text
+        self.sdk = sdk
+    }
 }
 
 /// `op: session`: a person's use of the app begins or ends.
@@ -158,6 +179,8 @@ public struct SessionRequest: Sendable {
     public var target: Target
     /// Which of the two.
     public var kind: Kind
+
+    public init(target: Target, kind: Kind) { (self.target, self.kind) = (target, kind) }
 }
 
 /// `op: token`: the push service gave the app on a device a token, or took it back.

@@ -16,6 +16,15 @@ public enum Platform: String, Sendable, CaseIterable {
         }
     }
 
+    /// The states that an app of it may be in.
+    public var appStates: [AppState] {
+        switch self {
+        case .android: [.foreground, .background, .terminated, .forceStopped]
+        case .ios: [.foreground, .background, .terminated, .forceQuit]
+        case .web: [.foreground, .background, .terminated]
+        }
+    }
+
     /// Whether an interaction hands back the payload as it was delivered. On the web it hands back the data of the notification,
     /// which its service worker made.
     public var handsBackPayload: Bool {

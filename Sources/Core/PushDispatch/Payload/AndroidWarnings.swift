@@ -1,9 +1,8 @@
 import PushModel
 
 extension AndroidPayload {
-    func warnings(state: AppState, braze: BrazeFacts?) -> [Warning] {
+    func warnings(braze: BrazeFacts?) -> [Warning] {
         var warnings: [Warning] = []
-        if state == .forceQuit { warnings.append(.stateOfAnotherPlatform(state)) }
         if hasAppleObject { warnings.append(.keyOfAnotherPlatform("aps", .ios)) }
         if case .v1(let message) = form, message.androidV2 != nil { warnings.append(.androidPreview) }
         if braze == nil, let mark = map?.member("_ab"), mark.textLength == 4, !mark.equals("true"),

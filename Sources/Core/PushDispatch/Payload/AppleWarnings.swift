@@ -1,9 +1,8 @@
 import PushModel
 
 extension ApplePayload {
-    func warnings(state: AppState, braze: BrazeFacts?) -> [Warning] {
+    func warnings(braze: BrazeFacts?) -> [Warning] {
         var warnings: [Warning] = []
-        if state == .forceStopped { warnings.append(.stateOfAnotherPlatform(state)) }
         // What Android and the web call the same.
         let others = aps == nil ? ["_ab", "extras", "notification"] : ["_ab"]
         warnings += others.filter { self[$0] != nil }.map { .keyOfAnotherPlatform($0, .android) }

@@ -47,7 +47,7 @@ protocol PlatformPayload: AnyObject, ConditionSubject, Sendable {
     /// Whether the user sees a Braze payload of a kind that has met `fate`, where notifications are allowed.
     func shows(_ kind: BrazeFacts.Kind, under fate: Fate) -> Bool
     /// What a reviewer would say about it.
-    func warnings(state: AppState, braze: BrazeFacts?) -> [Warning]
+    func warnings(braze: BrazeFacts?) -> [Warning]
 }
 
 extension PlatformPayload {

@@ -14,6 +14,9 @@ struct Circumstances: Sendable {
         sdk = delivery.sdk
     }
 
+    /// That an app of the platform is never in this state.
+    var stateWarnings: [Warning] { platform.appStates.contains(state) ? [] : [.stateOfAnotherPlatform(state)] }
+
     /// What a reviewer would say, whatever the payload is but for whose.
     func warnings(isBraze: Bool) -> [Warning] {
         var warnings: [Warning] = []

@@ -8,6 +8,7 @@ extension Explanation {
         var lines = [
             headline, "  \(platform.rawValue)\(transport), app in state \(state.rawValue), \(mode.rawValue) mode",
         ]
+        if decision.braze != nil, tap.isPossible { lines.append("  a tap: \(tap.text)") }
         if let message = decision.message { lines.append("  " + message.line) }
         if let braze = decision.braze { lines += details(of: braze).map { "  " + $0 } }
         lines.append("Why")

@@ -37,7 +37,7 @@ extension Explanation {
 
 extension Decision {
     /// Whether there may be a notification that a person acts on.
-    fileprivate var mayBeShown: Bool {
+    var mayBeShown: Bool {
         if braze != nil { return displayed }
         guard providers.first?.provider.purpose != .uninstallProbe else { return false }
         switch outcome {

@@ -15,6 +15,8 @@ public struct Explanation: Sendable {
         public var route: String?
         /// That route's handler.
         public var handler: String?
+        /// How it ends, where that is known before any handler runs; `nil`: as its handler says.
+        public var outcome: Outcome?
         /// The time it has.
         public var budget: Duration
         /// When that handler gets nothing for a while; `nil`: never.
@@ -33,7 +35,9 @@ public struct Explanation: Sendable {
     public let decision: Decision
     /// The callbacks in the order in which the platform would run them.
     public let invocations: [Invocation]
-    /// Whether the tracker may count a session start after it as its influenced open.
+    /// What a tap on it counts as.
+    public let tap: Tap
+    /// Whether a session that starts after it counts as its influenced open.
     public let countsForInfluencedOpen: Bool
     /// What the tracks make of its receipt, checked as the daemon checks it before it queues it.
     public let tracked: [TrackedData]
@@ -65,16 +69,18 @@ public struct Explanation: Sendable {
         self.decision = decision
         state = deliver.state
         mode = table.mode
-        countsForInfluencedOpen =
-            decision.braze?.countsForInfluencedOpen == true
-            && table.completion.displays(decision, on: deliver.osVersion)
-        invocations = Self.invocations(of: decision, platform: platform, table: table)
+        // What can be decided is not refused by a router that has nothing else to do.
+        let rehearsal = try? Rehearsal(deliver, platform: platform, table: table)
+        tap = Tap(decision, rehearsal?.verdict)
+        countsForInfluencedOpen = rehearsal?.influencesSession == true
+        invocations = Self.invocations(
+            of: decision, platform: platform, sdkIsMissing: deliver.sdk == .missing, table: table)
         let facts = TrackFacts(
             receiving: decision, messageID: decision.messageID, platform: platform, device: deliver.target.device,
             externalID: deliver.target.externalID)
         tracked = facts.map(table.tracked)?.flatMap { $0.checked(table.customData, platform) } ?? []
         let added =
-            Self.routing(invocations, sdkIsMissing: platform.appMayLackSDK && deliver.sdk == .missing)
+            Self.routing(invocations)
             + Self.tracking(decision, table.tracking)
         reasons = decision.reasons.map(\.description) + added.map(\.text)
         reasonCodes = decision.reasons.map(\.code) + added.map(\.code)
@@ -92,7 +98,7 @@ public struct Explanation: Sendable {
 
     /// The owners' invocations in the order in which the platform would call, then the observers'.
     private static func invocations(
-        of decision: Decision, platform: Platform, table: RoutingTable
+        of decision: Decision, platform: Platform, sdkIsMissing: Bool, table: RoutingTable
     ) -> [Invocation] {
         var owners: [Invocation] = []
         var observers: [Invocation] = []
@@ -102,7 +108,9 @@ public struct Explanation: Sendable {
                 keys: decision.keys)
             let routes = planned.owner == .route || planned.callback.isBroadcast ? table.owners(of: facts) : []
             if planned.owner == .tracker || routes.isEmpty {
-                owners.append(Invocation(planned: planned, budget: table.budget))
+                let isLate = sdkIsMissing && platform.appMayLackSDK && planned.callback.needsAppInstance
+                let outcome: Outcome = planned.owner == .route ? .unrouted : isLate ? .sdkNotReady : .handedToTracker
+                owners.append(Invocation(planned: planned, outcome: outcome, budget: table.budget))
             }
             let routed = PlannedInvocation(callback: planned.callback, owner: .route)
             owners += routes.map { route in
@@ -114,18 +122,18 @@ public struct Explanation: Sendable {
     }
 
     /// What the router adds where an invocation does not simply reach its owner.
-    private static func routing(_ invocations: [Invocation], sdkIsMissing: Bool) -> [OutcomeReason] {
+    private static func routing(_ invocations: [Invocation]) -> [OutcomeReason] {
         invocations.compactMap { invocation in
             let callback = invocation.planned.callback.rawValue
-            switch invocation.planned.owner {
-            case .tracker where sdkIsMissing && invocation.planned.callback.needsAppInstance:
+            switch invocation.outcome {
+            case .sdkNotReady:
                 return OutcomeReason(
                     .noBrazeInstance,
                     "\(callback): the app has no Braze instance, so it ends as sdk_not_ready: Braze does not see this call; a later tap is counted"
                 )
-            case .route where invocation.route == nil:
+            case .unrouted:
                 return OutcomeReason(.noRouteMatches, "\(callback): no route matches, so it ends as unrouted")
-            case .tracker, .route: return nil
+            default: return nil
             }
         }
     }

@@ -6,6 +6,12 @@ struct Step {
     var at: WallTime
     var script: Script?
 
+    /// A request without a script.
+    init(_ action: Request.Action, _ document: JSONDocument, at: WallTime) {
+        request = Request(action: action, id: nil, at: at, waitsForOutcome: false, document: document)
+        self.at = at
+    }
+
     init(_ line: [UInt8], limits: JSONLimits) throws(ProtocolError) {
         let document: JSONDocument
         do {

@@ -34,6 +34,13 @@ extension Option {
 
     // What the app was doing.
     static let appState = Option("state", words(AppState.self), "the state of the app (background)")
+    static let explainedPlatform = Option(
+        "platform", words(Platform.self, and: all), "the platform that the payload is for, or all, side by side")
+    static let explainedState = Option(
+        "state", words(AppState.self, and: all), "the state of the app (background), or all, side by side")
+    static let explainFormat = Option("format", words(ExplainFormat.self), "the format of the output (text)")
+    /// Stands for every platform, or every state of the app.
+    static let all = "all"
     static let locked = Option("locked", .none, "the screen is locked")
     static let notifications = Option(
         "notifications", words(NotificationPermission.self), "whether the user lets the app notify (allowed)")
@@ -194,7 +201,9 @@ extension Option {
 
     static let json = Option("json", .none, "print JSON, for programs")
 
-    private static func words<Word: RawRepresentable<String> & CaseIterable>(_ type: Word.Type) -> Value {
-        .words(type.allCases.map(\.rawValue))
+    private static func words<Word: RawRepresentable<String> & CaseIterable>(
+        _ type: Word.Type, and others: String...
+    ) -> Value {
+        .words(type.allCases.map(\.rawValue) + others)
     }
 }

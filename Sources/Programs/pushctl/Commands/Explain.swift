@@ -1,5 +1,7 @@
+import EventLoop
 import PushDispatch
 import PushModel
+import PushReporting
 import PushRouting
 import PushSettings
 
@@ -9,84 +11,130 @@ extension Command {
         description: [
             """
             Shows, without a daemon, whose payload it is, which callbacks the platform would run, which handlers would \
-            get them, and why. It also shows which routes do not match, and what the tracks would send for its \
-            receipt, a tap, each button and a dismissal. It decides as the daemon does, with the same configuration. \
-            Nothing is sent or recorded. It takes the same payloads and files as "inject".
+            get them, what a tap counts as, and why. It also shows which routes do not match, and what the tracks would \
+            send for its receipt, a tap, each button and a dismissal. It decides as the daemon does, with the same \
+            configuration. Nothing is sent or recorded. It takes the same payloads and files as "inject".
             """,
             """
             Without --platform the platform is the one that a request names; ios for .apns files and for payloads with \
             an object "aps" at their top; else android. --json prints one object for each payload, in the order of the \
             files.
             """,
+            """
+            --state all and --platform all print a table instead: a line for each state of the app, on each platform, \
+            with the owner, the callbacks, the outcome, what a tap counts as, and whether a session that starts a minute \
+            later is an influenced open. A * marks what differs from the state above. An FCM v1 body with "android", \
+            "apns" and "webpush" is so explained for all three. --format html prints the tables of all payloads as one \
+            page for a ticket; without --state and --platform it has all of them.
+            """,
         ],
         operands: Operands(usage: "FILE...|-", count: 1...Int.max),
-        options: [.platform, .transport, .appState, .locked, .app, .device, .notifications, .osVersion, .sdk, .json],
+        options: [
+            .explainedPlatform, .transport, .explainedState, .locked, .app, .device, .notifications, .osVersion, .sdk,
+            .explainFormat, .json,
+        ],
         examples: [
             Example(line: "pushctl explain --platform android push.json", meaning: "with the app in the background"),
+            Example(
+                line: "pushctl explain --platform all --state all push.json",
+                meaning: "on every platform, in every state of the app"),
+            Example(
+                line: "pushctl explain --format html push.json >push.html", meaning: "the same as a page for a ticket"),
             Example(
                 line: "pushctl explain --platform ios --state foreground --json push.json", meaning: "for a program"),
         ]
     ) { arguments, session throws(Failure) in
-        let explain = Explain(
-            settings: try session.settings(), template: RequestTemplate(arguments), output: session.output,
-            printsJSON: arguments.has(.json))
+        var explain = Explain(arguments, try session.settings(), session.output)
         return explain.run(arguments.operands)
     }
 }
 
 /// Explains the payloads of files.
 private struct Explain {
-    let settings: Settings
-    let template: RequestTemplate
-    let output: Output
-    let printsJSON: Bool
+    private let settings: Settings
+    private let template: RequestTemplate
+    private let output: Output
+    private let format: ExplainFormat
+    /// Whether every platform, and every state of the app, is explained: then the answers stand in a table.
+    private let hasAllPlatforms: Bool
+    private let hasAllStates: Bool
+    /// The tables of a page.
+    private var tables: [PayloadMatrix] = []
+    private var status = ExitStatus.done
 
-    func run(_ operands: [String]) -> ExitStatus {
-        var status = ExitStatus.done
+    init(_ arguments: Arguments, _ settings: Settings, _ output: Output) {
+        (self.settings, self.output) = (settings, output)
+        format = arguments.has(.json) ? .json : arguments.word(.explainFormat, ExplainFormat.self) ?? .text
+        let (platform, state) = (arguments[.explainedPlatform], arguments[.explainedState])
+        hasAllPlatforms = platform == Option.all || format == .html && platform == nil
+        hasAllStates = state == Option.all || format == .html && state == nil
+        template = RequestTemplate(
+            arguments, platform: platform.flatMap(Platform.init(rawValue:)),
+            state: state.flatMap(AppState.init(rawValue:)))
+    }
+
+    mutating func run(_ operands: [String]) -> ExitStatus {
         for operand in operands {
-            do {
-                try explain(operand, &status)
+            do throws(Failure) {
+                try explain(operand)
             } catch {
                 // Other files may be right.
-                note(error, &status)
+                note(error)
             }
         }
+        if format == .html { output.print(tables.page(by: "pushctl \(pushrouterdVersion)", at: Moment.now().wall)) }
         return status
     }
 
-    private func explain(_ operand: String, _ status: inout ExitStatus) throws(Failure) {
+    private mutating func explain(_ operand: String) throws(Failure) {
         let file = try InputFile(operand)
         var payloads = PayloadReader(file)
-        while let record = try payloads.nextOrNote({ note($0, &status) }) {
-            do {
+        while let record = try payloads.nextOrNote({ note($0) }) {
+            do throws(Failure) {
                 try explain(record, of: file)
             } catch {
                 // Other payloads of the file may be right.
-                note(error, &status)
+                note(error)
             }
             if file.mustWait { output.flush() }
         }
     }
 
-    private func explain(_ record: Record, of file: InputFile) throws(Failure) {
+    private mutating func explain(_ record: Record, of file: InputFile) throws(Failure) {
         try file.check(record)
-        let explanation = try explanation(of: record, isAPNs: file.isAPNs)
-        if printsJSON {
-            output.write(document: explanation.json)
-        } else {
-            output.print("\(record.place): \(explanation.text)")
+        var guesses: [String] = []
+        let (_, deliver, platform) = try template.delivery(
+            in: record, isAPNs: file.isAPNs, settings: settings, verb: "explained", guessed: { guesses.append($0) })
+        if !hasAllPlatforms, let guess = guesses.first {
+            output.note(guess)
+            let parts = ["apns", "webpush"].filter { deliver.payload["message"]?[$0] != nil }
+            if !parts.isEmpty {
+                output.note(
+                    "\(record.place): it has \(parts.joined(separator: " and ")), too: --platform all explains them")
+            }
         }
+        guard hasAllPlatforms || hasAllStates || format == .html else {
+            let explanation = try explanation(of: deliver, platform, record)
+            return format == .json
+                ? output.write(document: explanation.json) : output.print("\(record.place): \(explanation.text)")
+        }
+        let matrix = ExplanationMatrix(
+            deliver, platforms: hasAllPlatforms ? Platform.allCases : [platform],
+            state: hasAllStates ? nil : deliver.state, table: settings.routing)
+        guard format != .json else { return output.write(document: matrix.json) }
+        let table = matrix.table(name: record.place, payload: Array(deliver.payload.rawBytes))
+        if format == .html { tables.append(table) } else { output.print(table.lines(width: output.width)) }
     }
 
-    private func note(_ failure: Failure, _ status: inout ExitStatus) {
+    private mutating func note(_ failure: Failure) {
         output.note(failure.message)
         status = failure.status
     }
 
     /// Reads the payload as the daemon would, as a request, so that the same things are wrong with it.
-    private func explanation(of record: Record, isAPNs: Bool) throws(Failure) -> Explanation {
-        let (_, deliver, platform) = try template.delivery(
-            in: record, isAPNs: isAPNs, settings: settings, verb: "explained", output: output)
+    private func explanation(
+        of deliver: DeliverRequest, _ platform: Platform, _ record: Record
+    ) throws(Failure) -> Explanation {
         do {
             return try Explanation(deliver, platform: platform, table: settings.routing)
         } catch {

@@ -142,7 +142,7 @@ private struct Trials {
     private mutating func run(_ record: Record, of file: InputFile, _ trial: HandlerTrial) throws(Failure) {
         try file.check(record)
         let (request, deliver, platform) = try template.delivery(
-            in: record, isAPNs: file.isAPNs, settings: settings, verb: "given to a handler", output: output)
+            in: record, isAPNs: file.isAPNs, settings: settings, verb: "given to a handler", guessed: output.note)
         let explanation: Explanation
         do {
             explanation = try Explanation(deliver, platform: platform, table: settings.routing)

@@ -3,15 +3,19 @@ import PushModel
 
 extension RequestTemplate {
     /// Reads the options that belong into a request; those that the command does not have are left out.
-    init(_ arguments: Arguments) {
+    ///
+    /// - Parameters:
+    ///   - platform: of a command whose option takes more than platforms, the platform.
+    ///   - state: of a command whose option takes more than states, the state of the app.
+    init(_ arguments: Arguments, platform: Platform? = nil, state: AppState? = nil) {
         let all = Set(Operation.allCases)
-        self.init(platform: arguments[.platform])
+        self.init(platform: platform?.rawValue ?? arguments[.platform])
         add("id", arguments[.id], to: all)
         add("app", arguments[.app], to: all)
         add("device", arguments[.device], to: all)
         add("external_id", arguments[.externalID], to: all)
         add("transport", arguments[.transport], to: [.deliver])
-        add("state", arguments[.appState], to: [.deliver])
+        add("state", state?.rawValue ?? arguments[.appState], to: [.deliver])
         add("notifications", arguments[.notifications], to: [.deliver])
         add("os_version", arguments[.osVersion], to: [.deliver])
         add("sdk", arguments[.sdk], to: [.deliver, .interact])

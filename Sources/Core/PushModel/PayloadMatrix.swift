@@ -1,0 +1,64 @@
+/// What becomes of one payload on several platforms and in several states of the app, for people: made where payloads are
+/// explained, and set as text or as a page.
+public struct PayloadMatrix: Hashable, Sendable {
+    /// One platform and one state of the app.
+    public struct Place: Hashable, Sendable {
+        /// The platform.
+        public var platform: Platform
+        /// The state of the app.
+        public var state: AppState
+
+        public init(platform: Platform, state: AppState) { (self.platform, self.state) = (platform, state) }
+    }
+
+    /// One fact at one place.
+    public struct Cell: Hashable, Sendable {
+        /// The fact.
+        public var text: String
+        /// Whether the place above, on the same platform, has another.
+        public var differs: Bool
+
+        public init(text: String, differs: Bool = false) { (self.text, self.differs) = (text, differs) }
+    }
+
+    /// A place with its facts.
+    public struct Row: Hashable, Sendable {
+        /// The place.
+        public var place: Place
+        /// Its facts, one for each column.
+        public var cells: [Cell]
+        /// Whether Braze's SDK never sees a Braze push that is on the screen.
+        public var isLost: Bool
+        /// Why, in order.
+        public var reasons: [String]
+
+        public init(place: Place, cells: [Cell], isLost: Bool, reasons: [String]) {
+            (self.place, self.cells, self.isLost, self.reasons) = (place, cells, isLost, reasons)
+        }
+    }
+
+    /// What a reviewer would say, and at which places.
+    public struct Warning: Hashable, Sendable {
+        /// The sentence.
+        public var text: String
+        /// Where it holds, in the order of the rows.
+        public var places: [Place]
+
+        public init(text: String, places: [Place]) { (self.text, self.places) = (text, places) }
+    }
+
+    /// Where the payload is from: a file, or a file and a line.
+    public var name: String
+    /// The payload as it came.
+    public var payload: [UInt8]
+    /// The titles of the columns.
+    public var columns: [String]
+    /// A row for each place, the places of a platform side by side.
+    public var rows: [Row]
+    /// What a reviewer would say, each once.
+    public var warnings: [Warning]
+
+    public init(name: String, payload: [UInt8], columns: [String], rows: [Row], warnings: [Warning]) {
+        (self.name, self.payload, self.columns, self.rows, self.warnings) = (name, payload, columns, rows, warnings)
+    }
+}

@@ -1,0 +1,49 @@
+public import PushModel
+
+extension PayloadMatrix {
+    /// The table for a terminal, a line each, with what a reviewer would say below it.
+    ///
+    /// - Parameter width: how many characters a line may have; `nil`: any number.
+    public func lines(width: Int?) -> [ReportLine] {
+        var table = TextTable(
+            [(title: "Platform", alignment: .left), (title: "State", alignment: .left)]
+                + columns.map { (title: $0, alignment: .left) },
+            keys: 2)
+        var above: Platform?
+        for row in rows {
+            let platform = row.place.platform == above ? "" : row.place.platform.rawValue
+            above = row.place.platform
+            table.add([platform, row.place.state.rawValue] + row.cells.map(\.marked), row.isLost ? .bad : .plain)
+        }
+        var lines = [ReportLine(name.showingControls(), .heading)] + table.lines(width: width)
+        if rows.contains(where: { $0.cells.contains(where: \.differs) }) {
+            lines.append(ReportLine("* differs from the state above it"))
+        }
+        if !warnings.isEmpty { lines.append(ReportLine("Warnings", .heading)) }
+        for warning in warnings {
+            let wrapped = TextStyle(width: width.map { $0 - 2 }).wrapped(
+                "- \(warning.sentence.showingControls())", indent: 2)
+            lines += wrapped.map { ReportLine("  \($0)", .bad) }
+        }
+        return lines
+    }
+}
+
+extension PayloadMatrix.Cell {
+    /// The fact, with a mark where it differs.
+    var marked: String { differs ? text + " *" : text }
+}
+
+extension PayloadMatrix.Warning {
+    /// The sentence behind the places where it holds: each platform with its states.
+    var sentence: String {
+        var parts: [String] = []
+        for platform in Platform.allCases {
+            let states = places.filter { $0.platform == platform }.map(\.state.rawValue)
+            guard !states.isEmpty else { continue }
+            let isEverywhere = states.count == platform.appStates.count
+            parts.append(isEverywhere ? platform.rawValue : "\(platform.rawValue) (\(states.joined(separator: ", ")))")
+        }
+        return "\(parts.joined(separator: ", ")): \(text)"
+    }
+}

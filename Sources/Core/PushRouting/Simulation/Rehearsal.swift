@@ -1,0 +1,43 @@
+import PushDispatch
+import PushModel
+import PushTracking
+
+/// What a tap on a delivered push, and a session after it, would count. The router and the tracker say it, under virtual
+/// time: they get the delivery, and nothing before it.
+struct Rehearsal {
+    /// What the tracker makes of a tap; `nil` where the push is not the tracker's.
+    let verdict: Interaction.Verdict?
+    /// Whether a session that starts a minute later is credited to the push.
+    let influencesSession: Bool
+
+    /// - Throws: why the delivery is refused.
+    init(_ deliver: DeliverRequest, platform: Platform, table: RoutingTable) throws(ProtocolError) {
+        let device = deliver.target.device ?? "device"
+        let target = Target(
+            platform: platform, app: deliver.target.app, device: device, externalID: deliver.target.externalID)
+        let delivery = deliver.redirected(to: target, state: deliver.state)
+        func records(after act: (SequenceNumber) -> Request.Action) throws(ProtocolError) -> [LedgerRecord] {
+            let tracker = Tracker(stateID: UUID128(high: 0, low: 0), rules: table.tracking)
+            var simulator = Simulator(table: table, tracker: tracker, keepsRecords: true)
+            let document = deliver.payload.document
+            let seq = try simulator.accept(Step(.deliver(delivery), document, at: WallTime(milliseconds: 0)))
+            simulator.runToEnd()
+            let time = max(simulator.latest?.milliseconds ?? 0, 60_000)
+            _ = try simulator.accept(Step(act(seq), document, at: WallTime(milliseconds: time)))
+            simulator.runToEnd()
+            return simulator.records
+        }
+        let tapped = try records { seq in
+            .interact(InteractRequest(target: target, kind: .opened, subject: .delivery(seq)))
+        }
+        verdict = tapped.lazy.compactMap(\.verdict).first
+        let started = try records { _ in .session(SessionRequest(target: target, kind: .start)) }
+        influencesSession = started.contains { if case .tracker(.influenced) = $0 { true } else { false } }
+    }
+}
+
+extension LedgerRecord {
+    fileprivate var verdict: Interaction.Verdict? {
+        if case .tracker(.interaction(let row)) = self { row.verdict } else { nil }
+    }
+}

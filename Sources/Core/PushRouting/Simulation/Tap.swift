@@ -1,0 +1,42 @@
+import PushDispatch
+public import PushModel
+
+/// What a tap on a push counts as, as the router and the tracker decide it.
+public struct Tap: Hashable, Sendable {
+    /// Whether there may be a notification to tap.
+    public let isPossible: Bool
+    /// What the tracker makes of it; `nil` where the push is not Braze's, or nobody can tap it.
+    public let verdict: Interaction.Verdict?
+    /// The campaign of a Braze push that has one.
+    public let campaignID: String?
+
+    init(_ decision: Decision, _ verdict: Interaction.Verdict?) {
+        isPossible = decision.mayBeShown || decision.outcome == .shownBySystem
+        self.verdict = isPossible ? verdict : nil
+        campaignID = decision.braze?.campaignID
+    }
+
+    /// Whether it counts as a direct open of a campaign.
+    public var isDirectOpen: Bool { verdict == .opened }
+
+    /// What it counts as, for people.
+    public var text: String {
+        guard isPossible else { return "nobody can tap it" }
+        switch verdict {
+        case nil: return "no open of Braze's"
+        case .opened: return "direct open" + (campaignID.map { " of campaign \($0)" } ?? "")
+        case .unattributed: return "an open without a campaign"
+        case .unmatched, .elsewhere, .duplicate, .closed, .dismissed, .unknownAction:
+            return "lost: Braze never saw it"
+        }
+    }
+}
+
+extension JSONWriter {
+    /// The members of the object `tap`.
+    mutating func members(of tap: Tap) {
+        member("possible", tap.isPossible)
+        member("verdict", tap.verdict?.rawValue)
+        member("campaign_id", tap.isDirectOpen ? tap.campaignID : nil)
+    }
+}

@@ -1,0 +1,148 @@
+import PushDispatch
+import PushModel
+import Testing
+
+@testable import PushRouting
+
+@Suite("One payload on every platform, in every state of the app")
+struct ExplanationMatrixTests {
+    private func matrix(
+        _ payload: String, _ platforms: [Platform] = Platform.allCases, state: AppState? = nil,
+        table: RoutingTable = .testing()
+    ) throws -> ExplanationMatrix {
+        let document = try JSONDocument(scanning: Array(payload.utf8))
+        return ExplanationMatrix(
+            DeliverRequest(payload: document.root), platforms: platforms, state: state, table: table)
+    }
+
+    /// The cells of each row, with its place.
+    private func rows(_ matrix: ExplanationMatrix) -> [String] {
+        matrix.table(name: "a.json", payload: []).rows.map { row in
+            let cells = row.cells.map { $0.text + ($0.differs ? "*" : "") }
+            return (["\(row.place.platform)", "\(row.place.state)"] + cells).joined(separator: " | ")
+        }
+    }
+
+    @Test("a Braze payload beside a notification block loses its open wherever the app is not in the foreground")
+    func lostOpen() throws {
+        let payload =
+            #"{"message":{"token":"t","notification":{"title":"a"},"data":{"_ab":"true","cid":"c1","t":"T","a":"A"}}}"#
+        let matrix = try matrix(payload, [.android])
+        #expect(
+            rows(matrix) == [
+                "android | foreground | braze | onMessageReceived -> tracker | handed_to_tracker | "
+                    + "direct open of campaign c1 | influenced open",
+                "android | background | braze | none* | shown_by_system* | "
+                    + "lost: Braze never saw it* | -*",
+                "android | terminated | braze | none | shown_by_system | lost: Braze never saw it | -",
+                "android | forceStopped | braze | none | not_woken* | nobody can tap it* | -",
+            ])
+        #expect(matrix.table(name: "", payload: []).rows.map(\.isLost) == [false, true, true, false])
+    }
+
+    @Test("a message of FCM v1 with parts for Android, iOS and the web is explained for the three")
+    func threePlatforms() throws {
+        let payload = #"""
+            {"message":{"token":"t","data":{"_ab":"true","cid":"a1","t":"T","a":"A"},"android":{"priority":"HIGH"},
+            "apns":{"payload":{"aps":{"alert":{"title":"T","body":"B"}},"ab":{"c":"i1"}}},
+            "webpush":{"data":{"cid":"w1","t":"T"}}}}
+            """#
+        let rows = try rows(matrix(payload, state: .background))
+        #expect(
+            rows == [
+                "android | background | braze | onMessageReceived -> tracker | handed_to_tracker | "
+                    + "direct open of campaign a1 | influenced open",
+                "ios | background | braze | none | shown_by_system | direct open of campaign i1 | influenced open",
+                "web | background | braze | push -> tracker | handed_to_tracker | direct open of campaign w1 | "
+                    + "influenced open",
+            ])
+    }
+
+    @Test("every state that an app of the platform may be in has a row, and no other")
+    func states() throws {
+        let matrix = try matrix(#"{"k":"v"}"#)
+        for platform in Platform.allCases {
+            #expect(
+                matrix.rows.map(\.place).filter { $0.platform == platform }.map(\.state) == platform.appStates)
+        }
+        #expect(!matrix.warnings.contains { $0.text.contains("is a state of") })
+    }
+
+    @Test("a payload that one platform refuses is explained for the others")
+    func refusal() throws {
+        let rows = try rows(matrix(#"{"aps":"x","k":"v"}"#, state: .background))
+        #expect(rows.count == 3)
+        #expect(rows[0].hasPrefix("android | background | nobody known | onMessageReceived -> crm | as crm answers"))
+        #expect(rows[1].hasPrefix("ios | background | refused: "))
+        #expect(rows[1].hasSuffix("| - | - | - | -"))
+    }
+
+    @Test("a push of another SDK is its route's, and a tap on it no open of Braze's")
+    func routed() throws {
+        let table = RoutingTable.testing(
+            routes: [.all(to: "one")], handlers: [Handler(name: "one", kind: .journal)])
+        #expect(
+            try rows(matrix(#"{"k":"v"}"#, [.android], state: .background, table: table)) == [
+                "android | background | nobody known | onMessageReceived -> one | as one answers | no open of Braze's | -"
+            ])
+    }
+
+    @Test("a warning stands once, with the places where it holds")
+    func warnings() throws {
+        let payload =
+            #"{"message":{"token":"t","notification":{"title":"a"},"data":{"_ab":"true","cid":"c1","t":"T","a":"A"}}}"#
+        let warning = try #require(
+            try matrix(payload, [.android]).warnings.first { $0.text.hasPrefix("a Braze payload beside") })
+        #expect(warning.places.map(\.state) == Platform.android.appStates)
+    }
+
+    @Test("the JSON has each explanation, what differs, and the refusals")
+    func json() throws {
+        let matrix = try matrix(#"{"aps":"x","_ab":"true","cid":"c1","t":"T","a":"A"}"#)
+        let root = try JSONDocument(scanning: matrix.json).root
+        let rows = try #require(root["matrix"]?.elements)
+        #expect(rows.count == 11)
+        #expect(rows[0]["tap"]?["verdict"]?.string == "opened")
+        #expect(rows[0]["tap"]?["campaign_id"]?.string == "c1")
+        #expect(rows[3]["differs"]?.elements.map(\.string) == ["callbacks", "outcome", "tap", "influence"])
+        #expect(rows[4]["error"]?["field"]?.string == "payload.aps")
+        #expect(root["warnings"]?.elements.isEmpty == false)
+    }
+
+    @Test(
+        "a session that the tracker credits is one that the decision and the completion rules allow",
+        arguments: [
+            (Platform.android, Payload.braze()), (.android, #"{"_ab":"true","a":"A","t":"T","cid":"c"}"#),
+            (.android, #"{"_ab":"true","a":"A","t":"T"}"#), (.android, #"{"_ab":"true","cid":"c"}"#),
+            (.android, #"{"_ab":"true","a":"A","t":"T","cid":"c","appboy_uninstall_tracking":"true"}"#),
+            (.ios, #"{"aps":{"alert":"x"},"ab":{"c":"c"}}"#), (.ios, #"{"aps":{"alert":"x"},"ab":{}}"#),
+            (.ios, #"{"aps":{"content-available":1},"ab":{"c":"c"}}"#),
+            (.ios, #"{"aps":{"alert":"x","content-available":1},"ab":{"c":"c"}}"#),
+            (.web, #"{"cid":"c","t":"T","ab_ids":{}}"#), (.web, #"{"t":"T","ab_ids":{}}"#), (.web, #"{"k":"v"}"#),
+        ])
+    func influence(_ platform: Platform, _ payload: String) throws {
+        let table = RoutingTable.testing()
+        let document = try JSONDocument(scanning: Array(payload.utf8))
+        for state in AppState.allCases {
+            for permission in NotificationPermission.allCases {
+                let deliver = DeliverRequest(state: state, notifications: permission, payload: document.root)
+                let decision = try decide(Delivery(deliver, platform: platform), settings: table.detection)
+                let explanation = try Explanation(deliver, platform: platform, table: table)
+                let isAllowed =
+                    decision.braze?.countsForInfluencedOpen == true
+                    && table.completion.displays(decision, on: nil)
+                #expect(explanation.countsForInfluencedOpen == isAllowed, "\(state), \(permission)")
+            }
+        }
+    }
+
+    @Test("without an instance of Braze the callback is lost, and a tap counts")
+    func withoutInstance() throws {
+        let document = try JSONDocument(
+            scanning: Array(#"{"aps":{"alert":"x","content-available":1},"ab":{"c":"c1"}}"#.utf8))
+        let deliver = DeliverRequest(state: .foreground, sdk: .missing, payload: document.root)
+        let explanation = try Explanation(deliver, platform: .ios, table: .testing())
+        #expect(explanation.invocations.map(\.outcome).contains(.sdkNotReady))
+        #expect(explanation.tap.text == "direct open of campaign c1")
+    }
+}
