@@ -51,6 +51,20 @@ struct PushctlTerminalTests {
         #expect(!shown(arguments, environment: ["TERM": "dumb"]).contains("\u{1b}"))
     }
 
+    @Test("explain has its warnings, and an outcome that lost the push, in the colour of a warning")
+    func explained() {
+        let directory = TemporaryDirectory()
+        let file = directory.path + "/payload.json"
+        writeFile(#"{"notification":{"title":"T"},"data":{"_ab":"true","cid":"c","t":"T","a":"A"}}"#, to: file)
+        let arguments = ["explain", "--config", shippedConfiguration, "--platform", "android", file]
+        let text = shown(arguments)
+        #expect(text.hasPrefix("\u{1b}[1m\(file): a Braze push, "), "\(text)")
+        let lost = "  No code of the app runs; the outcome is shown_by_system"
+        #expect(text.contains("\u{1b}[33m\(lost)\u{1b}[0m\n"), "\(text)")
+        #expect(text.contains("\u{1b}[33mWarnings\u{1b}[0m\n\u{1b}[33m  - "), "\(text)")
+        #expect(!pushctl.run(arguments, environment: ["TERM": "xterm"]).output.contains("\u{1b}"))
+    }
+
     @Test("show and tail have the colour of the outcome, status that of the deadline")
     func outcomes() throws {
         let installation = Installation()

@@ -74,7 +74,7 @@ private struct Explain {
         if printsJSON {
             output.write(document: explanation.json)
         } else {
-            output.print("\(record.place): \(explanation.text)")
+            output.print(folding: explanation.lines(at: record.place))
         }
     }
 
