@@ -44,7 +44,8 @@ struct HostileNameTests {
             #"{"op":"log","platform":"android","kind":"custom_event","name":"x","properties":{},\#(third)}"#)
 
         let commands = [
-            ["show", "1"], ["show", "1", "--json"], ["status"], ["status", "--json"], ["report"], ["report", "--json"],
+            ["show", "1"], ["show", "1", "--json"], ["status"], ["status", "--all"], ["status", "--json"], ["report"],
+            ["report", "--json"],
             ["report", "--format", "csv"], ["report", "--format", "html"], ["report", "--format", "markdown"],
             ["report", "--format", "junit"], ["report", "--by", "app"], ["deadletters"], ["deadletters", "--json"],
             ["user", hostile], ["user", hostile, "--json"], ["users"], ["users", "--json"], ["events"],

@@ -42,8 +42,9 @@ struct OtherFormatTests {
         #expect(readFile(path + "/ledger.db") == before)
         let entry = "what was in the state directory was moved to \(path), and a new ledger begins"
         try waitUntil("the journal says it") { daemon.process.standardError.contains(entry) }
-        let status = daemon.pushctl("status")
+        let status = daemon.pushctl("status", "--all")
         #expect(status.output.contains("store.set_aside.1") && status.output.contains(path))
+        #expect(daemon.pushctl("status").lines.contains("Set aside      \(path)"))
         let doctor = daemon.pushctl("doctor", "--quiet")
         #expect(doctor.output.contains("\(path): ledger or log were moved here"), "\(doctor.output)")
         #expect(try daemon.process.stop() == .exited(0))

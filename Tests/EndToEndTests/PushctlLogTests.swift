@@ -139,7 +139,7 @@ struct PushctlLogTests {
     @Test("shows the status of custom data, and what is sent at once in the metrics")
     func status() {
         _ = daemon.pushctl("log", "event", "a", "--braze-id", "b1")
-        #expect(daemon.pushctl("status").output.contains("\ncustom_data.queued                1\n"))
+        #expect(daemon.pushctl("status", "--all").output.contains("\ncustom_data.queued                1\n"))
         let metrics = daemon.pushctl("status", "--format", "openmetrics").lines
         #expect(metrics.contains(#"pushrouterd_custom_data_entries{state="queued"} 1"#))
     }

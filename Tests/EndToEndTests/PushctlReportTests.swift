@@ -213,10 +213,14 @@ struct PushctlReportTests {
         let status = try EndToEndTests.json(daemon.pushctl("status", "--json").output)
         #expect(status["mode"]?.string == "device")
         #expect(status["last_seq"]?.int64 == 4)
-        let text = daemon.pushctl("status")
+        let text = daemon.pushctl("status", "--all")
         #expect(text.end == .exited(0))
         #expect(text.lines.contains { $0.hasPrefix("mode ") && $0.hasSuffix("  device") })
         #expect(text.lines.contains { $0.hasPrefix("store_problem ") && $0.hasSuffix("  -") })
+        let short = daemon.pushctl("status").lines
+        #expect(short.count == 10)
+        #expect(short.first?.hasPrefix("pushrouterd ") == true && short.last == "Problems       none", "\(short)")
+        #expect(short.contains { $0.hasPrefix("Deadline       66.6 % of ") }, "\(short)")
     }
 
     @Test("times are of this machine's zone with the offset, or with --utc and for programs of UTC")

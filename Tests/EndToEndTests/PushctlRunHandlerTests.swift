@@ -459,7 +459,14 @@ struct PushctlRunHandlerTests {
                 ["run-handler", "journall", "-"],
                 "there is no handler journall; did you mean journal?; the handlers are journal in /"
             ),
-            (["run-handler", "journal"], "NAME FILE...|- is missing"),
+            (["run-handler", "journal"], "FILE...|- is missing, or --seq N"),
+            (["run-handler"], "NAME|PROGRAM FILE...|- is missing"),
+            (["run-handler", "journal", "--seq", "first"], "--seq first: the number of a request, such as 41"),
+            (["run-handler", "journal", "-", "--seq", "1"], "--seq and - exclude each other"),
+            (
+                ["run-handler", "journal", "--seq", "1", "--app", "a"],
+                "--seq and --app exclude each other: the ledger has what the handler got"
+            ),
             (["run-handler", "journal", "-", "--deadline", "soon"], "--deadline soon: a time from 1ms to 1h"),
             (["run-handler", "journal", "-", "--deadline", "2h"], "--deadline 2h: a time from 1ms to 1h"),
             (["run-handler", "journal", "-", "--callback", "none"], "--callback none: one of onMessageReceived, "),

@@ -50,6 +50,8 @@ struct PushctlTailTests {
         #expect(programs.map { $0["type"]?.string } == ["invocation", "invocation", "invocation", "analytics"])
         #expect(Set(programs.compactMap { $0["outcome"]?.string }) == ["handled", "failed", "handed_to_tracker"])
         #expect(programs.last?["cursor"]?.int64 == 1)
+        let event = try #require(programs.last)
+        #expect(event["at"]?.int64 == event["time"]?.int64.map { $0 * 1000 }, "milliseconds, as of the outcomes")
     }
 
     @Test(

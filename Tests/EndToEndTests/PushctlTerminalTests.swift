@@ -25,4 +25,66 @@ struct PushctlTerminalTests {
         #expect(text.hasPrefix("{\n  \"platform\": \"android\",\n"), "\(text)")
         #expect(try json(text).isEquivalent(to: json(piped.output)))
     }
+
+    /// What a command shows at a terminal that has colours.
+    private func shown(_ arguments: [String], environment: [String: String] = [:]) -> String {
+        let command = ([pushctl.path] + arguments).joined(separator: " ")
+        let colours = ["TERM": "xterm"].merging(environment) { $1 }
+        let result = Program(path: script).run(["-qec", command, "/dev/null"], environment: colours)
+        return result.output.replacing("\r\n", with: "\n")
+    }
+
+    @Test("test is in colour at a terminal, and never in a pipe, with NO_COLOR or at a terminal without colours")
+    func colours() throws {
+        let directory = TemporaryDirectory()
+        let (good, bad) = (directory.path + "/a.jsonl", directory.path + "/b.jsonl")
+        let delivery = #"{"op":"deliver","id":"a","at":0,"payload":{"k":"v"}}"# + "\n"
+        writeFile(delivery + #"{"expect":{"id":"a","outcome":"handled"}}"#, to: good)
+        writeFile(delivery + #"{"expect":{"id":"a","outcome":"failed"}}"#, to: bad)
+        let arguments = ["test", "--config", shippedConfiguration, good, bad]
+        let text = shown(arguments)
+        #expect(text.contains("\u{1b}[32mok     \(good) (1 expectation)\u{1b}[0m\n"), "\(text)")
+        #expect(text.contains("\u{1b}[31mFAIL   \(bad) (1 of 1 expectation)\u{1b}[0m\n"), "\(text)")
+        #expect(text.contains("\n    found: no invocation matches"), "what was found is plain")
+        #expect(!pushctl.run(arguments, environment: ["TERM": "xterm"]).output.contains("\u{1b}"))
+        #expect(!shown(arguments, environment: ["NO_COLOR": "1"]).contains("\u{1b}"))
+        #expect(!shown(arguments, environment: ["TERM": "dumb"]).contains("\u{1b}"))
+    }
+
+    @Test("explain has its warnings, and an outcome that lost the push, in the colour of a warning")
+    func explained() {
+        let directory = TemporaryDirectory()
+        let file = directory.path + "/payload.json"
+        writeFile(#"{"notification":{"title":"T"},"data":{"_ab":"true","cid":"c","t":"T","a":"A"}}"#, to: file)
+        let arguments = ["explain", "--config", shippedConfiguration, "--platform", "android", file]
+        let text = shown(arguments)
+        #expect(text.hasPrefix("\u{1b}[1m\(file): a Braze push, "), "\(text)")
+        let lost = "  No code of the app runs; the outcome is shown_by_system"
+        #expect(text.contains("\u{1b}[33m\(lost)\u{1b}[0m\n"), "\(text)")
+        #expect(text.contains("\u{1b}[33mWarnings\u{1b}[0m\n\u{1b}[33m  - "), "\(text)")
+        #expect(!pushctl.run(arguments, environment: ["TERM": "xterm"]).output.contains("\u{1b}"))
+    }
+
+    @Test("show and tail have the colour of the outcome, status that of the deadline")
+    func outcomes() throws {
+        let installation = Installation()
+        installation.addJob("fails", "exit 1")
+        let daemon = try TestDaemon(installation)
+        let lines = [#"{"a":"1"}"#, #"{"job":"fails"}"#]
+        #expect(daemon.pushctl("inject", "-", "--wait", input: lines.joined(separator: "\n")).lines.count == 4)
+        #expect(
+            shown(daemon.options + ["show", "1"]).contains(
+                "\u{1b}[32mInvocation 0: onMessageReceived, handled\u{1b}[0m\n"))
+        let failed = shown(daemon.options + ["show", "2"])
+        #expect(failed.contains("\u{1b}[31mInvocation 0: onMessageReceived, failed\u{1b}[0m\n"), "\(failed)")
+        #expect(failed.contains("\u{1b}[1mAs it came\u{1b}[0m\n"))
+        #expect(!daemon.pushctl("show", "2").output.contains("\u{1b}"))
+        let tail = ([pushctl.path] + daemon.options + ["tail", "--since", "-1h"]).joined(separator: " ")
+        let followed = Program(path: script).run(
+            ["-qec", "timeout 2 \(tail)", "/dev/null"], environment: ["TERM": "xterm"]
+        ).output
+        #expect(followed.contains("  failed  ") && followed.split(separator: "\u{1b}[31m").count == 2, "\(followed)")
+        let status = shown(daemon.options + ["status"])
+        #expect(status.contains("\u{1b}[32mProblems       none\u{1b}[0m\n"), "\(status)")
+    }
 }

@@ -160,4 +160,117 @@ final class PushctlTestTests {
         #expect(result.end == .exited(78))
         #expect(result.output.contains("pushrouterd.conf:2"))
     }
+
+    // MARK: Payload files
+
+    private func write(_ name: String, _ text: String) -> String {
+        let path = directory.path + "/" + name
+        writeFile(text, to: path)
+        return path
+    }
+
+    private static let ofFile = """
+        {"op":"deliver","id":"b","at":0,"device":"d","payload_file":"push.json"}
+        {"op":"interact","at":1,"kind":"opened","device":"d","payload_file":"push.json"}
+        {"expect":{"event":{"event_type":"Open","campaign_id":"c"}}}
+
+        """
+
+    @Test("payload_file names a payload beside the scenario, in test and in simulate")
+    func payloadFile() throws {
+        let path = write("a.jsonl", Self.ofFile)
+        _ = write("push.json", "{\n  \"_ab\": \"true\",\n  \"cid\": \"c\", \"t\": \"T\", \"a\": \"A\"\n}\n")
+        let result = test(path)
+        #expect(result.end == .exited(0), "\(result.output)")
+        let inline = Self.ofFile.replacing(
+            #""payload_file":"push.json""#, with: #""payload":{"_ab":"true","cid":"c","t":"T","a":"A"}"#)
+        let simulate = ["simulate", "--config", shippedConfiguration]
+        let simulated = pushctl.run(simulate + [path])
+        #expect(simulated.end == .exited(0))
+        #expect(simulated.output == pushctl.run(simulate + [write("b.jsonl", inline)]).output)
+    }
+
+    @Test("an .apns file is a push for iOS, and is refused as the iOS simulator refuses it")
+    func apnsFile() throws {
+        let path = write(
+            "a.jsonl",
+            #"{"op":"deliver","id":"a","at":0,"state":"foreground","payload_file":"p.apns"}"# + "\n"
+                + #"{"expect":{"id":"a","callback":"willPresent"}}"# + "\n")
+        _ = write("p.apns", #"{"Simulator Target Bundle":"com.shop","aps":{"alert":"Hi"}}"#)
+        let result = test(path)
+        #expect(result.end == .exited(0), "\(result.output)")
+        _ = write("p.apns", #"{"alert":"Hi"}"#)
+        #expect(
+            test(path).lines.first == "ERROR  \(path):1: payload_file: \(directory.path)/p.apns: "
+                + "payload.aps: an .apns file needs aps; the simulator refuses one without it")
+    }
+
+    @Test(
+        "an error of a payload file has the scenario's line and the file's own line and column",
+        arguments: [
+            ("{\n  \"k\": tru\n}\n", ":2:8: not JSON: "), ("[{}]", ":1:1: a list: "),
+            ("", ": there is no payload in it"),
+            ("{}\n{}\n", ":2:1: a second payload: a file of a scenario has one"),
+            (String(repeating: "{\"a\":", count: 40) + "1" + String(repeating: "}", count: 40), ":1:"),
+            ("{\"k\":\"" + String(repeating: "x", count: 300_000) + "\"}", ": the request is longer than 262144 bytes"),
+        ])
+    func wrongPayloadFile(content: String, message: String) {
+        let path = write("a.jsonl", Self.ofFile)
+        let file = write("push.json", content)
+        let result = test(path)
+        #expect(result.end == .exited(65))
+        let line = "\(path):1: payload_file: \(file)\(message)"
+        #expect(result.lines.first?.hasPrefix("ERROR  \(line)") == true, "\(result.output)")
+        let simulated = pushctl.run(["simulate", "--config", shippedConfiguration, path])
+        #expect(simulated.end == .exited(65))
+        #expect(simulated.errors.hasPrefix("pushctl: \(line)"), "\(simulated.errors)")
+    }
+
+    @Test("a payload file that is not there ends it with 66")
+    func missingPayloadFile() {
+        let path = write("a.jsonl", Self.ofFile)
+        let result = test(path)
+        #expect(result.end == .exited(66))
+        #expect(result.lines.first?.hasPrefix("ERROR  \(path):1: payload_file: \(directory.path)/push.json: ") == true)
+    }
+
+    // MARK: GitHub
+
+    @Test(
+        "on GitHub an annotation follows for each failure, unreadable file and warning; the summary is appended to its file"
+    )
+    func github() throws {
+        let (fails, wrong) = (write("fails.jsonl", Self.fails), write("wrong.jsonl", "{\"expect\":{\"a\":1}}\n"))
+        let summary = write("summary.md", "before\n")
+        let words = ["test", "--config", shippedConfiguration, fails, wrong]
+        let environment = ["GITHUB_ACTIONS": "true", "GITHUB_STEP_SUMMARY": summary]
+        let result = pushctl.run(words, environment: environment)
+        #expect(result.end == .exited(65))
+        let annotations = result.lines.filter { $0.hasPrefix("::") }
+        #expect(annotations.count == 2)
+        #expect(annotations.first?.hasPrefix("::error file=\(fails),line=3,title=it is < slow::expected: ") == true)
+        #expect(annotations.first?.contains("%0Afound: no invocation matches (1 checked). Closest:%0A") == true)
+        #expect(annotations.last?.hasPrefix("::error file=\(wrong),line=1,title=cannot be read::") == true)
+        let text = String(decoding: try #require(readFile(summary)), as: UTF8.self)
+        #expect(
+            text.hasPrefix("before\n### pushctl test: 1 of 2 expectations holds, in 2 files; 1 could not be read ("))
+        #expect(
+            text.contains("| fail | \(fails.replacing("_", with: "\\_")):3 | it is &lt; slow | no invocation matches"),
+            "\(text)")
+        #expect(text.contains("| error | \(wrong.replacing("_", with: "\\_")):1 | it can be read |"), "\(text)")
+
+        let plain = pushctl.run(words + ["--format", "text"], environment: environment).output
+        #expect(!plain.contains("::error"), "--format text leaves them out")
+        #expect(pushctl.run(words + ["--format", "github"]).output.contains("::error file="), "elsewhere on demand")
+        let json = pushctl.run(words + ["--json"], environment: environment).output
+        #expect((try? JSONDocument(scanning: Array(json.utf8))) != nil, "JSON stays JSON")
+    }
+
+    @Test("--format json is --json, and --format junit prints what --junit writes")
+    func formats() throws {
+        let path = write("a.jsonl", Self.holds)
+        #expect(try json(test(path, "--format", "json").output)["failed"]?.int64 == 0)
+        #expect(test(path, "--format", "junit").output.hasPrefix("<?xml version=\"1.0\""))
+        #expect(test(path, "--json", "--format", "text").end == .exited(2))
+    }
 }

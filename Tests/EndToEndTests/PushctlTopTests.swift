@@ -70,7 +70,11 @@ struct PushctlTopTests {
         // The terminal adds carriage returns of its own.
         let plain = String(String.UnicodeScalarView(shown.unicodeScalars.filter { $0 != "\r" }))
         let lines = plain.split(separator: "\n").filter { $0.hasPrefix(clear) }.map { $0.dropFirst(clear.count) }
-        #expect(!lines.isEmpty && lines.allSatisfy { $0.contains("\u{1b}") || $0.count <= 72 })
+        let colourless = lines.map { line in
+            ["31", "32", "33", "2", "1", "0"].reduce(String(line)) { $0.replacing("\u{1b}[\($1)m", with: "") }
+        }
+        #expect(!lines.isEmpty && colourless.allSatisfy { $0.contains("\u{1b}") || $0.count <= 72 })
+        #expect(shown.contains("\u{1b}[31mhangs"), "a handler that missed deadlines is red")
     }
 
     @Test(
@@ -102,7 +106,9 @@ struct PushctlTopTests {
             let result = pushctl.run(daemon.options + arguments)
             #expect(result.end == .exited(0) && result.errors.isEmpty)
             #expect(result.output.hasPrefix("pushrouterd "))
-            #expect(result.output.contains("\nDeadline  66.6 %  due 3, missed 1, failed 1\n"), "\(result.output)")
+            #expect(
+                result.output.contains("\nDeadline  66.6 % of 200 ms to 9 s  due 3, missed 1, failed 1\n"),
+                "\(result.output)")
             #expect(!result.output.contains("\u{1b}") && !result.output.contains("q quit"))
         }
         #expect(try daemon.process.stop() == .exited(0))

@@ -21,7 +21,7 @@ struct TrackerScenarioTests {
     /// half of an id that is the state directory's is left out.
     private func events(_ lines: [String]) throws -> [String] {
         try lines.map { try json($0) }.filter { $0["event_type"] != nil }.map { event in
-            event.members.filter { $0.key != "type" }.map { key, value in
+            event.members.filter { !["type", "at"].contains($0.key) }.map { key, value in
                 key == "id" ? String(value.string?.prefix(18) ?? "") : "\(key)=\(value.text)"
             }.joined(separator: " ")
         }.sorted()

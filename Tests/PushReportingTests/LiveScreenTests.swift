@@ -52,7 +52,8 @@ struct LiveScreenTests {
         screen.isFrozen = isFrozen
         let root = try status.map { try JSONDocument(scanning: Array($0.utf8)).root }
         return screen.lines(
-            status: root, problem: problem, figures: figures, at: Self.now, width: width, height: height)
+            status: root, problem: problem, figures: figures, at: Self.now, width: width, height: height
+        ).map(\.text)
     }
 
     @Test("shows the daemon, rates, compliance, handlers and the last misses")
@@ -69,8 +70,8 @@ struct LiveScreenTests {
                 "pushrouterd 0.1, mode relay, running, up 5 min 7 s",
                 "2026-11-21 03:10:00 +00:00",
                 "Accepted  2.5/s  1,204 since start, in flight 3 (4,096 bytes)",
-                "Decided   10.0/s  100 in the last 5 min",
-                "Deadline  98.9 %  due 99, missed 1, failed 1",
+                "Decided   10.0/s  100 in the last 5 min  \(String(repeating: "▁", count: 29))█",
+                "Deadline  98.9 % of 9 s  due 99, missed 1, failed 1",
                 "",
                 "Handlers by misses",
                 "Handler  Running  Waiting   p99 ms  Failed  Missed  Decided  Limit  State",
@@ -81,6 +82,36 @@ struct LiveScreenTests {
                 "Last misses",
                 "2026-11-21 03:09:59.000 +00:00  seq 99  timed_out  crm  9,000 ms",
             ])
+    }
+
+    @Test("draws the last minute two seconds a bar, as far as there is room, and not without block characters")
+    func chart() throws {
+        let rows = (1...12).map { Self.decided($0, .handled, secondsAgo: $0 * 5) } + [Self.decided(20, .handled)]
+        let figures = Self.figures(rows + [Self.decided(21, .handled)])
+        let line = try #require(try draw(figures).first { $0.hasPrefix("Decided ") })
+        #expect(line.hasSuffix("  " + "▄▁▄▁▁" + String(repeating: "▄▁▄▁▁", count: 4) + "▄▁▄▁█"), "\(line)")
+        #expect(
+            try draw(figures, width: 60).contains { $0.hasPrefix("Decided ") && $0.count == 60 && $0.hasSuffix("█") })
+        #expect(try draw(figures, width: 44).contains { $0.hasPrefix("Decided ") && !$0.contains("█") })
+        let screen = LiveScreen(zone: .utc, usesUnicode: false)
+        let plain = screen.lines(
+            status: nil, problem: nil, figures: figures, at: Self.now, width: 100, height: nil)
+        #expect(plain.allSatisfy { $0.text.utf8.allSatisfy { $0 < 128 } })
+    }
+
+    @Test("what missed is bad, what failed or is closed a warning, and the deadline good only where it was kept")
+    func tones() throws {
+        let status = try JSONDocument(scanning: Array(Self.status.utf8)).root
+        func tone(_ rows: [ReportRow], _ prefix: String) -> ReportLine.Tone? {
+            LiveScreen(zone: .utc).lines(
+                status: status, problem: nil, figures: Self.figures(rows), at: Self.now, width: 100, height: nil
+            ).first { $0.text.hasPrefix(prefix) }?.tone
+        }
+        #expect(tone([Self.decided(1, .timedOut)], "crm ") == .bad)
+        #expect(tone([Self.decided(1, .handled)], "crm ") == .warning, "its breaker is open")
+        #expect(tone([Self.decided(1, .handled)], "Deadline ") == .good)
+        #expect(tone([Self.decided(1, .expired)], "Deadline ") == .bad)
+        #expect(tone([], "Deadline ") == .plain)
     }
 
     @Test("shows the longest lanes, how many wait in them, how old the oldest is, and who has the turn")

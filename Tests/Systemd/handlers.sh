@@ -68,7 +68,7 @@ handler apart-alone "$alone"
 systemctl daemon-reload
 systemctl start pushrouterd
 systemctl show -P MainPID pushrouterd >/run/main-pid
-[[ $(pushctl status --json) == *'"containment":"cgroups"'* ]] || fail "$(pushctl status)"
+[[ $(pushctl status --json) == *'"containment":"cgroups"'* ]] || fail "$(pushctl status --all)"
 step "the packaged unit gives each run a cgroup"
 expect plain handled
 expect nice handled
@@ -82,7 +82,7 @@ for ((i = 0; i < 100; i++)); do [[ -n $(find "$runs" -mindepth 1 -type d) ]] || 
 step "what got away is gone, and so are the cgroups"
 expect limited handled "also where a controller is missing: $(journalctl -q -u pushrouterd -g 'has no effect' -o cat | tail -n 1)"
 [[ $(pushctl status --json) == *'"sandbox":{"change_user":false,"internet_sockets":false,"interfaces":false,"writable_code":false,"private_tmp":true,"hidden_homes":true,"read_only_root":true}'* ]] ||
-  fail "what the daemon says of its sandbox: $(pushctl status)"
+  fail "what the daemon says of its sandbox: $(pushctl status --all)"
 step "the daemon tells what the packaged unit lets handlers do"
 handler user "[ \$(id -un) = nobody ] && $alone" 'User=nobody'
 printf '[Handler]\nType=http\nURL=http://127.0.0.1:1/\n' >/etc/pushrouterd/handlers.d/hook.handler
@@ -146,7 +146,7 @@ systemctl daemon-reload
 handler user "[ \$(id -un) = nobody ] && $alone" 'User=nobody'
 systemctl restart pushrouterd
 systemctl show -P MainPID pushrouterd >/run/main-pid
-[[ $(pushctl status --json) == *'"containment":"cgroups"'* ]] || fail "after a restart: $(pushctl status)"
+[[ $(pushctl status --json) == *'"containment":"cgroups"'* ]] || fail "after a restart: $(pushctl status --all)"
 expect user handled "it is nobody, and can do nothing to the daemon"
 # shellcheck disable=SC2016  # The words are the handler's.
 handler capable '[ "$(grep -cE "Cap(Inh|Prm|Eff|Amb):.*[1-9a-f]" /proc/self/status)" = 0 ]'

@@ -10,7 +10,7 @@ _pushctl() {
 
     for ((i = 1; i < COMP_CWORD; i++)); do
         case ${COMP_WORDS[i]} in
-            --action|--after|--app|--at|--baseline|--braze-id|--by|--callback|--campaign|--config|--connections|--count|--cursor|--deadline|--device|--directory|--discard|--duration|--event|--exec|--external-id|--fail-under|--format|--generate|--handler|--id|--journal-directory|--junit|--kind|--limit|--mode|--notifications|--os-version|--outcome|--payload|--pipeline|--platform|--property|--provider|--rate|--reset|--retry|--route|--runtime|--sdk|--since|--state|--suite|--text|--transport|--unit|--until|--user|--user-unit|--where|--width)
+            --action|--after|--app|--at|--baseline|--braze-id|--by|--callback|--campaign|--config|--connections|--count|--cursor|--deadline|--device|--directory|--discard|--duration|--event|--exec|--external-id|--fail-under|--format|--generate|--handler|--id|--journal-directory|--junit|--kind|--limit|--mode|--notifications|--os-version|--outcome|--payload|--pipeline|--platform|--property|--provider|--rate|--reset|--retry|--route|--runtime|--sdk|--seq|--since|--state|--suite|--text|--transport|--unit|--until|--user|--user-unit|--where|--width)
             # Its value is the next word.
             [[ ${COMP_WORDS[i + 1]} == = ]] && ((i++))
             ((i++)) ;;
@@ -87,6 +87,7 @@ _pushctl() {
         explain:--notifications) mapfile -t COMPREPLY < <(compgen -W "allowed denied" -- "$current"); return ;;
         explain:--os-version) return ;;
         explain:--sdk) mapfile -t COMPREPLY < <(compgen -W "ready nil delayed" -- "$current"); return ;;
+        run-handler:--seq) return ;;
         run-handler:--callback) mapfile -t COMPREPLY < <(compgen -W "onMessageReceived onDeletedMessages onMessageSent onSendError didReceiveRemoteNotification willPresent serviceExtension push" -- "$current"); return ;;
         run-handler:--deadline) return ;;
         run-handler:--platform) mapfile -t COMPREPLY < <(compgen -W "android ios web" -- "$current"); return ;;
@@ -101,6 +102,7 @@ _pushctl() {
         handler-units:--directory) compopt -o filenames 2>/dev/null; mapfile -t COMPREPLY < <(compgen -d -- "$current"); return ;;
         handler-units:--exec) return ;;
         simulate:--mode) mapfile -t COMPREPLY < <(compgen -W "device relay" -- "$current"); return ;;
+        test:--format) mapfile -t COMPREPLY < <(compgen -W "text json junit github" -- "$current"); return ;;
         test:--junit) compopt -o filenames 2>/dev/null; mapfile -t COMPREPLY < <(compgen -f -- "$current"); return ;;
         report:--since) return ;;
         report:--until) return ;;
@@ -191,10 +193,10 @@ _pushctl() {
             log) options="--property --suite --braze-id --platform --app --device --external-id --at --id --json --config --state --runtime --help --version" ;;
             import) options="--suite --platform --app --device --external-id --at --dry-run --json --config --state --runtime --help --version" ;;
             explain) options="--platform --transport --state --locked --app --device --notifications --os-version --sdk --json --config --runtime --help --version" ;;
-            run-handler) options="--callback --deadline --platform --transport --state --locked --app --device --external-id --notifications --os-version --sdk --as-service --verbose --json --config --runtime --help --version" ;;
+            run-handler) options="--seq --callback --deadline --platform --transport --state --locked --app --device --external-id --notifications --os-version --sdk --as-service --verbose --json --config --runtime --help --version" ;;
             handler-units) options="--directory --exec --config --state --runtime --help --version" ;;
             simulate) options="--mode --keep-going --config --state --runtime --help --version" ;;
-            test) options="--real-handlers --junit --json --config --state --runtime --help --version" ;;
+            test) options="--real-handlers --format --junit --json --config --state --runtime --help --version" ;;
             report) options="--since --until --utc --format --json --by --baseline --fail-under --fail-on-miss --width --from-journal --journal-directory --unit --user-unit --config --state --runtime --help --version" ;;
             show) options="--full-tokens --utc --json --config --state --runtime --help --version" ;;
             deadletters) options="--handler --route --outcome --provider --app --since --until --limit --dry-run --full-tokens --utc --json --config --state --runtime --help --version" ;;
@@ -206,7 +208,7 @@ _pushctl() {
             pending) options="--stored --queued --unknown --rejected --suite --app --limit --reset --retry --discard --clear --yes --utc --json --config --state --runtime --help --version" ;;
             flush) options="--app --device --external-id --suite --json --config --state --runtime --help --version" ;;
             export) options="--format --since --utc --event --cursor --after --follow --full-tokens --config --state --runtime --help --version" ;;
-            status) options="--format --json --config --state --runtime --help --version" ;;
+            status) options="--all --format --utc --json --config --state --runtime --help --version" ;;
             tail) options="--handler --route --provider --platform --app --outcome --callback --since --utc --json --config --state --runtime --help --version" ;;
             top) options="--once --utc --config --state --runtime --help --version" ;;
             bench) options="--connections --pipeline --duration --count --rate --ids --no-ids --platform --transport --app --device --external-id --state --yes --json --config --runtime --help --version" ;;

@@ -5,7 +5,7 @@ function __pushctl_command --description "The command of the line, where it has 
     for word in (commandline -opc)[2..]
         if test $isValue = yes
             set isValue no
-        else if contains -- $word --action --after --app --at --baseline --braze-id --by --callback --campaign --config --connections --count --cursor --deadline --device --directory --discard --duration --event --exec --external-id --fail-under --format --generate --handler --id --journal-directory --junit --kind --limit --mode --notifications --os-version --outcome --payload --pipeline --platform --property --provider --rate --reset --retry --route --runtime --sdk --since --state --suite --text --transport --unit --until --user --user-unit --where --width
+        else if contains -- $word --action --after --app --at --baseline --braze-id --by --callback --campaign --config --connections --count --cursor --deadline --device --directory --discard --duration --event --exec --external-id --fail-under --format --generate --handler --id --journal-directory --junit --kind --limit --mode --notifications --os-version --outcome --payload --pipeline --platform --property --provider --rate --reset --retry --route --runtime --sdk --seq --since --state --suite --text --transport --unit --until --user --user-unit --where --width
             set isValue yes
         else if contains -- $word inject open act dismiss session token log import explain run-handler handler-units simulate test report show deadletters replay campaigns events user users pending flush export status tail top bench verify doctor backup restore salvage erase reload log-level
             echo $word
@@ -151,6 +151,7 @@ complete -c pushctl -n '__pushctl_in explain' -l notifications -x -a 'allowed de
 complete -c pushctl -n '__pushctl_in explain' -l os-version -x -d 'the version of the operating system'
 complete -c pushctl -n '__pushctl_in explain' -l sdk -x -a 'ready nil delayed' -d 'the app\'s Braze instance when the callback runs, on iOS (ready)'
 complete -c pushctl -n '__pushctl_in explain' -l json -d 'print JSON, for programs'
+complete -c pushctl -n '__pushctl_in run-handler' -l seq -x -d 'the payload and the facts of request N of the ledger, instead of a file'
 complete -c pushctl -n '__pushctl_in run-handler' -l callback -x -a 'onMessageReceived onDeletedMessages onMessageSent onSendError didReceiveRemoteNotification willPresent serviceExtension push' -d 'the callback that the handler is run for (the first that the platform would run)'
 complete -c pushctl -n '__pushctl_in run-handler' -l deadline -x -d 'how long the handler has, such as 500ms or 1min (as configured)'
 complete -c pushctl -n '__pushctl_in run-handler' -l platform -x -a 'android ios web' -d 'the platform that the payload is for'
@@ -171,6 +172,7 @@ complete -c pushctl -n '__pushctl_in handler-units' -l exec -x -d 'the program o
 complete -c pushctl -n '__pushctl_in simulate' -l mode -x -a 'device relay' -d 'act as the device, or as a relay in production (as configured)'
 complete -c pushctl -n '__pushctl_in simulate' -l keep-going -d 'go on after a line with an error'
 complete -c pushctl -n '__pushctl_in test' -l real-handlers -d 'run the real handlers of the configuration, by the wall clock'
+complete -c pushctl -n '__pushctl_in test' -l format -x -a 'text json junit github' -d 'the format of the output (text; on GitHub github: text and annotations)'
 complete -c pushctl -n '__pushctl_in test' -l junit -r -F -d 'write a test report for CI into this file'
 complete -c pushctl -n '__pushctl_in test' -l json -d 'print JSON, for programs'
 complete -c pushctl -n '__pushctl_in report' -l since -x -d 'only requests accepted at this time or later'
@@ -260,7 +262,9 @@ complete -c pushctl -n '__pushctl_in export' -l cursor -r -F -d 'begin where thi
 complete -c pushctl -n '__pushctl_in export' -l after -x -d 'begin after the line with this cursor; each line shows its own'
 complete -c pushctl -n '__pushctl_in export' -l follow -d 'wait for new events, until SIGINT, SIGTERM or the reader ends it'
 complete -c pushctl -n '__pushctl_in export' -l full-tokens -d 'show push tokens whole; otherwise their first characters'
+complete -c pushctl -n '__pushctl_in status' -l all -d 'print every field, a line each'
 complete -c pushctl -n '__pushctl_in status' -l format -x -a 'text json openmetrics prometheus' -d 'the format of the output (text)'
+complete -c pushctl -n '__pushctl_in status' -l utc -d 'show times in UTC, and read dates as UTC'
 complete -c pushctl -n '__pushctl_in status' -l json -d 'print JSON, for programs'
 complete -c pushctl -n '__pushctl_in tail' -l handler -x -d 'only outcomes of this handler'
 complete -c pushctl -n '__pushctl_in tail' -l route -x -d 'only outcomes of this route'

@@ -49,7 +49,7 @@ for word in "${(@)words[2,CURRENT-1]}"; do
         continue
     fi
     case $word in
-    --action|--after|--app|--at|--baseline|--braze-id|--by|--callback|--campaign|--config|--connections|--count|--cursor|--deadline|--device|--directory|--discard|--duration|--event|--exec|--external-id|--fail-under|--format|--generate|--handler|--id|--journal-directory|--junit|--kind|--limit|--mode|--notifications|--os-version|--outcome|--payload|--pipeline|--platform|--property|--provider|--rate|--reset|--retry|--route|--runtime|--sdk|--since|--state|--suite|--text|--transport|--unit|--until|--user|--user-unit|--where|--width) is_value=1 ;;
+    --action|--after|--app|--at|--baseline|--braze-id|--by|--callback|--campaign|--config|--connections|--count|--cursor|--deadline|--device|--directory|--discard|--duration|--event|--exec|--external-id|--fail-under|--format|--generate|--handler|--id|--journal-directory|--junit|--kind|--limit|--mode|--notifications|--os-version|--outcome|--payload|--pipeline|--platform|--property|--provider|--rate|--reset|--retry|--route|--runtime|--sdk|--seq|--since|--state|--suite|--text|--transport|--unit|--until|--user|--user-unit|--where|--width) is_value=1 ;;
 inject|open|act|dismiss|session|token|log|import|explain|run-handler|handler-units|simulate|test|report|show|deadletters|replay|campaigns|events|user|users|pending|flush|export|status|tail|top|bench|verify|doctor|backup|restore|salvage|erase|reload|log-level) command=$word; break ;;
     esac
 done
@@ -234,6 +234,7 @@ explain)
     ;;
 run-handler)
     _arguments -S \
+        '*--seq=[the payload and the facts of request N of the ledger, instead of a file]:seq: ' \
         '*--callback=[the callback that the handler is run for (the first that the platform would run)]:callback:(onMessageReceived onDeletedMessages onMessageSent onSendError didReceiveRemoteNotification willPresent serviceExtension push)' \
         '*--deadline=[how long the handler has, such as 500ms or 1min (as configured)]:deadline: ' \
         '*--platform=[the platform that the payload is for]:platform:(android ios web)' \
@@ -283,6 +284,7 @@ simulate)
 test)
     _arguments -S \
         '*--real-handlers[run the real handlers of the configuration, by the wall clock]' \
+        '*--format=[the format of the output (text; on GitHub github: text and annotations)]:format:(text json junit github)' \
         '*--junit=[write a test report for CI into this file]:junit:_files' \
         '*--json[print JSON, for programs]' \
         '*--config=[read the configuration from this directory only]:config:_directories' \
@@ -492,7 +494,9 @@ export)
     ;;
 status)
     _arguments -S \
+        '*--all[print every field, a line each]' \
         '*--format=[the format of the output (text)]:format:(text json openmetrics prometheus)' \
+        '*--utc[show times in UTC, and read dates as UTC]' \
         '*--json[print JSON, for programs]' \
         '*--config=[read the configuration from this directory only]:config:_directories' \
         '*--state=[where the daemon keeps its ledger]:state:_directories' \

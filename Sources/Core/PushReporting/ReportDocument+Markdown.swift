@@ -7,11 +7,12 @@ extension ReportDocument {
         let isMet = serviceLevel?.isMet ?? (report.compliance.missed == 0)
         var blocks = [
             "## Deadline compliance: \(report.verdict)",
-            "\(verdict(isMet)) Window: \(cell(report.windowText(zone))). \(cell(report.balanceText)).",
+            "\(verdict(isMet)) Window: \(markdownCell(report.windowText(zone))). \(markdownCell(report.balanceText)).",
         ]
         blocks.append(facts)
-        if let comparison { blocks.append("\(cell(comparison.text(zone))).") }
-        let notes = warningsOfWindow.map { "- **Warning:** \(cell($0))" } + alerts.map { "- \(cell($0))" }
+        if let comparison { blocks.append("\(markdownCell(comparison.text(zone))).") }
+        let notes =
+            warningsOfWindow.map { "- **Warning:** \(markdownCell($0))" } + alerts.map { "- \(markdownCell($0))" }
         if !notes.isEmpty { blocks.append(notes.joined(separator: "\n")) }
         if let left = serviceLevel?.budgetText {
             blocks.append("Error budget left: \(left).")
@@ -46,7 +47,7 @@ extension ReportDocument {
     private static let shownMisses = 20
 
     private func line(_ invocation: InvocationRecord) -> String {
-        "- `pushctl show \(invocation.id.seq)`: \(cell(invocation.storyLine))"
+        "- `pushctl show \(invocation.id.seq)`: \(markdownCell(invocation.storyLine))"
     }
 
     private func verdict(_ isMet: Bool) -> String {
@@ -69,7 +70,7 @@ extension ReportDocument {
         ]
         for (names, group) in groups {
             let counts = [group.count, group.handled, group.failed, group.compliance.missed].map { grouped($0) }
-            lines.append(row(names.map(cell) + counts + group.shownTimes))
+            lines.append(row(names.map(markdownCell) + counts + group.shownTimes))
         }
         return lines.joined(separator: "\n")
     }
@@ -86,8 +87,8 @@ extension ReportDocument {
 
     private func limits(_ tallies: [LimitTally]) -> String {
         let lines = tallies.map { tally in
-            "| \(span(tally.limit.limit)) | \(cell(tally.limit.title)) | \(grouped(tally.over)) | "
-                + "\(cell(tally.limit.consequence)) |"
+            "| \(span(tally.limit.limit)) | \(markdownCell(tally.limit.title)) | \(grouped(tally.over)) | "
+                + "\(markdownCell(tally.limit.consequence)) |"
         }
         return (["| Limit | Of | Over | What happens |", "| --: | :-- | --: | :-- |"] + lines).joined(separator: "\n")
     }
@@ -102,12 +103,12 @@ extension ReportDocument {
                 ("From invocation", detail.fromInvocation.text(missed: "late")),
             ]
         }
-        return facts.map { "- \($0.0): \(cell($0.1))" }.joined(separator: "\n")
+        return facts.map { "- \($0.0): \(markdownCell($0.1))" }.joined(separator: "\n")
     }
 
     private func table(ofAnswers groups: [String: FigureGroup]) -> String {
         let lines = groups.sorted { $0.key < $1.key }.map { name, group in
-            row([cell(name), grouped(group.declined), grouped(group.retries)])
+            row([markdownCell(name), grouped(group.declined), grouped(group.retries)])
         }
         return ([row(["Handler", "Declined", "Asked for a retry"]), row([":--", "--:", "--:"])] + lines)
             .joined(separator: "\n")
@@ -127,17 +128,5 @@ extension ReportDocument {
 
     private func details(_ title: String, _ text: String) -> String {
         "<details><summary>\(title)</summary>\n\n\(text)\n\n</details>"
-    }
-
-    /// Text from outside: it begins no cell, no markup and no mention.
-    private func cell(_ text: String) -> String {
-        text.showingControls().unicodeScalars.reduce(into: "") { escaped, scalar in
-            switch scalar {
-            case "|", "*", "_", "`", "[", "]", "#", "~", "\\", "!": escaped += "\\" + String(scalar)
-            case "@": escaped += "@\u{200B}"
-            case "'", "\"": escaped.unicodeScalars.append(scalar)
-            default: escaped += markup(String(scalar))
-            }
-        }
     }
 }

@@ -1,5 +1,5 @@
 import PushFigures
-import PushModel
+public import PushModel
 
 extension ReportDocument {
     /// The report for a terminal.

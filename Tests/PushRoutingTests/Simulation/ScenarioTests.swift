@@ -31,7 +31,7 @@ struct ScenarioTests {
             #"{"count":{"event":{}},"is":2}"#, #"{"count":{"outcome":"duplicate"},"is":0}"#,
             #"{"event":{"event_type":"Open","time":2,"campaign_id":"c","button_string":null}}"#,
             #"{"event":{"event_type":"users.messages.pushnotification.Open","time":"1970-01-01T00:00:02Z"}}"#,
-            #"{"pending":0}"#,
+            #"{"event":{"event_type":"Open","at":2500}}"#, #"{"pending":0}"#,
         ])
     func holds(expect: String) throws { #expect(try failure(expect) == nil) }
 
@@ -56,7 +56,7 @@ struct ScenarioTests {
             ),
             (
                 #"{"none":{"event":{"event_type":"Open"}}}"#, "1 event matches, not 0:",
-                "users.messages.pushnotification.Open, time 2"
+                "users.messages.pushnotification.Open, at 2500"
             ),
             (#"{"count":{"outcome":"duplicate"},"is":1}"#, "0 invocations match, not 1", nil),
             (
@@ -65,7 +65,7 @@ struct ScenarioTests {
             ),
             (
                 #"{"event":{"event_type":"Received","campaign_id":"d"}}"#, "no event matches (2 checked). Closest:",
-                #"local.pushnotification.Received, time 0: campaign_id is "c", not "d""#
+                #"local.pushnotification.Received, at 20: campaign_id is "c", not "d""#
             ),
             (
                 #"{"invocations":[],"of":"slow"}"#, "1 invocation decided, 0 expected:",
@@ -171,6 +171,10 @@ struct ScenarioTests {
                 "interaction of line 2 (seq 2, id tap): handed_to_tracker, direct open of delivery 1",
                 "interaction of line 3 (seq 3, id again): handed_to_tracker, not counted: delivery 1 was already opened",
             ], "\(checks)")
+        let counted = try check(twice + [#"{"expect":{"count":{"event":{"event_type":"Open"}},"is":2}}"#])
+        #expect(counted.last?.failure?.lines.last?.hasPrefix("interaction of line 3 (seq 3, id again): ") == true)
+        let none = try check(twice + [#"{"expect":{"none":{"event":{"event_type":"Open"}}}}"#])
+        #expect(none.last?.failure?.lines.last?.hasPrefix("interaction of line 3 (seq 3, id again): ") == true)
         let session = #"{"expect":{"event":{"event_type":"SessionEnd"}}}"#
         #expect(try check(twice + [session]).last?.failure?.lines.contains { $0.hasPrefix("interaction") } == false)
     }

@@ -29,17 +29,17 @@ struct SimulatorTests {
         ])
         #expect(
             lines == [
-                #"{"type":"analytics","event_type":"local.pushnotification.Received","#
+                #"{"type":"analytics","at":1000,"event_type":"local.pushnotification.Received","#
                     + #""id":"00000000-0001-8001-8000-000000000000","time":1,"external_user_id":"u1","#
                     + #""device_id":"phone","app_id":"shop","platform":"ios","campaign_id":"summer","message_id":"a1"}"#,
                 #"{"type":"invocation","seq":1,"n":0,"id":"a1","at":1000,"callback":"none","provider":"braze","#
                     + #""route":null,"handler":null,"outcome":"shown_by_system","reason":"the app is not in the "#
                     + #"foreground: iOS shows the alert, badge or sound itself, no code of the app runs","#
                     + #""reason_code":"alert_shown_by_system","queue_ms":0,"exec_ms":0,"total_ms":0}"#,
-                #"{"type":"analytics","event_type":"users.behaviors.app.SessionStart","#
+                #"{"type":"analytics","at":2500,"event_type":"users.behaviors.app.SessionStart","#
                     + #""id":"00000000-0002-8005-8000-000000000000","time":2,"external_user_id":"u1","#
                     + #""device_id":"phone","app_id":"shop","platform":"ios"}"#,
-                #"{"type":"analytics","event_type":"users.messages.pushnotification.Open","#
+                #"{"type":"analytics","at":2500,"event_type":"users.messages.pushnotification.Open","#
                     + #""id":"00000000-0002-8002-8000-000000000000","time":2,"external_user_id":"u1","#
                     + #""device_id":"phone","app_id":"shop","platform":"ios","campaign_id":"summer","message_id":"a1","#
                     + #""button_action_type":null,"button_string":null}"#,

@@ -1,4 +1,4 @@
-import PushModel
+public import PushModel
 
 extension CampaignReport {
     /// The report for people: lines of any width, without colour; times and days in its zone.

@@ -23,7 +23,7 @@ extension PayloadMatrix {
         for warning in warnings {
             let wrapped = TextStyle(width: width.map { $0 - 2 }).wrapped(
                 "- \(warning.sentence.showingControls())", indent: 2)
-            lines += wrapped.map { ReportLine("  \($0)", .bad) }
+            lines += wrapped.map { ReportLine("  \($0)", .warning) }
         }
         return lines
     }

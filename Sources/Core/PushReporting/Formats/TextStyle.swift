@@ -23,6 +23,19 @@ public struct TextStyle: Hashable, Sendable {
         return String(repeating: "█", count: eighths / 8) + blocks[eighths % 8]
     }
 
+    /// A chart of one line, a character for each value as far as there is room for the last ones: `▁` for nothing, `█` for the
+    /// largest. Empty where there is room for too few.
+    static func sparkline(_ values: [Int], length: Int) -> String {
+        let shown = values.suffix(max(0, length))
+        guard shown.count >= 8 else { return "" }
+        let (levels, largest) = (Array("▁▂▃▄▅▆▇█"), shown.max() ?? 0)
+        return String(
+            shown.map { value in
+                // The smallest that is something is above nothing.
+                value == 0 ? levels[0] : levels[max(1, value * (levels.count - 1) / largest)]
+            })
+    }
+
     /// `text` in lines of the width, broken between words; what goes on is indented by `indent` spaces.
     func wrapped(_ text: String, indent: Int = 4) -> [String] {
         guard let width, text.count > width else { return [text] }
@@ -37,21 +50,5 @@ public struct TextStyle: Hashable, Sendable {
             }
         }
         return lines + [line]
-    }
-}
-
-/// One line of a report for a terminal.
-public struct ReportLine: Hashable, Sendable {
-    /// What a line is, from which the terminal's colour follows.
-    public enum Tone: Sendable { case plain, heading, good, bad }
-
-    /// The line, without colour and without its line feed.
-    public let text: String
-    /// What it is.
-    public let tone: Tone
-
-    init(_ text: String, _ tone: Tone = .plain) {
-        self.text = text
-        self.tone = tone
     }
 }

@@ -1,3 +1,5 @@
+import PushModel
+
 /// A column of a table on the screen.
 struct LiveColumn<Row>: Sendable {
     private let title: String
@@ -11,13 +13,15 @@ struct LiveColumn<Row>: Sendable {
     }
 
     /// The lines of a table. One that is too wide lacks its last columns, but never the first.
-    static func table(_ columns: [LiveColumn], _ rows: [Row], width: Int) -> [String] {
+    static func table(
+        _ columns: [LiveColumn], _ rows: [Row], width: Int, tone: (Row) -> ReportLine.Tone
+    ) -> [ReportLine] {
         var shown = columns[...]
         while true {
             var table = TextTable(shown.map { ($0.title, $0.alignment) }, widest: 24)
-            for row in rows { table.add(shown.map { $0.cell(row) }) }
-            let lines = table.text.split(separator: "\n").map(String.init)
-            if shown.count == 1 || lines.allSatisfy({ $0.count <= width }) { return lines }
+            for row in rows { table.add(shown.map { $0.cell(row) }, tone(row)) }
+            let lines = table.lines(width: nil)
+            if shown.count == 1 || lines.allSatisfy({ $0.text.count <= width }) { return lines }
             shown.removeLast()
         }
     }

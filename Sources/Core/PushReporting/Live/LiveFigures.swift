@@ -35,11 +35,15 @@ public struct LiveFigures: Sendable {
     private struct Slot {
         var outcomes: [Outcome: Int] = [:]
         var handlers: [String: Handler] = [:]
+        /// The shortest and the longest time that a handler had.
+        var budgets: ClosedRange<Duration>?
     }
 
     private static let slotSeconds: Int64 = 10
     /// Over how many whole seconds a rate is taken.
     private static let rateSeconds: Int64 = 10
+    /// How many seconds a chart shows.
+    private static let chartSeconds: Int64 = 60
     private static let missLimit = 50
 
     /// Since when everything was counted.
@@ -62,6 +66,10 @@ public struct LiveFigures: Sendable {
         decidedBySecond[result.decidedAt.seconds, default: 0] += 1
         let number = Self.slot(of: result.decidedAt)
         slots[number, default: Slot()].outcomes[result.outcome, default: 0] += 1
+        if result.outcome.isDue {
+            let budget = row.invocation.budget...row.invocation.budget
+            slots[number, default: Slot()].budgets = Self.union(slots[number]?.budgets, budget)
+        }
         if let handler = row.invocation.handler {
             slots[number, default: Slot()].handlers[handler, default: Handler()].add(result)
         }
@@ -74,7 +82,7 @@ public struct LiveFigures: Sendable {
     public mutating func forget(at now: WallTime) {
         let reach = Self.slot(of: now) - Self.reach.milliseconds / (Self.slotSeconds * 1000)
         slots = slots.filter { (reach...Self.slot(of: now) + 1).contains($0.key) }
-        let seconds = now.seconds - Self.rateSeconds...now.seconds + 1
+        let seconds = now.seconds - Self.chartSeconds...now.seconds + 1
         acceptedBySecond = acceptedBySecond.filter { seconds.contains($0.key) }
         decidedBySecond = decidedBySecond.filter { seconds.contains($0.key) }
     }
@@ -89,6 +97,25 @@ public struct LiveFigures: Sendable {
 
     /// Invocations decided a second, over the last whole seconds: tenths.
     func decidedRate(at now: WallTime) -> Int { Self.tenths(decidedBySecond, now) }
+
+    /// Invocations decided in each of the last spans of two seconds, a minute of them, the oldest first.
+    func decidedLately(at now: WallTime) -> [Int] {
+        stride(from: now.seconds - Self.chartSeconds, to: now.seconds, by: 2).map {
+            (decidedBySecond[$0] ?? 0) + (decidedBySecond[$0 + 1] ?? 0)
+        }
+    }
+
+    /// The shortest and the longest time that a handler had; `nil` when nothing was due.
+    var budgets: ClosedRange<Duration>? {
+        slots.values.reduce(nil) { all, slot in slot.budgets.map { Self.union(all, $0) } ?? all }
+    }
+
+    private static func union(
+        _ left: ClosedRange<Duration>?, _ right: ClosedRange<Duration>
+    ) -> ClosedRange<Duration> {
+        guard let left else { return right }
+        return min(left.lowerBound, right.lowerBound)...max(left.upperBound, right.upperBound)
+    }
 
     /// How many invocations were decided.
     var decided: Int { count { _ in true } }

@@ -13,6 +13,11 @@ struct LiveHandler {
     /// In microseconds; `nil`: none ran.
     var p99: Int64? { figures.exec.quantile(permille: 990) }
 
+    /// What its figures are for a person: bad, where it missed deadlines.
+    var tone: ReportLine.Tone {
+        figures.missed > 0 ? .bad : figures.failed > 0 || !state.isEmpty ? .warning : .plain
+    }
+
     /// Those that the daemon has, and those that it had.
     static func all(_ status: JSONNode?, _ figures: LiveFigures) -> [LiveHandler] {
         let found = figures.handlers

@@ -19,9 +19,17 @@ public struct LiveScreen: Sendable {
     public var isFrozen = false
     /// The zone of the times.
     public var zone: LocalZone
+    /// Whether block characters can be shown.
+    public var usesUnicode: Bool
 
-    /// - Parameter zone: the zone of the times.
-    public init(zone: LocalZone) { self.zone = zone }
+    /// How wide the labels of the head are, with the space behind them.
+    private static let labelWidth = 10
+
+    /// Joins the two.
+    public init(zone: LocalZone, usesUnicode: Bool = true) {
+        self.zone = zone
+        self.usesUnicode = usesUnicode
+    }
 
     /// The picture.
     ///
@@ -34,9 +42,9 @@ public struct LiveScreen: Sendable {
     ///   - height: how many lines there may be, with a line of keys as the last; `nil`: any number, without that line.
     public func lines(
         status: JSONNode?, problem: String?, figures: LiveFigures, at now: WallTime, width: Int, height: Int?
-    ) -> [String] {
-        var lines = head(status, problem, figures, now)
-        lines += problems(status)
+    ) -> [ReportLine] {
+        var lines = head(status, problem, figures, now, width: width)
+        lines += StatusField.problems(status).map { $0.line(Self.labelWidth) }
         let rows = LiveHandler.all(status, figures).sorted { LiveHandler.precedes($0, $1, by: order) }
         let misses = missLines(figures)
         let table = handlerLines(rows, width: width)
@@ -51,73 +59,59 @@ public struct LiveScreen: Sendable {
             lines += Self.fitting(table, max(0, room - laneRoom - missRoom))
             lines += Self.fitting(lanes, laneRoom) + misses.prefix(missRoom)
             lines = Array(lines.prefix(max(0, height - 1)))
-            lines += Array(repeating: "", count: max(0, height - 1 - lines.count))
-            if height > 0 { lines.append(keys) }
+            lines += Array(repeating: ReportLine(""), count: max(0, height - 1 - lines.count))
+            if height > 0 { lines.append(ReportLine(keys, .faint)) }
         } else {
             lines += table + lanes + misses
         }
-        return lines.map { shortened($0.showingControls(), to: max(1, width)) }
+        return lines.map { ReportLine(shortened($0.text.showingControls(), to: max(1, width)), $0.tone) }
     }
 
-    private func head(_ status: JSONNode?, _ problem: String?, _ figures: LiveFigures, _ now: WallTime) -> [String] {
+    private func head(
+        _ status: JSONNode?, _ problem: String?, _ figures: LiveFigures, _ now: WallTime, width: Int
+    ) -> [ReportLine] {
         let time = zone.text(now) + (isFrozen ? ", frozen" : "")
-        var lines: [String] = []
+        var lines: [ReportLine] = []
         if let status {
             let uptime = spanInWords(.milliseconds(status["uptime_ms"]?.int64 ?? 0))
             lines.append(
-                "pushrouterd \(status["version"]?.string ?? "-"), mode \(status["mode"]?.string ?? "-"), "
-                    + "\(status["state"]?.string ?? "-"), up \(uptime)")
+                ReportLine(
+                    "pushrouterd \(status["version"]?.string ?? "-"), mode \(status["mode"]?.string ?? "-"), "
+                        + "\(status["state"]?.string ?? "-"), up \(uptime)", .heading))
         } else {
-            lines.append("no answer from pushrouterd: \(problem ?? "-")")
+            lines.append(ReportLine("no answer from pushrouterd: \(problem ?? "-")", .bad))
         }
-        lines.append(time)
-        let accepted = status.map {
-            "  \(grouped($0["accepted_since_start"]?.int64 ?? 0)) since start, "
-                + "in flight \(grouped($0["requests_in_flight"]?.int64 ?? 0))"
-                + " (\(grouped($0["bytes_in_flight"]?.int64 ?? 0)) bytes)"
-        }
-        lines.append("Accepted  \(rate(figures.acceptedRate(at: now)))" + (accepted ?? ""))
-        let span = spanInWords(figures.span(at: now))
-        lines.append("Decided   \(rate(figures.decidedRate(at: now)))  \(grouped(figures.decided)) in the last \(span)")
-        let compliance = figures.compliance
-        lines.append(
-            "Deadline  \(compliance)  due \(grouped(compliance.due)), missed \(grouped(compliance.missed)), "
-                + "failed \(grouped(figures.failed))")
+        lines.append(ReportLine(time))
+        let room = usesUnicode ? width - Self.labelWidth : nil
+        lines += figures.facts(status, at: now, chartWithin: room).map { $0.line(Self.labelWidth) }
         return lines
     }
 
-    private func problems(_ status: JSONNode?) -> [String] {
-        guard let status else { return [] }
-        return [
-            ("configuration", status["configuration_problem"]), ("store", status["store_problem"]),
-            ("ledger", status["store"]?["ledger_problem"]),
-        ].compactMap { name, problem in problem?.string.map { "Problem   \(name): \($0)" } }
-    }
-
-    private func handlerLines(_ rows: [LiveHandler], width: Int) -> [String] {
-        guard !rows.isEmpty else { return ["", "No handlers."] }
-        return ["", "Handlers by \(order.rawValue)"] + LiveColumn.table(LiveHandler.columns, rows, width: width)
+    private func handlerLines(_ rows: [LiveHandler], width: Int) -> [ReportLine] {
+        guard !rows.isEmpty else { return [ReportLine(""), ReportLine("No handlers.")] }
+        return Self.titled(
+            "Handlers by \(order.rawValue)", LiveColumn.table(LiveHandler.columns, rows, width: width, tone: \.tone))
     }
 
     /// Nothing where nobody waits in a lane, and where the daemon does not tell.
-    private func laneLines(_ status: JSONNode?, width: Int) -> [String] {
+    private func laneLines(_ status: JSONNode?, width: Int) -> [ReportLine] {
         let lanes = (status?["lanes"]?["longest"]?.elements ?? []).map(LiveLane.init)
         guard !lanes.isEmpty else { return [] }
         let waiting = grouped(status?["lanes"]?["waiting"]?.int64 ?? 0)
         let crowded = status?["lanes"]?["crowded"]?.int64 ?? 0
-        return ["", "Longest lanes, of \(grouped(crowded)) in which \(waiting) wait"]
-            + LiveColumn.table(LiveLane.columns, lanes, width: width)
+        return Self.titled(
+            "Longest lanes, of \(grouped(crowded)) in which \(waiting) wait",
+            LiveColumn.table(LiveLane.columns, lanes, width: width) { _ in .plain })
     }
 
-    private func missLines(_ figures: LiveFigures) -> [String] {
+    private func missLines(_ figures: LiveFigures) -> [ReportLine] {
         guard !figures.misses.isEmpty else { return [] }
-        let lines = figures.misses.reversed().compactMap { row -> String? in
-            guard let result = row.invocation.result else { return nil }
-            let name = row.invocation.handler ?? "-"
-            return "\(zone.text(result.decidedAt, milliseconds: true))  seq \(row.invocation.id.seq.value)  "
-                + "\(result.outcome.rawValue)  \(name)  \(grouped(result.total.milliseconds)) ms"
-        }
-        return ["", "Last misses"] + lines
+        let lines = figures.misses.reversed().compactMap { LiveFigures.text(ofMiss: $0, zone) }
+        return Self.titled("Last misses", lines.map { ReportLine($0) })
+    }
+
+    private static func titled(_ title: String, _ lines: [ReportLine]) -> [ReportLine] {
+        [ReportLine(""), ReportLine(title, .heading)] + lines
     }
 
     /// The room for a section: none where it is too little for the blank line, the headings and one thing.
@@ -128,11 +122,9 @@ public struct LiveScreen: Sendable {
         return "q quit  space \(isFrozen ? "go on" : "freeze")  \(orders)"
     }
 
-    private func rate(_ tenths: Int) -> String { "\(grouped(tenths / 10)).\(tenths % 10)/s" }
-
     /// The first lines; what is left out is said in the last.
-    private static func fitting(_ lines: [String], _ room: Int) -> [String] {
+    private static func fitting(_ lines: [ReportLine], _ room: Int) -> [ReportLine] {
         guard lines.count > room, room > 0 else { return Array(lines.prefix(room)) }
-        return lines.prefix(room - 1) + ["and \(lines.count - room + 1) more"]
+        return lines.prefix(room - 1) + [ReportLine("and \(lines.count - room + 1) more")]
     }
 }

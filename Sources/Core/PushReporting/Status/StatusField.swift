@@ -42,6 +42,19 @@ public struct StatusField: Sendable {
         }
     }
 
+    /// What is wrong with the daemon, as the fields of a status say that are problems: each with its name before `_problem`.
+    ///
+    /// - Parameter status: the daemon's answer to `op: status`; `nil`: it gave none.
+    static func problems(_ status: JSONNode?) -> [LabelledFact] {
+        all.compactMap { field in
+            let path = field.name.split(separator: ".").map(String.init)
+            guard let name = path.last, name.hasSuffix("_problem"),
+                let problem = path.reduce(status, { $0?[$1] })?.string
+            else { return nil }
+            return LabelledFact(label: "Problem", text: "\(name.dropLast(8)): \(problem)", tone: .bad)
+        }
+    }
+
     /// All metrics of the fields, in their order; fields with the same metric give the values of one.
     static var metrics: [MetricFamily] {
         all.compactMap(\.metric).reduce(into: []) { families, metric in

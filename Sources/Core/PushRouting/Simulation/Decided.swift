@@ -88,7 +88,7 @@ struct Decided {
             ranked.map { "\(Self.summary(of: $0.line)): \($0.differences.joined(separator: "; "))" } + stories)
     }
 
-    /// The verdicts on the latest interactions, each in the words of its own reasons: why an open is missing.
+    /// The verdicts on the latest interactions, each in the words of its own reasons: why an open is missing, or one too many.
     private var storiesOfInteractions: [String] {
         requests.filter(\.isInteraction).suffix(3).map { request in
             let reasons = (invocations + interactions).filter { $0["seq"]?.int64 == request.seq }.map { line in
@@ -114,14 +114,16 @@ struct Decided {
         guard matching.count != count else { return nil }
         return .init(
             "\(Self.matches(matching.count, pattern)), not \(count)\(matching.isEmpty ? "" : ":")",
-            matching.prefix(10).map(Self.summary))
+            matching.prefix(10).map(Self.summary) + (pattern.mayBeOpen ? storiesOfInteractions : []))
     }
 
     /// An observer's copy is one more that may not be there.
     private func failure(ofNone pattern: Pattern) -> Check.Failure? {
         let matching = lines(pattern).filter(pattern.matchesAnybody)
         guard !matching.isEmpty else { return nil }
-        return .init("\(Self.matches(matching.count, pattern)), not 0:", matching.prefix(10).map(Self.summary))
+        return .init(
+            "\(Self.matches(matching.count, pattern)), not 0:",
+            matching.prefix(10).map(Self.summary) + (pattern.mayBeOpen ? storiesOfInteractions : []))
     }
 
     private static func matches(_ count: Int, _ pattern: Pattern) -> String {
@@ -194,7 +196,7 @@ struct Decided {
             return "interaction, seq \(word("seq", line)) \(word("verdict", line))\(reason)"
         }
         guard line["outcome"] != nil else {
-            guard line["state"] != nil else { return "\(word("event_type", line)), time \(word("time", line))" }
+            guard line["state"] != nil else { return "\(word("event_type", line)), at \(word("at", line))" }
             let name = line["name"] == nil ? "" : " \(word("name", line))"
             return "entry \(word("entry", line)), \(word("kind", line))\(name) \(word("state", line))"
         }

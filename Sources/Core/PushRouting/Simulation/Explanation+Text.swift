@@ -1,38 +1,39 @@
 import PushDispatch
-import PushModel
+public import PushModel
 
 extension Explanation {
     /// The same story for people: lines for a terminal, the last with its line feed.
-    public var text: String {
+    public var text: String { lines().map { "\($0.text)\n" }.joined() }
+
+    /// The same story for people, as lines for a terminal.
+    ///
+    /// - Parameter place: where the payload is from, before the first line.
+    public func lines(at place: String? = nil) -> [ReportLine] {
         let transport = decision.transport == platform.usualTransport ? "" : " over \(decision.transport.rawValue)"
-        var lines = [
-            headline, "  \(platform.rawValue)\(transport), app in state \(state.rawValue), \(mode.rawValue) mode",
-        ]
-        if decision.braze != nil, tap.isPossible { lines.append("  a tap: \(tap.text)") }
-        if let message = decision.message { lines.append("  " + message.line) }
-        if let braze = decision.braze { lines += details(of: braze).map { "  " + $0 } }
-        lines.append("Why")
-        for (index, reason) in reasons.enumerated() { lines.append("  \(index + 1). \(reason)") }
+        var lines: [ReportLine] = []
+        lines.add((place.map { "\($0): " } ?? "") + headline, .heading)
+        lines.add("  \(platform.rawValue)\(transport), app in state \(state.rawValue), \(mode.rawValue) mode")
+        if decision.braze != nil, tap.isPossible { lines.add("  a tap: \(tap.text)") }
+        if let message = decision.message { lines.add("  " + message.line) }
+        if let braze = decision.braze { details(of: braze).forEach { lines.add("  " + $0) } }
+        lines.add("Why", reasons.enumerated().map { "\($0.offset + 1). \($0.element)" })
         let rules = decision.providers.compactMap(\.originText)
-        lines += rules.isEmpty ? [] : ["Rules"] + (rules + remarks).map { "  \($0)" }
-        if rules.isEmpty, !remarks.isEmpty { lines += ["Remarks"] + remarks.map { "  \($0)" } }
-        lines.append("Callbacks")
+        lines.add(rules.isEmpty ? "Remarks" : "Rules", rules + remarks)
+        lines.add("Callbacks", .heading)
         if let outcome = decision.outcome {
             let nobody = outcome == .ownReceiver ? "No service of the app runs" : "No code of the app runs"
-            lines.append("  \(nobody); the outcome is \(outcome.rawValue)")
+            lines.add("  \(nobody); the outcome is \(outcome.rawValue)", outcome.tone)
         }
-        lines += invocations.map { "  \($0.text)" }
-        if !unmatchedRoutes.isEmpty {
-            lines.append("Routes that do not match")
-            lines += unmatchedRoutes.map { "  \($0.callback.rawValue): \($0.route): \($0.reason)" }
-        }
-        lines += tracked.isEmpty ? [] : ["Sent to /users/track"] + tracked.map { "  \($0.text)" }
+        for invocation in invocations { lines.add("  \(invocation.text)") }
+        lines.add(
+            "Routes that do not match",
+            unmatchedRoutes.map { "\($0.callback.rawValue): \($0.route): \($0.reason)" })
+        lines.add("Sent to /users/track", tracked.map(\.text))
         for tracked in trackedActs {
-            lines += ["Sent to /users/track by \(tracked.act.text)"] + tracked.entries.map { "  \($0.text)" }
+            lines.add("Sent to /users/track by \(tracked.act.text)", tracked.entries.map(\.text))
         }
-        let warnings = warnings.map { "  - \($0)" }
-        lines += warnings.isEmpty ? [] : ["Warnings"] + warnings
-        return lines.map { $0.showingControls() }.joined(separator: "\n") + "\n"
+        lines.add("Warnings", warnings.map { "- \($0)" }, .warning)
+        return lines
     }
 
     private var headline: String {
@@ -47,6 +48,20 @@ extension Explanation {
         let facts = ["a Braze push", braze.kind.rawValue, campaign] + braze.features.map(\.rawValue)
         return facts.joined(separator: ", ")
             + (countsForInfluencedOpen ? "; counts" : "; does not count") + " for influenced opens"
+    }
+}
+
+extension [ReportLine] {
+    /// Adds a line; what came from outside cannot steer the terminal.
+    fileprivate mutating func add(_ text: String, _ tone: ReportLine.Tone = .plain) {
+        append(ReportLine(text.showingControls(), tone))
+    }
+
+    /// Adds a title and what stands below it; neither where that is nothing.
+    fileprivate mutating func add(_ title: String, _ texts: [String], _ tone: ReportLine.Tone = .plain) {
+        guard !texts.isEmpty else { return }
+        add(title, tone == .plain ? .heading : tone)
+        for text in texts { add("  \(text)", tone) }
     }
 }
 

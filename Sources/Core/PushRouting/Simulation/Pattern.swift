@@ -57,10 +57,10 @@ struct Pattern: Sendable {
             + differences
     }
 
-    /// Whether an open matches, as far as the kind of the event tells.
+    /// Whether an open, direct or influenced, matches, as far as the kind of the event tells.
     var mayBeOpen: Bool {
-        subject == .event
-            && (members["event_type"]?.string.map { PatternField.names(AnalyticsEvent.Kind.open.rawValue, $0) } ?? true)
+        guard subject == .event, let name = members["event_type"]?.string else { return subject == .event }
+        return [AnalyticsEvent.Kind.open, .influencedOpen].contains { PatternField.names($0.rawValue, name) }
     }
 
     /// Whether a line has all of it, be it an owner's or an observer's.

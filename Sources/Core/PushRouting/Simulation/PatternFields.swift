@@ -59,7 +59,8 @@ extension Pattern.Subject {
     ]
 
     private static let eventFields: [String: PatternField] = [
-        "event_type": .eventType, "id": .text, "time": .time(unit: 1000), "external_user_id": .text,
+        "event_type": .eventType, "at": .time(unit: 1), "id": .text, "time": .time(unit: 1000),
+        "external_user_id": .text,
         "device_id": .text, "app_id": .text, "platform": .words(Platform.self), "campaign_id": .text,
         "message_id": .text, "button_action_type": .words(ButtonAction.self), "button_string": .text,
         "duration": .decimal, "push_token": .text, "push_token_device_id": .text,

@@ -97,11 +97,13 @@ enum SimulationLine {
         return writer.bytes
     }
 
-    /// The tracker decided an event.
-    static func analytics(_ event: AnalyticsEvent) -> [UInt8] {
+    /// The tracker decided an event. `time` is the event's own, in the seconds of Braze's wire form; `at` is in milliseconds as
+    /// in every line.
+    static func analytics(_ event: AnalyticsEvent, at time: WallTime) -> [UInt8] {
         var writer = JSONWriter()
         writer.object { writer in
             writer.member("type", "analytics")
+            writer.member("at", time.milliseconds)
             writer.members(of: event)
         }
         return writer.bytes

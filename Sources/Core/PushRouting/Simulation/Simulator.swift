@@ -342,7 +342,7 @@ public struct Simulator {
     private mutating func write(_ record: LedgerRecord, at time: WallTime) {
         if keepsRecords { records.append(record) }
         switch record {
-        case .event(let event): output.append(SimulationLine.analytics(event))
+        case .event(let event): output.append(SimulationLine.analytics(event, at: time))
         case .customData(let record): tell(record, at: time)
         case .tracker(.interaction(let row)): tell(row.cause, row.verdict, row.delivery, at: time)
         case .invocation(let row), .update(let row): self.record(row)

@@ -264,7 +264,7 @@ extension [Key<Settings>] {
                     How long the ledger keeps a request with its outcomes, and knows its `id`, 1s to 3650d. After a start \
                     whose clock is more than a day later than the ledger's last sign of life nothing is deleted or forgotten \
                     by its age until the kernel calls the clock synchronized, or for an hour; nor is it while the clock is off \
-                    by more than a day from what it was at the start; `pushctl status` (`store.pruning_waits`) and the journal \
+                    by more than a day from what it was at the start; `pushctl status` and the journal \
                     say so.
                     """),
             Key(
@@ -272,8 +272,8 @@ extension [Key<Settings>] {
                 meaning: """
                     How large the ledger may become, 64M to 16T; beyond it the oldest requests whose outcomes are all known go \
                     before `Retention=` is over. They go by whole minutes, at most some seconds later; what is in flight, a \
-                    dead letter, custom data that waits, profiles and figures stay. The journal says so, and `pushctl status` \
-                    how many went by which rule. After each cleaning free pages are given back to the file system, but for an \
+                    dead letter, custom data that waits, profiles and figures stay. The journal says so, and `pushctl status \
+                    --all` how many went by which rule. After each cleaning free pages are given back to the file system, but for an \
                     eighth. Default: no limit.
                     """),
             Key(

@@ -5,13 +5,13 @@ extension ManPage {
         These are the expectations of a scenario of "test". INVOCATION stands for an object with any of the members that \
         "simulate" prints for an invocation: seq, n, id, at, callback, provider, route, handler, observer, outcome, reason, reason_code, queue_ms, \
         exec_ms, total_ms, waited_for with seq, n, handler, and completion with by, \
-        times, result, options. EVENT is an object with the members of an analytics event. ENTRY is an \
+        times, result, options. EVENT is an object with the members of an analytics event, whose time is in seconds, and at. ENTRY is an \
         object with the members of an entry of custom data: entry, seq, at, state, kind, suite, braze_id, external_id, alias, name, \
         properties, attributes, reason. INTERACTION is an object with seq, id, at, verdict, delivery, reason: an interaction that waited for its push has found \
         it or waits no more (unmatched, elsewhere). BREAKER is an object with at, handler, and state (open or closed): the \
         breaker of a handler changed; in properties and attributes only the named members are compared. A member that is not named \
         may have any value; null means that it is missing. A reason or an error's message need only contain the \
-        expected text. An event_type may be the last part of its name, such as Open. Times may be RFC 3339.
+        expected text. An event_type may be the last part of its name, such as Open. Times are Unix milliseconds, but for time, or RFC 3339.
         """,
         """
         INVOCATION means an owner's invocation. An observer's copy matches only with "observer":true, but it \

@@ -38,7 +38,6 @@ extension Option {
         "platform", words(Platform.self, and: all), "the platform that the payload is for, or all, side by side")
     static let explainedState = Option(
         "state", words(AppState.self, and: all), "the state of the app (background), or all, side by side")
-    static let explainFormat = Option("format", words(ExplainFormat.self), "the format of the output (text)")
     /// Stands for every platform, or every state of the app.
     static let all = "all"
     static let locked = Option("locked", .none, "the screen is locked")
@@ -149,6 +148,9 @@ extension Option {
     static let statusFormat = Option(
         "format", .words(["text", "json"] + MetricsFormat.allCases.map(\.rawValue)), "the format of the output (text)")
 
+    static let explainFormat = Option("format", words(ExplainFormat.self), "the format of the output (text)")
+    static let allFields = Option("all", .none, "print every field, a line each")
+
     static let campaign = Option("campaign", .text("ID"), "only this campaign")
     static let by = Option("by", words(EventField.self), "also show the figures by a field of the events")
     static let eventsSince = Option("since", .text("TIME"), "only events at this time or later")
@@ -178,6 +180,8 @@ extension Option {
         "callback", .words(Callback.allCases.filter(\.isOfDelivery).map(\.rawValue)),
         "the callback that the handler is run for (the first that the platform would run)",
         instead: "for that of a tap or a token write a scenario and run it with pushctl test --real-handlers")
+    static let seq = Option(
+        "seq", .text("N"), "the payload and the facts of request N of the ledger, instead of a file")
     static let deadline = Option(
         "deadline", .text("SPAN"), "how long the handler has, such as 500ms or 1min (as configured)")
     static let verbose = Option("verbose", .none, "show what the handler gets with a line for each value")
@@ -187,6 +191,8 @@ extension Option {
     static let realHandlers = Option(
         "real-handlers", .none, "run the real handlers of the configuration, by the wall clock")
 
+    static let testFormat = Option(
+        "format", words(TestFormat.self), "the format of the output (text; on GitHub github: text and annotations)")
     static let junit = Option("junit", .file, "write a test report for CI into this file")
 
     static let fullTokens = Option(

@@ -44,7 +44,7 @@ extension Command {
                 line: "pushctl explain --platform ios --state foreground --json push.json", meaning: "for a program"),
         ]
     ) { arguments, session throws(Failure) in
-        var explain = Explain(arguments, try session.settings(), session.output)
+        var explain = try Explain(arguments, try session.settings(), session.output)
         return explain.run(arguments.operands)
     }
 }
@@ -62,9 +62,9 @@ private struct Explain {
     private var tables: [PayloadMatrix] = []
     private var status = ExitStatus.done
 
-    init(_ arguments: Arguments, _ settings: Settings, _ output: Output) {
+    init(_ arguments: Arguments, _ settings: Settings, _ output: Output) throws(Failure) {
         (self.settings, self.output) = (settings, output)
-        format = arguments.has(.json) ? .json : arguments.word(.explainFormat, ExplainFormat.self) ?? .text
+        format = try ExplainFormat(arguments)
         let (platform, state) = (arguments[.explainedPlatform], arguments[.explainedState])
         hasAllPlatforms = platform == Option.all || format == .html && platform == nil
         hasAllStates = state == Option.all || format == .html && state == nil
@@ -116,7 +116,7 @@ private struct Explain {
         guard hasAllPlatforms || hasAllStates || format == .html else {
             let explanation = try explanation(of: deliver, platform, record)
             return format == .json
-                ? output.write(document: explanation.json) : output.print("\(record.place): \(explanation.text)")
+                ? output.write(document: explanation.json) : output.print(folding: explanation.lines(at: record.place))
         }
         let matrix = ExplanationMatrix(
             deliver, platforms: hasAllPlatforms ? Platform.allCases : [platform],

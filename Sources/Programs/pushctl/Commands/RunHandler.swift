@@ -9,7 +9,8 @@ extension Command {
         name: "run-handler", summary: "run a real handler on payloads, without a daemon",
         description: [
             """
-            Runs the handler NAME of the configuration on each payload as the daemon does: the same input, environment and \
+            Runs the handler NAME of the configuration, or the PROGRAM whose path has a / in it, on each payload as the daemon \
+            does: the same input, environment and \
             working directory, the same deadline, and at its end everything that it started is killed, whatever it did to \
             get away. Nothing is recorded, and no other handler is asked. It shows what the handler got (of http the request to \
             its endpoint), what it wrote to standard output and standard error (the last 4 KiB of each), what that means as \
@@ -24,13 +25,19 @@ extension Command {
             "test --real-handlers".
             """,
             """
+            A PROGRAM needs no configuration: it runs as a handler of Type=exec with the defaults. --seq N gives the handler \
+            what request N of the ledger was: its payload, app, device, user and state, and the callback that ran; a remark \
+            has them, and what came of it then. "pushctl show N" says more of it.
+            """,
+            """
             Payloads are those that "inject" takes, and so are files. Ends with 0 when every payload was handled, with 1 \
             when one was not. --json prints one object a payload.
             """,
         ],
-        operands: Operands(usage: "NAME FILE...|-", count: 2...Int.max),
+        operands: Operands(usage: "NAME|PROGRAM FILE...|-", count: 1...Int.max),
         options: [
-            .callback, .deadline, .platform, .transport, .appState, .locked, .app, .device, .externalID, .notifications,
+            .seq, .callback, .deadline, .platform, .transport, .appState, .locked, .app, .device, .externalID,
+            .notifications,
             .osVersion, .sdk, .asService, .verbose, .json,
         ],
         examples: [
@@ -38,15 +45,23 @@ extension Command {
             Example(
                 line: "pushctl run-handler orders --deadline 500ms --state foreground *.json",
                 meaning: "with half a second for each, the app in the foreground"),
+            Example(line: "pushctl run-handler ./on-order order.json", meaning: "a program, without any configuration"),
+            Example(line: "pushctl run-handler orders --seq 17", meaning: "again, with what request 17 brought"),
             Example(
                 line: "sudo pushctl run-handler orders --as-service order.json",
                 meaning: "with what the service may do, and no more"),
         ]
     ) { arguments, session throws(Failure) in
-        let settings = try session.settings()
-        let handler = try arguments.handler(arguments.operands[0], of: settings, session)
+        let seq = try arguments.seqOfRequest()
+        var settings = try session.settings()
+        let name = arguments.operands[0]
+        let isProgram = name.utf8.contains(UInt8(ascii: "/"))
+        let handler = try isProgram ? Handler.program(at: name) : arguments.handler(name, of: settings, session)
+        settings.routing.handlers[handler.name] = handler
         if arguments.has(.asService) {
-            return try ServiceTrial.run(arguments, words: Array(CommandLine.arguments.dropFirst()))
+            return try ServiceTrial.run(
+                arguments, program: isProgram ? handler.kind.command?.arguments.first : nil,
+                words: Array(CommandLine.arguments.dropFirst()))
         }
         let deadline = try arguments[.deadline].map { text throws(Failure) in
             guard let span = Duration(timeSpan: text), Trials.deadlines.contains(span) else {
@@ -55,11 +70,38 @@ extension Command {
             return span
         }
         var trials = Trials(
-            handler: handler, settings: settings, bridgeCommand: session.bridgeCommand,
+            handler: handler, isProgram: isProgram, settings: settings, bridgeCommand: session.bridgeCommand,
             template: RequestTemplate(arguments),
             callback: arguments.word(.callback, Callback.self), deadline: deadline, output: session.output,
             form: arguments.has(.json) ? .json : arguments.has(.verbose) ? .verbose : .text)
-        return try trials.run(Array(arguments.operands.dropFirst()))
+        let past = try seq.map { number throws(Failure) in
+            try PastRequest(session.story(of: number), handler: handler.name, zone: arguments.zone)
+        }
+        return try trials.run(Array(arguments.operands.dropFirst()), past)
+    }
+}
+
+extension Arguments {
+    /// What the ledger has of a request anyway, or a service's sandbox hides.
+    private static let excludedBySeq: [Option] = [
+        .platform, .transport, .appState, .locked, .app, .device, .externalID, .notifications, .osVersion, .sdk,
+        .asService,
+    ]
+
+    /// The number of `--seq`; `nil` where files are given.
+    fileprivate func seqOfRequest() throws(Failure) -> SequenceNumber? {
+        guard let text = self[.seq] else {
+            guard operands.count > 1 else { throw usageFailure("FILE...|- is missing, or --seq N") }
+            return nil
+        }
+        guard let number = Int64(text), number > 0 else {
+            throw usageFailure("--seq \(text): the number of a request, such as 41")
+        }
+        if operands.count > 1 { throw usageFailure("--seq and \(operands[1]) exclude each other") }
+        if let other = Self.excludedBySeq.first(where: has) {
+            throw usageFailure("--seq and --\(other.name) exclude each other: the ledger has what the handler got")
+        }
+        return SequenceNumber(number)
     }
 }
 
@@ -71,6 +113,8 @@ private struct Trials {
     static let deadlines = Duration.milliseconds(1)...Duration.seconds(3600)
 
     let handler: Handler
+    /// Whether it is a program, whatever the configuration has.
+    let isProgram: Bool
     let settings: Settings
     let bridgeCommand: (Bridge) -> Handler.Command?
     let template: RequestTemplate
@@ -82,12 +126,13 @@ private struct Trials {
     private var status = ExitStatus.done
 
     init(
-        handler: Handler, settings: Settings, bridgeCommand: @escaping (Bridge) -> Handler.Command?,
+        handler: Handler, isProgram: Bool, settings: Settings, bridgeCommand: @escaping (Bridge) -> Handler.Command?,
         template: RequestTemplate,
         callback: Callback?, deadline: Duration?,
         output: Output, form: Form
     ) {
         self.handler = handler
+        self.isProgram = isProgram
         self.settings = settings
         self.bridgeCommand = bridgeCommand
         self.template = template
@@ -97,13 +142,23 @@ private struct Trials {
         self.form = form
     }
 
-    mutating func run(_ operands: [String]) throws(Failure) -> ExitStatus {
+    /// Runs it on the payloads of files, or on what a request of the ledger brought.
+    mutating func run(_ operands: [String], _ past: PastRequest?) throws(Failure) -> ExitStatus {
         let trial: HandlerTrial
         do { trial = try HandlerTrial(handler, settings, bridgeCommand: bridgeCommand) } catch {
             throw Self.failure(error)
         }
         output.beforeExit = { trial.endAtOnce() }
         defer { output.beforeExit = {} }
+        do throws(Failure) {
+            if let past {
+                try run(
+                    past.deliver, of: past.request, past.platform, at: "request \(past.seq)",
+                    as: callback ?? past.callback, remark: past.summary, trial)
+            }
+        } catch {
+            note(error)
+        }
         for operand in operands {
             do throws(Failure) {
                 try run(operand, trial)
@@ -143,20 +198,28 @@ private struct Trials {
         try file.check(record)
         let (request, deliver, platform) = try template.delivery(
             in: record, isAPNs: file.isAPNs, settings: settings, verb: "given to a handler", guessed: output.note)
+        try run(deliver, of: request, platform, at: record.place, as: callback, trial)
+    }
+
+    private mutating func run(
+        _ deliver: DeliverRequest, of request: Request, _ platform: Platform, at place: String, as callback: Callback?,
+        remark: String? = nil, _ trial: HandlerTrial
+    ) throws(Failure) {
         let explanation: Explanation
         do {
             explanation = try Explanation(deliver, platform: platform, table: settings.routing)
         } catch {
-            throw record.failure(field: error.field, error.message)
+            throw Failure(.badData, "\(place): \(error.field): \(error.message)")
         }
         let plan = TrialPlan(
-            explanation, handler: handler.name, callback: callback, deadline: deadline, table: settings.routing)
+            explanation, handler: handler.name, isProgram: isProgram, callback: callback, deadline: deadline,
+            remark: remark, table: settings.routing)
         let result: Trial
         do {
-            result = try trial.run(deliver, of: request, at: record.place, plan)
+            result = try trial.run(deliver, of: request, at: place, plan)
         } catch let refusal as Refusal {
             let error = ProtocolError(refusal, id: nil)
-            throw record.failure(field: error.field, error.message)
+            throw Failure(.badData, "\(place): \(error.field.map { "\($0): " } ?? "")\(error.message)")
         } catch { throw Self.failure(error) }
         switch form {
         case .json: output.write(document: result.json)

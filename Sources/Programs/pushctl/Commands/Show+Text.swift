@@ -4,24 +4,36 @@ import Store
 
 extension RequestStory {
     /// The story for people.
-    func text(in zone: LocalZone) -> String {
-        "Request \(request.seq)\n" + Text.columns(requestFacts(zone), indent: 2)
-            + (request.isErased
-                ? "\nErased: \"pushctl erase\" took out what it said and whom it was about\n"
-                : "\nAs it came\n  \(String(decoding: request.body, as: UTF8.self).showingControls())\n")
-            + invocationList(zone) + eventList(zone) + entryList(zone)
+    func lines(in zone: LocalZone) -> [ReportLine] {
+        let head = titled("Request \(request.seq)", Text.columns(requestFacts(zone), indent: 2))
+        let body =
+            request.isErased
+            ? [ReportLine(""), ReportLine("Erased: \"pushctl erase\" took out what it said and whom it was about")]
+            : titled("As it came", "  \(String(decoding: request.body, as: UTF8.self).showingControls())\n")
+        return head.dropFirst() + body + invocationList(zone) + eventList(zone) + entryList(zone)
     }
 
-    private func invocationList(_ zone: LocalZone) -> String {
+    /// A part of it: a blank line, its title, and its text, each line with its line feed.
+    private func titled(_ title: String, _ text: String, _ tone: ReportLine.Tone = .heading) -> [ReportLine] {
+        [ReportLine(""), ReportLine(title, tone)] + text.split(separator: "\n").map { ReportLine(String($0)) }
+    }
+
+    private func invocationList(_ zone: LocalZone) -> [ReportLine] {
         guard invocations.isEmpty else {
-            return invocations.map { invocation in
+            return invocations.flatMap { invocation in
                 let steps = steps(of: invocation)
-                return invocation.story(request.mode, zone)
-                    + (steps.isEmpty ? "" : "  steps\n" + Text.columns(steps, indent: 4)) + outputs(of: invocation)
-            }.joined()
+                return titled(
+                    invocation.title,
+                    Text.columns(invocation.facts(request.mode, zone), indent: 2)
+                        + (steps.isEmpty ? "" : "  steps\n" + Text.columns(steps, indent: 4)) + outputs(of: invocation),
+                    invocation.result?.outcome.tone ?? .heading)
+            }
         }
         let isMissing = request.operation.hasInvocations
-        return "\nNo invocation" + (isMissing ? ", although there should be one: the ledger is damaged\n" : "\n")
+        return [
+            ReportLine(""),
+            ReportLine("No invocation" + (isMissing ? ", although there should be one: the ledger is damaged" : "")),
+        ]
     }
 
     private func requestFacts(_ zone: LocalZone) -> [[String]] {
@@ -48,21 +60,21 @@ extension RequestStory {
         return (facts + request.whatWasAsked + ends).compactMap { name, value in value.map { [name, $0] } }
     }
 
-    private func eventList(_ zone: LocalZone) -> String {
-        guard !events.isEmpty else { return "" }
+    private func eventList(_ zone: LocalZone) -> [ReportLine] {
+        guard !events.isEmpty else { return [] }
         let rows = events.map { event in
             [
                 zone.text(WallTime(milliseconds: event.time * 1000)), event.kind.rawValue,
                 "by request \(event.seq)", event.subject,
             ]
         }
-        return "\nEvents\n" + Text.columns(rows, indent: 2)
+        return titled("Events", Text.columns(rows, indent: 2))
     }
 }
 
 extension AcceptedRequest {
     /// Whether an erasure took out what it said: a request that came has an op.
-    fileprivate var isErased: Bool { Array(body) == Array("{}".utf8) }
+    var isErased: Bool { Array(body) == Array("{}".utf8) }
 
     /// FCM's priorities, as it was sent and as it was delivered; `nil` where the payload does not tell.
     fileprivate var priorities: String? {
@@ -83,8 +95,8 @@ extension AnalyticsEvent {
 }
 
 extension RequestStory {
-    private func entryList(_ zone: LocalZone) -> String {
-        guard !entries.isEmpty else { return "" }
+    private func entryList(_ zone: LocalZone) -> [ReportLine] {
+        guard !entries.isEmpty else { return [] }
         let rows = entries.map { record in
             let entry = record.entry
             let end = record.settledAt.map { " \(zone.text($0, milliseconds: true))" } ?? ""
@@ -95,7 +107,7 @@ extension RequestStory {
                 "\(record.state.rawValue)\(end)\(by)\(reason)",
             ]
         }
-        return "\nCustom data\n" + Text.columns(rows, indent: 2)
+        return titled("Custom data", Text.columns(rows, indent: 2))
     }
 }
 
@@ -133,13 +145,11 @@ extension Predecessor {
 }
 
 extension InvocationRecord {
-    fileprivate func story(_ mode: DispatchMode, _ zone: LocalZone) -> String {
-        "\n\(isObserver ? "Observer" : "Invocation") \(id.n): "
-            + "\(callback.rawValue), \(result?.outcome.rawValue ?? "in flight")\n"
-            + Text.columns(facts(mode, zone), indent: 2)
+    fileprivate var title: String {
+        "\(isObserver ? "Observer" : "Invocation") \(id.n): \(callback.rawValue), \(result?.outcome.rawValue ?? "in flight")"
     }
 
-    private func facts(_ mode: DispatchMode, _ zone: LocalZone) -> [[String]] {
+    fileprivate func facts(_ mode: DispatchMode, _ zone: LocalZone) -> [[String]] {
         let times = result.map { result in
             let (waited, ran) = (result.queue.milliseconds, result.exec.milliseconds)
             let (total, budget) = (result.total.milliseconds, budget.milliseconds)

@@ -26,8 +26,10 @@ extension Command {
 }
 
 extension Session {
-    /// Prints the story of a request.
-    func show(_ number: SequenceNumber, _ arguments: Arguments) throws(Failure) -> ExitStatus {
+    /// The story of a request.
+    ///
+    /// - Throws: that the ledger has none of that number, and why.
+    func story(of number: SequenceNumber) throws(Failure) -> RequestStory {
         let (story, last) = try reading { ledger throws(StoreError) in
             (try ledger.story(of: number), try ledger.highestSequenceNumber())
         }
@@ -35,11 +37,16 @@ extension Session {
             let reason = number > last ? "the last one is \(last)" : "it is older than Retention=, or was refused"
             throw Failure(.no, "the ledger has no request \(number): \(reason)")
         }
-        let shown = story.showingTokens(arguments)
+        return story
+    }
+
+    /// Prints the story of a request.
+    func show(_ number: SequenceNumber, _ arguments: Arguments) throws(Failure) -> ExitStatus {
+        let shown = try story(of: number).showingTokens(arguments)
         if arguments.has(.json) {
             output.write(document: shown.json)
         } else {
-            output.print(shown.text(in: arguments.zone))
+            output.print(folding: shown.lines(in: arguments.zone))
         }
         return .done
     }

@@ -9,9 +9,11 @@ extension Command {
         description: [
             """
             Reads requests, one a line, as inject.sock takes them. Each has "at" (RFC 3339 or Unix milliseconds), and \
-            they are in the order of their times. Prints one JSON object for each invocation, each analytics event and \
+            they are in the order of their times. "payload_file":"push.json" stands in place of a payload: a file with one \
+            payload, beside the scenario; an .apns file is for iOS. Prints one JSON object for each invocation, each analytics event and \
             each state of an entry of custom data (queued, pending, flushed, rejected), in the order in which they are \
-            decided; and one of type interaction when an interaction that waited for its push has found it or waits no more. \
+            decided; and one of type interaction when an interaction that waited for its push has found it or waits no more. Each \
+            has "at" in milliseconds, as the input has it; "time" of an event is in the seconds of Braze's form. \
             After the last line the clock runs on until nothing is pending. A day takes milliseconds, and the \
             same input gives the same bytes.
             """,
@@ -41,9 +43,10 @@ extension Command {
         ]
     ) { arguments, session throws(Failure) in
         let file = try InputFile(arguments.operands[0])
+        let settings = try session.settings()
         var simulation = Simulation(
-            try session.settings(), mode: arguments.word(.mode, DispatchMode.self), output: session.output)
-        return try simulation.run(file, keepsGoing: arguments.has(.keepGoing))
+            settings, mode: arguments.word(.mode, DispatchMode.self), output: session.output)
+        return try simulation.run(ScenarioLines(file, settings), keepsGoing: arguments.has(.keepGoing))
     }
 }
 
@@ -59,12 +62,12 @@ private struct Simulation {
         self.output = output
     }
 
-    mutating func run(_ file: InputFile, keepsGoing: Bool) throws(Failure) -> ExitStatus {
-        while let line = try file.nextLine() {
+    mutating func run(_ lines: ScenarioLines, keepsGoing: Bool) throws(Failure) -> ExitStatus {
+        while let line = try lines.next() {
             if line.allSatisfy(\.isJSONWhiteSpace) { continue }
-            simulator.take(line, number: file.lineNumber).forEach(output.write(line:))
+            simulator.take(line, number: lines.file.lineNumber).forEach(output.write(line:))
             if simulator.errors > 0, !keepsGoing { return .no }
-            if file.mustWait { output.flush() }
+            if lines.file.mustWait { output.flush() }
         }
         simulator.finish().forEach(output.write(line:))
         return simulator.errors > 0 ? .no : .done

@@ -1,13 +1,17 @@
 import PushModel
+import PushReporting
 import PushSettings
+import Store
 
 extension Command {
     static let status = Command(
         name: "status", summary: "show what the daemon is doing now",
         description: [
             """
-            Asks the running daemon over control.sock, or over read.sock where control.sock is not for this user. Names of times end in their unit: _ms, _us. Without a problem \
-            its field is null (text: -). pushctl(1) explains each field.
+            Asks the running daemon over control.sock, or over read.sock where control.sock is not for this user, and reads in \
+            the ledger how the deadline was kept in the last five minutes. Prints about ten lines. With --all it prints \
+            every field, as --json does: names of times end in their unit, _ms or _us; without a problem its field is null \
+            (text: -). pushctl(1) explains each field.
             """,
             """
             --format openmetrics prints metrics for a monitoring system, such as \
@@ -17,10 +21,11 @@ extension Command {
             """,
         ],
         operands: .none,
-        options: [.statusFormat, .json],
+        options: [.allFields, .statusFormat, .utc, .json],
         examples: [
             Example(line: "pushctl status", meaning: "for people"),
-            Example(line: "pushctl status --json", meaning: "the same facts as one JSON object"),
+            Example(line: "pushctl status --all", meaning: "every field, a line each"),
+            Example(line: "pushctl status --json", meaning: "the same fields as one JSON object"),
             Example(
                 line: "pushctl status --format prometheus | sponge /var/lib/node_exporter/push.prom",
                 meaning: "for a collector; sponge(1) replaces the file as a whole"),
@@ -42,9 +47,30 @@ extension Command {
         }
         switch format {
         case "json": session.output.write(document: Array(status.rawBytes))
-        default: session.output.print(Text.columns(status.rowsForPeople))
+        default:
+            if arguments.has(.allFields) {
+                session.output.print(Text.columns(status.rowsForPeople))
+            } else {
+                session.output.print(folding: session.summary(of: status, arguments.zone))
+            }
         }
         return .done
+    }
+}
+
+extension Session {
+    /// A status in a few lines. The ledger is read as far as it is on disk: who asks for a status does not wait for one.
+    fileprivate func summary(of status: JSONNode, _ zone: LocalZone) -> [ReportLine] {
+        let now = LocalTime.now
+        do throws(Failure) {
+            let ledger = try Self.reading { () throws(StoreError) in try LedgerReader(directory: directories.state) }
+            var reading = try LiveReading(ledger, at: now)
+            try reading.refresh()
+            return StatusSummary(status, reading.figures, at: now, zone).lines()
+        } catch {
+            let reason = error.message.split(separator: "\n").first.map(String.init)
+            return StatusSummary(status, nil, at: now, zone).lines(unreadable: reason)
+        }
     }
 }
 

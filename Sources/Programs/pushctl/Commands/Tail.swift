@@ -18,7 +18,7 @@ extension Command {
             """,
             """
             With --json a line is an object with the members that simulate prints: type is invocation or analytics. \
-            An outcome also has platform, app and device; an event has cursor, as --after of export takes it.
+            An outcome also has platform, app and device; an event has cursor, as --after of export takes it, and at is its time in milliseconds.
             """,
             LocalTime.forms,
         ],
@@ -103,7 +103,7 @@ private struct Tailing {
         if printsJSON {
             output.write(line: FollowedLine.json(row, invocation, result))
         } else {
-            output.print(FollowedLine.text(row, invocation, result, zone: zone))
+            output.print(folding: [FollowedLine.text(row, invocation, result, zone: zone)])
         }
     }
 
@@ -111,7 +111,7 @@ private struct Tailing {
         if printsJSON {
             output.write(line: FollowedLine.json(event, cursor: cursor))
         } else {
-            output.print(FollowedLine.text(event, zone: zone))
+            output.print(folding: [FollowedLine.text(event, zone: zone)])
         }
     }
 }

@@ -10,7 +10,7 @@ extension Command {
         description: [
             """
             Runs scenarios as "simulate" does, and checks their expectations. A scenario is a file of JSON objects, \
-            one a line: requests with "at" and perhaps "script", lines {"at":TIME,"crash":{...}}, which "simulate" \
+            one a line: requests with "at" and perhaps "script" or "payload_file", lines {"at":TIME,"crash":{...}}, which "simulate" \
             explains, and lines {"expect":{...}}. Its first line may be {"scenario":"what it shows","mode":"relay"}; \
             without "mode" it runs in the configured mode. In a directory all files at any depth are run whose names \
             end in .jsonl or .ndjson.
@@ -34,31 +34,59 @@ extension Command {
             handlers that still run are ended.
             """,
             """
+            On GitHub (GITHUB_ACTIONS=true) the text is followed by an annotation for each failure and each warning, at its \
+            line, as by --format github; --format text leaves them out. What does not hold is also appended to the summary \
+            of the job, the file that GITHUB_STEP_SUMMARY names.
+            """,
+            """
             The exit status is 0 when all expectations hold, 1 when one does not, and 65 when a scenario cannot be \
             read or expects nothing; the other scenarios are still run.
             """,
         ],
         operands: Operands(usage: "DIR|FILE...", count: 1...Int.max),
-        options: [.realHandlers, .junit, .json],
+        options: [.realHandlers, .testFormat, .junit, .json],
         examples: [
             Example(line: "pushctl test scenarios", meaning: "every scenario of a directory"),
             Example(
                 line: "pushctl test --config etc/pushrouterd --junit results.xml scenarios",
                 meaning: "in CI, with a file for its test report"),
+            Example(line: "pushctl test --format github scenarios", meaning: "as on GitHub, where this is the default"),
         ]
     ) { arguments, session throws(Failure) in
         let isReal = arguments.has(.realHandlers)
         var tests = Tests(session, hasConfiguration: arguments.has(.configuration), runsRealHandlers: isReal)
         if isReal { session.output.note("real handlers run, by the wall clock") }
+        let format = try TestFormat(arguments)
         let status = tests.run(arguments.operands)
-        if let path = arguments[.junit] { try Tests.write(tests.results.junit, to: path) }
-        if arguments.has(.json) {
-            session.output.write(document: tests.results.json)
-        } else {
-            session.output.print(tests.results.text)
+        let results = tests.results
+        if let path = arguments[.junit] { try Tests.write(results.junit, to: path) }
+        if let path = TestFormat.summaryFile { try Tests.write(results.markdown, to: path, appending: true) }
+        switch format {
+        case .json: session.output.write(document: results.json)
+        case .junit: session.output.write(results.junit.utf8)
+        case .text, .github: session.output.print(folding: results.lines)
         }
+        // A command for the runner is one line, however wide the terminal is.
+        if format == .github { session.output.write(results.annotations.utf8) }
         return status
     }
+}
+
+/// How the results are printed.
+enum TestFormat: String, CaseIterable {
+    case text, json, junit, github
+
+    fileprivate init(_ arguments: Arguments) throws(Failure) {
+        let asked = arguments.word(.testFormat, TestFormat.self)
+        guard !arguments.has(.json) || asked ?? .json == .json else {
+            throw arguments.usageFailure("--json and --format \(asked?.rawValue ?? "") exclude each other")
+        }
+        let isOnGitHub = Output.environment("GITHUB_ACTIONS") == "true"
+        self = asked ?? (arguments.has(.json) ? .json : isOnGitHub ? .github : .text)
+    }
+
+    /// The file that takes the summary of GitHub's job; `nil` elsewhere.
+    fileprivate static var summaryFile: String? { Output.environment("GITHUB_STEP_SUMMARY") }
 }
 
 /// Runs the scenarios of files.
@@ -66,6 +94,7 @@ private struct Tests {
     private let session: Session
     private let hasConfiguration: Bool
     private let runsRealHandlers: Bool
+    private var status = ExitStatus.done
     /// Read once for each directory; the key is `nil` for the session's own.
     private var settings: [String?: Settings] = [:]
     private(set) var results: [TestResult] = []
@@ -77,31 +106,34 @@ private struct Tests {
     }
 
     mutating func run(_ operands: [String]) -> ExitStatus {
-        var status = ExitStatus.done
         for operand in operands {
             do throws(Failure) {
                 for file in try ScenarioFiles.list(operand) {
-                    do throws(Failure) {
-                        try run(file: file)
-                    } catch {
-                        results.append(TestResult(file: file, error: error.message))
-                        status = error.status
-                    }
+                    do throws(Failure) { try run(file: file) } catch { note(error, of: file) }
                 }
             } catch {
-                results.append(TestResult(file: operand, error: error.message))
-                status = error.status
+                note(error, of: operand)
             }
         }
         let holds = results.allSatisfy(\.failures.isEmpty)
         return status == .done && !holds ? .no : status
     }
 
+    private mutating func note(_ failure: Failure, of file: String, line: Int? = nil) {
+        results.append(TestResult(file: file, error: failure.message, errorLine: line))
+        status = failure.status
+    }
+
     private mutating func run(file path: String) throws(Failure) {
         let settings = try settings(for: path)
         let file = try InputFile(path)
+        let source = ScenarioLines(file, settings)
         var lines: [[UInt8]] = []
-        while let line = try file.nextLine() { lines.append(line) }
+        do throws(Failure) {
+            while let line = try source.next() { lines.append(line) }
+        } catch {
+            return note(error, of: file.name, line: file.lineNumber)
+        }
         let start = ContinuousClock.now
         let scenario: Scenario
         var realRun: RealRun?
@@ -112,7 +144,8 @@ private struct Tests {
                 realRun = try RealRun(scenario, table: settings.routing, tracker: settings.virtualTracker)
             }
         } catch {
-            throw Failure(.badData, "\(file.name)\(error.line.map { ":\($0)" } ?? ""): \(error.message)")
+            let place = error.line.map { "\(file.name):\($0)" } ?? file.name
+            return note(Failure(.badData, "\(place): \(error.message)"), of: file.name, line: error.line)
         }
         let result =
             try realRun.map { run throws(Failure) in try realResult(of: run, file.name) }
@@ -146,9 +179,9 @@ private struct Tests {
         return read
     }
 
-    static func write(_ text: String, to path: String) throws(Failure) {
+    static func write(_ text: String, to path: String, appending: Bool = false) throws(Failure) {
         let bytes = Array(text.utf8)
-        let descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o666)
+        let descriptor = open(path, O_WRONLY | O_CREAT | O_CLOEXEC | (appending ? O_APPEND : O_TRUNC), 0o666)
         guard descriptor >= 0 else { throw unwritable(path) }
         var rest = bytes[...]
         while !rest.isEmpty {

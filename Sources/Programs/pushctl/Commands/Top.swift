@@ -10,8 +10,9 @@ extension Command {
         name: "top", summary: "watch handlers, rates and missed deadlines on a live screen",
         description: [
             """
-            Shows once a second what the daemon is doing now: requests accepted and invocations decided in a second, \
-            requests in flight, the deadline compliance of the last five minutes, each handler with how many it runs \
+            Shows once a second what the daemon is doing now: requests accepted and invocations decided in a second, with a \
+            chart of the last minute, \
+            requests in flight, the deadline compliance of the last five minutes with the time that handlers had, each handler with how many it runs \
             and how many wait, the time that 99 % of its runs needed at most, failures and misses, the ten longest lanes, \
             and the last missed invocations. pushctl show SEQ prints the whole story of one. Of a lane it shows how many \
             wait in it, how long ago the oldest of it was accepted, and which request has the turn, whose handler it \
@@ -48,18 +49,13 @@ extension Command {
 /// What the screen shows.
 private struct Top {
     private static let interval = Duration.seconds(1)
-    private static let pageSize = 4096
-    /// How many requests before the start are read.
-    private static let pastRequests: Int64 = 100_000
     /// Milliseconds.
     private static let answerTimeout = 1000
     private static let widthForPrograms = 120
 
     private let session: Session
-    private let ledger: LedgerReader
     private var screen: LiveScreen
-    private var figures: LiveFigures
-    private var cursor: OutcomeCursor
+    private var reading: LiveReading
     private var now = LocalTime.now
     private var status: JSONNode?
     private var problem: String?
@@ -67,30 +63,13 @@ private struct Top {
     /// Reads what is to be shown first.
     init(_ session: Session, zone: LocalZone) throws(Failure) {
         self.session = session
-        screen = LiveScreen(zone: zone)
-        let ledger = try session.ledger()
-        let begin = WallTime(milliseconds: now.milliseconds - LiveFigures.reach.milliseconds)
-        let (all, some) = try Session.reading { () throws(StoreError) in
-            let all = try ledger.outcomeCursor(from: begin)
-            return (all, try ledger.outcomeCursor(from: begin, limit: Self.pastRequests))
-        }
-        self.ledger = ledger
-        cursor = some
-        figures = LiveFigures(since: begin)
-        if all != some {
-            var cursor = some
-            let first = try Session.reading { () throws(StoreError) in
-                try ledger.outcomes(after: &cursor, limit: Self.pageSize)
-            }
-            figures = LiveFigures(since: first.accepted.first ?? begin)
-        }
+        screen = LiveScreen(zone: zone, usesUnicode: session.output.usesUnicode)
+        reading = try LiveReading(session.ledger(), at: now)
         try refresh()
     }
 
-    /// One picture, each line with its line feed.
-    var picture: String {
-        lines(width: session.output.width ?? Self.widthForPrograms, height: nil).map { $0 + "\n" }.joined()
-    }
+    /// One picture.
+    var picture: [ReportLine] { lines(width: session.output.width ?? Self.widthForPrograms, height: nil) }
 
     /// Draws until the user ends it.
     mutating func run(at terminal: Terminal) throws(Failure) {
@@ -111,8 +90,8 @@ private struct Top {
         }
     }
 
-    private func lines(width: Int, height: Int?) -> [String] {
-        screen.lines(status: status, problem: problem, figures: figures, at: now, width: width, height: height)
+    private func lines(width: Int, height: Int?) -> [ReportLine] {
+        screen.lines(status: status, problem: problem, figures: reading.figures, at: now, width: width, height: height)
     }
 
     /// Asks the daemon, and reads what is new.
@@ -126,19 +105,8 @@ private struct Top {
             let failure = Failure(error, session.directories.controlSocket, asking: "status")
             problem = failure.message.split(separator: "\n").first.map(String.init)
         }
-        var hasMore = true
-        while hasMore {
-            var moved = cursor
-            let new = try Session.reading { () throws(StoreError) in
-                try ledger.outcomes(after: &moved, limit: Self.pageSize)
-            }
-            cursor = moved
-            new.accepted.forEach { figures.add(acceptedAt: $0) }
-            new.decided.compactMap(ReportRow.init).forEach { figures.add($0) }
-            figures.forget(at: LocalTime.now)
-            hasMore = new.hasMore
-        }
+        try reading.refresh()
         now = LocalTime.now
-        figures.forget(at: now)
+        reading.figures.forget(at: now)
     }
 }

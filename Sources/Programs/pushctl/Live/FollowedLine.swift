@@ -31,34 +31,36 @@ enum FollowedLine {
         var writer = JSONWriter(reserving: 384)
         writer.object { writer in
             writer.member("type", "analytics")
+            writer.member("at", event.time * 1000)
             writer.members(of: event)
             writer.member("cursor", cursor)
         }
         return writer.bytes
     }
 
-    /// An outcome for people, with its line feed.
+    /// An outcome for people. What went well is plain, so that the rest is seen.
     static func text(
         _ row: LedgerRow, _ invocation: InvocationRecord, _ result: InvocationResult, zone: LocalZone
-    ) -> String {
+    ) -> ReportLine {
         let parts: [String?] = [
             zone.text(result.decidedAt, milliseconds: true), "seq \(row.seq.value)", invocation.callback.rawValue,
             invocation.isObserver ? "observer" : nil, result.outcome.rawValue,
             invocation.handler.map { "handler \($0)" }, "\(result.total.milliseconds) ms", result.reason,
         ]
-        return line(parts)
+        return line(parts, result.outcome.isSuccess ? .plain : result.outcome.tone)
     }
 
-    /// An event for people, with its line feed.
-    static func text(_ event: AnalyticsEvent, zone: LocalZone) -> String {
-        line([
+    /// An event for people.
+    static func text(_ event: AnalyticsEvent, zone: LocalZone) -> ReportLine {
+        let parts = [
             zone.text(WallTime(milliseconds: event.time * 1000)), "seq \(event.seq.value)", event.kind.rawValue,
             event.appID, event.externalUserID.map { "user \($0)" }, event.push?.campaignID.map { "campaign \($0)" },
-        ])
+        ]
+        return line(parts, .faint)
     }
 
     /// What came from outside begins no line.
-    private static func line(_ parts: [String?]) -> String {
-        parts.compactMap { $0?.showingControls() }.joined(separator: "  ") + "\n"
+    private static func line(_ parts: [String?], _ tone: ReportLine.Tone) -> ReportLine {
+        ReportLine(parts.compactMap { $0?.showingControls() }.joined(separator: "  "), tone)
     }
 }

@@ -1,6 +1,7 @@
 import Glibc
 import LinuxSystem
 import PushModel
+import PushReporting
 
 /// The terminal as a screen: its own picture instead of the scrolled lines, keys without a line feed. It is given back as it
 /// was: when the program ends, is stopped by SIGTSTP, or ends by SIGINT, SIGTERM or SIGHUP.
@@ -56,10 +57,10 @@ final class Terminal {
     }
 
     /// Shows lines that have no control characters, as many as the screen has.
-    func draw(_ lines: [String]) {
+    func draw(_ lines: [ReportLine]) {
         // A line is cleared before it is written: behind a line that is full, the last character would go.
         output.write("\u{1b}[H".utf8)
-        output.write(lines.map { "\u{1b}[K" + $0 }.joined(separator: "\r\n").utf8)
+        output.write(lines.map { "\u{1b}[K" + output.coloured($0) }.joined(separator: "\r\n").utf8)
         output.flush()
     }
 

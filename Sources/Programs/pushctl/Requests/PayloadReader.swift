@@ -11,11 +11,16 @@ struct Record {
 /// Takes the JSON objects out of a file: one object, on one line or many, or an object a line.
 struct PayloadReader {
     private let file: InputFile
+    private let limits: JSONLimits
     private var count = 0
     /// Whether what was read last was a line by itself, right or wrong: not the beginning of an object on many lines.
     private var wasWholeLine = true
 
-    init(_ file: InputFile) { self.file = file }
+    /// - Parameter limits: how deep a payload may nest; by default that is the daemon's to say.
+    init(_ file: InputFile, limits: JSONLimits = JSONLimits(depth: .max)) {
+        self.file = file
+        self.limits = limits
+    }
 
     /// The next object; `nil` at the end.
     ///
@@ -33,7 +38,7 @@ struct PayloadReader {
         count += 1
         let document: JSONDocument
         do {
-            document = try JSONDocument(scanning: line, limits: Self.limits)
+            document = try JSONDocument(scanning: line, limits: limits)
         } catch {
             // A first line that is only a beginning may be that of one object over many lines, and one that does not end
             // as an object does may be that of a broken one.
@@ -74,8 +79,8 @@ struct PayloadReader {
     /// One object on many lines, without the white space between its values.
     private func compacted(_ text: [UInt8], from number: Int) throws(Failure) -> JSONDocument {
         do {
-            let document = try JSONDocument(scanning: text, limits: Self.limits)
-            return try JSONDocument(scanning: document.root.compactBytes, limits: Self.limits)
+            let document = try JSONDocument(scanning: text, limits: limits)
+            return try JSONDocument(scanning: document.root.compactBytes, limits: limits)
         } catch {
             throw failure(error, in: text, from: number)
         }
@@ -89,9 +94,6 @@ struct PayloadReader {
         let column = before[start...].count { $0 & 0xC0 != 0x80 } + 1
         return Failure(.badData, "\(file.name):\(line):\(column): not JSON: \(error.reason)")
     }
-
-    /// How deep a payload may nest is the daemon's to say.
-    private static let limits = JSONLimits(depth: .max)
 }
 
 extension JSONError {

@@ -13,6 +13,8 @@ struct TestResult {
     var warnings: [ScenarioResult.Warning] = []
     /// Why it could not be read; `nil` when it could.
     var error: String?
+    /// The line that is to blame; `nil` when none is.
+    var errorLine: Int?
     /// How long it took.
     var duration: Duration = .zero
 
@@ -22,9 +24,13 @@ struct TestResult {
 
 extension [TestResult] {
     /// For people: a line for each file, and what does not hold with what came instead.
-    var text: String { map(\.text).joined() + summary + "\n" }
+    var lines: [ReportLine] {
+        let holds = allSatisfy { $0.error == nil && $0.failures.isEmpty }
+        return flatMap(\.lines) + [ReportLine(summary, holds ? .good : .bad)]
+    }
 
-    private var summary: String {
+    /// How many expectations hold.
+    var summary: String {
         let (checks, failed) = (count(\.checks), count(\.failures))
         let unreadable = count { $0.error != nil }
         return
@@ -61,24 +67,22 @@ extension [TestResult] {
 }
 
 extension TestResult {
-    fileprivate var text: String {
-        let subject = file + (title.map { ": \($0.showingControls())" } ?? "")
-        if let error { return "ERROR  \(error.showingControls())\n" }
-        let warnings = warnings.map { "  \(file):\($0.line): warning: \($0.message.showingControls())\n" }.joined()
-        guard !failures.isEmpty else {
-            return "ok     \(subject) (\(counted(checks.count, "expectation")))\n\(warnings)"
-        }
-        return "FAIL   \(subject) (\(failures.count) of \(counted(checks.count, "expectation")))\n"
-            + failures.map(text(of:)).joined() + warnings
+    fileprivate var lines: [ReportLine] {
+        let subject = file + (title.map { ": \($0)" } ?? "")
+        if let error { return [ReportLine("ERROR  \(error)", .bad)] }
+        let count = counted(checks.count, "expectation")
+        let warnings = warnings.map { ReportLine("  \(file):\($0.line): warning: \($0.message)", .warning) }
+        guard !failures.isEmpty else { return [ReportLine("ok     \(subject) (\(count))", .good)] + warnings }
+        return [ReportLine("FAIL   \(subject) (\(failures.count) of \(count))", .bad)] + failures.flatMap(lines)
+            + warnings
     }
 
-    private func text(of check: Check) -> String {
-        let name = check.name.map { "\($0.showingControls())\n    " } ?? ""
-        var text = "  \(file):\(check.line): \(name)expected: "
-        text += check.expected.showingControls() + "\n"
-        guard let failure = check.failure else { return text }
-        return text + "    found: \(failure.message.showingControls())\n"
-            + failure.lines.map { "      \($0.showingControls())\n" }.joined()
+    private func lines(of check: Check) -> [ReportLine] {
+        let place = "  \(file):\(check.line): "
+        let expected = "expected: \(check.expected)"
+        let head = check.name.map { [place + $0, "    \(expected)"] } ?? [place + expected]
+        guard let failure = check.failure else { return head.map { ReportLine($0) } }
+        return (head + ["    found: \(failure.message)"] + failure.lines.map { "      \($0)" }).map { ReportLine($0) }
     }
 
     fileprivate func write(to writer: inout JSONWriter) {

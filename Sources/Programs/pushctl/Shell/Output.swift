@@ -73,9 +73,22 @@ final class Output {
 
     /// Writes lines of a report for people, with colour on a terminal. What came from outside cannot steer the terminal.
     func print(_ lines: [ReportLine]) {
+        for line in lines { write(ended: coloured(line).utf8) }
+    }
+
+    /// A line with its colour, where the output shows colours.
+    func coloured(_ line: ReportLine) -> String {
+        let text = line.text.showingControls()
+        return isColoured ? line.tone.coloured(text) : text
+    }
+
+    /// The same, with lines that are wider than the terminal folded as text for people is.
+    func print(folding lines: [ReportLine]) {
+        guard let width else { return print(lines) }
         for line in lines {
-            let text = line.text.showingControls()
-            write(ended: (isColoured ? line.tone.coloured(text) : text).utf8)
+            let folded = Text.folded(line.text.showingControls(), width: width).split(
+                separator: "\n", omittingEmptySubsequences: false)
+            print(folded.map { ReportLine(String($0), line.tone) })
         }
     }
 
@@ -91,7 +104,7 @@ final class Output {
     }
 
     /// A variable of the environment; `nil` also when it is empty.
-    private static func environment(_ name: String) -> String? {
+    static func environment(_ name: String) -> String? {
         getenv(name).map { String(cString: $0) }.flatMap { $0.isEmpty ? nil : $0 }
     }
 
@@ -149,6 +162,8 @@ extension ReportLine.Tone {
             case .heading: "1"
             case .good: "32"
             case .bad: "31"
+            case .warning: "33"
+            case .faint: "2"
             }
         return code.map { "\u{1B}[\($0)m\(text)\u{1B}[0m" } ?? text
     }

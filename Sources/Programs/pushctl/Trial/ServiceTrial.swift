@@ -8,10 +8,11 @@ enum ServiceTrial {
     ///
     /// - Parameters:
     ///   - arguments: of the command; its first operand is the handler.
+    ///   - program: the absolute path of a program that is the handler; `nil`: a handler of the configuration is.
     ///   - words: the words of the command line behind the program's name.
     /// - Returns: how the worst of the runs ended.
     /// - Throws: when there is no service manager or no unit, or a file cannot be read.
-    static func run(_ arguments: Arguments, words: [String]) throws(Failure) -> ExitStatus {
+    static func run(_ arguments: Arguments, program: String?, words: [String]) throws(Failure) -> ExitStatus {
         guard ServiceUnit.hasManager else {
             throw Failure(
                 .unavailable, "--as-service: systemd does not run this machine, so there is no service to run it as")
@@ -26,6 +27,8 @@ enum ServiceTrial {
         for file in arguments.operands.dropFirst() {
             if let place = command.lastIndex(of: file) { command.remove(at: place) }
         }
+        // The service's working directory is another one.
+        if let program, let place = command.firstIndex(of: arguments.operands[0]) { command[place] = program }
         var status = ExitStatus.done
         for file in arguments.operands.dropFirst() {
             let input = try open(file)

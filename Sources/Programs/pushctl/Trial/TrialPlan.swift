@@ -19,12 +19,14 @@ struct TrialPlan {
     /// - Parameters:
     ///   - explanation: of the payload.
     ///   - handler: the handler's name.
+    ///   - isProgram: whether it is a program that need not be in the configuration.
     ///   - asked: the callback that was asked for; `nil`: the platform's.
     ///   - deadline: the time that was asked for; `nil`: as configured.
+    ///   - remark: what is known of the payload already, for people.
     ///   - table: the configuration.
     init(
-        _ explanation: Explanation, handler: String, callback asked: Callback?, deadline: Duration?,
-        table: RoutingTable
+        _ explanation: Explanation, handler: String, isProgram: Bool, callback asked: Callback?, deadline: Duration?,
+        remark: String? = nil, table: RoutingTable
     ) {
         let platformRuns = explanation.invocations
         let own = platformRuns.first {
@@ -37,12 +39,16 @@ struct TrialPlan {
         budget = deadline ?? min(route.budget ?? table.budget, table.budget)
         route.budget = budget
         self.route = route
-        remarks = own == nil ? [Self.remark(explanation, self.callback, known)] : []
+        let otherwise = own == nil ? Self.remark(explanation, self.callback, known, isProgram: isProgram) : nil
+        remarks = [remark, otherwise].compactMap(\.self)
     }
 
-    /// What the daemon would do with a payload that it would not give to the handler.
-    private static func remark(_ explanation: Explanation, _ callback: Callback, _ known: Route?) -> String {
-        let route = known.map { "as by its route \($0.name)" } ?? "though no route leads to it"
+    /// What the daemon would do with a payload that it would not give to the handler; `nil` where nobody asked for that: a
+    /// program without a handler's file has no route.
+    private static func remark(
+        _ explanation: Explanation, _ callback: Callback, _ known: Route?, isProgram: Bool
+    ) -> String? {
+        let route = known.map { ", as by its route \($0.name)" } ?? (isProgram ? "" : ", though no route leads to it")
         let instead: String
         if let outcome = explanation.decision.outcome {
             instead = "the platform would run no callback (\(outcome.rawValue)); see pushctl explain"
@@ -50,6 +56,7 @@ struct TrialPlan {
             $0.planned.callback == callback && !$0.isObserver
         }) {
             switch (planned.planned.owner, planned.handler) {
+            case (.route, _) where isProgram: return nil
             case (.tracker, _): instead = "the daemon would give this payload to the tracker: it is Braze's"
             case (.route, let other?): instead = "the daemon would give this payload to the handler \(other) first"
             case (.route, nil): instead = "no route of the configuration matches this payload"
@@ -58,7 +65,7 @@ struct TrialPlan {
             let callbacks = explanation.invocations.map(\.planned.callback.rawValue)
             instead = "the platform would run \(callbacks.isEmpty ? "nothing" : callbacks.joined(separator: ", "))"
         }
-        return "\(instead); the handler is run as \(callback.rawValue) all the same, \(route)"
+        return "\(instead); the handler is run as \(callback.rawValue) all the same\(route)"
     }
 
     /// The configuration with this route alone.

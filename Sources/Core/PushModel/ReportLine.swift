@@ -1,0 +1,27 @@
+/// One line for a terminal.
+public struct ReportLine: Hashable, Sendable {
+    /// What a line is, from which the terminal's colour follows.
+    public enum Tone: Sendable { case plain, heading, good, bad, warning, faint }
+
+    /// The line, without colour and without its line feed.
+    public let text: String
+    /// What it is.
+    public let tone: Tone
+
+    /// Joins the two.
+    public init(_ text: String, _ tone: Tone = .plain) {
+        self.text = text
+        self.tone = tone
+    }
+}
+
+extension Outcome {
+    /// What it is for a person: good where the work is done, bad where somebody has to see to it.
+    public var tone: ReportLine.Tone {
+        switch self {
+        case .handled, .handedToTracker: .good
+        case _ where isFailure || isMissed: .bad
+        default: .warning
+        }
+    }
+}

@@ -1,0 +1,130 @@
+public import PushModel
+
+/// What the daemon is doing, in about ten lines for people. Whoever wants more reads the status itself.
+public struct StatusSummary {
+    private let status: JSONNode
+    private let figures: LiveFigures?
+    private let now: WallTime
+    private let zone: LocalZone
+
+    private static let labelWidth = 15
+
+    /// - Parameters:
+    ///   - status: the daemon's answer to `op: status`.
+    ///   - figures: of the ledger; `nil`: it cannot be read.
+    ///   - now: when.
+    ///   - zone: of the times.
+    public init(_ status: JSONNode, _ figures: LiveFigures?, at now: WallTime, _ zone: LocalZone) {
+        (self.status, self.figures, self.now, self.zone) = (status, figures, now, zone)
+    }
+
+    /// The lines.
+    ///
+    /// - Parameter unreadable: why the ledger cannot be read.
+    public func lines(unreadable: String? = nil) -> [ReportLine] {
+        let problems = StatusField.problems(status) + waiting
+        let facts: [LabelledFact] =
+            [configuration, handlers] + deadline(unreadable) + [disk, customData]
+            + (problems.isEmpty ? [LabelledFact(label: "Problems", text: "none", tone: .good)] : problems)
+        return [ReportLine(heading, .heading)] + facts.map { $0.line(Self.labelWidth) }
+    }
+
+    private func text(_ key: String, of node: JSONNode? = nil) -> String { (node ?? status)[key]?.string ?? "-" }
+    private func number(_ key: String, of node: JSONNode? = nil) -> Int64 { (node ?? status)[key]?.int64 ?? 0 }
+
+    private var heading: String {
+        let start = status["process"]?["started_at_ms"]?.int64.map {
+            ", since \(zone.text(WallTime(milliseconds: $0)))"
+        }
+        return "pushrouterd \(text("version")), mode \(text("mode")), \(text("state"))\(start ?? ""), "
+            + "up \(spanInWords(.milliseconds(number("uptime_ms")))), pid \(number("pid"))"
+    }
+
+    private var configuration: LabelledFact {
+        let isOld = status["configuration_problem"]?.string != nil
+        return LabelledFact(
+            label: "Configuration",
+            text: isOld ? "the previous one, since the last reload failed" : "in force as it was last read",
+            tone: isOld ? .warning : .plain)
+    }
+
+    private var handlers: LabelledFact {
+        let all = status["handlers"]?.members ?? []
+        let sums = ["running", "waiting"].map { key in
+            "\(grouped(all.reduce(0) { $0 + number(key, of: $1.value) })) \(key)"
+        }
+        let notable = all.compactMap { name, handler -> String? in
+            if let breaker = handler["breaker"]?.string, breaker != "closed" { return "\(name): breaker \(breaker)" }
+            return handler["draining"]?.bool == true ? "\(name): draining" : nil
+        }
+        let text = ([counted(all.count, "handler")] + sums).joined(separator: ", ")
+        return LabelledFact(
+            label: "Handlers", text: ([text] + notable).joined(separator: "; "),
+            tone: notable.isEmpty ? .plain : .warning)
+    }
+
+    /// What comes in, what was decided, how the deadline was kept, and what missed it last.
+    private func deadline(_ unreadable: String?) -> [LabelledFact] {
+        guard let figures else {
+            return [
+                LabelledFact(label: "Accepted", text: LiveFigures.accepted(status)),
+                LabelledFact(label: "Deadline", text: unreadable ?? "-", tone: .warning),
+            ]
+        }
+        let miss = figures.misses.last.flatMap { LiveFigures.text(ofMiss: $0, zone) }
+        return figures.facts(status, at: now) + [
+            LabelledFact(
+                label: "Last miss", text: miss ?? "none in the last \(spanInWords(figures.span(at: now)))",
+                tone: miss == nil ? .plain : .bad)
+        ]
+    }
+
+    /// What goes on without harm, and is not as it should be.
+    private var waiting: [LabelledFact] {
+        let store = status["store"]
+        let aside = store?["set_aside"]?.elements.compactMap(\.string) ?? []
+        return [
+            store?["pruning_waits"]?.string.map { LabelledFact(label: "Pruning waits", text: $0, tone: .warning) },
+            aside.isEmpty
+                ? nil : LabelledFact(label: "Set aside", text: aside.joined(separator: ", "), tone: .warning),
+        ].compactMap(\.self)
+    }
+
+    private var disk: LabelledFact {
+        let store = status["store"]
+        let limit = store?["ledger_limit_bytes"]?.int64.map { " of \(Self.size($0))" }
+        let isSlow = store?["is_slow"]?.bool == true
+        return LabelledFact(
+            label: "Disk",
+            text:
+                "log \(Self.size(number("log_used_bytes", of: store))) of \(Self.size(number("log_limit_bytes", of: store))), "
+                + "ledger \(Self.size(number("ledger_bytes", of: store)))\(limit ?? ""), "
+                + "last commit \(span(.microseconds(number("last_commit_us", of: store))))"
+                + (isSlow ? ": slow" : ""),
+            tone: isSlow ? .warning : .plain)
+    }
+
+    private var customData: LabelledFact {
+        let data = status["custom_data"]
+        let waiting = EntryState.allCases.compactMap { state in
+            data?[state.rawValue]?.int64.flatMap { $0 > 0 ? "\(grouped($0)) \(state.rawValue)" : nil }
+        }
+        let sending = data?["sending"]
+        let phase = sending?["phase"]?.string.map { phase in
+            "; forwarder \(phase)" + (sending?["reason"]?.string.map { ": \($0)" } ?? "")
+        }
+        return LabelledFact(
+            label: "Custom data",
+            text: (waiting.isEmpty ? "nothing waits" : waiting.joined(separator: ", ")) + (phase ?? ""),
+            tone: sending?["phase"]?.string == SendingState.Phase.stopped.rawValue ? .warning : .plain)
+    }
+
+    /// Bytes in the unit that fits.
+    private static func size(_ bytes: Int64) -> String {
+        guard bytes >= 1024 else { return counted(Int(bytes), "byte") }
+        let units = ["KiB", "MiB", "GiB", "TiB"]
+        var (value, unit) = (Double(bytes) / 1024, 0)
+        while value >= 1024, unit < units.count - 1 { (value, unit) = (value / 1024, unit + 1) }
+        return "\(rounded(value, decimals: 1)) \(units[unit])"
+    }
+}

@@ -1,0 +1,25 @@
+import Glibc
+import LinuxSystem
+import PushRouting
+
+extension Handler {
+    /// A program as a handler of `Type=exec` with the defaults, whatever the configuration has.
+    ///
+    /// - Parameter path: its path, with a slash in it: a word without one is the name of a handler.
+    /// - Throws: that it cannot be run.
+    static func program(at path: String) throws(Failure) -> Handler {
+        guard access(path, X_OK) == 0 else {
+            let advice = errno == EACCES ? "; chmod +x makes a program of a file" : ""
+            throw Failure(.noInput, "\(path): \(errorText(errno))\(advice)")
+        }
+        let name = path.split(separator: "/").last.map(String.init) ?? path
+        return Handler(name: name, kind: .exec(Command(arguments: [absolute(path)])))
+    }
+
+    /// The handler's working directory is another one.
+    private static func absolute(_ path: String) -> String {
+        guard !path.hasPrefix("/"), let current = getcwd(nil, 0) else { return path }
+        defer { free(current) }
+        return String(cString: current) + "/" + (path.hasPrefix("./") ? String(path.dropFirst(2)) : path)
+    }
+}

@@ -1,0 +1,65 @@
+import PushModel
+import PushReporting
+import Store
+
+/// A delivery of the ledger, for a handler to get once more: the payload as it came, and whom it was about as the daemon
+/// resolved it.
+struct PastRequest {
+    let seq: SequenceNumber
+    let request: Request
+    let deliver: DeliverRequest
+    let platform: Platform
+    /// The callback that the handler ran for, or else the first one that any handler ran for; `nil`: none did.
+    let callback: Callback?
+    /// All that and what came of it, for people.
+    let summary: String
+
+    /// - Parameters:
+    ///   - story: the request, as the ledger has it.
+    ///   - handler: the handler that gets it.
+    ///   - zone: of the times.
+    /// - Throws: that there is nothing to give to a handler, and why.
+    init(_ story: RequestStory, handler: String, zone: LocalZone) throws(Failure) {
+        let accepted = story.request
+        seq = accepted.seq
+        func failure(_ reason: String) -> Failure { Failure(.badData, "request \(accepted.seq): \(reason)") }
+        guard !accepted.isErased else {
+            throw failure("\"pushctl erase\" took out its payload: there is nothing left to give to a handler")
+        }
+        var template = RequestTemplate(platform: accepted.platform.rawValue)
+        template.add("app", accepted.app, to: [.deliver])
+        template.add("device", accepted.device, to: [.deliver])
+        template.add("external_id", accepted.externalID, to: [.deliver])
+        do {
+            let body = try JSONDocument(scanning: accepted.body, limits: JSONLimits(depth: .max))
+            request = try Request(acceptedLine: template.line(for: body.root, isAPNs: false))
+        } catch {
+            throw failure("the ledger is damaged: \(error)")
+        }
+        guard case .deliver(let deliver) = request.action else {
+            throw failure("only a deliver request can be given to a handler; this is \(accepted.operation.rawValue)")
+        }
+        self.deliver = deliver
+        platform = accepted.platform
+        let ran = story.invocations.filter { $0.handler != nil && $0.callback.isOfDelivery }
+        let invocation = ran.first { $0.handler == handler } ?? ran.first
+        callback = invocation?.callback
+        let facts: [(String, String?)] = [
+            ("app", accepted.app), ("device", accepted.device), ("user", accepted.externalID),
+            ("state", deliver.state.rawValue), ("callback", callback?.rawValue),
+        ]
+        let given = facts.compactMap { name, value in value.map { "\(name) \($0)" } }.joined(separator: ", ")
+        summary =
+            "given as request \(accepted.seq) of \(zone.text(accepted.acceptedAt.wall, milliseconds: true)) was: \(given)"
+            + (invocation.map { "; \($0.end)" } ?? "; no handler had it")
+    }
+}
+
+extension InvocationRecord {
+    /// What became of it in a few words.
+    fileprivate var end: String {
+        guard let result else { return "\(handler ?? "-") has it now" }
+        let reason = result.reason.map { ": \($0)" } ?? ""
+        return "\(handler ?? "-") ended \(result.outcome.rawValue) after \(result.total.milliseconds) ms\(reason)"
+    }
+}

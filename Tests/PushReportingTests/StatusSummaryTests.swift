@@ -1,0 +1,81 @@
+import PushModel
+import Testing
+
+@testable import PushReporting
+
+@Suite("The status in ten lines")
+struct StatusSummaryTests {
+    private static let now = WallTime(milliseconds: 1_795_230_600_000)
+
+    private static let status = #"""
+        {"version":"1.0","pid":41,"mode":"relay","uptime_ms":307000,"state":"running","configuration_problem":null,
+         "store_problem":null,"accepted_since_start":1204,"requests_in_flight":3,"bytes_in_flight":4096,
+         "process":{"started_at_ms":1795230293000},
+         "store":{"ledger_problem":null,"is_slow":false,"last_commit_us":412,"log_used_bytes":1024,
+                  "log_limit_bytes":67108864,"ledger_bytes":1610612736,"ledger_limit_bytes":null},
+         "custom_data":{"pending":0,"queued":2,"claimed":0,"unknown":1,
+                        "sending":{"phase":"waiting","reason":"HTTP status 503"}},
+         "handlers":{"crm":{"running":2,"waiting":5,"breaker":"closed","draining":false},
+                     "audit":{"running":0,"waiting":0,"breaker":null,"draining":false}}}
+        """#
+
+    private func lines(
+        _ status: String = Self.status, _ outcomes: [Outcome]? = [], unreadable: String? = nil
+    ) throws -> [ReportLine] {
+        let root = try JSONDocument(scanning: Array(status.utf8)).root
+        let figures = outcomes.map { outcomes in
+            var figures = LiveFigures(since: WallTime(milliseconds: Self.now.milliseconds - 300_000))
+            for (index, outcome) in outcomes.enumerated() {
+                var row = row(Int64(index + 1), outcome, handler: "crm", exec: .milliseconds(5))
+                row.invocation.result?.decidedAt = WallTime(milliseconds: Self.now.milliseconds - 1000)
+                figures.add(row)
+            }
+            return figures
+        }
+        return StatusSummary(root, figures, at: Self.now, .utc).lines(unreadable: unreadable)
+    }
+
+    @Test("says what runs since when, how the deadline was kept, and that nothing is wrong")
+    func whole() throws {
+        #expect(
+            try lines(Self.status, [.handled, .handled, .failed, .timedOut]).map(\.text) == [
+                "pushrouterd 1.0, mode relay, running, since 2026-11-21 03:04:53 +00:00, up 5 min 7 s, pid 41",
+                "Configuration  in force as it was last read",
+                "Handlers       2 handlers, 2 running, 5 waiting",
+                "Accepted       0.0/s  1,204 since start, in flight 3 (4,096 bytes)",
+                "Decided        0.4/s  4 in the last 5 min",
+                "Deadline       75.0 % of 9 s  due 4, missed 1, failed 1",
+                "Last miss      2026-11-21 03:09:59.000 +00:00  seq 4  timed_out  crm  5 ms",
+                "Disk           log 1 KiB of 64 MiB, ledger 1.5 GiB, last commit 0.412 ms",
+                "Custom data    2 queued, 1 unknown; forwarder waiting: HTTP status 503",
+                "Problems       none",
+            ])
+        #expect(try lines()[6].text == "Last miss      none in the last 5 min")
+    }
+
+    @Test("every problem of the status is a line of its own, and in its tone")
+    func problems() throws {
+        let wrong = Self.status.replacing(
+            #""configuration_problem":null"#, with: #""configuration_problem":"a.route:2""#
+        )
+        .replacing(#""ledger_problem":null"#, with: #""ledger_problem":"the disk is full""#)
+        .replacing(#""breaker":"closed""#, with: #""breaker":"open""#)
+        let found = try lines(wrong)
+        #expect(
+            found.suffix(2).map(\.text) == [
+                "Problem        configuration: a.route:2", "Problem        ledger: the disk is full",
+            ])
+        #expect(found.suffix(2).allSatisfy { $0.tone == .bad })
+        #expect(found[1].text == "Configuration  the previous one, since the last reload failed")
+        #expect(found[2].text == "Handlers       2 handlers, 2 running, 5 waiting; crm: breaker open")
+        #expect(found[2].tone == .warning)
+    }
+
+    @Test("without the right to read the ledger it says so, and all else")
+    func unreadable() throws {
+        let found = try lines(Self.status, nil, unreadable: "not permitted").map(\.text)
+        #expect(found[3] == "Accepted       1,204 since start, in flight 3 (4,096 bytes)")
+        #expect(found[4] == "Deadline       not permitted")
+        #expect(found.count == 8)
+    }
+}
