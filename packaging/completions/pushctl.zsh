@@ -49,7 +49,7 @@ for word in "${(@)words[2,CURRENT-1]}"; do
         continue
     fi
     case $word in
-    --action|--after|--app|--at|--baseline|--braze-id|--by|--callback|--campaign|--config|--connections|--count|--cursor|--deadline|--device|--directory|--discard|--duration|--event|--exec|--external-id|--fail-under|--format|--generate|--handler|--id|--journal-directory|--junit|--kind|--limit|--mode|--notifications|--os-version|--outcome|--payload|--pipeline|--platform|--property|--provider|--rate|--reset|--retry|--route|--runtime|--sdk|--since|--state|--suite|--text|--transport|--unit|--until|--user|--user-unit|--where|--width) is_value=1 ;;
+    --action|--after|--app|--at|--baseline|--braze-id|--by|--callback|--campaign|--config|--connections|--count|--cursor|--deadline|--device|--directory|--discard|--duration|--event|--example|--exec|--external-id|--fail-under|--format|--generate|--handler|--id|--journal-directory|--junit|--kind|--limit|--mode|--notifications|--os-version|--outcome|--payload|--pipeline|--platform|--property|--provider|--rate|--reset|--retry|--route|--runtime|--sdk|--since|--state|--suite|--text|--transport|--unit|--until|--user|--user-unit|--where|--width) is_value=1 ;;
 inject|open|act|dismiss|session|token|log|import|explain|run-handler|handler-units|simulate|test|report|show|deadletters|replay|campaigns|events|user|users|pending|flush|export|status|tail|top|bench|verify|doctor|backup|restore|salvage|erase|reload|log-level) command=$word; break ;;
     esac
 done
@@ -224,6 +224,7 @@ explain)
         '*--notifications=[whether the user lets the app notify (allowed)]:notifications:(allowed denied)' \
         '*--os-version=[the version of the operating system]:os-version: ' \
         '*--sdk=[the app'\''s Braze instance when the callback runs, on iOS (ready)]:sdk:(ready nil delayed)' \
+        '*--example=[instead of FILE: an accident of the catalogue, what comes of it and the fix; list names them]:example:(notification-block two-owners silent-tap no-braze-instance completion slow-handler own-message-id force-stopped own-receiver web-click list)' \
         '*--json[print JSON, for programs]' \
         '*--config=[read the configuration from this directory only]:config:_directories' \
         '*--runtime=[where the daemon has its sockets]:runtime:_directories' \
@@ -662,7 +663,7 @@ log-level)
         '*--runtime=[where the daemon has its sockets]:runtime:_directories' \
         '*--help[show this help and exit; -h does the same]' \
         '*--version[print the version and exit]' \
-        '*--generate=[print the man page, completions for a shell, the shipped pushrouterd.conf, the schema of report --json, or the parts of other man pages that packaging/generate.sh writes; after a command, man is the page of that command]:generate:(man bash zsh fish conf schema parts)' \
+        '*--generate=[print the man page, completions for a shell, the shipped pushrouterd.conf, the schema of report --json, the catalogue of accidents, or the parts of other man pages that packaging/generate.sh writes; after a command, man is the page of that command]:generate:(man bash zsh fish conf schema accidents parts)' \
         '1:command:{ _describe command known }'
     ;;
 esac

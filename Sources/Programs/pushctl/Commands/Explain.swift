@@ -18,15 +18,24 @@ extension Command {
             an object "aps" at their top; else android. --json prints one object for each payload, in the order of the \
             files.
             """,
+            """
+            --example tells an accident of the catalogue instead: its payload, what comes of it and the fix, decided by \
+            the configuration. With --json, scenario is a file for "test" that shows both.
+            """,
         ],
-        operands: Operands(usage: "FILE...|-", count: 1...Int.max),
-        options: [.platform, .transport, .appState, .locked, .app, .device, .notifications, .osVersion, .sdk, .json],
+        operands: Operands(usage: "FILE...|-", count: 0...Int.max),
+        options: [
+            .platform, .transport, .appState, .locked, .app, .device, .notifications, .osVersion, .sdk, .example, .json,
+        ],
         examples: [
             Example(line: "pushctl explain --platform android push.json", meaning: "with the app in the background"),
             Example(
                 line: "pushctl explain --platform ios --state foreground --json push.json", meaning: "for a program"),
+            Example(line: "pushctl explain --example notification-block", meaning: "an open that is lost, and the fix"),
         ]
     ) { arguments, session throws(Failure) in
+        if let name = arguments[.example] { return try session.explainExample(name, arguments) }
+        guard !arguments.operands.isEmpty else { throw arguments.usageFailure("FILE...|- is missing") }
         let explain = Explain(
             settings: try session.settings(), template: RequestTemplate(arguments), output: session.output,
             printsJSON: arguments.has(.json))
