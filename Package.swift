@@ -100,6 +100,10 @@ let package = Package(
                 "HTTPBridge",
             ],
             resources: [.embedInCode("providers.d")], isHot: false),
+        // The catalogue of accidents, which is compiled in.
+        swift(
+            .core, "PushAccidents", ["PushModel", "PushDispatch", "PushRouting"],
+            resources: [.embedInCode("Catalogue")], isHot: false),
 
         // Libraries, and what the Glibc import lacks.
         library("CSystemd", pkgConfig: "libsystemd", package: "libsystemd-dev"),
@@ -159,7 +163,8 @@ let package = Package(
             "pushctl",
             [
                 "PushModel", "PushDispatch", "PushTracking", "PushCustomData", "PushRouting", "PushFigures",
-                "PushReporting", "SettingsSyntax", "HTTPBridge", "PushSettings", "LinuxSystem", "EventLoop", "Store",
+                "PushReporting", "SettingsSyntax", "HTTPBridge", "PushSettings", "PushAccidents", "LinuxSystem",
+                "EventLoop", "Store",
                 "UnixSockets", "HandlerProcess", "HandlerRuns", "JournalLog", "SettingsFiles", "DaemonClient",
                 "LedgerReports", "JSONC",
             ]),
@@ -220,6 +225,12 @@ let package = Package(
             [
                 "PushModel", "PushDispatch", "PushTracking", "PushCustomData", "SettingsSyntax", "PushRouting",
                 "HTTPBridge", "PushSettings",
+            ]),
+        tests(
+            "PushAccidentsTests",
+            [
+                "PushModel", "PushDispatch", "PushTracking", "SettingsSyntax", "PushRouting", "PushSettings",
+                "PushAccidents",
             ]),
         tests("EventLoopTests", ["PushFigures", "EventLoop", "CLinux", "LinuxSystem"]),
         tests("UnixSocketsTests", ["UnixSockets", "CLinux", "LinuxSystem"]),

@@ -22,6 +22,7 @@ write packaging/man/pushctl.1 man
 for shell in bash zsh fish; do write "packaging/completions/pushctl.$shell" "$shell"; done
 write etc/pushrouterd/pushrouterd.conf conf
 write packaging/report.schema.json schema
+write Sources/PushDaemon/Documentation.docc/Guides/Accidents.md accidents
 
 # The parts of the other pages: each stands between its first line, which names it, and the next line that ends one.
 parts=$("$pushctl" --generate parts)

@@ -75,6 +75,8 @@ let layers = [
             "HTTPBridge",
         ]),
 
+    TargetRule("PushAccidents", .pure, ["PushModel", "PushDispatch", "PushRouting"]),
+
     TargetRule("LinuxSystem", .system, ["CLinux"]),
 
     TargetRule("EventLoop", .adapter, ["CSystemd", "PushModel", "PushFigures", "LinuxSystem"]),
@@ -116,7 +118,7 @@ let layers = [
         "pushctl", .composition,
         [
             "PushModel", "PushDispatch", "PushTracking", "PushCustomData", "PushRouting", "PushFigures",
-            "PushReporting", "SettingsSyntax", "HTTPBridge", "PushSettings",
+            "PushReporting", "SettingsSyntax", "HTTPBridge", "PushSettings", "PushAccidents",
             "LinuxSystem", "EventLoop", "Store", "UnixSockets", "HandlerProcess", "HandlerRuns", "JournalLog",
             "SettingsFiles", "DaemonClient", "LedgerReports", "JSONC",
         ]),

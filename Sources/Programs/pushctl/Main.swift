@@ -1,5 +1,6 @@
 import Glibc
 import JSONC
+import PushAccidents
 import PushModel
 import PushReporting
 import PushSettings
@@ -38,9 +39,14 @@ struct Program {
         case .generate("schema", _):
             guard let tree = try? JSONTree(scanning: ReportMembers.schema) else { preconditionFailure("no JSON") }
             output.print(String(decoding: tree.bytes(.indented), as: UTF8.self) + "\n")
+        case .generate("accidents", _):
+            guard let table = Settings.load(.shipped).settings?.routing, let page = try? Accident.page(by: table) else {
+                preconditionFailure("a test makes the page")
+            }
+            output.print(page)
         case .generate("parts", _): output.print(ManPage.parts)
         case .generate(let what, _):
-            throw .usage("--generate \(what): man, bash, zsh, fish, conf, schema or parts", of: nil)
+            throw .usage("--generate \(what): man, bash, zsh, fish, conf, schema, accidents or parts", of: nil)
         }
         return .done
     }

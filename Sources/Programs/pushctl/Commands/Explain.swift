@@ -27,11 +27,15 @@ extension Command {
             "apns" and "webpush" is so explained for all three. --format html prints the tables of all payloads as one \
             page for a ticket; without --state and --platform it has all of them.
             """,
+            """
+            --example tells an accident of the catalogue instead: its payload, what comes of it and the fix, decided by \
+            the configuration. With --json, scenario is a file for "test" that shows both.
+            """,
         ],
-        operands: Operands(usage: "FILE...|-", count: 1...Int.max),
+        operands: Operands(usage: "FILE...|-", count: 0...Int.max),
         options: [
             .explainedPlatform, .transport, .explainedState, .locked, .app, .device, .notifications, .osVersion, .sdk,
-            .explainFormat, .json,
+            .explainFormat, .example, .json,
         ],
         examples: [
             Example(line: "pushctl explain --platform android push.json", meaning: "with the app in the background"),
@@ -42,8 +46,11 @@ extension Command {
                 line: "pushctl explain --format html push.json >push.html", meaning: "the same as a page for a ticket"),
             Example(
                 line: "pushctl explain --platform ios --state foreground --json push.json", meaning: "for a program"),
+            Example(line: "pushctl explain --example notification-block", meaning: "an open that is lost, and the fix"),
         ]
     ) { arguments, session throws(Failure) in
+        if let name = arguments[.example] { return try session.explainExample(name, arguments) }
+        guard !arguments.operands.isEmpty else { throw arguments.usageFailure("FILE...|- is missing") }
         var explain = try Explain(arguments, try session.settings(), session.output)
         return explain.run(arguments.operands)
     }

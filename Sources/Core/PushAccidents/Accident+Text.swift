@@ -1,0 +1,107 @@
+public import PushDispatch
+import PushModel
+public import PushRouting
+
+extension Accident {
+    /// The story for people, told by a configuration: lines for a terminal, the last with its line feed.
+    ///
+    /// - Throws: that the configuration refuses a payload of it.
+    public func text(by table: RoutingTable) throws(PayloadError) -> String {
+        let explained = try explained(by: table)
+        var lines = ["\(name): \(title)", "  \(story)", ""]
+        lines += Self.lines(explained.accident, accident.facts, "What comes of it")
+        lines += ["", "The fix", "  \(fix)", ""]
+        lines += Self.lines(explained.mended, mended.facts, "What comes of it then")
+        lines += ["", "Sources"] + sources.map { "  - \($0)" }
+        return lines.joined(separator: "\n") + "\n"
+    }
+
+    /// The story for programs: one object on one line without its line feed.
+    ///
+    /// - Throws: that the configuration refuses a payload of it.
+    public func json(by table: RoutingTable) throws(PayloadError) -> [UInt8] {
+        let explained = try explained(by: table)
+        var writer = JSONWriter(reserving: 8192)
+        writer.object { writer in
+            writer.member("name", name)
+            writer.member("title", title)
+            writer.member("story", story)
+            writer.member("accident", object: { Self.write(explained.accident, accident.facts, to: &$0) })
+            writer.member("fix", fix)
+            writer.member("mended", object: { Self.write(explained.mended, mended.facts, to: &$0) })
+            writer.member("sources", array: { list in sources.forEach { list.string($0) } })
+            writer.member("scenario", scenarioText)
+        }
+        return writer.bytes
+    }
+
+    /// The names and titles of the catalogue for people.
+    public static var list: String {
+        let width = names.map(\.count).max() ?? 0
+        return catalogue.map { accident in
+            let space = String(repeating: " ", count: width - accident.name.count)
+            return "\(accident.name)\(space)  \(accident.title)\n"
+        }.joined()
+    }
+
+    /// The same for programs: one list.
+    public static var jsonList: [UInt8] {
+        var writer = JSONWriter()
+        writer.array { list in
+            for accident in catalogue {
+                list.object {
+                    $0.member("name", accident.name)
+                    $0.member("title", accident.title)
+                }
+            }
+        }
+        return writer.bytes
+    }
+
+    /// The file for `pushctl test`.
+    var scenarioText: String { scenario.map { String(decoding: $0, as: UTF8.self) + "\n" }.joined() }
+
+    /// A delivery, and what the configuration makes of it.
+    struct Explained {
+        let example: Example
+        let explanation: Explanation
+        /// The explanation for people, or the delivery before of which the same is said.
+        let text: String
+    }
+
+    /// Explains the deliveries, and says the same only once.
+    func explained(by table: RoutingTable) throws(PayloadError) -> (accident: [Explained], mended: [Explained]) {
+        var before: [String: String] = [:]
+        func explain(_ half: Half) throws(PayloadError) -> [Explained] {
+            var all: [Explained] = []
+            for example in half.examples {
+                let explanation = try Explanation(example.request, platform: example.platform, table: table)
+                let told = explanation.text
+                let text = before[told].map { "as for \($0)\n" } ?? told
+                if before[told] == nil { before[told] = example.id }
+                all.append(Explained(example: example, explanation: explanation, text: "\(example.id): \(text)"))
+            }
+            return all
+        }
+        return (try explain(accident), try explain(mended))
+    }
+
+    private static func lines(_ explained: [Explained], _ facts: [String], _ title: String) -> [String] {
+        explained.flatMap { [String(decoding: $0.example.line, as: UTF8.self), String($0.text.dropLast()), ""] }
+            + [title] + facts.map { "  - \($0)" }
+    }
+
+    private static func write(_ explained: [Explained], _ facts: [String], to writer: inout JSONWriter) {
+        writer.member(
+            "deliveries",
+            array: { list in
+                for one in explained {
+                    list.object {
+                        $0.member("request", raw: one.example.line)
+                        $0.member("explanation", raw: one.explanation.json)
+                    }
+                }
+            })
+        writer.member("facts", array: { list in facts.forEach { list.string($0) } })
+    }
+}

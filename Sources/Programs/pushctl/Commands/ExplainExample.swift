@@ -1,0 +1,42 @@
+import PushAccidents
+import PushDispatch
+import PushModel
+import PushRouting
+import PushSettings
+
+extension Option {
+    /// What `--example` takes beside the names of the catalogue.
+    static let listOfExamples = "list"
+    static let example = Option(
+        "example", .words(Accident.names + [listOfExamples]),
+        "instead of FILE: an accident of the catalogue, what comes of it and the fix; list names them")
+}
+
+extension Session {
+    /// Tells an accident of the catalogue by the configuration, or lists them.
+    func explainExample(_ name: String, _ arguments: Arguments) throws(Failure) -> ExitStatus {
+        let shared = Set(Option.everywhere + [.example, .json])
+        if let other = arguments.values.keys.first(where: { !shared.contains($0) }) {
+            throw arguments.usageFailure("--example has a payload of its own: it takes no --\(other.name)")
+        }
+        if let operand = arguments.operands.first {
+            throw arguments.usageFailure("--example has a payload of its own: \(operand) is one operand too many")
+        }
+        let printsJSON = arguments.has(.json)
+        guard let accident = Accident.named(name) else {
+            if printsJSON { output.write(document: Accident.jsonList) } else { output.print(Accident.list) }
+            return .done
+        }
+        let table = try settings().routing
+        do throws(PayloadError) {
+            if printsJSON {
+                output.write(document: try accident.json(by: table))
+            } else {
+                output.print(try accident.text(by: table))
+            }
+        } catch {
+            throw Failure(.badData, "\(name): \(error.message)")
+        }
+        return .done
+    }
+}

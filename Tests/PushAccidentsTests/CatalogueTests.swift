@@ -1,0 +1,134 @@
+import PushAccidents
+import PushDispatch
+import PushModel
+import PushRouting
+import PushSettings
+import PushTracking
+import TestSupport
+import Testing
+
+@Suite("The catalogue of accidents")
+struct CatalogueTests {
+    /// What an accident's scenario expects, and how it fails.
+    private func failures(of name: String, by sources: ConfigurationSources = .shipped) throws -> [Check] {
+        let accident = try #require(Accident.named(name))
+        let table = try #require(Settings.load(sources).settings?.routing)
+        let scenario = try Scenario(accident.scenario)
+        #expect(scenario.title == accident.title)
+        let result = scenario.run(
+            table: table, tracker: Tracker(stateID: UUID128(high: 0, low: 0), rules: table.tracking))
+        #expect(result.checks.count >= 3)
+        return result.checks.filter { $0.failure != nil }
+    }
+
+    /// An accident as `explain --example` tells it by the shipped configuration.
+    private func story(of name: String) throws -> String {
+        let table = try #require(Settings.load(.shipped).settings?.routing)
+        return try #require(Accident.named(name)).text(by: table)
+    }
+
+    @Test("has every file of its folder")
+    func files() {
+        let files = TestSupport.names(in: "\(packageRoot)/Sources/Core/PushAccidents/Catalogue")
+        #expect(files.sorted() == Accident.names.map { "\($0).accident" }.sorted())
+    }
+
+    @Test("is true: each expectation of each scenario holds", arguments: Accident.names)
+    func scenarios(name: String) throws {
+        #expect(try failures(of: name) == [])
+    }
+
+    @Test(
+        "explains each accident by what decides it",
+        arguments: [
+            ("notification-block", "No code of the app runs; the outcome is shown_by_system", "its open is lost"),
+            ("two-owners", "two owners: the rules of Braze and Mixpanel match", "handlers of Mixpanel do not get it"),
+            ("silent-tap", "silent, Braze's SDK shows nothing", "nobody can tap it"),
+            ("no-braze-instance", "so it ends as sdk_not_ready", "sdk is nil"),
+            ("completion", "iOS calls didReceiveRemoteNotification", #""script":{"answers":2"#),
+            ("slow-handler", "onMessageReceived -> handler journal", #""script":{"takes_ms":12000}"#),
+            ("own-message-id", "onMessageReceived -> handler journal", "FCM's own repeat has its own id"),
+            ("force-stopped", "Android runs no code of it until the user starts it", "iOS does not wake it"),
+            ("own-receiver", "OneSignal's SDK has a receiver of its own", "the outcome is own_receiver"),
+            ("web-click", "the payload names no campaign", "an open of it cannot be attributed"),
+        ])
+    func explanations(name: String, fact: String, other: String) throws {
+        let parts = try story(of: name).split(separator: "\nThe fix\n")
+        try #require(parts.count == 2)
+        let before = parts[0]
+        #expect(before.contains(fact))
+        #expect(before.contains(other) || parts[1].contains(other))
+        #expect(before.contains("\nWhat comes of it\n  - "))
+        #expect(parts[1].contains("\nWhat comes of it then\n  - "))
+        #expect(parts[1].contains("\nSources\n  - "))
+    }
+
+    @Test("tells the explanation of a payload once, where two have the same")
+    func same() throws {
+        let story = try story(of: "slow-handler")
+        #expect(story.contains("\nfast: as for slow\n"))
+        #expect(story.contains("\nenqueued: as for slow\n"))
+    }
+
+    @Test(
+        "shows no accident where the rule is another: its scenario fails then",
+        arguments: [
+            ("notification-block", "braze"), ("two-owners", "mixpanel"), ("silent-tap", "braze"),
+            ("no-braze-instance", "braze"), ("force-stopped", "braze"), ("own-receiver", "onesignal"),
+            ("web-click", "braze"),
+        ])
+    func withoutProvider(name: String, provider: String) throws {
+        var sources = ConfigurationSources.shipped
+        sources.providers = [ConfigurationFile(path: "providers.d/\(provider).provider", bytes: [])]
+        #expect(try failures(of: name, by: sources) != [])
+    }
+
+    @Test("shows no accident where the handler has more time", arguments: ["completion", "slow-handler"])
+    func otherDeadline(name: String) throws {
+        var sources = ConfigurationSources.shipped
+        sources.main = [ConfigurationFile(path: "pushrouterd.conf", bytes: Array("[Deadline]\nBudget=5s\n".utf8))]
+        #expect(try failures(of: name, by: sources) != [])
+    }
+
+    @Test("tells a program the same, with the scenario as a file")
+    func json() throws {
+        let table = try #require(Settings.load(.shipped).settings?.routing)
+        for accident in Accident.catalogue {
+            let root = try JSONDocument(scanning: try accident.json(by: table)).root
+            #expect(root["name"]?.string == accident.name)
+            let lines = root["scenario"]?.string?.split(separator: "\n").map { Array($0.utf8) }
+            #expect(lines == accident.scenario)
+            let deliveries = root["accident"]?["deliveries"]?.elements ?? []
+            #expect(deliveries.first?["explanation"]?["reasons"]?.elements.isEmpty == false)
+            #expect(root["mended"]?["facts"]?.elements.isEmpty == false)
+        }
+    }
+
+    @Test(
+        "refuses a file without head, without a word of it, or with ids that are none",
+        arguments: [
+            ("{}", "x: no head"), ("{\n}\n", "x: title is missing"),
+            (
+                "{\"title\":\"\",\"story\":\"\",\"fix\":\"\",\"accident\":[\"a\"],\"mended\":[\"b\"]\n}\n",
+                "x: accident and mended are the ids of deliveries, in their order"
+            ),
+            (
+                "{\"title\":\"\",\"story\":\"\",\"fix\":\"\",\"accident\":[\"a\"],\"mended\":[\"b\"]\n}\n"
+                    + "{\"op\":\"session\",\"id\":\"a\",\"kind\":\"start\",\"app\":\"x\"}\n",
+                "x: a is no delivery, or names no platform"
+            ),
+        ])
+    func wrong(text: String, message: String) {
+        let error = #expect(throws: AccidentError.self) { try Accident(name: "x", file: Array(text.utf8)) }
+        #expect(error?.message == message)
+    }
+}
+
+/// The directory of the package.
+private let packageRoot: String = {
+    let here = #filePath
+    guard let end = here.indices.last(where: { here[$0...].hasPrefix("/Tests/") }) else {
+        preconditionFailure("\(here) is not below Tests")
+    }
+    return String(here[..<end])
+}()
