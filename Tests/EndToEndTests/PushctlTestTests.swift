@@ -266,6 +266,20 @@ final class PushctlTestTests {
         #expect((try? JSONDocument(scanning: Array(json.utf8))) != nil, "JSON stays JSON")
     }
 
+    @Test("the summary for GitHub has a hundred rows, and says how many more there are")
+    func longSummary() throws {
+        let path = write(
+            "a.jsonl",
+            #"{"op":"deliver","id":"a","at":0,"payload":{}}"# + "\n"
+                + String(repeating: #"{"expect":{"id":"a","outcome":"failed"}}"# + "\n", count: 103))
+        let summary = directory.path + "/summary.md"
+        let words = ["test", "--config", shippedConfiguration, path]
+        #expect(pushctl.run(words, environment: ["GITHUB_STEP_SUMMARY": summary]).end == .exited(1))
+        let text = String(decoding: try #require(readFile(summary)), as: UTF8.self)
+        #expect(text.split(separator: "\n").count { $0.hasPrefix("| fail |") } == 100)
+        #expect(text.hasSuffix("\n3 more are in the output.\n\n"), "\(text)")
+    }
+
     @Test("--format json is --json, and --format junit prints what --junit writes")
     func formats() throws {
         let path = write("a.jsonl", Self.holds)
