@@ -208,8 +208,9 @@ final class PushctlTestTests {
     @Test(
         "an error of a payload file has the scenario's line and the file's own line and column",
         arguments: [
-            ("{\n  \"k\": tru\n}\n", ":2:8: not JSON: "), ("[{}]", ":1:1: a list: "),
-            ("", ": there is no payload in it"),
+            ("{\n  \"k\": tru\n}\n", ":2:8: not JSON: "),
+            ("[{}]", ": not a JSON object: a payload file has one payload, as it is sent"),
+            ("", ": not a JSON object: "),
             ("{}\n{}\n", ":2:1: a second payload: a file of a scenario has one"),
             (String(repeating: "{\"a\":", count: 40) + "1" + String(repeating: "}", count: 40), ":1:"),
             ("{\"k\":\"" + String(repeating: "x", count: 300_000) + "\"}", ": the request is longer than 262144 bytes"),
