@@ -208,8 +208,9 @@ final class PushctlTestTests {
     @Test(
         "an error of a payload file has the scenario's line and the file's own line and column",
         arguments: [
-            ("{\n  \"k\": tru\n}\n", ":2:8: not JSON: "), ("[{}]", ":1:1: a list: "),
-            ("", ": there is no payload in it"),
+            ("{\n  \"k\": tru\n}\n", ":2:8: not JSON: "),
+            ("[{}]", ": not a JSON object: a payload file has one payload, as it is sent"),
+            ("", ": not a JSON object: "),
             ("{}\n{}\n", ":2:1: a second payload: a file of a scenario has one"),
             (String(repeating: "{\"a\":", count: 40) + "1" + String(repeating: "}", count: 40), ":1:"),
             ("{\"k\":\"" + String(repeating: "x", count: 300_000) + "\"}", ": the request is longer than 262144 bytes"),
@@ -264,6 +265,20 @@ final class PushctlTestTests {
         #expect(pushctl.run(words + ["--format", "github"]).output.contains("::error file="), "elsewhere on demand")
         let json = pushctl.run(words + ["--json"], environment: environment).output
         #expect((try? JSONDocument(scanning: Array(json.utf8))) != nil, "JSON stays JSON")
+    }
+
+    @Test("the summary for GitHub has a hundred rows, and says how many more there are")
+    func longSummary() throws {
+        let path = write(
+            "a.jsonl",
+            #"{"op":"deliver","id":"a","at":0,"payload":{}}"# + "\n"
+                + String(repeating: #"{"expect":{"id":"a","outcome":"failed"}}"# + "\n", count: 103))
+        let summary = directory.path + "/summary.md"
+        let words = ["test", "--config", shippedConfiguration, path]
+        #expect(pushctl.run(words, environment: ["GITHUB_STEP_SUMMARY": summary]).end == .exited(1))
+        let text = String(decoding: try #require(readFile(summary)), as: UTF8.self)
+        #expect(text.split(separator: "\n").count { $0.hasPrefix("| fail |") } == 100)
+        #expect(text.hasSuffix("\n3 more are in the output.\n\n"), "\(text)")
     }
 
     @Test("--format json is --json, and --format junit prints what --junit writes")

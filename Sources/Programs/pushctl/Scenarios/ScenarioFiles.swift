@@ -21,13 +21,11 @@ enum ScenarioFiles {
 
     /// The configuration that lies beside a scenario, in a directory `config`; `nil` when there is none.
     static func configuration(beside file: String) -> String? {
+        let directory = file.lastIndex(of: "/").map { String(file[...$0]) } ?? ""
         var status = stat()
-        let path = directory(of: file) + "config"
+        let path = directory + "config"
         return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR ? path : nil
     }
-
-    /// The directory that a file is in, with its slash; empty for the working directory.
-    static func directory(of file: String) -> String { file.lastIndex(of: "/").map { String(file[...$0]) } ?? "" }
 
     private static func files(in directory: String) throws(Failure) -> [String] {
         guard let stream = opendir(directory) else {

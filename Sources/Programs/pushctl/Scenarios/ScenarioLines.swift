@@ -31,10 +31,12 @@ struct ScenarioLines {
     private var place: String { "\(file.name):\(file.lineNumber)" }
 
     private func withPayload(_ reference: PayloadReference) throws(Failure) -> [UInt8] {
-        let directory = reference.file.hasPrefix("/") ? "" : ScenarioFiles.directory(of: file.name)
-        let path = directory + reference.file
+        let scenario = self.file.name
+        let directory = scenario.lastIndex(of: "/").map { String(scenario[...$0]) } ?? ""
+        let path = reference.file.hasPrefix("/") ? reference.file : directory + reference.file
         // A file of that name, not standard input.
         let file = try InputFile(path == "-" ? "./-" : path)
+        try checkForm(of: file)
         var limits = settings.daemon.jsonLimits
         // The line around it is one more level.
         limits.depth -= 1
@@ -49,5 +51,16 @@ struct ScenarioLines {
         }
         try file.check(payload)
         return reference.line(with: payload.document.root, isAPNs: file.isAPNs)
+    }
+
+    /// A scenario is to mean the same everywhere: none of the other forms in which people have payloads is guessed at.
+    private func checkForm(of file: InputFile) throws(Failure) {
+        guard file.canRewind else { throw Failure(.noInput, "\(file.name): not a regular file") }
+        let byteOrderMark: [UInt8] = [0xEF, 0xBB, 0xBF]
+        let text = try file.rest().drop { $0.isJSONWhiteSpace || byteOrderMark.contains($0) }
+        guard text.first == UInt8(ascii: "{") else {
+            throw Failure(.badData, "\(file.name): not a JSON object: a payload file has one payload, as it is sent")
+        }
+        try file.rewind()
     }
 }

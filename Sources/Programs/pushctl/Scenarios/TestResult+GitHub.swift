@@ -8,9 +8,13 @@ extension [TestResult] {
 
     /// The summary of a job, in Markdown: what does not hold, with its place.
     var markdown: String {
-        let rows = flatMap(\.markdownRows)
+        let all = flatMap(\.markdownRows)
+        // GitHub takes no summary beyond 1 MiB.
+        let rows = all.prefix(100)
+        let more = all.count > rows.count ? "\(all.count - rows.count) more are in the output.\n\n" : ""
         return "### pushctl test: \(markdownCell(summary))\n\n"
             + (rows.isEmpty ? "" : "| | Where | Expected | Found |\n| :-- | :-- | :-- | :-- |\n\(rows.joined())\n")
+            + more
     }
 }
 
