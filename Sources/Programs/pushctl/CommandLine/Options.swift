@@ -142,6 +142,8 @@ extension Option {
     static let statusFormat = Option(
         "format", .words(["text", "json"] + MetricsFormat.allCases.map(\.rawValue)), "the format of the output (text)")
 
+    static let explainFormat = Option("format", words(ExplainFormat.self), "the format of the output (text)")
+
     static let campaign = Option("campaign", .text("ID"), "only this campaign")
     static let by = Option("by", words(EventField.self), "also show the figures by a field of the events")
     static let eventsSince = Option("since", .text("TIME"), "only events at this time or later")

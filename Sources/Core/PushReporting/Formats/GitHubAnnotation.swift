@@ -1,0 +1,46 @@
+/// A remark on a file that GitHub shows beside its lines: a workflow command on standard output.
+///
+/// Source: actions/toolkit, packages/core/src/command.ts (`escapeData`, `escapeProperty`).
+public struct GitHubAnnotation: Sendable {
+    /// How bad it is. The raw values are the commands.
+    public enum Level: String, Sendable {
+        case notice, warning, error
+    }
+
+    private let level: Level
+    private let properties: [(name: String, value: String)]
+    private let message: String
+
+    /// - Parameters:
+    ///   - level: how bad it is.
+    ///   - file: its path from the top of the repository; `nil`: the remark is on the whole run.
+    ///   - line: in the file, from 1.
+    ///   - title: what GitHub shows above the message.
+    ///   - message: in one line or many.
+    public init(level: Level, file: String?, line: Int? = nil, title: String? = nil, message: String) {
+        self.level = level
+        properties = [("file", file), ("line", line.map(String.init)), ("title", title)].compactMap { name, value in
+            value.map { (name, $0) }
+        }
+        self.message = message
+    }
+
+    /// The command, without its line feed.
+    public var line: String {
+        let list = properties.map { "\($0.name)=\(escaped($0.value, isProperty: true))" }.joined(separator: ",")
+        return "::\(level.rawValue)\(list.isEmpty ? "" : " ")\(list)::\(escaped(message, isProperty: false))"
+    }
+
+    private func escaped(_ text: String, isProperty: Bool) -> String {
+        text.unicodeScalars.reduce(into: "") { result, scalar in
+            switch scalar {
+            case "%": result += "%25"
+            case "\r": result += "%0D"
+            case "\n": result += "%0A"
+            case ":" where isProperty: result += "%3A"
+            case "," where isProperty: result += "%2C"
+            default: result.unicodeScalars.append(scalar)
+            }
+        }
+    }
+}
