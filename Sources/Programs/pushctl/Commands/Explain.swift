@@ -56,7 +56,7 @@ private struct Explain {
 
     private func explain(_ operand: String, _ status: inout ExitStatus) throws(Failure) {
         let file = try InputFile(operand)
-        var payloads = PayloadReader(file)
+        var payloads = PayloadReader(file, tell: output.note)
         while let record = try payloads.nextOrNote({ note($0, &status) }) {
             do {
                 try explain(record, of: file)

@@ -101,13 +101,13 @@ private struct Inject {
     }
 
     private mutating func send(_ file: InputFile) throws(Failure) {
-        var payloads = PayloadReader(file)
+        var payloads = PayloadReader(file, tell: session.output.note)
         while true {
             var problems: [Failure] = []
             let record = checking { () throws(Failure) in try payloads.nextOrNote { problems.append($0) } } ?? nil
             problems.forEach { note($0) }
             guard let record else { return }
-            let line = template.line(for: record.document.root, isAPNs: file.isAPNs)
+            let line = template.line(for: record, isAPNs: file.isAPNs)
             guard sent == 0 || !arguments.has(.id) else {
                 throw arguments.usageFailure("--id names one request: the first was sent, and \(record.place) was not")
             }

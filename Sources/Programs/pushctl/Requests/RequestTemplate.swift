@@ -22,6 +22,13 @@ extension RequestTemplate {
     }
 }
 
+extension RequestTemplate {
+    /// The request line for a record, without its line feed.
+    func line(for record: Record, isAPNs: Bool) -> [UInt8] {
+        completed(platform: record.platform, app: record.app).line(for: record.document.root, isAPNs: isAPNs)
+    }
+}
+
 extension InputFile {
     /// Whether it is a file of the iOS simulator.
     var isAPNs: Bool { name.hasSuffix(".apns") }
