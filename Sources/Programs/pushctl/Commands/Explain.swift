@@ -19,17 +19,23 @@ extension Command {
             files.
             """,
         ],
-        operands: Operands(usage: "FILE...|-", count: 1...Int.max),
-        options: [.platform, .transport, .appState, .locked, .app, .device, .notifications, .osVersion, .sdk, .json],
+        operands: Operands(usage: "FILE|DIR...|-", count: 1...Int.max),
+        options: [
+            .platform, .transport, .appState, .locked, .app, .device, .notifications, .osVersion, .sdk, .expect,
+            .failOnWarning, .explainFormat, .json,
+        ],
         examples: [
             Example(line: "pushctl explain --platform android push.json", meaning: "with the app in the background"),
             Example(
                 line: "pushctl explain --platform ios --state foreground --json push.json", meaning: "for a program"),
         ]
     ) { arguments, session throws(Failure) in
+        let format = try ExplainFormat(arguments)
+        if var check = try ExplainDirectory(arguments, format, session) { return check.run() }
+        guard format != .html else { throw arguments.usageFailure("--format html: not for this") }
         let explain = Explain(
             settings: try session.settings(), template: RequestTemplate(arguments), output: session.output,
-            printsJSON: arguments.has(.json))
+            printsJSON: format == .json)
         return explain.run(arguments.operands)
     }
 }

@@ -7,6 +7,8 @@ struct Record {
     let document: JSONDocument
     /// Where it begins, for people: `a.json`, or `a.json:12` or `a.json[3]` for one of several.
     let place: String
+    /// The line where it begins, where the file is more than it.
+    var line: Int?
     /// The platform that its form has alone; `nil` for JSON.
     var platform: Platform?
     /// The app that its form names.
@@ -17,6 +19,7 @@ struct Record {
 /// of other forms (``PayloadForm``), of which it says that it was recognized.
 struct PayloadReader {
     private let file: InputFile
+    private let limits: JSONLimits
     private let tell: (String) -> Void
     private var count = 0
     /// Whether what was read last was a line by itself, right or wrong: not the beginning of an object on many lines.
@@ -33,9 +36,13 @@ struct PayloadReader {
 
     /// - Parameters:
     ///   - file: where it reads.
+    ///   - limits: how deep a payload may nest; by default that is the daemon's to say.
     ///   - tell: is told once which form was recognized.
-    init(_ file: InputFile, tell: @escaping (String) -> Void = { _ in }) {
+    init(
+        _ file: InputFile, limits: JSONLimits = JSONLimits(depth: .max), tell: @escaping (String) -> Void = { _ in }
+    ) {
         self.file = file
+        self.limits = limits
         self.tell = tell
     }
 
@@ -54,7 +61,9 @@ struct PayloadReader {
         let document = try document(of: line, from: number)
         let place = try place(from: number)
         guard document.root.kind == .array else {
-            return Record(document: try Self.checked(document, place: "\(file.name):\(number):1"), place: place)
+            return Record(
+                document: try Self.checked(document, place: "\(file.name):\(number):1"), place: place,
+                line: place == file.name ? nil : number)
         }
         guard document.root.count > 0 else { throw Failure(.badData, "\(place): an array without a payload") }
         say(.list)
@@ -116,10 +125,10 @@ struct PayloadReader {
         }
         count += 1
         let document: JSONDocument
-        do { document = try JSONDocument(scanning: element.compactBytes, limits: Self.limits) } catch {
+        do { document = try JSONDocument(scanning: element.compactBytes, limits: limits) } catch {
             preconditionFailure("a value of a document is a document: \(error.message)")
         }
-        return Record(document: try Self.checked(document, place: place), place: place)
+        return Record(document: try Self.checked(document, place: place), place: place, line: lineNumber)
     }
 
     /// A payload in a form that is no JSON, with the lines that belong to it.
@@ -139,14 +148,14 @@ struct PayloadReader {
         let place = try place(from: number)
         let document: JSONDocument
         do {
-            let asCame = try JSONDocument(scanning: payload.json, limits: Self.limits)
-            document = try JSONDocument(scanning: asCame.root.compactBytes, limits: Self.limits)
+            let asCame = try JSONDocument(scanning: payload.json, limits: limits)
+            document = try JSONDocument(scanning: asCame.root.compactBytes, limits: limits)
         } catch {
             throw Failure(.badData, "\(file.name):\(number): \(text.form.name): not JSON: \(error.message)")
         }
         return Record(
-            document: try Self.checked(document, place: place), place: place, platform: payload.platform,
-            app: payload.app)
+            document: try Self.checked(document, place: place), place: place,
+            line: place == file.name ? nil : number, platform: payload.platform, app: payload.app)
     }
 
     /// Says once of a file in which form its payloads are.
@@ -171,7 +180,7 @@ struct PayloadReader {
     /// The JSON that begins in a line.
     private mutating func document(of line: [UInt8], from number: Int) throws(Failure) -> JSONDocument {
         do {
-            return try JSONDocument(scanning: line, limits: Self.limits)
+            return try JSONDocument(scanning: line, limits: limits)
         } catch {
             // A first line that is only a beginning may be that of one object over many lines, and one that does not end
             // as an object does may be that of a broken one.
@@ -186,8 +195,8 @@ struct PayloadReader {
     /// One object on many lines, without the white space between its values.
     private func compacted(_ text: [UInt8], from number: Int) throws(Failure) -> JSONDocument {
         do {
-            let document = try JSONDocument(scanning: text, limits: Self.limits)
-            return try JSONDocument(scanning: document.root.compactBytes, limits: Self.limits)
+            let document = try JSONDocument(scanning: text, limits: limits)
+            return try JSONDocument(scanning: document.root.compactBytes, limits: limits)
         } catch {
             throw failure(error, in: text, from: number)
         }
@@ -205,9 +214,6 @@ struct PayloadReader {
         let column = before[start...].count { $0 & 0xC0 != 0x80 } + 1
         return Failure(.badData, "\(file.name):\(line):\(column): not JSON: \(error.reason)")
     }
-
-    /// How deep a payload may nest is the daemon's to say.
-    private static let limits = JSONLimits(depth: .max)
 }
 
 extension JSONError {

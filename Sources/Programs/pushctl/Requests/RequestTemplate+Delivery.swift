@@ -9,9 +9,9 @@ extension RequestTemplate {
     ///   - isAPNs: whether its file is an `.apns` file.
     ///   - settings: the limits.
     ///   - verb: what is done with it, for the message: `explained`.
-    ///   - output: hears that the platform was guessed.
+    ///   - output: hears that the platform was guessed; `nil`: nobody does.
     func delivery(
-        in record: Record, isAPNs: Bool, settings: Settings, verb: String, output: Output
+        in record: Record, isAPNs: Bool, settings: Settings, verb: String, output: Output?
     ) throws(Failure) -> (request: Request, deliver: DeliverRequest, platform: Platform) {
         let line = line(for: record, isAPNs: isAPNs)
         let limit = settings.daemon.requestLengthMax
@@ -28,7 +28,7 @@ extension RequestTemplate {
             throw record.failure(field: "op", "only payloads and deliver requests can be \(verb)")
         }
         let platform = deliver.target.platform ?? deliver.transport?.platform
-        if platform == nil { output.note("\(record.place): no --platform given: using android") }
+        if platform == nil { output?.note("\(record.place): no --platform given: using android") }
         return (request, deliver, platform ?? .android)
     }
 }
