@@ -18,6 +18,14 @@ extension Command {
             an object "aps" at their top; else android. --json prints one object for each payload, in the order of the \
             files.
             """,
+            """
+            With a directory, --expect, --fail-on-warning, or the formats junit and github it checks payloads: a line \
+            each, with its owner, callbacks, outcome and first warning. In a directory all files at any depth are read \
+            whose names end in \(ExplainDirectory.suffixes.joined(separator: ", ")), in the order of their names; \
+            standard error names the others. The exit status is then 0 when all is as expected, 1 when a payload is \
+            not, and 65 when one cannot be read or would be refused. --json prints an object for each with its place, \
+            "failures" and "explanation".
+            """,
         ],
         operands: Operands(usage: "FILE|DIR...|-", count: 1...Int.max),
         options: [
@@ -28,11 +36,17 @@ extension Command {
             Example(line: "pushctl explain --platform android push.json", meaning: "with the app in the background"),
             Example(
                 line: "pushctl explain --platform ios --state foreground --json push.json", meaning: "for a program"),
+            Example(
+                line: "pushctl explain --expect provider=braze --fail-on-warning templates",
+                meaning: "a check of all templates, for CI"),
+            Example(line: "adb logcat -d | pushctl explain -", meaning: "the Bundles that an app printed"),
         ]
     ) { arguments, session throws(Failure) in
         let format = try ExplainFormat(arguments)
         if var check = try ExplainDirectory(arguments, format, session) { return check.run() }
-        guard format != .html else { throw arguments.usageFailure("--format html: not for this") }
+        guard format != .html else {
+            throw arguments.usageFailure("--format html: for one payload there are text and json")
+        }
         let explain = Explain(
             settings: try session.settings(), template: RequestTemplate(arguments), output: session.output,
             printsJSON: format == .json)

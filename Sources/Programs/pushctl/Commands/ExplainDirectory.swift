@@ -81,8 +81,11 @@ struct ExplainDirectory {
         var files: [String] = []
         var skipped: [String] = []
         for file in try Directory.files(below: operand) {
-            let isPayload = try Self.suffixes.contains(where: file.hasSuffix) && !isProse(file)
-            if isPayload { files.append(file) } else { skipped.append(file) }
+            if Self.suffixes.contains(where: file.hasSuffix), try !isProse(file) {
+                files.append(file)
+            } else {
+                skipped.append(file)
+            }
         }
         if !skipped.isEmpty {
             let more = skipped.count > 5 ? " and \(skipped.count - 5) more" : ""

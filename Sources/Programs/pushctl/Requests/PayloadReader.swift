@@ -110,9 +110,12 @@ struct PayloadReader {
     }
 
     private mutating func nextLine() throws(Failure) -> [UInt8]? {
-        let already = nextLineAlready
-        nextLineAlready = nil
-        guard let line = try already ?? file.nextLine() else { return nil }
+        if let line = nextLineAlready {
+            nextLineAlready = nil
+            lineNumber += 1
+            return line
+        }
+        guard let line = try file.nextLine() else { return nil }
         lineNumber += 1
         return line
     }
