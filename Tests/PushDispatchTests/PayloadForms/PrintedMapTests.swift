@@ -1,4 +1,5 @@
 import PushDispatch
+import PushModel
 import Testing
 
 /// The JSON of a payload in another form.
@@ -7,11 +8,13 @@ func written(_ text: String) throws -> String { String(decoding: try payload(tex
 /// A payload in another form, in one line or many.
 func payload(_ text: String) throws -> WrittenPayload {
     let lines = text.split(separator: "\n", omittingEmptySubsequences: false).map { Array($0.utf8) }
-    let whole = try #require(try PayloadText(PayloadForm(ofLine: lines[0]), line: lines[0]))
-    return try lines.dropFirst().reduce(into: whole) { whole, line in
+    var whole = try #require(try PayloadText(PayloadForm(ofLine: lines[0]), line: lines[0]))
+    for line in lines.dropFirst() {
         #expect(!whole.isWhole)
-        #expect(try whole.add(line))
-    }.payload()
+        let isOfIt = try whole.add(line)
+        #expect(isOfIt)
+    }
+    return try whole.payload()
 }
 
 @Suite("A printed Bundle or map")
@@ -60,11 +63,12 @@ struct PrintedMapTests {
 
     @Test("may have line feeds in its values, before which a log repeats what stands before the message")
     func manyLines() throws {
-        #expect(try written("Bundle[{a=one\ntwo, b=3}]") == #"{"extras":{"a":"one\ntwo","b":"3"}}"#)
+        #expect(try written("Bundle[{a=one\ntwo, b=3}]") == #"{"extras":{"a":"one\u000atwo","b":"3"}}"#)
         let header = "11-25 12:00:00.123  1  1 I Tag: "
-        #expect(try written("\(header)Bundle[{a=one\n\(header)two}]") == #"{"extras":{"a":"one\ntwo"}}"#)
+        #expect(try written("\(header)Bundle[{a=one\n\(header)two}]") == #"{"extras":{"a":"one\u000atwo"}}"#)
         var cut = try #require(try PayloadText(.bundle, line: Array("\(header)Bundle[{a=one".utf8)))
-        #expect(try !cut.add(Array("11-25 12:00:00.124  1  1 I Tag: two}]".utf8)))
+        let isOfIt = try cut.add(Array("11-25 12:00:00.124  1  1 I Tag: two}]".utf8))
+        #expect(!isOfIt)
     }
 
     @Test(
@@ -81,18 +85,14 @@ struct PrintedMapTests {
 
     @Test(
         "takes time in proportion to its length, whatever is in it",
-        arguments: [
-            "{", "{=", "=", ", a=", "}], a=", "a, b={", "Bundle[{a=", "[", "}", "{a=", ", ", "a=\"{", ",    \t",
-        ])
+        arguments: ["{", "=", "'", ", a=", "}], a=", "Bundle[{a=", ",   "])
     func hostile(_ part: String) throws {
-        for (start, end) in [("Bundle[{a=", "}]"), ("{a=", "}")] {
-            let line = Array((start + String(repeating: part, count: (1 << 20) / part.utf8.count)).utf8)
-            for line in [line, line + Array(end.utf8)] {
-                let time = ContinuousClock().measure {
-                    _ = try? PayloadText(PayloadForm(ofLine: line), line: line)?.payload()
-                }
-                #expect(time < .seconds(20))
+        let line = Array(("Bundle[{a=" + String(repeating: part, count: (1 << 20) / part.utf8.count)).utf8)
+        for line in [line, line + Array("}]".utf8)] {
+            let time = ContinuousClock().measure {
+                _ = try? PayloadText(PayloadForm(ofLine: line), line: line)?.payload()
             }
+            #expect(time < .seconds(20))
         }
     }
 }

@@ -75,7 +75,8 @@ struct CurlCommand {
                     : "the body of the curl command is the file \(name): give that file")
         }
         // curl joins them.
-        body = body.map { $0 + Array("&".utf8) + value } ?? value
+        if body == nil { body = [] } else { body?.append(UInt8(ascii: "&")) }
+        body?.append(contentsOf: value)
     }
 
     private mutating func take(header: [UInt8]) {
@@ -92,7 +93,9 @@ struct CurlCommand {
         if let scheme = text.firstIndex(of: UInt8(ascii: ":")), text[scheme...].starts(with: "://".utf8) {
             text = text[(scheme + 3)...]
         }
-        let host = text.prefix { !"/:?#".utf8.contains($0) }
+        let authority = text.prefix { !"/?#".utf8.contains($0) }
+        let behindUser = authority.lastIndex(of: UInt8(ascii: "@")).map { authority[($0 + 1)...] } ?? authority
+        let host = behindUser.prefix { $0 != UInt8(ascii: ":") }
         return host.isEmpty ? nil : String(decoding: host, as: UTF8.self)
     }
 }
