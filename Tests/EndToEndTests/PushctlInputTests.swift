@@ -23,7 +23,7 @@ struct PushctlInputTests {
             ("{'a':1}", "1:2: not JSON: "),
             ("{\"a\":1,\"a\":2}", "1:8: not JSON: "),
             ("{\"a\":1} {\"b\":1}", "1:9: not JSON: "),
-            ("[1]", "1:1: a list: give one payload a line, such as with jq -c '.[]'"),
+            ("[", "1:2: not JSON: "),
             ("{}\n7\n", "2:1: not an object: "),
             ("", " there is no payload in it"),
             ("\n \t\r\n", " there is no payload in it"),
@@ -52,6 +52,83 @@ struct PushctlInputTests {
         for text in ["{\n  \"_ab\": \"true\"\n}", "{\r\n  \"_ab\": \"true\"\r\n}\r\n", "\n{ \"_ab\" :\n\"true\" }\n\n"]
         {
             #expect(try json(explain("-", input: text).output)["provider"]?.string == "braze")
+        }
+    }
+
+    @Test("takes each element of an array, names its place, and goes on behind one that is no object")
+    func array() throws {
+        let directory = TemporaryDirectory()
+        let path = directory.path + "/push.json"
+        writeFile("\u{FEFF}[\n{\"_ab\":\"true\"},\n7,\n{\"a\":\n\"b\"}]\n", to: path)
+        let result = explain(path)
+        #expect(result.end == .exited(65))
+        #expect(try result.lines.map { try json($0)["provider"]?.string } == ["braze", nil])
+        #expect(
+            result.errors == "pushctl: \(path): read as an array of payloads\n"
+                + "pushctl: \(path)[1]: not an object: a payload is a JSON object\n")
+        let text = pushctl.run(["explain", "--config", shippedConfiguration, "--platform", "android", path])
+        #expect(text.output.hasPrefix("\(path)[0]: a Braze push"))
+        let many = explain("-", input: "{}\n[{},{}]\n[]\n{}")
+        #expect(many.lines.count == 4)
+        #expect(many.errors.hasSuffix("pushctl: standard input:3: an array without a payload\n"))
+    }
+
+    @Test("takes the Bundles of a log, and counts the other lines")
+    func log() throws {
+        let header = "11-25 12:00:00.123  1234  1234 I Braze v30.0.0 .Push: "
+        let input =
+            "--------- beginning of main\n\(header)hello\n\(header)extras Bundle[{_ab=true, cid=abc, t=T, a=20 % off}]\n"
+            + "\(header)bye\n\(header)Bundle[{a=b\n{\"_ab\":\"true\"}\n"
+        let result = explain("-", input: input)
+        #expect(try result.lines.map { try json($0)["provider"]?.string } == ["braze", "braze"])
+        #expect(try json(result.lines[0])["braze"]?["campaign_id"]?.string == "abc")
+        #expect(
+            result.errors.split(separator: "\n").map { $0.prefix(70) } == [
+                "pushctl: standard input: read as the extras of a Bundle, as Android pr",
+                "pushctl: standard input:5: the Bundle has no end }]: logcat cuts a lin",
+                "pushctl: standard input: 3 lines of a log without a Bundle left out",
+            ])
+        let none = explain("-", input: "\(header)hello\n")
+        #expect(
+            none.errors
+                == "pushctl: standard input: there is no payload in it: 1 line of a log without a Bundle\n")
+    }
+
+    @Test("takes commands of adb and curl, with the app that they name; an option says it better")
+    func commands() throws {
+        let adb = """
+            adb shell "am broadcast -a com.google.android.c2dm.intent.RECEIVE -n com.example/.Receiver \\
+              --es _ab true --es a 'x y'"
+
+            """
+        let curl = """
+            curl -H 'apns-topic: com.example' \\
+              -d '{"aps":{"alert":"x"},"ab":{"c":"1"}}' \\
+              https://api.push.apple.com/3/device/1
+
+            """
+        let arguments = ["explain", "--json", "--config", shippedConfiguration, "-"]
+        let result = pushctl.run(arguments, input: Array((adb + curl).utf8))
+        #expect(result.end == .exited(0))
+        #expect(try result.lines.map { try json($0)["platform"]?.string } == ["android", "ios"])
+        #expect(try result.lines.map { try json($0)["provider"]?.string } == ["braze", "braze"])
+        #expect(
+            result.errors == "pushctl: standard input: read as the extras of an \"am broadcast\" command "
+                + "(also am start; with or without adb shell)\n"
+                + "pushctl: standard input: read as the body of a curl command to api.push.apple.com\n")
+        let wrong = explain("-", input: "curl -d '{\"a\":}' https://x\n")
+        #expect(wrong.end == .exited(65))
+        #expect(wrong.errors.hasPrefix("pushctl: standard input:1: the body of a curl command: not JSON: "))
+    }
+
+    @Test("says what to do with text in UTF-16")
+    func otherEncoding() {
+        for mark: [UInt8] in [[0xFF, 0xFE], [0xFE, 0xFF]] {
+            let result = pushctl.run(["explain", "-", "--config", shippedConfiguration], input: mark + [0x7B, 0])
+            #expect(result.end == .exited(65))
+            #expect(
+                result.errors == "pushctl: standard input: text in UTF-16: make it UTF-8, as with "
+                    + "iconv -f UTF-16 -t UTF-8 FILE\n")
         }
     }
 

@@ -12,12 +12,8 @@ extension ReportDocument {
             suite("all", [(name: "all invocations", group: detail.all)]), suite("route", Self.sorted(report.byRoute)),
             suite("handler", Self.sorted(report.byHandler)), suiteOfBaseline,
         ].filter { !$0.cases.isEmpty }
-        let cases = suites.reduce(0) { $0 + $1.cases.count }
-        let failures = suites.reduce(0) { $0 + $1.failures }
-        return "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
-            + "<testsuites name=\"pushctl report\(report.source == .ledger ? "" : " --from-journal")\" "
-            + "tests=\"\(cases)\" failures=\"\(failures)\" errors=\"0\">\n"
-            + suites.map(\.text).joined() + "</testsuites>\n"
+        return JUnitSuite.document(
+            "pushctl report\(report.source == .ledger ? "" : " --from-journal")", suites)
     }
 
     private static func sorted(_ groups: [String: FigureGroup]) -> [(name: String, group: FigureGroup)] {

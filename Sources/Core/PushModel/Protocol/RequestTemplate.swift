@@ -9,7 +9,7 @@ public struct RequestTemplate: Sendable {
     }
 
     private var members: [Member] = []
-    private let platform: String?
+    private var platform: String?
 
     /// Nothing in common but the platform.
     ///
@@ -32,6 +32,14 @@ public struct RequestTemplate: Sendable {
     /// Adds a member whose value is JSON already.
     public mutating func add(_ key: String, raw value: [UInt8], to operations: Set<Operation>) {
         members.append(Member(key: key, value: value, operations: operations))
+    }
+
+    /// The same for a payload whose own form says for which platform and app it is: what the template has already stays.
+    public func completed(platform: Platform?, app: String?) -> RequestTemplate {
+        var template = self
+        template.platform = self.platform ?? platform?.rawValue
+        if !members.contains(where: { $0.key == "app" }) { template.add("app", app, to: Set(Operation.allCases)) }
+        return template
     }
 
     /// The request line for an object, without its line feed.

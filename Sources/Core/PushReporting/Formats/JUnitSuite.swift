@@ -24,6 +24,15 @@ struct JUnitSuite {
     /// How many cases fail.
     var failures: Int { cases.count { $0.failure != nil } }
 
+    /// The document of suites.
+    static func document(_ name: String, _ suites: [JUnitSuite]) -> String {
+        let cases = suites.reduce(0) { $0 + $1.cases.count }
+        let failures = suites.reduce(0) { $0 + $1.failures }
+        return "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
+            + "<testsuites name=\"\(name)\" tests=\"\(cases)\" failures=\"\(failures)\" errors=\"0\">\n"
+            + suites.map(\.text).joined() + "</testsuites>\n"
+    }
+
     /// The element, with its line feed.
     var text: String {
         let properties = properties.map { "      <property name=\"\($0.name)\" value=\"\(markup($0.value))\"/>\n" }

@@ -127,7 +127,7 @@ struct BenchPlan {
 
     /// A request without the brace at its begin, with a line feed.
     private static func line(_ record: Record, _ template: RequestTemplate, isAPNs: Bool) throws(Failure) -> [UInt8] {
-        let line = template.line(for: record.document.root, isAPNs: isAPNs)
+        let line = template.line(for: record, isAPNs: isAPNs)
         guard let request = (try? JSONDocument(scanning: line, limits: JSONLimits(depth: .max)))?.root,
             request.kind == .object, !request.members.isEmpty
         else { throw Failure(.badData, "\(record.place): no request can be made of it") }

@@ -28,14 +28,22 @@ extension Command {
             page for a ticket; without --state and --platform it has all of them.
             """,
             """
+            With a directory, --expect, --fail-on-warning, or the formats junit and github it checks payloads: a line \
+            each, with its owner, callbacks, outcome and first warning. In a directory all files at any depth are read \
+            whose names end in \(ExplainDirectory.suffixes.joined(separator: ", ")), in the order of their names; \
+            standard error names the others. The exit status is then 0 when all is as expected, 1 when a payload is \
+            not, and 65 when one cannot be read or would be refused. --json prints an object for each with its place, \
+            "failures" and "explanation".
+            """,
+            """
             --example tells an accident of the catalogue instead: its payload, what comes of it and the fix, decided by \
             the configuration. With --json, scenario is a file for "test" that shows both.
             """,
         ],
-        operands: Operands(usage: "FILE...|-", count: 0...Int.max),
+        operands: Operands(usage: "FILE|DIR...|-", count: 0...Int.max),
         options: [
             .explainedPlatform, .transport, .explainedState, .locked, .app, .device, .notifications, .osVersion, .sdk,
-            .explainFormat, .example, .json,
+            .expect, .failOnWarning, .explainFormat, .example, .json,
         ],
         examples: [
             Example(line: "pushctl explain --platform android push.json", meaning: "with the app in the background"),
@@ -46,12 +54,18 @@ extension Command {
                 line: "pushctl explain --format html push.json >push.html", meaning: "the same as a page for a ticket"),
             Example(
                 line: "pushctl explain --platform ios --state foreground --json push.json", meaning: "for a program"),
+            Example(
+                line: "pushctl explain --expect provider=braze --fail-on-warning templates",
+                meaning: "a check of all templates, for CI"),
+            Example(line: "adb logcat -d | pushctl explain -", meaning: "the Bundles that an app printed"),
             Example(line: "pushctl explain --example notification-block", meaning: "an open that is lost, and the fix"),
         ]
     ) { arguments, session throws(Failure) in
         if let name = arguments[.example] { return try session.explainExample(name, arguments) }
-        guard !arguments.operands.isEmpty else { throw arguments.usageFailure("FILE...|- is missing") }
-        var explain = try Explain(arguments, try session.settings(), session.output)
+        guard !arguments.operands.isEmpty else { throw arguments.usageFailure("FILE|DIR...|- is missing") }
+        let format = try ExplainFormat(arguments)
+        if var check = try ExplainDirectory(arguments, format, session) { return check.run() }
+        var explain = Explain(arguments, format, try session.settings(), session.output)
         return explain.run(arguments.operands)
     }
 }
@@ -69,15 +83,12 @@ private struct Explain {
     private var tables: [PayloadMatrix] = []
     private var status = ExitStatus.done
 
-    init(_ arguments: Arguments, _ settings: Settings, _ output: Output) throws(Failure) {
-        (self.settings, self.output) = (settings, output)
-        format = try ExplainFormat(arguments)
+    init(_ arguments: Arguments, _ format: ExplainFormat, _ settings: Settings, _ output: Output) {
+        (self.format, self.settings, self.output) = (format, settings, output)
         let (platform, state) = (arguments[.explainedPlatform], arguments[.explainedState])
         hasAllPlatforms = platform == Option.all || format == .html && platform == nil
         hasAllStates = state == Option.all || format == .html && state == nil
-        template = RequestTemplate(
-            arguments, platform: platform.flatMap(Platform.init(rawValue:)),
-            state: state.flatMap(AppState.init(rawValue:)))
+        template = RequestTemplate(explaining: arguments)
     }
 
     mutating func run(_ operands: [String]) -> ExitStatus {
@@ -89,13 +100,13 @@ private struct Explain {
                 note(error)
             }
         }
-        if format == .html { output.print(tables.page(by: "pushctl \(pushrouterdVersion)", at: Moment.now().wall)) }
+        if !tables.isEmpty { output.print(tables.page(by: "pushctl \(pushrouterdVersion)", at: Moment.now().wall)) }
         return status
     }
 
     private mutating func explain(_ operand: String) throws(Failure) {
         let file = try InputFile(operand)
-        var payloads = PayloadReader(file)
+        var payloads = PayloadReader(file, tell: output.note)
         while let record = try payloads.nextOrNote({ note($0) }) {
             do throws(Failure) {
                 try explain(record, of: file)

@@ -1,3 +1,4 @@
+import PushDispatch
 import PushModel
 import PushSettings
 
@@ -7,8 +8,15 @@ extension Command {
         description: [
             """
             Sends deliveries: payloads that reach an app on a device. A FILE is one JSON object, on one line or \
-            several; or any number of objects, one a line (NDJSON); or an .apns file of the iOS simulator. "-" is \
-            standard input.
+            several; or any number of objects, one a line (NDJSON), or in an array; or an .apns file of the iOS \
+            simulator. "-" is standard input.
+            """,
+            """
+            Other forms are made JSON of, and standard error says so, once for a file: \(PayloadForm.namesOfOthers). \
+            A printed Bundle or map escapes nothing: a comma and a space end a value where a key and "=" follow; not \
+            within brackets that match, nor before a key that was there already. The lines of a log without a Bundle \
+            are left out. A command may go on over lines; of its words nothing is run or replaced. What it says of \
+            platform and app counts where no option does. The daemon takes JSON alone.
             """,
             """
             These payloads are accepted: an FCM v1 send body ("message"), the extras of an intent ("extras"), a \
@@ -101,13 +109,13 @@ private struct Inject {
     }
 
     private mutating func send(_ file: InputFile) throws(Failure) {
-        var payloads = PayloadReader(file)
+        var payloads = PayloadReader(file, tell: session.output.note)
         while true {
             var problems: [Failure] = []
             let record = checking { () throws(Failure) in try payloads.nextOrNote { problems.append($0) } } ?? nil
             problems.forEach { note($0) }
             guard let record else { return }
-            let line = template.line(for: record.document.root, isAPNs: file.isAPNs)
+            let line = template.line(for: record, isAPNs: file.isAPNs)
             guard sent == 0 || !arguments.has(.id) else {
                 throw arguments.usageFailure("--id names one request: the first was sent, and \(record.place) was not")
             }

@@ -1,44 +1,189 @@
+import PushDispatch
 import PushModel
 
 /// One JSON object of an input file: a payload, or a request.
 struct Record {
     /// The object on one line, its values as they came.
     let document: JSONDocument
-    /// Where it begins, for people: `a.json`, or `a.json:12` for one of several.
+    /// Where it begins, for people: `a.json`, or `a.json:12` or `a.json[3]` for one of several.
     let place: String
+    /// The line where it begins, where the file is more than it.
+    var line: Int?
+    /// The platform that its form has alone; `nil` for JSON.
+    var platform: Platform?
+    /// The app that its form names.
+    var app: String?
 }
 
-/// Takes the JSON objects out of a file: one object, on one line or many, or an object a line.
+/// Takes payloads out of a file: one object, on one line or many; an object a line; an array of them; or what people have
+/// of other forms (``PayloadForm``), of which it says that it was recognized.
 struct PayloadReader {
     private let file: InputFile
     private let limits: JSONLimits
+    private let tell: (String) -> Void
     private var count = 0
     /// Whether what was read last was a line by itself, right or wrong: not the beginning of an object on many lines.
     private var wasWholeLine = true
+    /// The number of the line that was read last.
+    private var lineNumber = 0
+    /// A line that was read and does not belong to what was before it.
+    private var nextLineAlready: [UInt8]?
+    /// What is left of an array, and where it begins.
+    private var list: (elements: EnumeratedSequence<[JSONNode]>.Iterator, place: String)?
+    private var formsTold: Set<PayloadForm> = [.json]
+    /// How many lines of a log had no payload.
+    private var skipped = 0
 
-    /// - Parameter limits: how deep a payload may nest; by default that is the daemon's to say.
-    init(_ file: InputFile, limits: JSONLimits = JSONLimits(depth: .max)) {
+    /// - Parameters:
+    ///   - file: where it reads.
+    ///   - limits: how deep a payload may nest; by default that is the daemon's to say.
+    ///   - tell: is told once which form was recognized.
+    init(
+        _ file: InputFile, limits: JSONLimits = JSONLimits(depth: .max), tell: @escaping (String) -> Void = { _ in }
+    ) {
         self.file = file
         self.limits = limits
+        self.tell = tell
     }
 
     /// The next object; `nil` at the end.
     ///
     /// - Throws: what is wrong with it, with file, line and column.
     mutating func next() throws(Failure) -> Record? {
-        var line: [UInt8]
-        repeat {
-            guard let next = try file.nextLine() else {
-                guard count > 0 else { throw Failure(.badData, "\(file.name): there is no payload in it") }
-                return nil
+        if let record = try nextOfList() { return record }
+        guard let (line, form) = try nextPayloadLine() else { return nil }
+        let number = lineNumber
+        count += 1
+        wasWholeLine = true
+        let text: PayloadText?
+        do { text = try PayloadText(form, line: line) } catch { throw failure(error, from: number) }
+        if let text { return try record(of: text, from: number) }
+        let document = try document(of: line, from: number)
+        let place = try place(from: number)
+        guard document.root.kind == .array else {
+            return Record(
+                document: try Self.checked(document, place: "\(file.name):\(number):1"), place: place,
+                line: place == file.name ? nil : number)
+        }
+        guard document.root.count > 0 else { throw Failure(.badData, "\(place): an array without a payload") }
+        say(.list)
+        list = (document.root.elements.enumerated().makeIterator(), place)
+        return try nextOfList()
+    }
+
+    /// The next payload that can be read. What is wrong with a line or an element is told, and the one after it is the
+    /// next: but for a first line that may be the beginning of one broken object on many lines.
+    ///
+    /// - Parameter note: is told what is wrong with it.
+    mutating func nextOrNote(_ note: (Failure) -> Void) throws(Failure) -> Record? {
+        while true {
+            let before = count
+            do {
+                return try next()
+            } catch {
+                guard wasWholeLine, count > before else { throw error }
+                note(error)
             }
-            line = next
-        } while line.allSatisfy(\.isJSONWhiteSpace)
-        let number = file.lineNumber
+        }
+    }
+
+    /// The next line with a payload, and its form. The other lines of a log are left out.
+    private mutating func nextPayloadLine() throws(Failure) -> (line: [UInt8], form: PayloadForm)? {
+        while let line = try nextLine() {
+            if lineNumber == 1, [[0xFF, 0xFE], [0xFE, 0xFF]].contains(where: { line.starts(with: $0) }) {
+                throw Failure(
+                    .badData,
+                    "\(file.name): text in UTF-16: make it UTF-8, as with iconv -f UTF-16 -t UTF-8 \(file.shellName)")
+            }
+            guard let first = line.first(where: { !$0.isJSONWhiteSpace }) else { continue }
+            let form = PayloadForm(ofLine: line)
+            let isInLog = PayloadForm.isLog(line) || formsTold.contains(.bundle) && first != UInt8(ascii: "{")
+            guard form == .json, isInLog else { return (line, form) }
+            skipped += 1
+        }
+        let noun = "\(counted(skipped, "line")) of a log without a Bundle"
+        guard count > 0 else {
+            throw Failure(.badData, "\(file.name): there is no payload in it" + (skipped > 0 ? ": \(noun)" : ""))
+        }
+        if skipped > 0 { tell("\(file.name): \(noun) left out") }
+        return nil
+    }
+
+    private mutating func nextLine() throws(Failure) -> [UInt8]? {
+        if let line = nextLineAlready {
+            nextLineAlready = nil
+            lineNumber += 1
+            return line
+        }
+        guard let line = try file.nextLine() else { return nil }
+        lineNumber += 1
+        return line
+    }
+
+    /// The next element of an array.
+    private mutating func nextOfList() throws(Failure) -> Record? {
+        guard let (index, element) = list?.elements.next(), let place = list.map({ "\($0.place)[\(index)]" }) else {
+            list = nil
+            return nil
+        }
         count += 1
         let document: JSONDocument
+        do { document = try JSONDocument(scanning: element.compactBytes, limits: limits) } catch {
+            preconditionFailure("a value of a document is a document: \(error.message)")
+        }
+        return Record(document: try Self.checked(document, place: place), place: place, line: lineNumber)
+    }
+
+    /// A payload in a form that is no JSON, with the lines that belong to it.
+    private mutating func record(of text: PayloadText, from number: Int) throws(Failure) -> Record {
+        var text = text
+        while !text.isWhole, let line = try nextLine() {
+            let isOfIt: Bool
+            do { isOfIt = try text.add(line) } catch { throw failure(error, from: number) }
+            guard !isOfIt else { continue }
+            nextLineAlready = line
+            lineNumber -= 1
+            break
+        }
+        let payload: WrittenPayload
+        do { payload = try text.payload() } catch { throw failure(error, from: number) }
+        say(text.form, to: payload.host)
+        let place = try place(from: number)
+        let document: JSONDocument
         do {
-            document = try JSONDocument(scanning: line, limits: limits)
+            let asCame = try JSONDocument(scanning: payload.json, limits: limits)
+            document = try JSONDocument(scanning: asCame.root.compactBytes, limits: limits)
+        } catch {
+            throw Failure(.badData, "\(file.name):\(number): \(text.form.name): not JSON: \(error.message)")
+        }
+        return Record(
+            document: try Self.checked(document, place: place), place: place,
+            line: place == file.name ? nil : number, platform: payload.platform, app: payload.app)
+    }
+
+    /// Says once of a file in which form its payloads are.
+    private mutating func say(_ form: PayloadForm, to host: String? = nil) {
+        guard formsTold.insert(form).inserted else { return }
+        tell("\(file.name): read as \(form.name)" + (host.map { " to \($0.showingControls())" } ?? ""))
+    }
+
+    /// Where what begins in a line is: the file, if nothing else is in it.
+    private mutating func place(from number: Int) throws(Failure) -> String {
+        let isAlone = count == 1 && nextLineAlready == nil ? try file.isAtEnd() : false
+        return isAlone ? file.name : "\(file.name):\(number)"
+    }
+
+    private static func checked(_ document: JSONDocument, place: String) throws(Failure) -> JSONDocument {
+        guard document.root.kind == .object else {
+            throw Failure(.badData, "\(place): not an object: a payload is a JSON object")
+        }
+        return document
+    }
+
+    /// The JSON that begins in a line.
+    private mutating func document(of line: [UInt8], from number: Int) throws(Failure) -> JSONDocument {
+        do {
+            return try JSONDocument(scanning: line, limits: limits)
         } catch {
             // A first line that is only a beginning may be that of one object over many lines, and one that does not end
             // as an object does may be that of a broken one.
@@ -46,33 +191,7 @@ struct PayloadReader {
             let mayGoOn = count == 1 && error.offset >= line.count
             let rest = mayGoOn ? try file.rest() : []
             guard !rest.isEmpty else { throw failure(error, in: line, from: number) }
-            document = try compacted(line + [UInt8(ascii: "\n")] + rest, from: number)
-        }
-        guard document.root.kind != .array else {
-            throw Failure(
-                .badData,
-                "\(file.name):\(number):1: a list: give one payload a line, such as with jq -c '.[]' \(file.shellName)")
-        }
-        guard document.root.kind == .object else {
-            throw Failure(.badData, "\(file.name):\(number):1: not an object: a payload is a JSON object")
-        }
-        let isAlone = count == 1 ? try file.isAtEnd() : false
-        return Record(document: document, place: isAlone ? file.name : "\(file.name):\(number)")
-    }
-
-    /// The next payload that is JSON. What is wrong with a line is told, and the line after it is the next: but for a first
-    /// line that may be the beginning of one broken object on many lines.
-    ///
-    /// - Parameter note: is told what is wrong with a line.
-    mutating func nextOrNote(_ note: (Failure) -> Void) throws(Failure) -> Record? {
-        while true {
-            let line = file.lineNumber
-            do {
-                return try next()
-            } catch {
-                guard wasWholeLine, count > 0, file.lineNumber > line else { throw error }
-                note(error)
-            }
+            return try compacted(line + [UInt8(ascii: "\n")] + rest, from: number)
         }
     }
 
@@ -84,6 +203,10 @@ struct PayloadReader {
         } catch {
             throw failure(error, in: text, from: number)
         }
+    }
+
+    private func failure(_ error: PayloadFormError, from number: Int) -> Failure {
+        Failure(.badData, "\(file.name):\(number): \(error.message)")
     }
 
     private func failure(_ error: JSONError, in text: [UInt8], from number: Int) -> Failure {

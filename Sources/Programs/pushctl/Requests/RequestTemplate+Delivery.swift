@@ -13,7 +13,7 @@ extension RequestTemplate {
     func delivery(
         in record: Record, isAPNs: Bool, settings: Settings, verb: String, guessed: (String) -> Void
     ) throws(Failure) -> (request: Request, deliver: DeliverRequest, platform: Platform) {
-        let line = line(for: record.document.root, isAPNs: isAPNs)
+        let line = line(for: record, isAPNs: isAPNs)
         let limit = settings.daemon.requestLengthMax
         guard line.count <= limit else {
             throw record.failure(field: nil, ProtocolError.tooLong(limit: limit).message)

@@ -2,6 +2,13 @@ import PushDispatch
 import PushModel
 
 extension RequestTemplate {
+    /// Reads the options of "explain", two of which take "all" too: then they say nothing.
+    init(explaining arguments: Arguments) {
+        self.init(
+            arguments, platform: arguments.word(.explainedPlatform, Platform.self),
+            state: arguments.word(.explainedState, AppState.self))
+    }
+
     /// Reads the options that belong into a request; those that the command does not have are left out.
     ///
     /// - Parameters:
@@ -23,6 +30,13 @@ extension RequestTemplate {
         add("braze_id", arguments[.brazeID], to: [.log])
         if arguments.has(.locked) { add("locked", raw: Array("true".utf8), to: [.deliver]) }
         if arguments.has(.wait) { add("wait", "outcome", to: all) }
+    }
+}
+
+extension RequestTemplate {
+    /// The request line for a record, without its line feed.
+    func line(for record: Record, isAPNs: Bool) -> [UInt8] {
+        completed(platform: record.platform, app: record.app).line(for: record.document.root, isAPNs: isAPNs)
     }
 }
 

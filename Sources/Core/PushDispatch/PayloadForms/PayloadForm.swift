@@ -1,0 +1,148 @@
+public import PushModel
+
+/// What a payload is written in where people have it. JSON is the form of inject.sock; `pushctl` makes JSON of the others.
+public enum PayloadForm: Hashable, Sendable, CaseIterable {
+    /// Objects, one a line or one on many lines.
+    case json
+    /// An array of objects.
+    case list
+    /// What `Bundle.toString` prints, in a line of a log or by itself.
+    case bundle
+    /// What `Map.toString` prints, by itself.
+    case map
+    /// A command that hands an intent to an app.
+    case activityManager
+    /// A command that sends a message to FCM or APNs.
+    case curl
+
+    /// What is taken from it, for people.
+    public var name: String {
+        switch self {
+        case .json: "payloads in JSON"
+        case .list: "an array of payloads"
+        case .bundle: "the extras of a Bundle, as Android prints it (logcat)"
+        case .map: "the data of a RemoteMessage, as Android prints a map"
+        case .activityManager: "the extras of an \"am broadcast\" command (also am start; with or without adb shell)"
+        case .curl: "the body of a curl command"
+        }
+    }
+
+    /// The forms that are no JSON, for the help.
+    public static var namesOfOthers: String {
+        allCases.filter { $0 != .json && $0 != .list }.map(\.name).joined(separator: "; ")
+    }
+
+    /// The form of a file, or of the next payload in it, by a line that is not blank. What is of no other form is JSON,
+    /// or wrong.
+    public init(ofLine line: [UInt8]) {
+        let text = line.drop(while: \.isJSONWhiteSpace)
+        switch text.first {
+        case UInt8(ascii: "["): self = .list
+        case UInt8(ascii: "{"): self = PrintedMap.isMap(text) ? .map : .json
+        default:
+            let command = ShellWords.program(of: text)
+            if command.elementsEqual("curl".utf8) {
+                self = .curl
+            } else if ["adb", "am"].contains(where: { command.elementsEqual($0.utf8) }) {
+                self = .activityManager
+            } else {
+                self = text.has("Bundle[".utf8) ? .bundle : .json
+            }
+        }
+    }
+
+    /// Whether a line is one of Android's log, by what stands before its message.
+    public static func isLog(_ line: [UInt8]) -> Bool {
+        let marks = line.prefix(11).map { $0.isDigit ? UInt8(ascii: "0") : $0 }
+        let starts = ["00-00 00:00", "0000-00-00 ", "---------"] + "VDIWEF".map { "\($0)/" }
+        return starts.contains { marks.starts(with: $0.utf8) }
+    }
+}
+
+/// A payload as JSON, with what its form says of the request.
+public struct WrittenPayload: Sendable {
+    /// The payload.
+    public let json: [UInt8]
+    /// The platform that has such payloads alone.
+    public var platform: Platform?
+    /// The app that it is for.
+    public var app: String?
+    /// Where it was to be sent; `nil` where the form does not say it.
+    public var host: String?
+}
+
+/// What is wrong with a payload in a form that is no JSON.
+public struct PayloadFormError: Error, Hashable, Sendable {
+    /// What is wrong and what to do.
+    public let message: String
+
+    init(_ message: String) { self.message = message }
+}
+
+/// A payload in a form that is no JSON, line by line until it is whole.
+///
+/// It takes time in proportion to its length, whatever is in it.
+public struct PayloadText: Sendable {
+    private enum Content: Sendable {
+        case printed(PrintedText)
+        case command(ShellWords)
+    }
+
+    /// Its form.
+    public let form: PayloadForm
+    private var content: Content
+    private var size = 0
+
+    /// No request is nearly so long.
+    private static let sizeMax = 4 << 20
+
+    /// Begins with a line of the form; `nil` for JSON.
+    public init?(_ form: PayloadForm, line: [UInt8]) throws(PayloadFormError) {
+        switch form {
+        case .json, .list: return nil
+        case .bundle, .map: content = .printed(PrintedText(isBundle: form == .bundle))
+        case .activityManager, .curl: content = .command(ShellWords())
+        }
+        self.form = form
+        _ = try add(line)
+    }
+
+    /// Whether it is whole.
+    public var isWhole: Bool {
+        switch content {
+        case .printed(let text): text.isWhole
+        case .command(let words): words.isWhole
+        }
+    }
+
+    /// Adds a line to what is not whole yet.
+    ///
+    /// - Returns: false for a line that does not belong to it.
+    public mutating func add(_ line: [UInt8]) throws(PayloadFormError) -> Bool {
+        size += line.count
+        guard size <= Self.sizeMax else {
+            throw PayloadFormError("\(form.name): longer than 4 MiB, without an end")
+        }
+        switch content {
+        case .printed(var text):
+            content = .command(ShellWords())
+            defer { content = .printed(text) }
+            return text.add(line)
+        case .command(var words):
+            content = .printed(PrintedText(isBundle: true))
+            defer { content = .command(words) }
+            words.add(line: line)
+            return true
+        }
+    }
+
+    /// The payload as JSON.
+    public func payload() throws(PayloadFormError) -> WrittenPayload {
+        switch content {
+        case .printed(let text): return try text.payload()
+        case .command(let words):
+            let list = try words.finished()
+            return form == .curl ? try CurlCommand(list).payload() : try ActivityManagerCommand(list).payload()
+        }
+    }
+}

@@ -1,0 +1,166 @@
+import PushDispatch
+import PushModel
+import PushReporting
+import PushRouting
+import PushSettings
+
+extension Option {
+    static let expect = Option(
+        "expect", .text("KEY=VALUE"),
+        """
+        exit with 1 when this does not hold for a payload; * matches any text, none is nothing; given several times, all \
+        must hold; KEY is \(ExplainExpectation.Key.allCases.map(\.rawValue).joined(separator: ", "))
+        """)
+    static let failOnWarning = Option("fail-on-warning", .none, "exit with 1 when a payload has a warning")
+}
+
+/// Checks the payloads of files and directories: a line each.
+struct ExplainDirectory {
+    private let operands: [String]
+    private let expectations: [ExplainExpectation]
+    private let failsOnWarning: Bool
+    private let format: ExplainFormat
+    private let settings: Settings
+    private let template: RequestTemplate
+    private let output: Output
+    private var payloads: [ExplainedPayload] = []
+    /// Of what could not be read or would be refused.
+    private var status = ExitStatus.done
+
+    /// How the names of payload files end in a directory; a file that is named itself may have any name.
+    static let suffixes = [".json", ".ndjson", ".jsonl", ".apns", ".txt"]
+
+    /// - Returns: `nil` where the payloads are to be explained at length.
+    init?(_ arguments: Arguments, _ format: ExplainFormat, _ session: Session) throws(Failure) {
+        let checks = arguments.has(.expect) || arguments.has(.failOnWarning) || format == .junit || format == .github
+        guard checks || arguments.operands.contains(where: Directory.exists) else { return nil }
+        guard format != .html else {
+            throw arguments.usageFailure("--format html: a check of files has text, json, junit and github")
+        }
+        for option in [Option.explainedPlatform, .explainedState] where arguments[option] == Option.all {
+            throw arguments.usageFailure("--\(option.name) all: a check of files is for one platform and one state")
+        }
+        var expectations: [ExplainExpectation] = []
+        for text in arguments.all(.expect) {
+            guard let expectation = ExplainExpectation(text) else {
+                let keys = ExplainExpectation.Key.allCases.map(\.rawValue)
+                let key = String(text.prefix { $0 != "=" })
+                throw arguments.usageFailure(
+                    "--expect \(text): written as KEY=VALUE; the keys are \(keys.joined(separator: ", "))"
+                        + suggestion(for: key, among: keys))
+            }
+            expectations.append(expectation)
+        }
+        self.expectations = expectations
+        self.format = format
+        operands = arguments.operands
+        failsOnWarning = arguments.has(.failOnWarning)
+        settings = try session.settings()
+        template = RequestTemplate(explaining: arguments)
+        output = session.output
+    }
+
+    mutating func run() -> ExitStatus {
+        for operand in operands {
+            do {
+                for file in try files(operand) { try explain(file) }
+            } catch {
+                note(error, file: operand)
+            }
+        }
+        let report = ExplainedPayloads(payloads, failsOnWarning: failsOnWarning)
+        switch format {
+        case .text, .html: output.print(report.lines(width: output.width))
+        case .json: break
+        case .junit: output.write(report.junit.utf8)
+        case .github: output.write(report.annotations.utf8)
+        }
+        return status == .done && report.hasFailures ? .no : status
+    }
+
+    /// The payload files that an operand stands for.
+    private func files(_ operand: String) throws(Failure) -> [String] {
+        guard Directory.exists(operand) else { return [operand] }
+        var files: [String] = []
+        var skipped: [String] = []
+        for file in try Directory.files(below: operand) {
+            if Self.suffixes.contains(where: file.hasSuffix), try !isProse(file) {
+                files.append(file)
+            } else {
+                skipped.append(file)
+            }
+        }
+        if !skipped.isEmpty {
+            let more = skipped.count > 5 ? " and \(skipped.count - 5) more" : ""
+            output.note("\(operand): no payload files: \(skipped.prefix(5).joined(separator: ", "))\(more)")
+        }
+        guard !files.isEmpty else {
+            throw Failure(
+                .noInput, "\(operand): no payload in it: its files end in \(Self.suffixes.joined(separator: ", "))")
+        }
+        return files
+    }
+
+    /// Whether a text is not in any form of a payload.
+    private func isProse(_ path: String) throws(Failure) -> Bool {
+        guard path.hasSuffix(".txt") else { return false }
+        let file = try InputFile(path)
+        while let line = try file.nextLine() {
+            if let first = line.first(where: { !$0.isJSONWhiteSpace }) {
+                return first != UInt8(ascii: "{") && PayloadForm(ofLine: line) == .json && !PayloadForm.isLog(line)
+            }
+        }
+        return true
+    }
+
+    private mutating func explain(_ path: String) throws(Failure) {
+        let file: InputFile
+        do { file = try InputFile(path) } catch { return note(error, file: path) }
+        var reader = PayloadReader(file, tell: output.note)
+        var problems: [Failure] = []
+        while true {
+            let record: Record?
+            do { record = try reader.nextOrNote { problems.append($0) } } catch {
+                problems.append(error)
+                record = nil
+            }
+            problems.forEach { note($0, file: file.name) }
+            problems = []
+            guard let record else { return }
+            do { try explain(record, of: file) } catch { note(error, file: file.name) }
+        }
+    }
+
+    private mutating func explain(_ record: Record, of file: InputFile) throws(Failure) {
+        try file.check(record)
+        let (_, deliver, platform) = try template.delivery(
+            in: record, isAPNs: file.isAPNs, settings: settings, verb: "explained", guessed: { _ in })
+        let explanation: Explanation
+        do { explanation = try Explanation(deliver, platform: platform, table: settings.routing) } catch {
+            throw record.failure(field: error.field, error.message)
+        }
+        var payload = ExplainedPayload(file: file.name, line: record.line, place: record.place)
+        payload.platform = platform.rawValue
+        payload.provider = explanation.decision.provider
+        payload.callbacks = explanation.callbackNames
+        payload.outcome = explanation.outcomeWord
+        payload.warnings = explanation.warnings
+        let json = explanation.json
+        if !expectations.isEmpty, let object = try? JSONDocument(scanning: json).root {
+            payload.failures = expectations.compactMap { $0.failure(in: object) }
+        }
+        if format == .json { output.write(document: payload.json(explanation: json)) }
+        payloads.append(payload)
+    }
+
+    private mutating func note(_ failure: Failure, file: String) {
+        status = failure.status
+        // A place is a name and a line.
+        let line = failure.message.hasPrefix("\(file):") ? failure.message.dropFirst(file.count + 1) : ""
+        var payload = ExplainedPayload(
+            file: file, line: Int(line.prefix { $0.isASCII && $0.isNumber }), place: file)
+        payload.error = failure.message
+        payloads.append(payload)
+        if format != .text { output.note(failure.message) }
+    }
+}

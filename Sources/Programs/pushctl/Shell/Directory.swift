@@ -1,0 +1,38 @@
+import Glibc
+import LinuxSystem
+
+/// Looks for files.
+enum Directory {
+    /// Whether there is a directory, or a link to one.
+    static func exists(_ path: String) -> Bool {
+        var status = stat()
+        return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
+    }
+
+    /// The files in a directory and below it, by name. What begins with a dot is left out, and links to directories are
+    /// not followed.
+    static func files(below directory: String) throws(Failure) -> [String] {
+        guard let stream = opendir(directory) else {
+            throw Failure(.noInput, "\(directory): \(errorText(errno))")
+        }
+        var names: [String] = []
+        while let entry = readdir(stream) {
+            let name = withUnsafePointer(to: &entry.pointee.d_name) {
+                $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
+            }
+            if !name.hasPrefix(".") { names.append(name) }
+        }
+        closedir(stream)
+        var found: [String] = []
+        for name in names.sorted() {
+            let path = directory.hasSuffix("/") ? directory + name : "\(directory)/\(name)"
+            var status = stat()
+            if lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFDIR {
+                found += try files(below: path)
+            } else {
+                found.append(path)
+            }
+        }
+        return found
+    }
+}

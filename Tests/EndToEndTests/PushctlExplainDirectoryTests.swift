@@ -1,0 +1,112 @@
+import Glibc
+import PushModel
+import TestSupport
+import Testing
+
+/// A check of many payloads by `explain`.
+@Suite("pushctl explain, for a directory", .timeLimit(.minutes(30)))
+struct PushctlExplainDirectoryTests {
+    private let directory = TemporaryDirectory()
+
+    private func explain(_ arguments: String...) -> Program.Result {
+        pushctl.run(["explain", "--config", shippedConfiguration, directory.path] + arguments)
+    }
+
+    private func write(_ name: String, _ text: String) { writeFile(text, to: "\(directory.path)/\(name)") }
+
+    /// Three payloads, and two files that are none.
+    private func writeTemplates() {
+        mkdir("\(directory.path)/ios", 0o755)
+        write("a.json", #"{"_ab":"true","t":"T","a":"A","cid":"spring-1"}"#)
+        write("b.ndjson", "\n{\"order\":\"1\"}\n{\"_ab\":\"TRUE\"}\n")
+        write("ios/c.apns", #"{"aps":{"alert":"x"},"ab":{"c":"spring-2"}}"#)
+        write("README.txt", "These are our templates.\n")
+        write("logo.png", "x")
+        write(".hidden.json", "x")
+    }
+
+    @Test("prints a line a payload in the order of the names, and names what it leaves out")
+    func lines() {
+        writeTemplates()
+        let result = explain()
+        #expect(result.end == .exited(0))
+        let path = directory.path
+        let rows = result.lines.map { $0.split(separator: " ").prefix(5).joined(separator: " ") }
+        #expect(
+            rows == [
+                "File Platform Owner Callback Outcome",
+                "\(path)/a.json android braze onMessageReceived handed_to_tracker",
+                "\(path)/b.ndjson:2 android none onMessageReceived handler",
+                "\(path)/b.ndjson:3 android none onMessageReceived handler",
+                "\(path)/ios/c.apns ios braze none shown_by_system",
+                "4 payloads, 1 with warnings",
+            ])
+        #expect(result.output.contains(#"data._ab is "true" in another case"#))
+        #expect(result.errors == "pushctl: \(path): no payload files: \(path)/README.txt, \(path)/logo.png\n")
+    }
+
+    @Test("ends with 1 when an expectation does not hold or there is a warning, and says which")
+    func expectations() {
+        writeTemplates()
+        let path = directory.path
+        #expect(explain("--expect", "warning=none", "--expect", "platform=*").end == .exited(1))
+        let campaigns = explain("--expect", "provider=braze", "--expect", "campaign=spring-*")
+        #expect(campaigns.end == .exited(1))
+        #expect(campaigns.output.contains("FAIL   \(path)/b.ndjson:2: provider is none, not braze\n"))
+        #expect(campaigns.output.contains("FAIL   \(path)/b.ndjson:2: campaign is none, not spring-*\n"))
+        #expect(campaigns.output.hasSuffix("4 payloads, 2 failed, 1 with warnings\n"))
+        let warned = explain("--fail-on-warning")
+        #expect(warned.end == .exited(1))
+        #expect(warned.output.contains("FAIL   \(path)/b.ndjson:3: warning: data._ab is"))
+        let one = pushctl.run([
+            "explain", "--config", shippedConfiguration, "--expect", "provider=braze", "--fail-on-warning",
+            "\(path)/a.json",
+        ])
+        #expect(one.end == .exited(0))
+        #expect(one.output.hasSuffix("\n1 payload\n"))
+        let unknown = explain("--expect", "provder=braze")
+        #expect(unknown.end == .exited(2))
+        #expect(unknown.errors.contains("did you mean provider?"))
+    }
+
+    @Test("ends with 65 when a payload cannot be read or would be refused, and checks the others")
+    func unreadable() {
+        writeTemplates()
+        write("z.json", "{\"a\":1}\n{\"b\":\n{\"message\":{\"token\":\"t\",\"data\":{\"a\":1}}}\n")
+        let result = explain("--expect", "platform=*")
+        #expect(result.end == .exited(65))
+        let path = directory.path
+        #expect(result.output.contains("ERROR  \(path)/z.json:2:"))
+        #expect(result.output.contains("ERROR  \(path)/z.json:3: payload.message.data.a: FCM v1 data values are"))
+        #expect(result.output.hasSuffix("7 payloads, 2 could not be read, 1 with warnings\n"))
+    }
+
+    @Test("prints annotations for GitHub, a test report for CI, and an object a payload for programs")
+    func formats() throws {
+        writeTemplates()
+        write("z.json", "{\"a\":1}\n{\"b\":\n")
+        let path = directory.path
+        let github = explain("--format", "github", "--expect", "provider=braze")
+        #expect(github.end == .exited(65))
+        let title = "title=pushctl explain"
+        #expect(
+            github.lines.map { $0.prefix { $0 != "\"" } } == [
+                "::error file=\(path)/b.ndjson,line=2,\(title)::provider is none, not braze",
+                "::error file=\(path)/b.ndjson,line=3,\(title)::provider is none, not braze",
+                "::warning file=\(path)/b.ndjson,line=3,\(title)::data._ab is ",
+                "::error file=\(path)/z.json,line=1,\(title)::provider is none, not braze",
+                "::error file=\(path)/z.json,line=2,\(title)::\(path)/z.json:2:6: not JSON: the text ends in an object",
+                "6 payloads, 3 failed, 1 could not be read, 1 with warnings",
+            ])
+        let junit = explain("--format", "junit", "--expect", "provider=braze").output
+        #expect(junit.contains("<testsuites name=\"pushctl explain\" tests=\"6\" failures=\"4\" errors=\"0\">"))
+        #expect(junit.contains("<testcase classname=\"pushrouterd.explain\" name=\"\(path)/a.json\"/>"))
+        #expect(junit.contains("<failure type=\"expectation\" message=\"provider is none, not braze\">"))
+        #expect(junit.contains("<failure type=\"refused\""))
+        let objects = try explain("--json", "--expect", "provider=braze").lines.map { try json($0) }
+        #expect(objects.map { $0["place"]?.string }.prefix(2) == ["\(path)/a.json", "\(path)/b.ndjson:2"])
+        #expect(objects[1]["failures"]?.elements.map(\.string) == ["provider is none, not braze"])
+        #expect(objects[0]["explanation"]?["braze"]?["campaign_id"]?.string == "spring-1")
+        #expect(explain("--format", "html").end == .exited(2))
+    }
+}

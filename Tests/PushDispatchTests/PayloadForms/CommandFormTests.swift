@@ -1,0 +1,104 @@
+import PushDispatch
+import PushModel
+import Testing
+
+@Suite("A command that people have")
+struct CommandFormTests {
+    @Test(
+        "of the activity manager is read as the extras of its intent",
+        arguments: [
+            ("am broadcast --es _ab true --es a 'x y'", #"{"extras":{"_ab":"true","a":"x y"}}"#),
+            (
+                "$ am startservice -a com.google.android.c2dm.intent.RECEIVE -e a \"q \\\" $X\" -f 32 --user 0",
+                #"{"action":"com.google.android.c2dm.intent.RECEIVE","extras":{"a":"q \" $X"}}"#
+            ),
+            (
+                "am start --ez k t --ei n 0x10 --el l -5 --ef f 1.5 --esn z --esa s a,b --eia i 1,2 --eu u http://x",
+                #"{"extras":{"k":true,"n":16,"l":-5,"f":1.5,"z":null,"s":["a","b"],"i":[1,2],"#
+                    + #""u":{"toString":"http://x"}}}"#
+            ),
+            // The device's shell reads the words once more.
+            (
+                #"adb -s emulator-5554 shell am broadcast --es a "'x y'" --es b x\\ z com.example.app"#,
+                #"{"extras":{"a":"x y","b":"x z"}}"#
+            ),
+            (#"/opt/adb shell -n "am broadcast --es a 'x y' --es b \"q\"""#, #"{"extras":{"a":"x y","b":"q"}}"#),
+            ("adb shell 'am broadcast --es extra '\\''{\"k\":\"v\"}'\\'", #"{"extras":{"extra":"{\"k\":\"v\"}"}}"#),
+            ("am broadcast --es a 1 \\\n  --es a 2; echo done", #"{"extras":{"a":"2"}}"#),
+            ("am broadcast --es a 'one\ntwo'", #"{"extras":{"a":"one\u000atwo"}}"#),
+            ("am broadcast", #"{"extras":{}}"#),
+        ])
+    func activityManager(_ text: String, _ json: String) throws {
+        #expect(try written(text) == json)
+        #expect(try payload(text).platform == .android)
+    }
+
+    @Test("of the activity manager names the app by its component or its package")
+    func app() throws {
+        #expect(try payload("am broadcast -n com.example.app/.Receiver --es a b").app == "com.example.app")
+        #expect(try payload("am broadcast -p com.example.app --es a b").app == "com.example.app")
+        #expect(try payload("am broadcast --es a b").app == nil)
+    }
+
+    @Test(
+        "of curl is read as its body",
+        arguments: [
+            (#"curl -X POST https://fcm.googleapis.com/v1/projects/p/messages:send -d '{"a":"b"}'"#, #"{"a":"b"}"#),
+            ("curl -sSd '{\"a\":\n\"b\"}' \\\n -H 'x: y' \\\n https://x", "{\"a\":\n\"b\"}"),
+            (#"curl https://x --json "{\"a\":\"b\"}" | jq ."#, #"{"a":"b"}"#),
+            (#"curl 'https://x' --data-raw $'{"a":"it\'s \u00e9"}' --compressed"#, "{\"a\":\"it's \u{E9}\"}"),
+            ("curl --data-binary '@home' --data-raw '@home' https://x", nil),
+        ])
+    func curl(_ text: String, _ json: String?) throws {
+        #expect((try? written(text)) == json)
+    }
+
+    @Test("of curl names the app by the topic of APNs, and is for iOS by the host")
+    func topic() throws {
+        let push = try payload(
+            #"curl --http2 -H "apns-topic: com.example.app" -Hapns-push-type:alert -d '{"aps":{}}' "#
+                + "https://user@api.push.apple.com:443/3/device/00ab")
+        #expect(push.app == "com.example.app")
+        #expect(push.platform == .ios)
+        #expect(push.host == "api.push.apple.com")
+        let other = try payload("curl fcm.googleapis.com/fcm/send -d '{}'")
+        #expect(other.platform == nil)
+        #expect(other.host == "fcm.googleapis.com")
+    }
+
+    @Test(
+        "says what is wrong and what to do",
+        arguments: [
+            ("adb shell am broadcast --es a 'Hello World' --es _ab true", "am reads nothing from \"World\" on"),
+            ("adb shell am broadcast --es a 'Hello World'", "am reads nothing from \"World\" on"),
+            ("am broadcast --ei n x", "am refuses --ei n x: not the value that --ei takes"),
+            ("am broadcast --es n", "am: --es n lacks its value"),
+            ("adb logcat -d", "no command with extras"),
+            ("am force-stop com.example.app", "no command with extras"),
+            ("am broadcast --es a 'b", "a quote ' is not closed: copy the command whole"),
+            ("curl -d @body.json https://x", "the body of the curl command is the file body.json: give that file"),
+            ("cat x | curl -d @- https://x", nil),
+            ("curl --data @- https://x", "the body of the curl command comes from another command"),
+            ("curl https://x", "the curl command has no body"),
+            ("curl -d", "the curl command ends before its body"),
+            ("curl https://rest.iad-01.braze.com/messages/send -d '{}'", "the body is a request to Braze"),
+        ])
+    func faults(_ text: String, _ message: String?) throws {
+        guard let message else { return #expect(PayloadForm(ofLine: Array(text.utf8)) == .json) }
+        let error = try #require(throws: PayloadFormError.self) { try payload(text) }
+        #expect(error.message.hasPrefix(message), "\(error.message)")
+    }
+
+    @Test(
+        "takes time in proportion to its length, whatever is in it",
+        arguments: ["'", "\\", "{", "=", "--es a b ", "-d a "])
+    func hostile(_ part: String) {
+        for start in ["curl ", "adb shell am broadcast "] {
+            let line = Array((start + String(repeating: part, count: (1 << 20) / part.utf8.count)).utf8)
+            let time = ContinuousClock().measure {
+                _ = try? PayloadText(PayloadForm(ofLine: line), line: line)?.payload()
+            }
+            #expect(time < .seconds(20))
+        }
+    }
+}

@@ -1,0 +1,98 @@
+import PushDispatch
+import PushModel
+import Testing
+
+/// The JSON of a payload in another form.
+func written(_ text: String) throws -> String { String(decoding: try payload(text).json, as: UTF8.self) }
+
+/// A payload in another form, in one line or many.
+func payload(_ text: String) throws -> WrittenPayload {
+    let lines = text.split(separator: "\n", omittingEmptySubsequences: false).map { Array($0.utf8) }
+    var whole = try #require(try PayloadText(PayloadForm(ofLine: lines[0]), line: lines[0]))
+    for line in lines.dropFirst() {
+        #expect(!whole.isWhole)
+        let isOfIt = try whole.add(line)
+        #expect(isOfIt)
+    }
+    return try whole.payload()
+}
+
+@Suite("A printed Bundle or map")
+struct PrintedMapTests {
+    @Test(
+        "is read as the extras that it was",
+        arguments: [
+            (
+                "Bundle[{_ab=true, a=20 % off, cid=abc, google.message_id=0:1%f9}]",
+                #"{"_ab":"true","a":"20 % off","cid":"abc","google.message_id":"0:1%f9"}"#
+            ),
+            (
+                "11-25 12:00:00.123  1234  1234 I Braze v30.0.0 .Push: Received Intent { act=x } Bundle[{t=a, b, c=d}] ok",
+                #"{"t":"a, b","c":"d"}"#
+            ),
+            (
+                #"x: Bundle[{resp={"a":1, b=2,"c":[3]}, title=Hi}, there, n=}]"#,
+                #"{"resp":"{\"a\":1, b=2,\"c\":[3]}","title":"Hi}, there","n":""}"#
+            ),
+            // A key that was there is no other member.
+            ("Bundle[{a=1, b=x, a=2}]", #"{"a":"1","b":"x, a=2"}"#),
+            ("Bundle[{a=see https://x.y/?k=1, https://z/?k=2}]", #"{"a":"see https://x.y/?k=1, https://z/?k=2"}"#),
+            // Brackets that do not match hold nothing together.
+            ("Bundle[{a=a { smile, b=1}]", #"{"a":"a { smile","b":"1"}"#),
+            ("Bundle[{a=:}], b=1}]", #"{"a":":}]","b":"1"}"#),
+            ("Bundle[{}]", "{}"),
+            ("I/Tag( 12): Bundle[{\u{E9}=\u{1F600}}] Bundle[{c=d}]", "{\"\u{E9}\":\"\u{1F600}\"}"),
+            // What Braze's SDK makes of the text of extra.
+            (
+                "Bundle[{extra=Bundle[{k=v, n=Bundle[{x=\"}]}], t=1}]",
+                #"{"extra":"{\"k\":\"v\",\"n\":\"{\\\"x\\\":\\\"\\\\\\\"\\\"}\"}","t":"1"}"#
+            ),
+        ])
+    func bundles(_ text: String, _ extras: String) throws {
+        #expect(try written(text) == #"{"extras":\#(extras)}"#)
+        #expect(try payload(text).platform == .android)
+    }
+
+    @Test("is read as data where it is a map that stands alone")
+    func maps() throws {
+        #expect(try written(" {_ab=true, a={x=1, y=2}, t=T} ") == #"{"data":{"_ab":"true","a":"{x=1, y=2}","t":"T"}}"#)
+        #expect(PayloadForm(ofLine: Array(#"{"a":1}"#.utf8)) == .json)
+        #expect(PayloadForm(ofLine: Array("{'a'=1}".utf8)) == .json)
+        #expect(PayloadForm(ofLine: Array("{}".utf8)) == .json)
+    }
+
+    @Test("may have line feeds in its values, before which a log repeats what stands before the message")
+    func manyLines() throws {
+        #expect(try written("Bundle[{a=one\ntwo, b=3}]") == #"{"extras":{"a":"one\u000atwo","b":"3"}}"#)
+        let header = "11-25 12:00:00.123  1  1 I Tag: "
+        #expect(try written("\(header)Bundle[{a=one\n\(header)two}]") == #"{"extras":{"a":"one\u000atwo"}}"#)
+        var cut = try #require(try PayloadText(.bundle, line: Array("\(header)Bundle[{a=one".utf8)))
+        let isOfIt = try cut.add(Array("11-25 12:00:00.124  1  1 I Tag: two}]".utf8))
+        #expect(!isOfIt)
+    }
+
+    @Test(
+        "says what to do where it is not whole",
+        arguments: [
+            ("Bundle[{a=1, b=2", "the Bundle has no end }]: logcat cuts a line after about 4,000 bytes"),
+            ("Bundle[mParcelledData.dataSize=84]", "the Bundle is printed without its content"),
+            ("{a=1, b=2", "the map has no end }: copy the line whole"),
+        ])
+    func notWhole(_ text: String, _ message: String) throws {
+        let error = try #require(throws: PayloadFormError.self) { try payload(text) }
+        #expect(error.message.hasPrefix(message))
+    }
+
+    @Test(
+        "takes time in proportion to its length, whatever is in it",
+        arguments: ["{", "=", "'", ", a=", "}], a=", "Bundle[{a=", ",   "])
+    func hostile(_ part: String) throws {
+        let line = Array(("Bundle[{a=" + String(repeating: part, count: (1 << 20) / part.utf8.count)).utf8)
+        for line in [line, line + Array("}]".utf8)] {
+            let time = ContinuousClock().measure {
+                _ = try? PayloadText(PayloadForm(ofLine: line), line: line)?.payload()
+            }
+            #expect(time < .seconds(20))
+        }
+    }
+}
