@@ -5,7 +5,7 @@ function __pushctl_command --description "The command of the line, where it has 
     for word in (commandline -opc)[2..]
         if test $isValue = yes
             set isValue no
-        else if contains -- $word --action --after --app --at --baseline --braze-id --by --callback --campaign --config --connections --count --cursor --deadline --device --directory --discard --duration --event --exec --external-id --fail-under --format --generate --handler --id --journal-directory --junit --kind --limit --mode --notifications --os-version --outcome --payload --pipeline --platform --property --provider --rate --reset --retry --route --runtime --sdk --since --state --suite --text --transport --unit --until --user --user-unit --where --width
+        else if contains -- $word --action --after --app --at --baseline --braze-id --by --callback --campaign --config --connections --count --cursor --deadline --device --directory --discard --duration --event --exec --expect --external-id --fail-under --format --generate --handler --id --journal-directory --junit --kind --limit --mode --notifications --os-version --outcome --payload --pipeline --platform --property --provider --rate --reset --retry --route --runtime --sdk --since --state --suite --text --transport --unit --until --user --user-unit --where --width
             set isValue yes
         else if contains -- $word inject open act dismiss session token log import explain run-handler handler-units simulate test report show deadletters replay campaigns events user users pending flush export status tail top bench verify doctor backup restore salvage erase reload log-level
             echo $word
@@ -150,6 +150,9 @@ complete -c pushctl -n '__pushctl_in explain' -l device -x -d 'the device; Andro
 complete -c pushctl -n '__pushctl_in explain' -l notifications -x -a 'allowed denied' -d 'whether the user lets the app notify (allowed)'
 complete -c pushctl -n '__pushctl_in explain' -l os-version -x -d 'the version of the operating system'
 complete -c pushctl -n '__pushctl_in explain' -l sdk -x -a 'ready nil delayed' -d 'the app\'s Braze instance when the callback runs, on iOS (ready)'
+complete -c pushctl -n '__pushctl_in explain' -l expect -x -d 'exit with 1 when this does not hold for a payload; * matches any text, none is nothing; given several times, all must hold; KEY is provider, platform, outcome, callback, handler, route, campaign, kind, confidence, reason, warning'
+complete -c pushctl -n '__pushctl_in explain' -l fail-on-warning -d 'exit with 1 when a payload has a warning'
+complete -c pushctl -n '__pushctl_in explain' -l format -x -a 'text json html junit github' -d 'the format of the output (text)'
 complete -c pushctl -n '__pushctl_in explain' -l json -d 'print JSON, for programs'
 complete -c pushctl -n '__pushctl_in run-handler' -l callback -x -a 'onMessageReceived onDeletedMessages onMessageSent onSendError didReceiveRemoteNotification willPresent serviceExtension push' -d 'the callback that the handler is run for (the first that the platform would run)'
 complete -c pushctl -n '__pushctl_in run-handler' -l deadline -x -d 'how long the handler has, such as 500ms or 1min (as configured)'

@@ -49,7 +49,7 @@ for word in "${(@)words[2,CURRENT-1]}"; do
         continue
     fi
     case $word in
-    --action|--after|--app|--at|--baseline|--braze-id|--by|--callback|--campaign|--config|--connections|--count|--cursor|--deadline|--device|--directory|--discard|--duration|--event|--exec|--external-id|--fail-under|--format|--generate|--handler|--id|--journal-directory|--junit|--kind|--limit|--mode|--notifications|--os-version|--outcome|--payload|--pipeline|--platform|--property|--provider|--rate|--reset|--retry|--route|--runtime|--sdk|--since|--state|--suite|--text|--transport|--unit|--until|--user|--user-unit|--where|--width) is_value=1 ;;
+    --action|--after|--app|--at|--baseline|--braze-id|--by|--callback|--campaign|--config|--connections|--count|--cursor|--deadline|--device|--directory|--discard|--duration|--event|--exec|--expect|--external-id|--fail-under|--format|--generate|--handler|--id|--journal-directory|--junit|--kind|--limit|--mode|--notifications|--os-version|--outcome|--payload|--pipeline|--platform|--property|--provider|--rate|--reset|--retry|--route|--runtime|--sdk|--since|--state|--suite|--text|--transport|--unit|--until|--user|--user-unit|--where|--width) is_value=1 ;;
 inject|open|act|dismiss|session|token|log|import|explain|run-handler|handler-units|simulate|test|report|show|deadletters|replay|campaigns|events|user|users|pending|flush|export|status|tail|top|bench|verify|doctor|backup|restore|salvage|erase|reload|log-level) command=$word; break ;;
     esac
 done
@@ -224,6 +224,9 @@ explain)
         '*--notifications=[whether the user lets the app notify (allowed)]:notifications:(allowed denied)' \
         '*--os-version=[the version of the operating system]:os-version: ' \
         '*--sdk=[the app'\''s Braze instance when the callback runs, on iOS (ready)]:sdk:(ready nil delayed)' \
+        '*--expect=[exit with 1 when this does not hold for a payload; * matches any text, none is nothing; given several times, all must hold; KEY is provider, platform, outcome, callback, handler, route, campaign, kind, confidence, reason, warning]:expect: ' \
+        '*--fail-on-warning[exit with 1 when a payload has a warning]' \
+        '*--format=[the format of the output (text)]:format:(text json html junit github)' \
         '*--json[print JSON, for programs]' \
         '*--config=[read the configuration from this directory only]:config:_directories' \
         '*--runtime=[where the daemon has its sockets]:runtime:_directories' \
