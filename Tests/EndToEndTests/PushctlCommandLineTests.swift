@@ -43,7 +43,7 @@ struct PushctlCommandLineTests {
             ([], "which command?"),
             (["eject"], "there is no command eject; did you mean inject?"),
             (["xyzzy"], "there is no command xyzzy\n"),
-            (["explain"], "FILE...|- is missing"),
+            (["explain"], "FILE|DIR...|- is missing"),
             (["explain", "--platfrom", "ios", "-"], "explain has no option --platfrom; did you mean --platform?"),
             (["--jsom", "status"], "there is no option --jsom; did you mean --json?"),
             (["status", "--wait"], "status has no option --wait"),

@@ -5,7 +5,7 @@ import Testing
 
 /// A check of many payloads by `explain`.
 @Suite("pushctl explain, for a directory", .timeLimit(.minutes(30)))
-struct PushctlExplainDirectoryTests {
+struct PushctlExplainDirectoryTests: ~Copyable {
     private let directory = TemporaryDirectory()
 
     private func explain(_ arguments: String...) -> Program.Result {
@@ -72,7 +72,7 @@ struct PushctlExplainDirectoryTests {
     @Test("ends with 65 when a payload cannot be read or would be refused, and checks the others")
     func unreadable() {
         writeTemplates()
-        write("z.json", "{\"a\":1}\n{\"b\":\n{\"message\":{\"token\":\"t\",\"data\":{\"a\":1}}}\n")
+        write("z.json", "{\"a\":\"1\"}\n{\"b\":\n{\"message\":{\"token\":\"t\",\"data\":{\"a\":1}}}\n")
         let result = explain("--expect", "platform=*")
         #expect(result.end == .exited(65))
         let path = directory.path
@@ -84,7 +84,7 @@ struct PushctlExplainDirectoryTests {
     @Test("prints annotations for GitHub, a test report for CI, and an object a payload for programs")
     func formats() throws {
         writeTemplates()
-        write("z.json", "{\"a\":1}\n{\"b\":\n")
+        write("z.json", "{\"a\":\"1\"}\n{\"b\":\n")
         let path = directory.path
         let github = explain("--format", "github", "--expect", "provider=braze")
         #expect(github.end == .exited(65))
@@ -95,7 +95,7 @@ struct PushctlExplainDirectoryTests {
                 "::error file=\(path)/b.ndjson,line=3,\(title)::provider is none, not braze",
                 "::warning file=\(path)/b.ndjson,line=3,\(title)::data._ab is ",
                 "::error file=\(path)/z.json,line=1,\(title)::provider is none, not braze",
-                "::error file=\(path)/z.json,line=2,\(title)::\(path)/z.json:2:6: not JSON: the text ends in an object",
+                "::error file=\(path)/z.json,line=2,\(title)::\(path)/z.json:2:6: not JSON: a value is expected; the text ends here",
                 "6 payloads, 3 failed, 1 could not be read, 1 with warnings",
             ])
         let junit = explain("--format", "junit", "--expect", "provider=braze").output

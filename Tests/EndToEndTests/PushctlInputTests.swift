@@ -43,8 +43,9 @@ struct PushctlInputTests {
     func unreadable() {
         #expect(explain("/nowhere/x.json").errors == "pushctl: /nowhere/x.json: No such file or directory\n")
         #expect(explain("/nowhere/x.json").end == .exited(66))
-        #expect(explain("/etc").errors == "pushctl: /etc: Is a directory\n")
-        #expect(explain("/etc").end == .exited(66))
+        let directory = pushctl.run(["inject", "/etc"])
+        #expect(directory.errors.hasPrefix("pushctl: /etc: Is a directory\n"))
+        #expect(directory.end == .exited(66))
     }
 
     @Test("takes an object on many lines, with or without a line feed at the end, and with carriage returns")
@@ -118,7 +119,7 @@ struct PushctlInputTests {
                 + "pushctl: standard input: read as the body of a curl command to api.push.apple.com\n")
         let wrong = explain("-", input: "curl -d '{\"a\":}' https://x\n")
         #expect(wrong.end == .exited(65))
-        #expect(wrong.errors.hasPrefix("pushctl: standard input:1: the body of a curl command: not JSON: "))
+        #expect(wrong.errors.contains("pushctl: standard input:1: the body of a curl command: not JSON: "))
     }
 
     @Test("says what to do with text in UTF-16")

@@ -1,4 +1,4 @@
-import PushModel
+public import PushModel
 
 /// What a check of payload files says of one of them.
 public struct ExplainedPayload: Sendable {

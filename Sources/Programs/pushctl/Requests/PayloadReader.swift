@@ -127,6 +127,7 @@ struct PayloadReader {
             return nil
         }
         count += 1
+        wasWholeLine = true
         let document: JSONDocument
         do { document = try JSONDocument(scanning: element.compactBytes, limits: limits) } catch {
             preconditionFailure("a value of a document is a document: \(error.message)")
