@@ -8,6 +8,11 @@ extension DaemonSettings {
         limits(requestLength: requestLengthMax, descriptors: DescriptorReserve.belowForProducers)
     }
 
+    /// What bridges may send as requests of the daemon's own: as much as one producer.
+    var ownLimits: OwnRequests.Limits {
+        OwnRequests.Limits(requestLength: requestLengthMax, inputSize: inputSizeMaxPerPeer)
+    }
+
     /// What clients may ask of `control.sock`: what the forwarder has to say must have room, however short the requests of
     /// producers are to be.
     var controlLimits: LineServer.Limits {

@@ -70,6 +70,7 @@ extension Daemon {
         processor.handle(.reconfigured(settings.routing))
         parts.runner.reconfigured(settings.routing.handlers.values)
         servers?.inject.limits = settings.daemon.injectLimits
+        sources?.ofBridges.limits = settings.daemon.ownLimits
         servers?.control.limits = settings.daemon.controlLimits
         servers?.read.limits = settings.daemon.readLimits
     }

@@ -15,7 +15,7 @@ import Store
 /// Everything here runs on the loop's thread.
 final class Daemon {
     /// What the loop calls the daemon for while it runs. Each has the daemon, so they are dropped at the end.
-    private struct Sources {
+    struct Sources {
         let deadline: TimerSource
         /// Ends the wait of a large request, of a batch that is held back, or of somebody who gave the ledger so long.
         let turn: TimerSource
@@ -26,6 +26,8 @@ final class Daemon {
         let others: [AnyObject]
         /// What people do with the notifications that it shows.
         let own: OwnRequests
+        /// What bridges write beside their answers: their flood keeps no tap waiting.
+        let ofBridges: OwnRequests
     }
 
     /// The servers of the sockets.
@@ -48,7 +50,7 @@ final class Daemon {
     let pruning: LedgerPruning
     private let gaps: GapRecorder
     let control: ControlServer
-    private var sources: Sources?
+    private(set) var sources: Sources?
     private(set) var servers: Servers?
 
     private var armedFor: Instant?
@@ -150,7 +152,9 @@ final class Daemon {
 
     private func watch() throws {
         let loop = parts.loop
-        let own = try OwnRequests(inject, loop: loop, journal: parts.journal)
+        let own = try OwnRequests(inject, loop: loop, refusals: parts.refusals, journal: parts.journal)
+        let ofBridges = try OwnRequests(
+            inject, loop: loop, limits: settings.daemon.ownLimits, refusals: parts.refusals, journal: parts.journal)
         sources = Sources(
             deadline: try TimerSource(loop: loop, priority: .important) { [self] in
                 armedFor = nil
@@ -169,9 +173,11 @@ final class Daemon {
                 try SignalSource(loop: loop, signal: SIGTERM) { [self] in stop() },
                 try SignalSource(loop: loop, signal: SIGINT) { [self] in stop() },
                 try SignalSource(loop: loop, signal: SIGHUP) { [self] in reload() },
-            ], own: own)
+            ], own: own, ofBridges: ofBridges)
         // `unowned` holds: the daemon has the runner, which tells nothing once it is gone.
-        try parts.runner.begin(reportingTo: { [unowned self] in processor.handle($0) }, acting: { own.submit($0) })
+        try parts.runner.begin(
+            reportingTo: { [unowned self] in processor.handle($0) }, acting: { own.submit($0) },
+            requesting: { ofBridges.submit($0, of: $1) })
         parts.runner.reconfigured(settings.routing.handlers.values)
     }
 
@@ -240,6 +246,7 @@ final class Daemon {
         let now = EventLoop.nowNanoseconds
         desk.endTurn(at: now)
         sources?.own.endTurn()
+        sources?.ofBridges.endTurn()
         if mayContinueWork { processor.continueWork() }
         inject.admitLarge(at: now)
         // Behind all that may bring what somebody waits for.
@@ -256,7 +263,7 @@ final class Daemon {
         // What is left, and what came of it, is for the next turn.
         sources?.due.isEnabled =
             !isDone || pipeline.isReady || mayContinueWork || desk.hasMore || inject.large.mayGoOn(at: now)
-            || sources?.own.needsFlush == true
+            || sources?.own.needsFlush == true || sources?.ofBridges.needsFlush == true
         let due = min(pipeline.heldUntil ?? .max, inject.large.nextDue ?? .max, desk.nextDue ?? .max)
         if due < .max { sources?.turn.arm(at: due) }
         processor.endTurn(at: now)

@@ -77,6 +77,9 @@ public protocol BridgeSettings: Fillable, Hashable, Sendable where Kind == Never
     static var socketKey: (name: String, meaning: String)? { get }
     /// The variables that the program has from whoever starts it.
     static var environment: [String] { get }
+    /// Whether a line of the program with a member `op` is a request of the daemon's own, as on `inject.sock`; else it
+    /// answers nothing. It is for a program whose outside is trusted as producers are.
+    static var sendsRequests: Bool { get }
 
     /// Checks a file whose keys are right, each for itself.
     ///
@@ -95,6 +98,7 @@ extension BridgeSettings {
     public static var keys: [Key<Self>] { [] }
     public static var socketKey: (name: String, meaning: String)? { nil }
     public static var environment: [String] { [] }
+    public static var sendsRequests: Bool { false }
     public func isComplete(lines: [String: Int], report: inout FileReport) -> Bool { true }
     public var files: [Bridge.File] { [] }
     public var network: Bridge.Network? { nil }

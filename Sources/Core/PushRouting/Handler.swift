@@ -226,4 +226,9 @@ extension Handler.Kind {
 
     /// Whether a bridge is behind it.
     var isBridge: Bool { if case .bridge = self { true } else { false } }
+
+    /// Whether what is behind it may write requests beside its answers.
+    var sendsRequests: Bool {
+        if case .bridge(let bridge, _) = self { bridge.declaration.sendsRequests } else { false }
+    }
 }

@@ -78,11 +78,13 @@ public final class HandlerRunner: HandlerRunning {
     /// - Parameters:
     ///   - report: takes what happens to a run; to be there before the first.
     ///   - act: takes what a person does with a notification that was shown, at any time after its run; `nil`: nobody asks.
+    ///   - request: takes a line that a bridge wrote as a request, and the name of its handler; `nil`: nobody asks.
     public func begin(
-        reportingTo report: @escaping (RouterEvent) -> Void, acting act: ((NotificationAct) -> Void)? = nil
+        reportingTo report: @escaping (RouterEvent) -> Void, acting act: ((NotificationAct) -> Void)? = nil,
+        requesting request: (([UInt8], _ handler: String) -> Void)? = nil
     ) throws(SystemError) {
         programs.begin(reportingTo: report)
-        instances.begin(reportingTo: report)
+        instances.begin(reportingTo: report) { request?($0, $1) }
         notifications.begin(reportingTo: report) { act?($0) }
         try starter.begin { [unowned self] result in
             if instances.owns(result.token) { instances.wasSpawned(result) } else { programs.wasSpawned(result) }

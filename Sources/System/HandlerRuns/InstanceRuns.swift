@@ -44,6 +44,7 @@ final class InstanceRuns {
     /// The programs of bridges that were needed, by their names.
     private var bridges: [String: BridgeProgram] = [:]
     private var report: (RouterEvent) -> Void = { _ in preconditionFailure("a handler runs before anybody listens") }
+    private var request: ([UInt8], String) -> Void = { _, _ in }
     /// By what a handler is: after a reload the old and the new one stand beside each other until the old one is idle.
     private var entries: [Handler: Entry] = [:]
     /// The one of each name that was used last: what a handler is has many parts to compare.
@@ -75,8 +76,15 @@ final class InstanceRuns {
         self.bridgeCommand = bridgeCommand
     }
 
-    /// - Parameter report: takes what happens to a run.
-    func begin(reportingTo report: @escaping (RouterEvent) -> Void) { self.report = report }
+    /// - Parameters:
+    ///   - report: takes what happens to a run.
+    ///   - request: takes the request of an instance, and the name of its handler.
+    func begin(
+        reportingTo report: @escaping (RouterEvent) -> Void, requesting request: @escaping ([UInt8], String) -> Void
+    ) {
+        self.report = report
+        self.request = request
+    }
 
     /// Whether the result of a start is for this object.
     func owns(_ token: UInt64) -> Bool { token > Self.firstToken }
@@ -259,6 +267,7 @@ final class InstanceRuns {
             case .started, .observed, .clock, .reconfigured, .draining: break
             }
             report(event)
+        case .request(let line): request(line, entry.pool.handler.name)
         case .note(let text):
             system.log(
                 JournalEntry(.warning, text, fields: [.init(.handler, entry.pool.handler.name)]))

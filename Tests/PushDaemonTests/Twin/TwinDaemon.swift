@@ -289,9 +289,11 @@ struct TwinSurroundings {
     let health: StoreHealth
     let refusals: RefusalLog
 
-    init() throws {
+    /// - Parameter journal: the file that takes what is logged.
+    init(journal path: String = "/dev/null") throws {
         loop = try EventLoop()
-        journal = try JournalWriter(destination: .logfmt(descriptor: open("/dev/null", O_WRONLY | O_CLOEXEC)))
+        journal = try JournalWriter(
+            destination: .logfmt(descriptor: open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0o600)))
         health = try StoreHealth(loop: loop, journal: journal, slowCommit: .seconds(3600))
         refusals = RefusalLog(journal: journal)
     }

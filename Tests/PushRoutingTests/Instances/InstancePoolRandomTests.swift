@@ -67,7 +67,7 @@ private struct World {
             opening.remove(id)
             ending.insert(id)
         case .close(let id): forget(id)
-        case .note: break
+        case .note, .request: break
         case .report(.started): break
         case .report(.finished(let id, _)), .report(.failedToStart(let id, _)): end(id)
         case .report(.observed(let id, _)):

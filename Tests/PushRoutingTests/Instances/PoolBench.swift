@@ -19,16 +19,17 @@ struct PoolBench {
 
     init(
         instances: Int = 1, pipeline: Int = 1, idleTimeout: Duration? = .seconds(300), idempotent: Bool = false,
-        socket: Bool = false, singleUse: Bool = false, takesBack: Bool = false
+        socket: Bool = false, singleUse: Bool = false, takesBack: Bool = false, bridge: Bridge? = nil
     ) {
         let rules = InstanceRules(
             instances: instances, pipeline: pipeline, idleTimeout: idleTimeout, isSingleUse: singleUse,
             takesBack: takesBack)
         let command = Handler.Command(arguments: ["/usr/bin/crm"])
-        pool = InstancePool(
-            Handler(
-                name: "crm", kind: socket ? .socket(path: "/run/crm", rules) : .worker(command, rules),
-                idempotent: idempotent))
+        let kind: Handler.Kind =
+            if let bridge { .bridge(bridge, rules) } else if socket { .socket(path: "/run/crm", rules) } else {
+                .worker(command, rules)
+            }
+        pool = InstancePool(Handler(name: "crm", kind: kind, idempotent: idempotent))
     }
 
     private func instant(_ time: Duration) -> Instant { Instant(nanoseconds: 1_000_000_000) + time }
@@ -112,6 +113,7 @@ extension InstancePool.Effect {
         case .finishInput(let id): "finish \(id)"
         case .close(let id): "close \(id)"
         case .note: nil
+        case .request(let line): "request \(String(decoding: line, as: UTF8.self))"
         case .report(.started(let id, _)): "started \(id.seq)"
         case .report(.finished(let id, let answer)): "finished \(id.seq) \(answer.text)"
         case .report(.failedToStart(let id, let reason)): "failed \(id.seq): \(reason)"

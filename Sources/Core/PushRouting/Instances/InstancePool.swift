@@ -22,6 +22,8 @@ public struct InstancePool: Sendable {
         case close(InstanceID)
         /// Tell the router.
         case report(RouterEvent)
+        /// Take this line of an instance as a request of the daemon's own.
+        case request([UInt8])
         /// Tell the journal: one sentence.
         case note(String)
     }
@@ -182,7 +184,8 @@ public struct InstancePool: Sendable {
         guard !line.isEmpty else { return strayed(id, nil, at: now, &effects) }
         let fault: String
         do throws(LineFault) {
-            let answer = try LineAnswer(line, toOnly: only, after: instances.values[place].written)
+            let answer = try LineAnswer(
+                line, toOnly: only, after: instances.values[place].written, mayRequest: handler.kind.sendsRequests)
             if let invocation = instances.values[place].answered(answer.id, at: now) {
                 runs[invocation] = nil
                 outstandingCount -= 1
@@ -199,6 +202,7 @@ public struct InstancePool: Sendable {
             if instances.values[place].answeredTakenBack(answer.id, at: now) { return goOn(at: now, &effects) }
             fault = "an answer with an id that no callback waits for"
         } catch {
+            guard error != .isRequest else { return effects.append(.request(line)) }
             fault = error.description
         }
         strayed(id, fault, at: now, &effects)

@@ -15,9 +15,13 @@ public struct LineAnswer: Hashable, Sendable {
     ///   - line: without its line feed.
     ///   - only: the id of the only line that it can answer; then it needs none.
     ///   - earlier: what was written before it for that line.
-    /// - Throws: why it answers nothing: it is no JSON object, or has no id.
-    public init(_ line: [UInt8], toOnly only: Int64? = nil, after earlier: RunLines = RunLines()) throws(LineFault) {
+    ///   - mayRequest: whether a line with `op` is a request.
+    /// - Throws: why it answers nothing: it is no JSON object, has no id, or is a request.
+    public init(
+        _ line: [UInt8], toOnly only: Int64? = nil, after earlier: RunLines = RunLines(), mayRequest: Bool = false
+    ) throws(LineFault) {
         guard let root = try? JSONDocument(scanning: line).root, root.kind == .object else { throw .notAnObject }
+        if mayRequest, root["op"] != nil { throw .isRequest }
         let isLeftOut = root["id"] == nil
         guard let id = isLeftOut ? only : root["id"]?.int64 else { throw .noID }
         self.id = id
@@ -75,12 +79,15 @@ public enum LineFault: Error, Hashable, Sendable, CustomStringConvertible {
     case notAnObject
     /// It has no id, or one that is no whole number.
     case noID
+    /// It is a request as on `inject.sock`, of a program that may send some.
+    case isRequest
 
     /// What is wrong, without the line, which may hold what payloads hold.
     public var description: String {
         switch self {
         case .notAnObject: "a line that is not a JSON object"
         case .noID: "a line without the \"id\" that it answers"
+        case .isRequest: "a request"
         }
     }
 }
