@@ -10,7 +10,7 @@ _pushctl() {
 
     for ((i = 1; i < COMP_CWORD; i++)); do
         case ${COMP_WORDS[i]} in
-            --action|--after|--app|--at|--baseline|--braze-id|--by|--callback|--campaign|--config|--connections|--count|--cursor|--deadline|--device|--directory|--discard|--duration|--event|--exec|--external-id|--fail-under|--format|--generate|--handler|--id|--journal-directory|--junit|--kind|--limit|--mode|--notifications|--os-version|--outcome|--payload|--pipeline|--platform|--property|--provider|--rate|--reset|--retry|--route|--runtime|--sdk|--seq|--since|--state|--suite|--text|--transport|--unit|--until|--user|--user-unit|--where|--width)
+            --action|--after|--app|--at|--baseline|--braze-id|--by|--callback|--campaign|--config|--connections|--count|--cursor|--deadline|--device|--directory|--discard|--duration|--event|--example|--exec|--expect|--external-id|--fail-under|--format|--generate|--handler|--id|--journal-directory|--junit|--kind|--limit|--mode|--notifications|--os-version|--outcome|--payload|--pipeline|--platform|--property|--provider|--rate|--reset|--retry|--route|--runtime|--sdk|--seq|--since|--state|--suite|--text|--transport|--unit|--until|--user|--user-unit|--where|--width)
             # Its value is the next word.
             [[ ${COMP_WORDS[i + 1]} == = ]] && ((i++))
             ((i++)) ;;
@@ -79,14 +79,17 @@ _pushctl() {
         import:--device) return ;;
         import:--external-id) return ;;
         import:--at) return ;;
-        explain:--platform) mapfile -t COMPREPLY < <(compgen -W "android ios web" -- "$current"); return ;;
+        explain:--platform) mapfile -t COMPREPLY < <(compgen -W "android ios web all" -- "$current"); return ;;
         explain:--transport) mapfile -t COMPREPLY < <(compgen -W "fcm adm hms apns web_push" -- "$current"); return ;;
-        explain:--state) mapfile -t COMPREPLY < <(compgen -W "foreground background terminated force_quit force_stopped" -- "$current"); return ;;
+        explain:--state) mapfile -t COMPREPLY < <(compgen -W "foreground background terminated force_quit force_stopped all" -- "$current"); return ;;
         explain:--app) return ;;
         explain:--device) return ;;
         explain:--notifications) mapfile -t COMPREPLY < <(compgen -W "allowed denied" -- "$current"); return ;;
         explain:--os-version) return ;;
         explain:--sdk) mapfile -t COMPREPLY < <(compgen -W "ready nil delayed" -- "$current"); return ;;
+        explain:--expect) return ;;
+        explain:--format) mapfile -t COMPREPLY < <(compgen -W "text json html junit github" -- "$current"); return ;;
+        explain:--example) mapfile -t COMPREPLY < <(compgen -W "notification-block two-owners silent-tap no-braze-instance completion slow-handler own-message-id force-stopped own-receiver web-click list" -- "$current"); return ;;
         run-handler:--seq) return ;;
         run-handler:--callback) mapfile -t COMPREPLY < <(compgen -W "onMessageReceived onDeletedMessages onMessageSent onSendError didReceiveRemoteNotification willPresent serviceExtension push" -- "$current"); return ;;
         run-handler:--deadline) return ;;
@@ -179,7 +182,7 @@ _pushctl() {
         *:--config) compopt -o filenames 2>/dev/null; mapfile -t COMPREPLY < <(compgen -d -- "$current"); return ;;
         *:--state) compopt -o filenames 2>/dev/null; mapfile -t COMPREPLY < <(compgen -d -- "$current"); return ;;
         *:--runtime) compopt -o filenames 2>/dev/null; mapfile -t COMPREPLY < <(compgen -d -- "$current"); return ;;
-        *:--generate) mapfile -t COMPREPLY < <(compgen -W "man bash zsh fish conf schema parts" -- "$current"); return ;;
+        *:--generate) mapfile -t COMPREPLY < <(compgen -W "man bash zsh fish conf schema accidents parts" -- "$current"); return ;;
     esac
 
     if [[ $current == -* ]]; then
@@ -192,7 +195,7 @@ _pushctl() {
             token) options="--kind --platform --app --device --external-id --at --id --wait --fail --json --config --state --runtime --help --version" ;;
             log) options="--property --suite --braze-id --platform --app --device --external-id --at --id --json --config --state --runtime --help --version" ;;
             import) options="--suite --platform --app --device --external-id --at --dry-run --json --config --state --runtime --help --version" ;;
-            explain) options="--platform --transport --state --locked --app --device --notifications --os-version --sdk --json --config --runtime --help --version" ;;
+            explain) options="--platform --transport --state --locked --app --device --notifications --os-version --sdk --expect --fail-on-warning --format --example --json --config --runtime --help --version" ;;
             run-handler) options="--seq --callback --deadline --platform --transport --state --locked --app --device --external-id --notifications --os-version --sdk --as-service --verbose --json --config --runtime --help --version" ;;
             handler-units) options="--directory --exec --config --state --runtime --help --version" ;;
             simulate) options="--mode --keep-going --config --state --runtime --help --version" ;;

@@ -5,7 +5,7 @@ function __pushctl_command --description "The command of the line, where it has 
     for word in (commandline -opc)[2..]
         if test $isValue = yes
             set isValue no
-        else if contains -- $word --action --after --app --at --baseline --braze-id --by --callback --campaign --config --connections --count --cursor --deadline --device --directory --discard --duration --event --exec --external-id --fail-under --format --generate --handler --id --journal-directory --junit --kind --limit --mode --notifications --os-version --outcome --payload --pipeline --platform --property --provider --rate --reset --retry --route --runtime --sdk --seq --since --state --suite --text --transport --unit --until --user --user-unit --where --width
+        else if contains -- $word --action --after --app --at --baseline --braze-id --by --callback --campaign --config --connections --count --cursor --deadline --device --directory --discard --duration --event --example --exec --expect --external-id --fail-under --format --generate --handler --id --journal-directory --junit --kind --limit --mode --notifications --os-version --outcome --payload --pipeline --platform --property --provider --rate --reset --retry --route --runtime --sdk --seq --since --state --suite --text --transport --unit --until --user --user-unit --where --width
             set isValue yes
         else if contains -- $word inject open act dismiss session token log import explain run-handler handler-units simulate test report show deadletters replay campaigns events user users pending flush export status tail top bench verify doctor backup restore salvage erase reload log-level
             echo $word
@@ -56,7 +56,7 @@ complete -c pushctl -n 'not __pushctl_command >/dev/null' -a salvage -d 'save wh
 complete -c pushctl -n 'not __pushctl_command >/dev/null' -a erase -d 'take out all that is stored of one person'
 complete -c pushctl -n 'not __pushctl_command >/dev/null' -a reload -d 'have the daemon read its configuration again'
 complete -c pushctl -n 'not __pushctl_command >/dev/null' -a log-level -d 'show or set which entries the daemon writes to its journal'
-complete -c pushctl -n 'not __pushctl_command >/dev/null' -l generate -x -a 'man bash zsh fish conf schema parts' -d 'print the man page, completions for a shell, the shipped pushrouterd.conf, the schema of report --json, or the parts of other man pages that packaging/generate.sh writes; after a command, man is the page of that command'
+complete -c pushctl -n 'not __pushctl_command >/dev/null' -l generate -x -a 'man bash zsh fish conf schema accidents parts' -d 'print the man page, completions for a shell, the shipped pushrouterd.conf, the schema of report --json, the catalogue of accidents, or the parts of other man pages that packaging/generate.sh writes; after a command, man is the page of that command'
 complete -c pushctl -l config -x -a '(__fish_complete_directories)' -d 'read the configuration from this directory only'
 complete -c pushctl -n 'not __pushctl_in inject explain run-handler bench' -l state -x -a '(__fish_complete_directories)' -d 'where the daemon keeps its ledger'
 complete -c pushctl -l runtime -x -a '(__fish_complete_directories)' -d 'where the daemon has its sockets'
@@ -141,15 +141,19 @@ complete -c pushctl -n '__pushctl_in import' -l external-id -x -d 'the user'
 complete -c pushctl -n '__pushctl_in import' -l at -x -d 'when it happened: RFC 3339, or Unix milliseconds (now)'
 complete -c pushctl -n '__pushctl_in import' -l dry-run -d 'print the requests and send nothing'
 complete -c pushctl -n '__pushctl_in import' -l json -d 'print JSON, for programs'
-complete -c pushctl -n '__pushctl_in explain' -l platform -x -a 'android ios web' -d 'the platform that the payload is for'
+complete -c pushctl -n '__pushctl_in explain' -l platform -x -a 'android ios web all' -d 'the platform that the payload is for, or all, side by side'
 complete -c pushctl -n '__pushctl_in explain' -l transport -x -a 'fcm adm hms apns web_push' -d 'the service that carries the payload (by default the platform\'s own)'
-complete -c pushctl -n '__pushctl_in explain' -l state -x -a 'foreground background terminated force_quit force_stopped' -d 'the state of the app (background)'
+complete -c pushctl -n '__pushctl_in explain' -l state -x -a 'foreground background terminated force_quit force_stopped all' -d 'the state of the app (background), or all, side by side'
 complete -c pushctl -n '__pushctl_in explain' -l locked -d 'the screen is locked'
 complete -c pushctl -n '__pushctl_in explain' -l app -x -d 'the package name or bundle id of the app'
 complete -c pushctl -n '__pushctl_in explain' -l device -x -d 'the device; Android runs its deliveries one after the other'
 complete -c pushctl -n '__pushctl_in explain' -l notifications -x -a 'allowed denied' -d 'whether the user lets the app notify (allowed)'
 complete -c pushctl -n '__pushctl_in explain' -l os-version -x -d 'the version of the operating system'
 complete -c pushctl -n '__pushctl_in explain' -l sdk -x -a 'ready nil delayed' -d 'the app\'s Braze instance when the callback runs, on iOS (ready)'
+complete -c pushctl -n '__pushctl_in explain' -l expect -x -d 'exit with 1 when this does not hold for a payload; * matches any text, none is nothing; given several times, all must hold; KEY is provider, platform, outcome, callback, handler, route, campaign, kind, confidence, reason, warning'
+complete -c pushctl -n '__pushctl_in explain' -l fail-on-warning -d 'exit with 1 when a payload has a warning'
+complete -c pushctl -n '__pushctl_in explain' -l format -x -a 'text json html junit github' -d 'the format of the output (text)'
+complete -c pushctl -n '__pushctl_in explain' -l example -x -a 'notification-block two-owners silent-tap no-braze-instance completion slow-handler own-message-id force-stopped own-receiver web-click list' -d 'instead of FILE: an accident of the catalogue, what comes of it and the fix; list names them'
 complete -c pushctl -n '__pushctl_in explain' -l json -d 'print JSON, for programs'
 complete -c pushctl -n '__pushctl_in run-handler' -l seq -x -d 'the payload and the facts of request N of the ledger, instead of a file'
 complete -c pushctl -n '__pushctl_in run-handler' -l callback -x -a 'onMessageReceived onDeletedMessages onMessageSent onSendError didReceiveRemoteNotification willPresent serviceExtension push' -d 'the callback that the handler is run for (the first that the platform would run)'

@@ -49,7 +49,7 @@ for word in "${(@)words[2,CURRENT-1]}"; do
         continue
     fi
     case $word in
-    --action|--after|--app|--at|--baseline|--braze-id|--by|--callback|--campaign|--config|--connections|--count|--cursor|--deadline|--device|--directory|--discard|--duration|--event|--exec|--external-id|--fail-under|--format|--generate|--handler|--id|--journal-directory|--junit|--kind|--limit|--mode|--notifications|--os-version|--outcome|--payload|--pipeline|--platform|--property|--provider|--rate|--reset|--retry|--route|--runtime|--sdk|--seq|--since|--state|--suite|--text|--transport|--unit|--until|--user|--user-unit|--where|--width) is_value=1 ;;
+    --action|--after|--app|--at|--baseline|--braze-id|--by|--callback|--campaign|--config|--connections|--count|--cursor|--deadline|--device|--directory|--discard|--duration|--event|--example|--exec|--expect|--external-id|--fail-under|--format|--generate|--handler|--id|--journal-directory|--junit|--kind|--limit|--mode|--notifications|--os-version|--outcome|--payload|--pipeline|--platform|--property|--provider|--rate|--reset|--retry|--route|--runtime|--sdk|--seq|--since|--state|--suite|--text|--transport|--unit|--until|--user|--user-unit|--where|--width) is_value=1 ;;
 inject|open|act|dismiss|session|token|log|import|explain|run-handler|handler-units|simulate|test|report|show|deadletters|replay|campaigns|events|user|users|pending|flush|export|status|tail|top|bench|verify|doctor|backup|restore|salvage|erase|reload|log-level) command=$word; break ;;
     esac
 done
@@ -215,15 +215,19 @@ import)
     ;;
 explain)
     _arguments -S \
-        '*--platform=[the platform that the payload is for]:platform:(android ios web)' \
+        '*--platform=[the platform that the payload is for, or all, side by side]:platform:(android ios web all)' \
         '*--transport=[the service that carries the payload (by default the platform'\''s own)]:transport:(fcm adm hms apns web_push)' \
-        '*--state=[the state of the app (background)]:state:(foreground background terminated force_quit force_stopped)' \
+        '*--state=[the state of the app (background), or all, side by side]:state:(foreground background terminated force_quit force_stopped all)' \
         '*--locked[the screen is locked]' \
         '*--app=[the package name or bundle id of the app]:app: ' \
         '*--device=[the device; Android runs its deliveries one after the other]:device: ' \
         '*--notifications=[whether the user lets the app notify (allowed)]:notifications:(allowed denied)' \
         '*--os-version=[the version of the operating system]:os-version: ' \
         '*--sdk=[the app'\''s Braze instance when the callback runs, on iOS (ready)]:sdk:(ready nil delayed)' \
+        '*--expect=[exit with 1 when this does not hold for a payload; * matches any text, none is nothing; given several times, all must hold; KEY is provider, platform, outcome, callback, handler, route, campaign, kind, confidence, reason, warning]:expect: ' \
+        '*--fail-on-warning[exit with 1 when a payload has a warning]' \
+        '*--format=[the format of the output (text)]:format:(text json html junit github)' \
+        '*--example=[instead of FILE: an accident of the catalogue, what comes of it and the fix; list names them]:example:(notification-block two-owners silent-tap no-braze-instance completion slow-handler own-message-id force-stopped own-receiver web-click list)' \
         '*--json[print JSON, for programs]' \
         '*--config=[read the configuration from this directory only]:config:_directories' \
         '*--runtime=[where the daemon has its sockets]:runtime:_directories' \
@@ -666,7 +670,7 @@ log-level)
         '*--runtime=[where the daemon has its sockets]:runtime:_directories' \
         '*--help[show this help and exit; -h does the same]' \
         '*--version[print the version and exit]' \
-        '*--generate=[print the man page, completions for a shell, the shipped pushrouterd.conf, the schema of report --json, or the parts of other man pages that packaging/generate.sh writes; after a command, man is the page of that command]:generate:(man bash zsh fish conf schema parts)' \
+        '*--generate=[print the man page, completions for a shell, the shipped pushrouterd.conf, the schema of report --json, the catalogue of accidents, or the parts of other man pages that packaging/generate.sh writes; after a command, man is the page of that command]:generate:(man bash zsh fish conf schema accidents parts)' \
         '1:command:{ _describe command known }'
     ;;
 esac
