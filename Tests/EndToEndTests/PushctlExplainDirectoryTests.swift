@@ -69,6 +69,24 @@ struct PushctlExplainDirectoryTests: ~Copyable {
         #expect(unknown.errors.contains("did you mean provider?"))
     }
 
+    @Test("checks each part of a message of FCM v1, and annotates on GitHub without being asked")
+    func parts() {
+        let message =
+            #"{"message":{"token":"t","data":{"_ab":"true","t":"T","a":"A"},"apns":{"payload":{"aps":{"alert":"x"}}}}}"#
+        write("v1.json", message)
+        let words = [
+            "explain", "--config", shippedConfiguration, "--expect", "provider=braze", "--platform", "all",
+            directory.path,
+        ]
+        let result = pushctl.run(words, environment: ["GITHUB_ACTIONS": "true"])
+        #expect(result.end == .exited(1))
+        #expect(result.output.contains("/v1.json  android   braze  onMessageReceived"))
+        #expect(result.output.contains("/v1.json  ios       none "))
+        #expect(result.output.contains("::error file=\(directory.path)/v1.json,line=1,"))
+        #expect(
+            !pushctl.run(words + ["--format", "text"], environment: ["GITHUB_ACTIONS": "true"]).output.contains("::"))
+    }
+
     @Test("ends with 65 when a payload cannot be read or would be refused, and checks the others")
     func unreadable() {
         writeTemplates()

@@ -136,6 +136,26 @@ struct ExplanationMatrixTests {
         }
     }
 
+    @Test("a tap on what the tracker takes no notice of does not count, and Braze saw it")
+    func internalPush() throws {
+        let document = try JSONDocument(
+            scanning: Array(#"{"aps":{"alert":"x"},"ab":{"c":null},"ab_push_fetch_test_triggers_key":"1"}"#.utf8))
+        let explanation = try Explanation(DeliverRequest(payload: document.root), platform: .ios, table: .testing())
+        #expect(explanation.tap.isPossible)
+        #expect(explanation.tap.text == "not counted")
+    }
+
+    @Test("the data of a message of FCM v1 is no sign of another platform's payload")
+    func dataOfAll() throws {
+        let payload =
+            #"{"message":{"token":"t","data":{"_ab":"true"},"apns":{"payload":{"aps":{"alert":"x"},"ab":{"c":"i"}}}}}"#
+        #expect(try !matrix(payload, [.ios]).warnings.contains { $0.text.hasPrefix("_ab belongs to") })
+        #expect(
+            try matrix(#"{"aps":{"alert":"x"},"_ab":"true"}"#, [.ios]).warnings.contains {
+                $0.text.hasPrefix("_ab belongs to")
+            })
+    }
+
     @Test("without an instance of Braze the callback is lost, and a tap counts")
     func withoutInstance() throws {
         let document = try JSONDocument(

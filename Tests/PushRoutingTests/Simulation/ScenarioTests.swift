@@ -191,6 +191,25 @@ struct ScenarioTests {
 
     // MARK: When expectations are checked
 
+    @Test("a payload that only iOS has, and that is taken for Android's, is a warning with its line")
+    func misread() throws {
+        func warnings(_ lines: String...) throws -> [ScenarioResult.Warning] {
+            let lines = lines + [#"{"expect":{"pending":0}}"#]
+            let scenario = try Scenario(lines.map { Array($0.utf8) }, limits: JSONLimits())
+            return scenario.run(table: .testing(), tracker: Tracker(stateID: UUID128(high: 0, low: 0))).warnings
+        }
+        let aps = #""payload":{"aps":{"alert":"x"}}}"#
+        let guessed = try warnings(#"{"op":"deliver","at":0,"device":"d",\#(aps)"#)
+        #expect(guessed.map(\.line) == [1])
+        #expect(guessed.first?.message.contains(#"add "platform":"ios""#) == true)
+        #expect(try warnings(#"{"op":"deliver","at":0,"platform":"ios",\#(aps)"#).isEmpty)
+        #expect(
+            try warnings(
+                #"{"op":"session","kind":"start","at":0,"device":"d","platform":"ios"}"#,
+                #"{"op":"deliver","at":1,"device":"d",\#(aps)"#
+            ).isEmpty)
+    }
+
     @Test("an expectation is checked when all is decided that comes before the next line with a time")
     func time() throws {
         let checks = try check([

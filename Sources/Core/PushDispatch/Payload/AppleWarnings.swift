@@ -5,7 +5,8 @@ extension ApplePayload {
         var warnings: [Warning] = []
         // What Android and the web call the same.
         let others = aps == nil ? ["_ab", "extras", "notification"] : ["_ab"]
-        warnings += others.filter { self[$0] != nil }.map { .keyOfAnotherPlatform($0, .android) }
+        // The data of a message of FCM v1 is for all platforms alike.
+        warnings += others.filter { userInfo?[$0] != nil }.map { .keyOfAnotherPlatform($0, .android) }
         if aps == nil, !hasFCMNotification { warnings.append(.apsMissing) }
         for key in APSKey.allCases {
             guard let kind = aps?[key.rawValue]?.kind, !key.kinds.contains(kind) else { continue }

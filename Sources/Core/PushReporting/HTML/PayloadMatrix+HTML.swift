@@ -20,14 +20,17 @@ extension PayloadMatrix {
     fileprivate var html: String {
         var table = HTMLTable(
             "What becomes of it, by platform and state of the app",
-            [.name("Platform and state")] + columns.map { .words($0) })
+            [.name("Platform and state")] + columns.map { .name($0) })
         for row in rows { table.add([markup(row.place.name)] + row.cells.map(\.html)) }
         let warnings = warnings.map(\.sentence)
         let reasons = rows.filter { !$0.reasons.isEmpty }.map { row in
             "<h3>\(markup(row.place.name))</h3>\n\(list("ol", row.reasons))"
         }
         let payload = String(decoding: payload, as: UTF8.self).showingControlsInLines().escapedForMarkup
-        return table.text
+        let lost = rows.filter(\.isLost).map(\.place)
+        let verdict = PayloadMatrix.Warning(text: "Braze never sees the push, and its open is lost", places: lost)
+            .sentence
+        return (lost.isEmpty ? "" : "<p class=\"bad\">\(markup(verdict))</p>\n") + table.text
             + (warnings.isEmpty ? "" : "<div class=\"warnings\" role=\"note\">\n\(list("ul", warnings))</div>\n")
             + (reasons.isEmpty ? "" : "<details><summary>Why</summary>\n\(reasons.joined())</details>\n")
             + "<details><summary>The payload</summary>\n<pre>\(payload)</pre></details>\n"

@@ -47,6 +47,9 @@ struct PastDeliveries {
     /// The number of the latest delivery whose request had this id.
     func seq(id: String) -> SequenceNumber? { byID[id] }
 
+    /// The platform that a delivery was taken for.
+    func platform(of seq: SequenceNumber) -> Platform? { bySeq[seq]?.accepted.platform }
+
     /// Whether a delivery has this message id.
     func hasMessage(_ id: String) -> Bool { byMessage[id] != nil }
 

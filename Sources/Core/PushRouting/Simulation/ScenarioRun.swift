@@ -52,6 +52,8 @@ extension Scenario {
 struct ScenarioRun {
     var simulator: Simulator
     private(set) var decided = Decided()
+    /// The lines of payloads that only iOS has, and that were taken for Android's.
+    private var misread: [Int] = []
 
     init(_ simulator: Simulator) { self.simulator = simulator }
 
@@ -59,6 +61,11 @@ struct ScenarioRun {
         do {
             let seq = try simulator.accept(step)
             decided.accepted(seq, step.request, line: number)
+            if case .deliver(let deliver) = step.request.action, deliver.target.platform == nil,
+                deliver.payload.isApplePayload, simulator.platform(of: seq) == .android
+            {
+                misread.append(number)
+            }
             gather()
             return nil
         } catch {
@@ -131,8 +138,13 @@ struct ScenarioRun {
             ScenarioResult.Warning(
                 line: decided.line(of: opening) ?? 0, message: opening["reason"]?.string ?? "")
         }
+        let guesses = misread.map { line in
+            ScenarioResult.Warning(
+                line: line,
+                message: "no platform is named, so it is android, but only iOS has aps: add \"platform\":\"ios\"")
+        }
         // The order of equal lines stays.
         let sorted = checks.enumerated().sorted { ($0.element.line, $0.offset) < ($1.element.line, $1.offset) }
-        return ScenarioResult(checks: sorted.map(\.element), warnings: warnings)
+        return ScenarioResult(checks: sorted.map(\.element), warnings: guesses + warnings)
     }
 }

@@ -176,6 +176,9 @@ public struct Simulator {
         }
     }
 
+    /// The platform that a delivery was taken for.
+    func platform(of seq: SequenceNumber) -> Platform? { past.platform(of: seq) }
+
     /// A request with the number of the delivery whose `id` it gives as `message`. A message id comes first: it is what the
     /// daemon knows a notification by.
     private func naming(_ request: Request) -> Request {

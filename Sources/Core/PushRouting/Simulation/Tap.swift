@@ -9,11 +9,14 @@ public struct Tap: Hashable, Sendable {
     public let verdict: Interaction.Verdict?
     /// The campaign of a Braze push that has one.
     public let campaignID: String?
+    /// Whether the push is on the screen, and Braze's SDK never sees it.
+    private let isLost: Bool
 
     init(_ decision: Decision, _ verdict: Interaction.Verdict?) {
         isPossible = decision.mayBeShown || decision.outcome == .shownBySystem
         self.verdict = isPossible ? verdict : nil
         campaignID = decision.braze?.campaignID
+        isLost = decision.reasons.contains { $0.code == .brazeLost }
     }
 
     /// Whether it counts as a direct open of a campaign.
@@ -27,7 +30,7 @@ public struct Tap: Hashable, Sendable {
         case .opened: return "direct open" + (campaignID.map { " of campaign \($0)" } ?? "")
         case .unattributed: return "an open without a campaign"
         case .unmatched, .elsewhere, .duplicate, .closed, .dismissed, .unknownAction:
-            return "lost: Braze never saw it"
+            return isLost ? "lost: Braze never saw it" : "not counted"
         }
     }
 }

@@ -33,7 +33,8 @@ extension Command {
             whose names end in \(ExplainDirectory.suffixes.joined(separator: ", ")), in the order of their names; \
             standard error names the others. The exit status is then 0 when all is as expected, 1 when a payload is \
             not, and 65 when one cannot be read or would be refused. --json prints an object for each with its place, \
-            "failures" and "explanation".
+            "failures" and "explanation". --platform all checks the parts "apns" and "webpush" of an FCM v1 body, too. On \
+            GitHub (GITHUB_ACTIONS=true) annotations follow the text.
             """,
             """
             --example tells an accident of the catalogue instead: its payload, what comes of it and the fix, decided by \

@@ -19,6 +19,10 @@ struct ExplainDirectory {
     private let operands: [String]
     private let expectations: [ExplainExpectation]
     private let failsOnWarning: Bool
+    /// Whether each part of a message of FCM v1 is checked, for the platform that it is for.
+    private let hasAllPlatforms: Bool
+    /// Whether annotations follow the text: GitHub reads them.
+    private let isOnGitHub: Bool
     private let format: ExplainFormat
     private let settings: Settings
     private let template: RequestTemplate
@@ -37,8 +41,8 @@ struct ExplainDirectory {
         guard format != .html else {
             throw arguments.usageFailure("--format html: a check of files has text, json, junit and github")
         }
-        for option in [Option.explainedPlatform, .explainedState] where arguments[option] == Option.all {
-            throw arguments.usageFailure("--\(option.name) all: a check of files is for one platform and one state")
+        guard arguments[.explainedState] != Option.all else {
+            throw arguments.usageFailure("--state all: a check of files is for one state")
         }
         var expectations: [ExplainExpectation] = []
         for text in arguments.all(.expect) {
@@ -55,6 +59,8 @@ struct ExplainDirectory {
         self.format = format
         operands = arguments.operands
         failsOnWarning = arguments.has(.failOnWarning)
+        hasAllPlatforms = arguments[.explainedPlatform] == Option.all
+        isOnGitHub = !arguments.has(.explainFormat) && Output.environment("GITHUB_ACTIONS") == "true"
         settings = try session.settings()
         template = RequestTemplate(explaining: arguments)
         output = session.output
@@ -70,7 +76,9 @@ struct ExplainDirectory {
         }
         let report = ExplainedPayloads(payloads, failsOnWarning: failsOnWarning)
         switch format {
-        case .text, .html: output.print(report.lines(width: output.width))
+        case .text, .html:
+            output.print(report.lines(width: output.width))
+            if isOnGitHub { output.write(report.annotations.utf8) }
         case .json: break
         case .junit: output.write(report.junit.utf8)
         case .github: output.write(report.annotations.utf8)
@@ -135,6 +143,18 @@ struct ExplainDirectory {
         try file.check(record)
         let (_, deliver, platform) = try template.delivery(
             in: record, isAPNs: file.isAPNs, settings: settings, verb: "explained", guessed: { _ in })
+        let message = deliver.payload["message"]
+        let others: [Platform] = (message?["apns"] == nil ? [] : [.ios]) + (message?["webpush"] == nil ? [] : [.web])
+        for platform in hasAllPlatforms ? [platform] + others.filter({ $0 != platform }) : [platform] {
+            var target = deliver.target
+            target.platform = platform
+            try explain(deliver.redirected(to: target, state: deliver.state), for: platform, record, of: file)
+        }
+    }
+
+    private mutating func explain(
+        _ deliver: DeliverRequest, for platform: Platform, _ record: Record, of file: InputFile
+    ) throws(Failure) {
         let explanation: Explanation
         do { explanation = try Explanation(deliver, platform: platform, table: settings.routing) } catch {
             throw record.failure(field: error.field, error.message)
