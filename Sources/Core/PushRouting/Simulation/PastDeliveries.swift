@@ -47,6 +47,12 @@ struct PastDeliveries {
     /// The number of the latest delivery whose request had this id.
     func seq(id: String) -> SequenceNumber? { byID[id] }
 
+    /// Whether a delivery went to the device and the app of a target, as far as it names them.
+    func isOn(_ target: Target, _ seq: SequenceNumber) -> Bool {
+        guard let accepted = bySeq[seq]?.accepted else { return false }
+        return (target.device ?? accepted.device) == accepted.device && (target.app ?? accepted.app) == accepted.app
+    }
+
     /// The platform that a delivery was taken for.
     func platform(of seq: SequenceNumber) -> Platform? { bySeq[seq]?.accepted.platform }
 

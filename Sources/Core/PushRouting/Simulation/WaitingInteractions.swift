@@ -58,7 +58,7 @@ struct WaitingInteractions {
             guard let seq = past.seq(id: name) else {
                 return "no push has the message id \(name), and no delivery before this line has the id \(name)"
             }
-            if seq < cause, let fate = past.fate(seq) {
+            if seq < cause, past.isOn(interact.target, seq), let fate = past.fate(seq) {
                 return "the tracker has no push \(seq), with the id \(name): \(fate)"
             }
             return seq > cause
