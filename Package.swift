@@ -89,6 +89,8 @@ let package = Package(
             .core, "PushRouting",
             ["PushModel", "PushDispatch", "PushTracking", "PushCustomData", "SettingsSyntax"]),
         swift(.core, "PushFigures", ["PushModel"]),
+        // The rules of several machines that write one chain of batches, and the seam to the engine that has it.
+        swift(.core, "PushFleet", ["PushModel"], isHot: false),
         swift(.core, "PushReporting", ["PushModel", "PushFigures"], isHot: false),
         // What a bridge's handlers say, and what its program makes of their lines: a target each.
         swift(.core, "HTTPBridge", ["PushModel", "PushRouting", "SettingsSyntax"]),
@@ -117,7 +119,9 @@ let package = Package(
         swift(.system, "LinuxSystem", ["CLinux"]),
         swift(.system, "EventLoop", ["CSystemd", "PushModel", "PushFigures", "LinuxSystem"]),
         swift(.system, "UnixSockets", ["CLinux", "LinuxSystem"]),
-        swift(.system, "Store", ["CSQLite", "CLinux", "CChecksum", "PushModel", "PushFigures", "LinuxSystem"]),
+        swift(
+            .system, "Store",
+            ["CSQLite", "CLinux", "CChecksum", "PushModel", "PushFigures", "PushFleet", "LinuxSystem"]),
         swift(.system, "HandlerProcess", ["CLinux", "LinuxSystem"]),
         swift(.system, "JournalLog", ["CSystemd", "PushModel", "LinuxSystem"]),
         swift(.system, "HTTPClient", ["CCurl", "CLinux", "LinuxSystem"]),
@@ -219,6 +223,7 @@ let package = Package(
             ]),
         tests("PushRoutingTests", ["PushModel", "PushDispatch", "PushTracking", "PushCustomData", "PushRouting"]),
         tests("PushFiguresTests", ["PushModel", "PushFigures"]),
+        tests("PushFleetTests", ["PushModel", "PushFleet"]),
         tests("PushReportingTests", ["PushModel", "PushFigures", "PushReporting"]),
         tests(
             "PushSettingsTests",

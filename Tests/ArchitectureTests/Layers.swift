@@ -67,6 +67,7 @@ let layers = [
         "PushRouting", .pure, ["PushModel", "PushDispatch", "PushTracking", "PushCustomData", "SettingsSyntax"]),
     TargetRule("PushFigures", .pure, ["PushModel"]),
     TargetRule("PushReporting", .pure, ["PushModel", "PushFigures"]),
+    TargetRule("PushFleet", .pure, ["PushModel"]),
     TargetRule("HTTPBridge", .pure, ["PushModel", "PushRouting", "SettingsSyntax"]),
     TargetRule(
         "PushSettings", .pure,
@@ -82,7 +83,8 @@ let layers = [
     TargetRule("EventLoop", .adapter, ["CSystemd", "PushModel", "PushFigures", "LinuxSystem"]),
     TargetRule("UnixSockets", .adapter, ["CLinux", "LinuxSystem"]),
     TargetRule(
-        "Store", .adapter, ["CSQLite", "CLinux", "CChecksum", "PushModel", "PushFigures", "LinuxSystem"]),
+        "Store", .adapter,
+        ["CSQLite", "CLinux", "CChecksum", "PushModel", "PushFigures", "PushFleet", "LinuxSystem"]),
     TargetRule("HandlerProcess", .adapter, ["CLinux", "LinuxSystem"]),
     TargetRule("JournalLog", .adapter, ["CSystemd", "PushModel", "LinuxSystem"]),
     TargetRule("HTTPClient", .adapter, ["CCurl", "CLinux", "LinuxSystem"]),

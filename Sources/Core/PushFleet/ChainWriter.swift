@@ -1,0 +1,60 @@
+public import PushModel
+
+/// The fate of a leader's batches, one after the other: the rules R1, R2 and R3 of a shared log.
+///
+/// A batch keeps its number, id and bytes until its fate is known. It is acknowledged at the end of a commit alone, never
+/// because it was read: after a crash of the engine a batch is visible that no standby has.
+public struct ChainWriter: Hashable, Sendable {
+    /// What is to be done next.
+    public enum Step: Hashable, Sendable {
+        /// Hand over the batch, with the same bytes each time.
+        case append
+        /// Connect anew, end the sessions that were lost, read the tail.
+        case ask
+        /// Commit something behind the batch.
+        case confirm
+        /// The batch is durable.
+        case acknowledge
+        /// Somebody else wrote behind the last batch: nothing more may be appended.
+        case fenced(ChainTail)
+        /// The engine lost what this writer was told to be durable.
+        case lost(ChainTail)
+    }
+
+    /// The last batch that is durable for sure.
+    public private(set) var last: BatchReference
+    /// The batch whose fate is not known.
+    public private(set) var pending: BatchReference?
+
+    /// - Parameter last: the batch to go on behind.
+    public init(after last: BatchReference) { self.last = last }
+
+    /// A batch is to be appended behind the last one.
+    ///
+    /// - Parameter id: the id that was drawn for it.
+    public mutating func begin(id: UUID128) -> (reference: BatchReference, step: Step) {
+        precondition(pending == nil, "one batch is under way at a time")
+        let reference = BatchReference(number: last.number + 1, id: id)
+        pending = reference
+        return (reference, .append)
+    }
+
+    /// The answer to an append, or to a confirmation.
+    public mutating func answered(_ result: AppendResult) -> Step {
+        switch result {
+        case .there:
+            if let pending { last = pending }
+            pending = nil
+            return .acknowledge
+        case .doubtful: return .confirm
+        case .other, .unknown: return .ask
+        }
+    }
+
+    /// The tail was read.
+    public func found(_ tail: ChainTail) -> Step {
+        if tail.reference.number < last.number { return .lost(tail) }
+        if tail.reference == pending { return .confirm }
+        return tail.reference == last ? .append : .fenced(tail)
+    }
+}

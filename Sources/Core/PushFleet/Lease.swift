@@ -1,0 +1,61 @@
+public import PushModel
+
+/// What a follower has seen of the lease: it takes one that has not moved for a lease's time by its own clock (rule R5).
+///
+/// Times are of `CLOCK_BOOTTIME`: nobody sets it, and it counts a suspension.
+public struct LeaseWatch: Hashable, Sendable {
+    private let length: Duration
+    private var seen: LeaseRow?
+    private var since: Instant?
+
+    /// - Parameter length: the lease.
+    public init(length: Duration) { self.length = length }
+
+    /// The row was read.
+    ///
+    /// - Parameter sentAt: when the reading began.
+    public mutating func saw(_ row: LeaseRow, sentAt: Instant) {
+        guard row != seen else { return }
+        (seen, since) = (row, sentAt)
+    }
+
+    /// The engine did not answer: nobody knows what happened meanwhile, so the time counts anew.
+    public mutating func lostTouch() { (seen, since) = (nil, nil) }
+
+    /// The row to take, when it is time to.
+    public func rowToTake(at now: Instant) -> LeaseRow? {
+        guard let seen, let since else { return nil }
+        return seen.owner == nil || now - since >= length ? seen : nil
+    }
+}
+
+/// The lease of a leader (rule R7): past its time the leader starts no handler, refuses nobody and answers no question. It
+/// goes on appending, because the chain alone decides.
+///
+/// Times are of `CLOCK_BOOTTIME`.
+public struct LeaseHold: Hashable, Sendable {
+    private let length: Duration
+    private var until: Instant
+
+    /// - Parameters:
+    ///   - length: the lease.
+    ///   - sentAt: when the taking was sent.
+    public init(length: Duration, sentAt: Instant) {
+        self.length = length
+        until = sentAt + length
+    }
+
+    /// The engine confirmed a renewal.
+    ///
+    /// - Parameter sentAt: when it was sent.
+    public mutating func renewed(sentAt: Instant) { until = max(until, sentAt + length) }
+
+    /// Whether the lease holds.
+    public func holds(at now: Instant) -> Bool { now < until }
+
+    /// When it ends unless it is renewed.
+    public var end: Instant { until }
+
+    /// When the next renewal is to be sent: a third of the lease after the last one.
+    public var nextRenewal: Instant { until + .nanoseconds(-2 * length.nanoseconds / 3) }
+}

@@ -1,0 +1,122 @@
+public import PushModel
+
+/// What an append came to.
+public enum AppendResult: Hashable, Sendable {
+    /// The engine told the end of the commit, without a warning, while the batch was protected as it has to be.
+    case there
+    /// The commit ended, and the engine may still lose it: the text says why.
+    case doubtful(String)
+    /// Nothing was inserted: another batch has the number, or the batch before it is not there.
+    case other
+    /// The engine did not answer to the end: the batch may be there, or may yet come.
+    case unknown(EngineProblem)
+}
+
+/// Why the engine gave no answer.
+public struct EngineProblem: Error, Hashable, Sendable, CustomStringConvertible {
+    /// The kinds that a reader treats differently.
+    public enum Kind: Hashable, Sendable {
+        /// No connection, a lost one, a time that ran out, a conflict: the same call may succeed at once.
+        case unreachable
+        /// The engine itself is ill: its disk is full, its files are damaged.
+        case ill
+        /// The database is not set up for this shard, or is another fleet's.
+        case notOurs
+        /// The database was written by a newer version of the program.
+        case newer
+    }
+
+    /// The kind.
+    public var kind: Kind
+    /// The engine's own code; empty where it gave none. For PostgreSQL: SQLSTATE.
+    public var code: String
+    /// The engine's words, or the library's.
+    public var message: String
+
+    /// Joins the parts.
+    public init(_ kind: Kind, code: String = "", message: String) {
+        (self.kind, self.code, self.message) = (kind, code, message)
+    }
+
+    public var description: String { code.isEmpty ? message : "\(message) (SQLSTATE \(code))" }
+}
+
+/// The row of a shard that says who leads.
+public struct LeaseRow: Hashable, Sendable {
+    /// The name of the node and the id of its process; `nil`: nobody leads.
+    public var owner: NodeIncarnation?
+    /// The term: each taker writes a higher one.
+    public var epoch: Int64
+    /// A counter that each renewal raises.
+    public var renewals: Int64
+
+    /// Joins the parts.
+    public init(owner: NodeIncarnation?, epoch: Int64, renewals: Int64) {
+        (self.owner, self.epoch, self.renewals) = (owner, epoch, renewals)
+    }
+}
+
+/// One process of a node: a restart has another id, so it never takes the lease of the process before for its own.
+public struct NodeIncarnation: Hashable, Sendable {
+    /// The node's name, unique within the fleet.
+    public var node: String
+    /// The id that the process drew.
+    public var id: UUID128
+
+    /// Joins the two.
+    public init(node: String, id: UUID128) { (self.node, self.id) = (node, id) }
+}
+
+/// Which chain a database has.
+public struct ShardIdentity: Hashable, Sendable {
+    /// Drawn when the database was set up: a copy's owner sees by it that the database is another one.
+    public var fleet: UUID128
+    /// The id of the ledger that every copy of the shard has: event ids begin with it.
+    public var state: UUID128
+
+    /// Joins the two.
+    public init(fleet: UUID128, state: UUID128) { (self.fleet, self.state) = (fleet, state) }
+}
+
+/// What a shard needs of an engine that several machines share: the chain, and the row that says who leads. It has no SQL,
+/// no clock and no lock.
+///
+/// A value is one session, used by one thread at a time. Each call blocks, and each ends within the time that the session
+/// was made with. After a failure the next call connects again, and first ends the sessions that this process lost.
+public protocol ShardEngine: AnyObject, Sendable {
+    /// Which chain the database has.
+    func identity() throws(EngineProblem) -> ShardIdentity
+
+    /// Inserts a batch behind the one whose number and id it names, if that is the last one and no term above the batch's
+    /// has begun.
+    func append(_ batch: ChainBatch) -> AppendResult
+
+    /// Commits something behind a batch, if that is the last one of the chain: with it the batch is as safe.
+    func confirm(_ reference: BatchReference) -> AppendResult
+
+    /// The last batch.
+    func tail() throws(EngineProblem) -> ChainTail
+
+    /// Batches in order from a number on, that one included.
+    func batches(from number: UInt64, atMost count: Int) throws(EngineProblem) -> [StoredBatch]
+
+    /// The row that says who leads.
+    func lease() throws(EngineProblem) -> LeaseRow
+
+    /// Raises the renewals of the lease of a term.
+    ///
+    /// - Returns: whether the owner still has it.
+    func renew(_ owner: NodeIncarnation, epoch: Int64) throws(EngineProblem) -> Bool
+
+    /// Takes the lease if its row is still the one that was seen, with a term above that of the row and of the tail, and
+    /// ends the sessions of other nodes that write this shard.
+    ///
+    /// - Returns: the new term; `nil`: the row has changed.
+    func take(_ seen: LeaseRow, for owner: NodeIncarnation) throws(EngineProblem) -> Int64?
+
+    /// Gives the lease back, if the owner still has it.
+    func release(_ owner: NodeIncarnation, epoch: Int64) throws(EngineProblem)
+
+    /// Notes how far a node's copy is.
+    func note(_ owner: NodeIncarnation, applied number: UInt64) throws(EngineProblem)
+}
