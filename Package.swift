@@ -158,7 +158,7 @@ let package = Package(
         .target(
             name: "PushDaemon",
             dependencies: [
-                "PushModel", "PushTracking", "PushCustomData", "SettingsSyntax", "PushRouting", "PushFigures",
+                "PushModel", "PushTracking", "PushCustomData", "SettingsSyntax", "PushRouting", "PushFleet", "PushFigures",
                 "PushReporting", "PushSettings", "LinuxSystem", "EventLoop", "UnixSockets", "Store", "HandlerProcess",
                 "HandlerRuns", "JournalLog", "SettingsFiles", "DBus",
             ], swiftSettings: settings),

@@ -107,7 +107,8 @@ final class Daemon {
         if let aside = parts.committer.recovery.setAside {
             parts.journal.log(JournalEntry(setAside: aside))
         }
-        let unfinished = try processor.recover(from: ledger, tracker: parts.tracker)
+        let unfinished = try processor.recover(
+            from: ledger, tracker: parts.tracker, clocks: parts.leadership?.store.clocks)
         guard unfinished > 0 else { return }
         let message = "unfinished requests of an earlier run: \(unfinished)"
         parts.journal.log(JournalEntry(.notice, message, messageID: .recovered))
@@ -115,11 +116,12 @@ final class Daemon {
 
     /// Listens, and runs until it is told to stop, or cannot go on.
     ///
+    /// - Parameter listeners: the sockets, where another part of the process has listened before.
     /// - Returns: the exit status.
-    func run() throws -> Int32 {
+    func run(listeners: Listeners? = nil) throws -> Int32 {
         try watch()
         defer { (sources, servers) = (nil, nil) }
-        try listen()
+        try listen(listeners)
         let watchdog = try parts.loop.answerWatchdog()
         defer { withExtendedLifetime(watchdog) {} }
         Notify.ready(status: statusLine)
@@ -155,6 +157,9 @@ final class Daemon {
         let own = try OwnRequests(inject, loop: loop, refusals: parts.refusals, journal: parts.journal)
         let ofBridges = try OwnRequests(
             inject, loop: loop, limits: settings.daemon.ownLimits, refusals: parts.refusals, journal: parts.journal)
+        let lease = try parts.leadership.map { leadership in
+            [try leadership.news.receive(on: loop, priority: .important) { [self] in $0.forEach(take) }]
+        }
         sources = Sources(
             deadline: try TimerSource(loop: loop, priority: .important) { [self] in
                 armedFor = nil
@@ -173,7 +178,7 @@ final class Daemon {
                 try SignalSource(loop: loop, signal: SIGTERM) { [self] in stop() },
                 try SignalSource(loop: loop, signal: SIGINT) { [self] in stop() },
                 try SignalSource(loop: loop, signal: SIGHUP) { [self] in reload() },
-            ], own: own, ofBridges: ofBridges)
+            ] + (lease ?? []), own: own, ofBridges: ofBridges)
         // `unowned` holds: the daemon has the runner, which tells nothing once it is gone.
         try parts.runner.begin(
             reportingTo: { [unowned self] in processor.handle($0) }, acting: { own.submit($0) },
@@ -181,20 +186,21 @@ final class Daemon {
         parts.runner.reconfigured(settings.routing.handlers.values)
     }
 
-    private func listen() throws {
+    private func listen(_ given: Listeners?) throws {
         let (loop, refusals) = (parts.loop, parts.refusals)
-        var sockets = try Sockets(settings: settings.daemon, directories: parts.directories, journal: parts.journal)
-        // In this order: who sees inject.sock can already ask the others.
+        let listeners = try given ?? {
+            var sockets = try Sockets(
+                settings: settings.daemon, directories: parts.directories, journal: parts.journal)
+            return try Listeners(&sockets)
+        }()
         let control = try LineServer(
-            loop: loop, listener: try sockets.listener(.control), limits: settings.daemon.controlLimits,
-            refusals: refusals
+            loop: loop, listener: listeners.control, limits: settings.daemon.controlLimits, refusals: refusals
         ) { [self] in self.control.take($1, from: $0, on: .control, of: self) }
         let read = try LineServer(
-            loop: loop, listener: try sockets.listener(.read), limits: settings.daemon.readLimits, refusals: refusals
+            loop: loop, listener: listeners.read, limits: settings.daemon.readLimits, refusals: refusals
         ) { [self] in self.control.take($1, from: $0, on: .read, of: self) }
         let inject = try LineServer(
-            loop: loop, listener: try sockets.listener(.inject), limits: settings.daemon.injectLimits,
-            refusals: refusals
+            loop: loop, listener: listeners.inject, limits: settings.daemon.injectLimits, refusals: refusals
         ) { [self] in self.inject.take($1, from: $0) }
         servers = Servers(inject: inject, control: control, read: read)
         try control.start()
@@ -211,6 +217,17 @@ final class Daemon {
         case .largeRequest(let token, let request): parts.largeRequests.wasRead(token, request)
         case .metrics(let token, let line): parts.metrics.wasWritten(token, line)
         case .configuration(let read): wasRead(read)
+        }
+    }
+
+    private func take(_ news: LeaseKeeper.News) {
+        switch news {
+        // The turn that this ends says that the loop goes on; one that was held back past the lease goes on now.
+        case .question: parts.leadership?.keeper.answer()
+        case .renewed: break
+        case .away(let problem):
+            parts.journal.log(JournalEntry(.error, "the lease cannot be renewed: \(problem)", messageID: .storeStalled))
+        case .lost: fail(StoreError.leaseLost)
         }
     }
 
@@ -259,7 +276,9 @@ final class Daemon {
         } catch {
             return fail(error)
         }
-        let isDone = processor.performDue { control.handOver($0) }
+        // Past its lease a leader starts nothing and tells nothing before the log, or the lease, has decided.
+        let isPastLease = parts.leadership?.keeper.holds == false
+        let isDone = isPastLease || processor.performDue { control.handOver($0) }
         // What is left, and what came of it, is for the next turn.
         sources?.due.isEnabled =
             !isDone || pipeline.isReady || mayContinueWork || desk.hasMore || inject.large.mayGoOn(at: now)
@@ -269,7 +288,11 @@ final class Daemon {
         processor.endTurn(at: now)
         parts.health.watch(writingSince: pipeline.writingSince)
         // Above this the clients wait, not the memory.
-        servers?.inject.setCongested(pipeline.bytesWaiting > Self.bytesWaitingLimit)
+        servers?.inject.setCongested(isPastLease || pipeline.bytesWaiting > Self.bytesWaitingLimit)
+        if parts.leadership != nil {
+            servers?.control.setCongested(isPastLease)
+            servers?.read.setCongested(isPastLease)
+        }
         // A later time costs no system call: the timer fires for nothing then, once.
         if let due = processor.nextDue, armedFor.map({ due < $0 }) ?? true {
             armedFor = due
@@ -295,7 +318,7 @@ final class Daemon {
 
     /// Whether the loop may wait for the disk itself: not while something runs, or is due, that it would come late for.
     private func mayWait(at now: Int64) -> Bool {
-        guard parts.runner.count == 0, !isStopping else { return false }
+        guard parts.runner.count == 0, !isStopping, parts.leadership == nil else { return false }
         return processor.nextDue.map { $0.nanoseconds - now > Self.waitMargin } ?? true
     }
 
@@ -366,7 +389,8 @@ final class Daemon {
 
     /// The disk cannot be trusted: ends without acknowledging anything that may not be on it.
     private func fail(_ error: StoreError) {
-        parts.journal.log(JournalEntry(.critical, "\(error)"))
-        parts.loop.exit(code: StartFailure.inputOutput)
+        let isFenced = error.kind == .fenced
+        parts.journal.log(JournalEntry(.critical, "\(error)", messageID: isFenced ? .fenced : nil))
+        parts.loop.exit(code: isFenced ? StartFailure.temporary : StartFailure.inputOutput)
     }
 }

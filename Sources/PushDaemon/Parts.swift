@@ -46,6 +46,8 @@ struct Parts {
     let owner: String
     let runner: HandlerRunner
     let clockSteps: ClockSteps
+    /// The log that other machines share, and the lease; `nil`: the log is this machine's own.
+    let leadership: Leadership?
 
     /// Opens the ledger of a locked state directory, and reads what an earlier run left.
     ///
@@ -58,11 +60,14 @@ struct Parts {
     ///   - descriptorLimit: the soft limit of open files that handlers get.
     ///   - containment: how the processes of handlers are kept together.
     ///   - journal: where entries go.
+    ///   - leadership: the log that other machines share, and the lease.
     init(
         directories: Directories, configuration: Configuration, settings: Settings, state: consuming StateDirectory,
-        boot: UUID128, descriptorLimit: UInt64?, containment: Containment, journal: JournalWriter
+        boot: UUID128, descriptorLimit: UInt64?, containment: Containment, journal: JournalWriter,
+        leadership: Leadership? = nil
     ) throws {
         (self.directories, self.boot, self.containment, self.journal) = (directories, boot, containment, journal)
+        self.leadership = leadership
         service = configuration.service
         loop = try EventLoop()
         let mailbox = try Mailbox<Message>()
@@ -73,15 +78,23 @@ struct Parts {
         self.tracker = tracker
         let rules = settings.routing.tracking
         let place = state.place
-        committer = try Committer(
-            directory: state, limits: Committer.Limits(logLength: settings.store.logSizeMax),
-            onMigration: { progress.beginsLongWork() }, onProgress: { progress.goesOn() },
-            onRecovered: { ledger in
-                tracker.make { () throws(StoreError) in
-                    try Tracker(reading: ledger, rules: rules, now: Moment.now().wall)
-                }
-            },
-            onReport: { mailbox.post(.store($0)) })
+        let limits = Committer.Limits(logLength: settings.store.logSizeMax)
+        let onRecovered: @Sendable (LedgerReader) -> Void = { ledger in
+            tracker.make { () throws(StoreError) in
+                try Tracker(reading: ledger, rules: rules, now: Moment.now().wall)
+            }
+        }
+        committer =
+            if let shared = leadership?.store {
+                try Committer(
+                    directory: state, shared: shared, limits: limits, onProgress: { progress.goesOn() },
+                    onRecovered: onRecovered, onReport: { mailbox.post(.store($0)) })
+            } else {
+                try Committer(
+                    directory: state, limits: limits, onMigration: { progress.beginsLongWork() },
+                    onProgress: { progress.goesOn() }, onRecovered: onRecovered,
+                    onReport: { mailbox.post(.store($0)) })
+            }
         largeRequests = LargeRequestReader { mailbox.post(.largeRequest(token: $0, $1)) }
         metrics = MetricsService { mailbox.post(.metrics(token: $0, line: $1)) }
         health = try StoreHealth(loop: loop, journal: journal, slowCommit: settings.store.slowCommit)

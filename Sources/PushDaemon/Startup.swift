@@ -29,6 +29,71 @@ public struct DaemonOptions: Sendable {
 /// - Returns: the exit status.
 /// - Throws: `StartFailure` when it cannot start.
 public func runDaemon(_ options: DaemonOptions) throws(StartFailure) -> Int32 {
+    try withDaemonProcess(options) { process in
+        guard process.settings.store.shared.database == nil else {
+            throw StartFailure(
+                "[Store] Log= names a database that machines share: start pushrouterd-fleet, of the package of that name",
+                exitStatus: StartFailure.configuration)
+        }
+        let made = try onceThereIsRoom(process.journal) { try process.daemon(in: try process.stateDirectory()) }
+        // Told to stop before there was room: nothing was accepted, so nothing is missing.
+        guard let daemon = made else { return 0 }
+        let status = try daemon.run()
+        withExtendedLifetime(daemon) {}
+        return status
+    }
+}
+
+/// What the process of a daemon has before its state directory is opened.
+final class DaemonProcess {
+    let options: DaemonOptions
+    let settings: Settings
+    let journal: JournalWriter
+    let boot: UUID128
+    private let configuration: Configuration
+    private let descriptorLimit: UInt64?
+    private var containment: Containment?
+
+    init(
+        _ options: DaemonOptions, configuration: Configuration, settings: Settings, journal: JournalWriter,
+        descriptorLimit: UInt64?
+    ) throws {
+        self.options = options
+        self.configuration = configuration
+        self.settings = settings
+        self.journal = journal
+        self.descriptorLimit = descriptorLimit
+        boot = try bootID()
+    }
+
+    /// Locks the state directory; a daemon that is just ending is waited for.
+    func stateDirectory() throws(StoreError) -> StateDirectory {
+        let path = options.directories.state
+        return try patiently(while: { if case .inUse = ($0 as StoreError).kind { true } else { false } }) {
+            () throws(StoreError) in try StateDirectory(path: path)
+        }
+    }
+
+    /// Opens the ledger, and takes up what an earlier run left.
+    ///
+    /// - Parameter leadership: the shared log that it writes; `nil`: its log is its own.
+    func daemon(in state: consuming StateDirectory, leadership: Leadership? = nil) throws -> Daemon {
+        // Once: it moves this process.
+        let kept = containment ?? .available()
+        containment = kept
+        let parts = try Parts(
+            directories: options.directories, configuration: configuration, settings: settings, state: state,
+            boot: boot, descriptorLimit: descriptorLimit, containment: kept, journal: journal, leadership: leadership)
+        return try Daemon(parts, settings: settings)
+    }
+}
+
+/// Prepares the process for a daemon, and turns what it throws into a start's failure.
+///
+/// - Parameter body: runs the daemon; returns the exit status.
+func withDaemonProcess(
+    _ options: DaemonOptions, _ body: (DaemonProcess) throws -> Int32
+) throws(StartFailure) -> Int32 {
     // Before any thread exists: each inherits the mask, and only the loop takes signals.
     SignalSource.block([SIGTERM, SIGINT, SIGHUP, SIGCHLD])
     signal(SIGPIPE, SIG_IGN)
@@ -47,25 +112,10 @@ public func runDaemon(_ options: DaemonOptions) throws(StartFailure) -> Int32 {
         defer { journal.stop(timeoutMilliseconds: 2000) }
         for warning in warnings { journal.log(JournalEntry(.warning, warning)) }
         try createRuntimeDirectory(options.directories.runtime)
-        let boot = try bootID()
-        var containment: Containment?
-        let made = try onceThereIsRoom(journal) {
-            let state = try patiently(while: { if case .inUse = ($0 as StoreError).kind { true } else { false } }) {
-                () throws(StoreError) in try StateDirectory(path: options.directories.state)
-            }
-            // Once: it moves this process.
-            let kept = containment ?? .available()
-            containment = kept
-            let parts = try Parts(
-                directories: options.directories, configuration: configuration, settings: settings, state: state,
-                boot: boot, descriptorLimit: descriptorLimit, containment: kept, journal: journal)
-            return try Daemon(parts, settings: settings)
-        }
-        // Told to stop before there was room: nothing was accepted, so nothing is missing.
-        guard let daemon = made else { return 0 }
-        let status = try daemon.run()
-        withExtendedLifetime(daemon) {}
-        return status
+        return try body(
+            DaemonProcess(
+                options, configuration: configuration, settings: settings, journal: journal,
+                descriptorLimit: descriptorLimit))
     } catch let error as StartFailure {
         throw error
     } catch let error as StoreError {

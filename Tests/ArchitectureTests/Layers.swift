@@ -110,7 +110,7 @@ let layers = [
     TargetRule(
         "PushDaemon", .composition,
         [
-            "PushModel", "PushTracking", "PushCustomData", "SettingsSyntax", "PushRouting", "PushFigures",
+            "PushModel", "PushTracking", "PushCustomData", "SettingsSyntax", "PushRouting", "PushFleet", "PushFigures",
             "PushReporting", "PushSettings", "LinuxSystem", "EventLoop", "UnixSockets", "Store", "HandlerProcess",
             "HandlerRuns",
             "JournalLog", "SettingsFiles", "DBus",

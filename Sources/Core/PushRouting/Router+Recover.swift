@@ -140,7 +140,8 @@ extension Router {
 
 /// What of an earlier run's requests has to be read to take them up.
 public struct RecoveryNeeds: Sendable {
-    let boot: UUID128
+    /// The boot that deadlines count in.
+    public let boot: UUID128
     let looksAtKeys: Bool
 
     /// Whether the request line is needed to take up an invocation. Without it less is read, and less kept in memory. What

@@ -112,8 +112,33 @@ public struct StoreSettings: Hashable, Sendable {
     public var logSizeMax = 256 << 20
     /// A commit that takes longer is told of.
     public var slowCommit: Duration = .seconds(1)
+    /// The log that several machines share.
+    public var shared = SharedLogSettings()
 
     /// The shipped values.
+    public init() {}
+}
+
+/// The keys of `[Store]` that make a machine one of several that share a log.
+public struct SharedLogSettings: Hashable, Sendable {
+    /// What keeps an acknowledged request when the database's machine is lost. The raw values are the configuration's.
+    public enum Durability: String, Hashable, Sendable, CaseIterable {
+        /// A synchronous standby: the daemon leads only while the database has one.
+        case standby
+        /// The database service itself, by the administrator's word.
+        case engine
+    }
+
+    /// The database, as a connection URI; `nil`: the log is this machine's own.
+    public var database: String?
+    /// What keeps an acknowledged request when the database's machine is lost.
+    public var durability = Durability.standby
+    /// The name of this machine among those that share the log; `nil`: its host name.
+    public var node: String?
+    /// How long a leader leads without a word of the database, and how long the others wait before one of them takes over.
+    public var lease: Duration = .seconds(3)
+
+    /// A log of this machine's own.
     public init() {}
 }
 

@@ -55,3 +55,22 @@ extension UInt8 {
             || self == UInt8(ascii: ".")
     }
 }
+
+extension Form<String> {
+    /// A connection URI of PostgreSQL.
+    public static let databaseURI = Form { text throws(ValueError) in
+        guard text.hasPrefix("postgresql://") || text.hasPrefix("postgres://") else {
+            throw ValueError("must be a connection URI, such as postgresql://push@db.example/push")
+        }
+        return text
+    }
+
+    /// The name of a machine among several.
+    public static let nodeName = Form { text throws(ValueError) in
+        let others = Array(".-_".utf8)
+        guard 1...32 ~= text.utf8.count, text.utf8.allSatisfy({ $0.isLetter || $0.isDigit || others.contains($0) }) else {
+            throw ValueError("must be a name of at most 32 letters, digits, '.', '-' and '_'")
+        }
+        return text
+    }
+}

@@ -56,3 +56,18 @@ struct Sockets {
         }
     }
 }
+
+/// All sockets of the daemon, listening.
+struct Listeners {
+    let control: Listener
+    let read: Listener
+    let inject: Listener
+
+    /// Makes them, or takes over the service manager's.
+    init(_ sockets: inout Sockets) throws {
+        // In this order: who sees inject.sock can already ask the others.
+        control = try sockets.listener(.control)
+        read = try sockets.listener(.read)
+        inject = try sockets.listener(.inject)
+    }
+}

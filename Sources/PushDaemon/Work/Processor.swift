@@ -2,6 +2,7 @@ import EventLoop
 import HandlerRuns
 import JournalLog
 import PushCustomData
+import PushFleet
 import PushModel
 import PushRouting
 import PushSettings
@@ -184,7 +185,7 @@ final class Processor {
     ///   - tracker: what it remembers; waited for when something unfinished is the tracker's, or at the end.
     /// - Returns: how many requests it left.
     func recover(
-        from ledger: LedgerReader, tracker: Background<Tracker, StoreError>
+        from ledger: LedgerReader, tracker: Background<Tracker, StoreError>, clocks: BootClocks? = nil
     ) throws(StoreError) -> Int {
         var count = 0
         var hasTracker = false
@@ -209,9 +210,12 @@ final class Processor {
             carryOut()
             pipeline.endRequest()
         }
+        let boot = router.recoveryNeeds.boot
         func takeIn(
             _ accepted: AcceptedRequest, _ byteCount: Int, _ invocation: InvocationRecord
         ) throws(StoreError) {
+            var (accepted, invocation) = (accepted, invocation)
+            if accepted.boot != boot { clocks?.translate(&accepted, &invocation, to: boot) }
             if unfinished?.accepted.seq != accepted.seq {
                 try takeUp()
                 unfinished = UnfinishedRequest(leaving: accepted, byteCount: byteCount, invocations: [])

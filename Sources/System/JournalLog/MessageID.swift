@@ -33,6 +33,12 @@ public enum MessageID: String, CaseIterable, Sendable {
     case clockStepped = "c92f23a52e93415b97c3d838f86098e9"
     /// The daemon was down, the clock was set, the machine was suspended or the disk stalled: from when to when.
     case gap = "99cd294cf08241798e4e3f936c6dc2e6"
+    /// This machine leads a shared log from now on.
+    case leads = "5d0c4c1e8a5b4d0e9b6f2f6f5a3c9e17"
+    /// This machine follows a shared log; another leads, or nobody.
+    case follows = "b6a1f0e2c7d94a5fb9ed3f8a44c0d2b1"
+    /// Another machine leads the shared log: this one acknowledges nothing more, and ends.
+    case fenced = "e17f6c0c2d8e4b43a6d1905c7b3f2a68"
     /// A log was damaged; the daemon has begun another.
     case logSetAside = "e86786c7635541b6a39c4390ae442de1"
     /// Ledger and log had another format; the daemon has begun new ones.

@@ -20,6 +20,8 @@ public struct StartFailure: Error, Hashable, Sendable {
     public static let cannotCreate: Int32 = 73
     /// `EX_IOERR`: the disk.
     public static let inputOutput: Int32 = 74
+    /// `EX_TEMPFAIL`: another machine leads now; started again, this one follows.
+    public static let temporary: Int32 = 75
     /// `EX_NOPERM`: others may do what they must not.
     public static let permission: Int32 = 77
     /// `EX_CONFIG`: the configuration, or the key.

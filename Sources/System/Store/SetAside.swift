@@ -1,6 +1,6 @@
 import Glibc
 import LinuxSystem
-import PushModel
+public import PushModel
 
 /// Files that were moved away in a state directory, for people. They are never read again, and never removed.
 public enum SetAside {
@@ -34,6 +34,15 @@ public enum SetAside {
         }
         try LogDirectory.sync(place)
         return place
+    }
+
+    /// Moves the copy of a shared log away that is not a prefix of it, so that a start fetches another.
+    ///
+    /// - Returns: where it is now.
+    public static func moveCopy(in directory: String, at now: WallTime) throws(StoreError) -> String {
+        let place = try moveAll(in: directory, at: now)
+        try LogDirectory.sync(directory)
+        return place ?? directory
     }
 
     /// Moves ledger and log away where they are none of this program's format, so that a start begins new ones.

@@ -28,6 +28,12 @@ public struct StoreError: Error, Hashable, Sendable, CustomStringConvertible {
         case logFull
         /// Somebody else wrote to the log behind the last batch: this one is not in it, and no further one may be.
         case fenced
+        /// The engine of a shared log gives no answer; the same write succeeds once it does.
+        case engineAway
+        /// The engine of a shared log has a batch, and nothing keeps it if the engine's machine is lost now.
+        case unprotected
+        /// A copy of a shared log has what the log has not.
+        case forked
         /// Another program has locked the ledger; the same write succeeds once it lets go.
         case busy
         /// A file that was to be made is there already.
@@ -84,7 +90,12 @@ public struct StoreError: Error, Hashable, Sendable, CustomStringConvertible {
     }
 
     /// Whether the same write may succeed later, with nothing lost meanwhile.
-    var isPassing: Bool { kind == .noSpace || kind == .busy || kind == .logFull || kind == .noDescriptor }
+    var isPassing: Bool {
+        switch kind {
+        case .noSpace, .busy, .logFull, .noDescriptor, .engineAway, .unprotected: true
+        default: false
+        }
+    }
 
     /// Whether reading, writing or syncing a file failed.
     var isInputOutput: Bool { code & 0xFF == SQLITE_IOERR }
@@ -113,6 +124,10 @@ public struct StoreError: Error, Hashable, Sendable, CustomStringConvertible {
                 : "free space on that file system; nothing accepted so far is lost"
         case .logFull: "nothing is lost; a larger LogSizeMax= lets the ledger fall further behind"
         case .fenced: "another daemon writes this log now: nothing more may be acknowledged here, and this one ends"
+        case .engineAway: "nothing accepted so far is lost; see to the database that Log= names"
+        case .unprotected:
+            "set synchronous_standby_names in the database, or Durability=engine where the service itself survives a machine"
+        case .forked: "the daemon sets this copy aside and fetches another; nothing of the chain is lost"
         case .busy: "end the program that holds a transaction open on the ledger"
         case .exists: "name another file, or move that one away"
         case .noDirectory: "make the directory that it is in, or name another place"

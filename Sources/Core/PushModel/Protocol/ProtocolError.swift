@@ -29,17 +29,21 @@ public struct ProtocolError: Error, Hashable, Sendable {
     public var message: String
     /// When to come again.
     public var retryAfter: Duration?
+    /// The name of the machine that leads, from one that does not.
+    public var leader: String?
     /// The request's id, where it could be read.
     public var id: String?
 
     /// Joins the parts.
     public init(
-        _ code: Code, field: String? = nil, message: String, retryAfter: Duration? = nil, id: String? = nil
+        _ code: Code, field: String? = nil, message: String, retryAfter: Duration? = nil, leader: String? = nil,
+        id: String? = nil
     ) {
         self.code = code
         self.field = field
         self.message = message
         self.retryAfter = retryAfter
+        self.leader = leader
         self.id = id
     }
 

@@ -38,6 +38,7 @@ extension JSONWriter {
         member("message", error.message)
         member("retry", error.code.isTransient)
         if let retryAfter = error.retryAfter { member("retry_after_ms", retryAfter.milliseconds) }
+        if let leader = error.leader { member("leader", leader) }
     }
 
     /// The members that say how an invocation ended.

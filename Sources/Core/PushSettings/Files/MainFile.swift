@@ -10,7 +10,8 @@ extension Settings: Fillable {}
 extension Schema<Settings> {
     /// `pushrouterd.conf` and its drop-ins.
     static let main = Schema(
-        keys: .daemonSection + .dispatchSection + .brazeSection + .deadlineSection + .storeSection + .journalSection
+        keys: .daemonSection + .dispatchSection + .brazeSection + .deadlineSection + .storeSection + .sharedLogKeys
+            + .journalSection
             + .trackerSection + .usersTrackSection,
         objection: objectionToSecret)
 }

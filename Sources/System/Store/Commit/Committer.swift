@@ -84,6 +84,29 @@ public final class Committer: Sendable {
         }
     }
 
+    /// Opens a ledger whose log other machines write as well, brings it up to date, and begins the term.
+    ///
+    /// - Parameters:
+    ///   - directory: the locked directory; it stays locked until `stop` returns.
+    ///   - shared: the engine and the term.
+    ///   - limits: how large files may become; the log's: how far the ledger may fall behind.
+    ///   - onProgress, onRecovered, onReport: as above.
+    /// - Throws: what kept the ledger from being opened, and `fenced` when a later term has begun.
+    public convenience init(
+        directory: consuming StateDirectory, shared: SharedStore, limits: Limits = Limits(),
+        onProgress: @escaping @Sendable () -> Void = {},
+        onRecovered: @escaping @Sendable (LedgerReader) -> Void = { _ in },
+        onReport: @escaping @Sendable (StoreReport) -> Void
+    ) throws(StoreError) {
+        let limit = limits.logLength
+        try self.init(
+            directory: directory, walLimit: limits.walLength, onMigration: {}, onRecovered: onRecovered,
+            onReport: onReport
+        ) { (writer, _) throws(StoreError) in
+            try SharedLog.open(writer, shared, limit: limit, onProgress: onProgress)
+        }
+    }
+
     /// - Parameter openLog: brings the ledger up to date, and makes the log to go on with; called on the ledger's thread.
     init(
         directory: consuming StateDirectory, walLimit: Int, onMigration: @escaping @Sendable () -> Void,

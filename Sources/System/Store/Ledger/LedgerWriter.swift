@@ -18,7 +18,7 @@ final class LedgerWriter {
     static let idleCheckpointLength = 2_048_000
 
     /// The state directory's id.
-    let stateID: UUID128
+    private(set) var stateID: UUID128
     /// The state directory.
     let directory: String
     /// A page, in bytes.
@@ -108,6 +108,21 @@ final class LedgerWriter {
         return rows
     }
 
+    /// Makes an empty ledger one of several that have the same batches, and so the same id.
+    ///
+    /// - Throws: `otherFormat` when it has batches, or requests, of its own.
+    func join(_ state: UUID128) throws(StoreError) {
+        guard state != stateID else { return }
+        let requests = try database.integer("SELECT max(highest_seq, EXISTS (SELECT 1 FROM request_rows)) FROM meta")
+        guard position.number == 0, requests == 0 else {
+            throw StoreError(
+                .otherFormat, message: "the ledger is not a copy of the shard that the database has",
+                context: database.path)
+        }
+        try database.execute("UPDATE meta SET state_id = '\(state)'")
+        stateID = state
+    }
+
     // MARK: Batches
 
     /// Applies batches in one transaction, or none of them.
@@ -138,6 +153,14 @@ final class LedgerWriter {
             throw error
         }
         self.position = position
+    }
+
+    /// The same with the rows of several batches, one behind the other.
+    func apply(_ rows: [UInt8], through position: LogPosition) throws(StoreError) {
+        let memory = UnsafeMutableRawBufferPointer.allocate(byteCount: rows.count, alignment: 8)
+        defer { memory.deallocate() }
+        memory.copyBytes(from: rows)
+        try apply([UnsafeRawBufferPointer(memory)], through: position)
     }
 
     /// Makes everything that was applied durable.

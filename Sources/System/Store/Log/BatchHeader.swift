@@ -13,7 +13,7 @@ import PushModel
 /// | 24-31 | up to which number the ledger had everything on disk when this was written |
 /// | 32-39 | the number of the last request that was accepted |
 /// | 40-47 | when it was written, in milliseconds since 1970 |
-/// | 48-63 | zeros |
+/// | 48-63 | the id that its writer drew; zeros in the log of one machine |
 struct BatchHeader: Hashable, Sendable {
     /// In bytes.
     static let length = 64
@@ -32,6 +32,8 @@ struct BatchHeader: Hashable, Sendable {
     var lastSequence: SequenceNumber
     /// When it was written.
     var writtenAt: WallTime
+    /// What tells it from a batch of another writer with the same number and rows; zero in the log of one machine.
+    var id = UUID128(high: 0, low: 0)
 
     /// How many bytes the batch takes in the log, with the zeros behind it.
     var blocksLength: Int { Self.blocksLength(rows: rowsLength) }
@@ -54,6 +56,8 @@ struct BatchHeader: Hashable, Sendable {
         memory.storeBytes(of: released.littleEndian, toByteOffset: 24, as: UInt64.self)
         memory.storeBytes(of: lastSequence.value.littleEndian, toByteOffset: 32, as: Int64.self)
         memory.storeBytes(of: writtenAt.milliseconds.littleEndian, toByteOffset: 40, as: Int64.self)
+        memory.storeBytes(of: id.high.bigEndian, toByteOffset: 48, as: UInt64.self)
+        memory.storeBytes(of: id.low.bigEndian, toByteOffset: 56, as: UInt64.self)
         let checksum = Self.checksum(UnsafeRawBufferPointer(rebasing: memory[..<(Self.length + rowsLength)]))
         memory.storeBytes(of: checksum.littleEndian, toByteOffset: 4, as: UInt32.self)
         return checksum
@@ -73,11 +77,12 @@ struct BatchHeader: Hashable, Sendable {
         released = load(24, UInt64.self)
         lastSequence = SequenceNumber(load(32, Int64.self))
         writtenAt = WallTime(milliseconds: load(40, Int64.self))
+        id = UUID128(high: load(48, UInt64.self).byteSwapped, low: load(56, UInt64.self).byteSwapped)
     }
 
     init(
         number: UInt64, previousChecksum: UInt32, rowsLength: Int, released: UInt64, lastSequence: SequenceNumber,
-        writtenAt: WallTime
+        writtenAt: WallTime, id: UUID128 = UUID128(high: 0, low: 0)
     ) {
         self.number = number
         self.previousChecksum = previousChecksum
@@ -85,6 +90,7 @@ struct BatchHeader: Hashable, Sendable {
         self.released = released
         self.lastSequence = lastSequence
         self.writtenAt = writtenAt
+        self.id = id
     }
 
     /// The checksum of a whole batch, header and rows; `nil` when it is not the one that the header names.

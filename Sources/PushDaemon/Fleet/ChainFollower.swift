@@ -1,0 +1,156 @@
+import EventLoop
+import LinuxSystem
+import PushFleet
+import PushModel
+import Store
+
+/// Follows the chain into this node's ledger on a thread of its own, and takes the lease when its owner has not renewed it
+/// for the lease's time.
+final class ChainFollower: Sendable {
+    /// What the thread tells.
+    enum News: Sendable {
+        /// Another node leads; `nil`: nobody.
+        case leader(String?)
+        /// The copy has all that there is for the first time.
+        case current
+        /// The engine gives no answer; told once for each time.
+        case away(StoreError)
+        /// It answers again.
+        case answers
+        /// The lease is this node's. The thread has ended.
+        case took(Term)
+        /// The copy is not a prefix of the chain. The thread has ended.
+        case forked(StoreError)
+        /// The ledger cannot be written, or the database is not ours. The thread has ended.
+        case failed(StoreError)
+    }
+
+    /// A term that this node took.
+    struct Term: Sendable {
+        var epoch: Int64
+        /// When the taking was sent, on `CLOCK_BOOTTIME`.
+        var sentAt: Instant
+        var clocks: BootClocks
+        var identity: ShardIdentity
+    }
+
+    /// How long the follower waits between two readings.
+    private static let pause: Duration = .milliseconds(50)
+    /// How long it waits after the engine gave no answer.
+    private static let retryPause: Duration = .milliseconds(200)
+    /// How often the copy is synced, and the engine is told how far it is, in nanoseconds.
+    private static let noteInterval: Int64 = 1_000_000_000
+
+    private let engine: any ShardEngine
+    private let node: NodeIncarnation
+    private let directory: String
+    private let lease: Duration
+    private let post: @Sendable (News) -> Void
+    private let isStopping = Monitor(false)
+
+    /// - Parameters:
+    ///   - engine: its session.
+    ///   - node: this process.
+    ///   - directory: the state directory, which this process has locked.
+    ///   - lease: the lease's time.
+    ///   - post: called on the thread with what happens.
+    init(
+        _ engine: any ShardEngine, node: NodeIncarnation, directory: String, lease: Duration,
+        post: @escaping @Sendable (News) -> Void
+    ) {
+        (self.engine, self.node, self.directory) = (engine, node, directory)
+        (self.lease, self.post) = (lease, post)
+    }
+
+    /// Has the thread end soon.
+    func stop() { isStopping.update { $0 = true } }
+
+    /// What the thread does.
+    func run() {
+        guard let identity = patiently({ () throws(EngineProblem) in try engine.identity() }) else { return }
+        do throws(StoreError) {
+            let copy = try LedgerCopy(directory: directory, of: identity)
+            let end = try follow(copy, identity)
+            try copy.sync()
+            if let end { post(.took(end)) }
+        } catch {
+            post(error.kind == .forked ? .forked(error) : .failed(error))
+        }
+    }
+
+    private func follow(_ copy: LedgerCopy, _ identity: ShardIdentity) throws(StoreError) -> Term? {
+        var (clocks, watch) = (BootClocks(), LeaseWatch(length: lease))
+        var (leader, isCurrent, isAway): (String??, Bool, Bool) = (nil, false, false)
+        var notedAt: Int64 = .min
+        while !pause(isAway ? Self.retryPause : isCurrent ? Self.pause : .zero) {
+            do throws(StoreError) {
+                let sentAt = Self.bootTime
+                let row = try asking { () throws(EngineProblem) in try engine.lease() }
+                watch.saw(row, sentAt: sentAt)
+                if leader != .some(row.owner?.node) {
+                    leader = .some(row.owner?.node)
+                    post(.leader(row.owner?.node))
+                }
+                let count = try copy.catchUp(from: engine, clocks: &clocks)
+                if isAway { post(.answers) }
+                isAway = false
+                if count == 0, !isCurrent { post(.current) }
+                isCurrent = isCurrent || count == 0
+                let now = SystemClock.monotonicNanoseconds
+                if notedAt == .min || now - notedAt >= Self.noteInterval {
+                    notedAt = now
+                    try copy.sync()
+                    let number = copy.number
+                    try asking { () throws(EngineProblem) in try engine.note(node, applied: number) }
+                }
+                guard count == 0, let row = watch.rowToTake(at: Self.bootTime) else { continue }
+                let taken = Self.bootTime
+                if let epoch = try asking({ () throws(EngineProblem) in try engine.take(row, for: node) }) {
+                    return Term(epoch: epoch, sentAt: taken, clocks: clocks, identity: identity)
+                }
+            } catch let error where error.kind == .engineAway {
+                watch.lostTouch()
+                if !isAway { post(.away(error)) }
+                isAway = true
+            }
+        }
+        return nil
+    }
+
+    /// Asks until the engine answers.
+    ///
+    /// - Returns: `nil`: it was told to stop, or the database is not ours, which was told.
+    private func patiently<Value>(_ ask: () throws(EngineProblem) -> Value) -> Value? {
+        var isTold = false
+        repeat {
+            do throws(EngineProblem) {
+                return try ask()
+            } catch {
+                let failure = StoreError(error)
+                guard failure.kind == .engineAway else {
+                    post(.failed(failure))
+                    return nil
+                }
+                if !isTold { post(.away(failure)) }
+                isTold = true
+            }
+        } while !pause(Self.retryPause)
+        return nil
+    }
+
+    private func asking<Value>(_ ask: () throws(EngineProblem) -> Value) throws(StoreError) -> Value {
+        do throws(EngineProblem) {
+            return try ask()
+        } catch {
+            throw StoreError(error)
+        }
+    }
+
+    /// - Returns: whether the thread is to end.
+    private func pause(_ time: Duration) -> Bool {
+        if time == .zero { return isStopping.withLock(\.self) }
+        return isStopping.wait(atMost: time) { $0 ? true : nil } ?? false
+    }
+
+    private static var bootTime: Instant { Instant(nanoseconds: SystemClock.bootNanoseconds) }
+}

@@ -1,0 +1,89 @@
+import EventLoop
+import Glibc
+import JournalLog
+import LinuxSystem
+import PushFleet
+import PushModel
+import PushSettings
+public import SettingsFiles
+import Store
+
+/// What a node of a fleet has beside a daemon of one machine.
+struct Leadership {
+    let store: SharedStore
+    let keeper: LeaseKeeper
+    let news: Mailbox<LeaseKeeper.News>
+}
+
+/// Runs a node of a fleet on the calling thread, which must be the process's first and only one: it follows, and leads when
+/// the lease is its own. A process leads once: one that lost the lease ends, and the service manager starts it again.
+///
+/// - Parameters:
+///   - options: how the daemon is started.
+///   - connect: makes sessions with the engine.
+/// - Returns: the exit status.
+/// - Throws: `StartFailure` when it cannot start.
+public func runFleetDaemon(
+    _ options: DaemonOptions, connect: @escaping EngineConnector
+) throws(StartFailure) -> Int32 {
+    try withDaemonProcess(options) { process in
+        let shared = process.settings.store.shared
+        guard shared.database != nil else {
+            throw StartFailure(
+                "[Store] Log= names no database: give one, or start pushrouterd", exitStatus: StartFailure.configuration)
+        }
+        let node = NodeIncarnation(
+            node: shared.node ?? hostName(), id: UUID128(high: .random(in: .min ... .max), low: .random(in: .min ... .max)))
+        var sockets = try Sockets(
+            settings: process.settings.daemon, directories: options.directories, journal: process.journal)
+        let state = try process.stateDirectory()
+        let standby = try Standby(settings: process.settings, node: node, journal: process.journal)
+        let follow = connect(shared, node, .follow)
+        let listeners = try Listeners(&sockets)
+        switch try standby.run(in: state.path, listeners: listeners, engine: follow) {
+        case .stopped: return 0
+        case .failed(let error): throw error
+        case .forked(let error):
+            process.journal.log(JournalEntry(.critical, "\(error)", messageID: .logSetAside))
+            let place = try SetAside.moveCopy(in: state.path, at: Moment.now().wall)
+            process.journal.log(JournalEntry(.warning, "the copy is at \(place) now; the next start fetches another"))
+            return StartFailure.temporary
+        case .leads(let term):
+            process.journal.log(
+                JournalEntry(.notice, "\(node.node) leads from term \(term.epoch) on", messageID: .leads))
+            let news = try Mailbox<LeaseKeeper.News>()
+            let keeper = LeaseKeeper(
+                connect(shared, node, .lease), node: node, epoch: term.epoch, lease: shared.lease, sentAt: term.sentAt
+            ) { news.post($0) }
+            let store = SharedStore(
+                identity: term.identity, epoch: term.epoch, boot: process.boot, clocks: term.clocks,
+                writing: connect(shared, node, .log), reading: connect(shared, node, .read))
+            let thread = try WorkerThread("lease") { keeper.run() }
+            let leadership = Leadership(store: store, keeper: keeper, news: news)
+            let end: Result<Int32, any Error>
+            do {
+                let daemon = try process.daemon(in: state, leadership: leadership)
+                end = .success(try daemon.run(listeners: listeners))
+                withExtendedLifetime(daemon) {}
+            } catch {
+                end = .failure(error)
+            }
+            keeper.stop()
+            thread.join()
+            // Nothing is appended any more, whatever the daemon ended with.
+            keeper.release()
+            if case .failure(let error as StoreError) = end, error.kind == .fenced {
+                process.journal.log(JournalEntry(.critical, "\(error)", messageID: .fenced))
+                return StartFailure.temporary
+            }
+            return try end.get()
+        }
+    }
+}
+
+/// The name that the kernel has for this machine.
+private func hostName() -> String {
+    var name = [UInt8](repeating: 0, count: 256)
+    guard gethostname(&name, 255) == 0 else { return "node" }
+    return String(decoding: name.prefix { $0 != 0 && $0 != UInt8(ascii: ".") }.prefix(32), as: UTF8.self)
+}

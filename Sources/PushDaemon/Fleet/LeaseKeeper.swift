@@ -1,0 +1,89 @@
+import EventLoop
+import LinuxSystem
+import PushFleet
+import PushModel
+import Synchronization
+
+/// Renews the lease of the leader on a thread of its own, as long as the loop answers: a loop that hangs loses it.
+final class LeaseKeeper: Sendable {
+    /// What the thread tells.
+    enum News: Sendable {
+        /// The loop is to answer.
+        case question
+        /// A renewal was confirmed.
+        case renewed
+        /// Another node has taken the lease. The thread has ended.
+        case lost
+        /// The engine gives no answer; told once for each time.
+        case away(EngineProblem)
+    }
+
+    private struct State: Sendable {
+        var hold: LeaseHold
+        /// When the loop last answered, on `CLOCK_BOOTTIME`.
+        var answeredAt: Instant
+        var isStopping = false
+    }
+
+    private let engine: any ShardEngine
+    private let node: NodeIncarnation
+    private let epoch: Int64
+    private let lease: Duration
+    private let state: Monitor<State>
+    private let post: @Sendable (News) -> Void
+
+    /// - Parameters:
+    ///   - engine: its session.
+    ///   - node: this process.
+    ///   - epoch: the term.
+    ///   - lease: the lease's time.
+    ///   - sentAt: when the taking was sent, on `CLOCK_BOOTTIME`.
+    ///   - post: called on the thread with what happens.
+    init(
+        _ engine: any ShardEngine, node: NodeIncarnation, epoch: Int64, lease: Duration, sentAt: Instant,
+        post: @escaping @Sendable (News) -> Void
+    ) {
+        (self.engine, self.node, self.epoch) = (engine, node, epoch)
+        (self.lease, self.post) = (lease, post)
+        state = Monitor(State(hold: LeaseHold(length: lease, sentAt: sentAt), answeredAt: sentAt))
+    }
+
+    /// Whether the lease holds now; on any thread.
+    var holds: Bool { state.withLock { $0.hold.holds(at: Self.now) } }
+
+    /// The loop answers.
+    func answer() { state.withLock { $0.answeredAt = Self.now } }
+
+    /// Has the thread end soon.
+    func stop() { state.update { $0.isStopping = true } }
+
+    /// What the thread does.
+    func run() {
+        var isAway = false
+        while !pause() {
+            post(.question)
+            let sentAt = Self.now
+            guard sentAt - state.withLock(\.answeredAt) < lease else { continue }
+            do throws(EngineProblem) {
+                guard try engine.renew(node, epoch: epoch) else { return post(.lost) }
+                state.withLock { $0.hold.renewed(sentAt: sentAt) }
+                post(.renewed)
+                isAway = false
+            } catch {
+                if !isAway { post(.away(error)) }
+                isAway = true
+            }
+        }
+    }
+
+    /// Gives the lease back, so that another node takes it at once. Called when nothing is appended any more.
+    func release() { try? engine.release(node, epoch: epoch) }
+
+    /// - Returns: whether the thread is to end.
+    private func pause() -> Bool {
+        let time = Duration.nanoseconds(lease.nanoseconds / 3)
+        return state.wait(atMost: time) { $0.isStopping ? true : nil } ?? false
+    }
+
+    private static var now: Instant { Instant(nanoseconds: SystemClock.bootNanoseconds) }
+}

@@ -1,0 +1,145 @@
+import EventLoop
+import Glibc
+import JournalLog
+import LinuxSystem
+import PushFleet
+import PushModel
+import PushSettings
+import Store
+import UnixSockets
+
+/// A node that does not lead: it follows the chain, and answers on all sockets that another node leads.
+///
+/// Everything here runs on the thread of its loop.
+final class Standby {
+    /// What a standby comes to.
+    enum End {
+        /// It was told to stop.
+        case stopped
+        /// It leads.
+        case leads(ChainFollower.Term)
+        /// Its copy is not a prefix of the chain.
+        case forked(StoreError)
+        /// It cannot go on.
+        case failed(StoreError)
+    }
+
+    private let loop: EventLoop
+    private let journal: JournalWriter
+    private let settings: Settings
+    private let node: NodeIncarnation
+    private let refusals: RefusalLog
+    private var servers: Daemon.Servers?
+    private var sources: [AnyObject] = []
+    private var leader: String?
+    private var end = End.stopped
+
+    init(settings: Settings, node: NodeIncarnation, journal: JournalWriter) throws {
+        loop = try EventLoop()
+        (self.settings, self.node, self.journal) = (settings, node, journal)
+        refusals = RefusalLog(journal: journal)
+    }
+
+    /// Follows until there is something else to do.
+    ///
+    /// - Parameters:
+    ///   - directory: the state directory, which this process has locked.
+    ///   - listeners: the sockets, which a leader goes on with.
+    ///   - engine: the session to follow by.
+    func run(in directory: String, listeners: Listeners, engine: any ShardEngine) throws -> End {
+        let mailbox = try Mailbox<ChainFollower.News>()
+        let follower = ChainFollower(
+            engine, node: node, directory: directory, lease: settings.store.shared.lease
+        ) { mailbox.post($0) }
+        servers = try serve(listeners)
+        defer { (servers, sources) = (nil, []) }
+        // `unowned` holds: the sources are dropped before this returns.
+        sources = [
+            try mailbox.receive(on: loop, priority: .important) { [unowned self] in $0.forEach(take) },
+            try SignalSource(loop: loop, signal: SIGTERM) { [unowned self] in loop.exit(code: 0) },
+            try SignalSource(loop: loop, signal: SIGINT) { [unowned self] in loop.exit(code: 0) },
+            try SignalSource(loop: loop, signal: SIGHUP) { [unowned self] in told() },
+        ]
+        let watchdog = try loop.answerWatchdog()
+        let thread = try WorkerThread("follower") { follower.run() }
+        Notify.ready(status: status)
+        journal.log(JournalEntry(.info, "ready: \(status)", messageID: .follows))
+        let result = Result { () throws(SystemError) in
+            try loop.run { [unowned self] in servers?.all.forEach { $0.flush() } }
+        }
+        follower.stop()
+        thread.join()
+        withExtendedLifetime(watchdog) {}
+        _ = try result.get()
+        // A term that was taken while it was told to stop is given back.
+        if case .stopped = end { release(mailbox.takeAll(), engine) }
+        return end
+    }
+
+    private var status: String {
+        let other = leader.map { "\($0) leads" } ?? "nobody leads yet"
+        return "follows as \(node.node); \(other)"
+    }
+
+    private func told() { Notify.status(status) }
+
+    private func release(_ news: [ChainFollower.News], _ engine: any ShardEngine) {
+        for case .took(let term) in news { try? engine.release(node, epoch: term.epoch) }
+    }
+
+    private func take(_ news: ChainFollower.News) {
+        switch news {
+        case .leader(let name):
+            leader = name
+            Notify.status(status)
+            journal.log(JournalEntry(.info, status, messageID: .follows))
+        case .current: break
+        case .away(let error): journal.log(JournalEntry(.error, "\(error)", messageID: .storeStalled))
+        case .answers: journal.log(JournalEntry(.notice, "the database answers again", messageID: .storeResumed))
+        case .took(let term): finish(.leads(term))
+        case .forked(let error): finish(.forked(error))
+        case .failed(let error): finish(.failed(error))
+        }
+    }
+
+    private func finish(_ end: End) {
+        self.end = end
+        loop.exit(code: 0)
+    }
+
+    private func serve(_ listeners: Listeners) throws -> Daemon.Servers {
+        let limits = settings.daemon
+        let control = try server(listeners.control, limits.controlLimits, .control)
+        let read = try server(listeners.read, limits.readLimits, .read)
+        let inject = try server(listeners.inject, limits.injectLimits, .inject)
+        let servers = Daemon.Servers(inject: inject, control: control, read: read)
+        for server in servers.all { try server.start() }
+        return servers
+    }
+
+    private func server(
+        _ listener: Listener, _ limits: LineServer.Limits, _ name: Sockets.Name
+    ) throws -> LineServer {
+        try LineServer(loop: loop, listener: listener, limits: limits, refusals: refusals) {
+            [unowned self] session, line in
+            let place = session.reserveReply()
+            let id = (try? JSONDocument(scanning: line))?.root["id"]?.string
+            let refused = Reply.refused(refusal(id: id))
+            refusals.note(
+                .unavailable, "a request on \(name.rawValue).sock: this machine does not lead", of: session.account,
+                at: EventLoop.nowNanoseconds)
+            if name == .inject {
+                session.reply(place, .line(refused))
+            } else {
+                ControlClient(session: session, place: place).reply(refused)
+            }
+        }
+    }
+
+    private func refusal(id: String?) -> ProtocolError {
+        let other = leader.map { "\($0) leads" } ?? "nobody leads yet"
+        return ProtocolError(
+            .unavailable, message: "\(node.node) follows, and \(other): send it there", retryAfter: .milliseconds(250),
+            leader: leader, id: id)
+    }
+}

@@ -1,0 +1,132 @@
+import LinuxSystem
+public import PushFleet
+import PushModel
+
+/// A node's copy of a shard: its ledger, to which the batches of the chain are applied in their order. For one thread.
+///
+/// The rule R4 holds at each reading: the last batch that the ledger has is read again, and it must be the chain's.
+public final class LedgerCopy {
+    let writer: LedgerWriter
+    /// The last batch of the ledger; `nil` before it was compared with the chain's.
+    private var compared: BatchReference?
+    /// How many batches a reading asks for.
+    private static let readingLimit = 64
+
+    /// Opens the ledger of a directory that this process has locked. An empty one becomes a copy of the chain.
+    ///
+    /// - Throws: `otherFormat` for the ledger of one machine, or of another chain.
+    public convenience init(directory: String, of identity: ShardIdentity) throws(StoreError) {
+        let writer = try LedgerWriter(directory: directory)
+        try self.init(writer, of: identity)
+        try writer.prepareRows()
+    }
+
+    init(_ writer: LedgerWriter, of identity: ShardIdentity) throws(StoreError) {
+        try writer.join(identity.state)
+        self.writer = writer
+    }
+
+    /// The number of the last batch that the ledger has.
+    public var number: UInt64 { writer.position.number }
+
+    /// The last batch of the ledger, compared with the chain's by the last reading.
+    public var reference: BatchReference? { compared }
+
+    /// Reads what follows, some batches at most, and applies it in one transaction.
+    ///
+    /// - Parameters:
+    ///   - engine: the session to read by.
+    ///   - clocks: learns the clocks of the machines that wrote the batches.
+    /// - Returns: how many batches were applied; 0: the copy has all that there is.
+    /// - Throws: `engineAway`; `forked` when the ledger's last batch is not the chain's: the copy is to be set aside whole;
+    ///   `contradiction` and others of the ledger.
+    public func catchUp(from engine: any ShardEngine, clocks: inout BootClocks) throws(StoreError) -> Int {
+        let stored: [StoredBatch]
+        do throws(EngineProblem) {
+            stored = try engine.batches(from: number, atMost: Self.readingLimit)
+        } catch {
+            throw StoreError(error)
+        }
+        let now = Instant(nanoseconds: SystemClock.monotonicNanoseconds)
+        var reference = try compare(stored.first)
+        var position = writer.position
+        var rows: [UInt8] = []
+        for entry in stored.dropFirst() {
+            let batch = entry.batch
+            guard batch.reference.number == reference.number + 1, batch.previous == reference.id else {
+                throw .forked("batch \(batch.reference.number) does not follow batch \(reference.number)")
+            }
+            guard batch.version <= ChainBatch.currentVersion else {
+                throw StoreError(
+                    .newerSchema, message: "batch \(batch.reference.number) has version \(batch.version)",
+                    context: StoreError.engine)
+            }
+            (position, reference) = (try Self.take(batch, after: position, into: &rows), batch.reference)
+            clocks.read(entry, at: now)
+        }
+        if let last = stored.first { clocks.read(last, at: now) }
+        guard position != writer.position else { return 0 }
+        do throws(StoreError) {
+            try writer.apply(rows, through: position)
+        } catch let error where error.kind == .contradiction {
+            throw .forked("the batches up to \(position.number) cannot be applied: \(error.message)")
+        }
+        compared = reference
+        return stored.count - 1
+    }
+
+    /// Makes all that was applied durable, and keeps the WAL short.
+    public func sync() throws(StoreError) {
+        if writer.hasLog(of: LedgerWriter.idleCheckpointLength) { try writer.checkpoint() }
+        try writer.sync()
+    }
+
+    /// - Parameter stored: the batch of the chain that has the number of the ledger's last one.
+    private func compare(_ stored: StoredBatch?) throws(StoreError) -> BatchReference {
+        guard let stored, stored.batch.reference.number == number else {
+            throw .forked("the ledger has batch \(number), and the chain ends before it")
+        }
+        let reference = stored.batch.reference
+        if let compared {
+            guard compared == reference else {
+                throw .forked("batch \(number) of the ledger is not that of the chain")
+            }
+        } else if number > 0 {
+            let checksum = stored.batch.bytes.withUnsafeBytes(Self.checksum)
+            guard checksum == writer.position.checksum else {
+                throw .forked("batch \(number) of the ledger is not that of the chain")
+            }
+        }
+        compared = reference
+        return reference
+    }
+
+    /// Checks a batch, and adds its rows to others.
+    private static func take(
+        _ batch: ChainBatch, after position: LogPosition, into rows: inout [UInt8]
+    ) throws(StoreError) -> LogPosition {
+        let taken = batch.bytes.withUnsafeBytes { bytes -> LogPosition? in
+            guard let header = BatchHeader(bytes), header.number == batch.reference.number,
+                header.id == batch.reference.id, header.previousChecksum == position.checksum,
+                bytes.count == BatchHeader.length + header.rowsLength, let checksum = checksum(bytes)
+            else { return nil }
+            rows.append(contentsOf: bytes[BatchHeader.length...])
+            return LogPosition(number: header.number, checksum: checksum, segment: 0, end: 0)
+        }
+        guard let taken else {
+            throw StoreError(
+                .logDamaged, message: "batch \(batch.reference.number) is damaged", context: StoreError.engine)
+        }
+        return taken
+    }
+
+    private static func checksum(_ bytes: UnsafeRawBufferPointer) -> UInt32? {
+        bytes.count >= BatchHeader.length ? BatchHeader.verifiedChecksum(bytes) : nil
+    }
+}
+
+extension StoreError {
+    fileprivate static func forked(_ message: String) -> StoreError {
+        StoreError(.forked, message: message, context: engine)
+    }
+}

@@ -1,0 +1,174 @@
+import LinuxSystem
+import PushFleet
+import PushModel
+import Synchronization
+
+/// The log of a shard: batches become durable in an engine that other machines write and read as well. The local disk has
+/// only the ledger, which is a prefix of the chain.
+final class SharedLog: BatchLog {
+    /// What the log's thread knows; the lock is for those who ask for the position.
+    private struct State {
+        var writer: ChainWriter
+        var position: LogPosition
+        /// The batch whose fate is not known, and what is to be done with it.
+        var underway: (batch: ChainBatch, position: LogPosition, step: ChainWriter.Step)?
+    }
+
+    private let store: SharedStore
+    private let limit: Int
+    private let state: Mutex<State>
+
+    private init(_ store: SharedStore, after reference: BatchReference, at position: LogPosition, limit: Int) {
+        (self.store, self.limit) = (store, limit)
+        state = Mutex(State(writer: ChainWriter(after: reference), position: position))
+    }
+
+    /// Brings the ledger up to date and begins the term: its first batch has no rows, and whoever led before appends
+    /// nothing behind it.
+    ///
+    /// - Parameters:
+    ///   - writer: the ledger.
+    ///   - store: the engine and the term.
+    ///   - limit: how far the ledger may fall behind, in bytes.
+    ///   - onProgress: called from time to time.
+    /// - Throws: `fenced` when a later term has begun.
+    static func open(
+        _ writer: LedgerWriter, _ store: SharedStore, limit: Int, onProgress: () -> Void
+    ) throws(StoreError) -> (log: any BatchLog, summary: RecoverySummary) {
+        let copy = try LedgerCopy(writer, of: store.identity)
+        var summary = RecoverySummary()
+        var clocks = store.clocks
+        while true {
+            while true {
+                let count = try copy.catchUp(from: store.reading, clocks: &clocks)
+                guard count > 0 else { break }
+                summary.batches += count
+                if writer.hasLog(of: LedgerWriter.checkpointLength) { try writer.checkpoint() }
+                onProgress()
+            }
+            store.learn(clocks)
+            guard let reference = copy.reference else { preconditionFailure("a reading compares") }
+            let log = SharedLog(store, after: reference, at: writer.position, limit: limit)
+            let number = SequenceNumber(try writer.reader().highestSequenceNumber().value)
+            do throws(StoreError) {
+                let now = WallTime(milliseconds: SystemClock.wallMilliseconds)
+                let position = try log.append(RowBuffer(capacity: 0), lastSequence: number, at: now)
+                try writer.apply([UnsafeRawBufferPointer](), through: position)
+                return (log, summary)
+            } catch let error where error.kind == .fenced {
+                // The last batch of the leader before came in between; a higher term ends this one.
+                let tail = try store.tail()
+                guard tail.epoch < store.epoch else { throw error }
+            }
+        }
+    }
+
+    var position: LogPosition { state.withLock(\.position) }
+    var usage: LogUsage { LogUsage(used: 0, length: 0, limit: limit) }
+    func hasRoom(for rows: Int) -> Bool { true }
+    var isShort: Bool { false }
+    func makeAnother() -> Bool { false }
+    func release(through number: UInt64) {}
+    func close() {}
+    func taint() {}
+    func cleanAnother() -> Bool { false }
+    var isClean: Bool { true }
+
+    // MARK: Writing
+
+    /// A batch whose fate is not known keeps its bytes: the next call goes on with it.
+    func append(
+        _ buffer: RowBuffer, lastSequence: SequenceNumber, at time: WallTime
+    ) throws(StoreError) -> LogPosition {
+        var underway = state.withLock(\.underway) ?? form(buffer, lastSequence: lastSequence, at: time)
+        while true {
+            switch underway.step {
+            case .append: underway.step = answered(store.writing.append(underway.batch))
+            case .confirm:
+                let result = store.writing.confirm(underway.batch.reference)
+                if case .doubtful(let reason) = result {
+                    keep(underway)
+                    throw StoreError(.unprotected, message: reason, context: StoreError.engine)
+                }
+                underway.step = answered(result)
+            case .ask:
+                do throws(StoreError) {
+                    let tail = try store.tail()
+                    underway.step = state.withLock { $0.writer.found(tail) }
+                } catch {
+                    keep(underway)
+                    throw error
+                }
+            case .acknowledge:
+                let position = underway.position
+                state.withLock { ($0.position, $0.underway) = (position, nil) }
+                return position
+            case .fenced(let tail):
+                throw StoreError(
+                    .fenced, message: "batch \(tail.reference.number) of term \(tail.epoch) is there",
+                    context: StoreError.engine)
+            case .lost(let tail):
+                throw StoreError(
+                    .forked, message: "it ends with batch \(tail.reference.number), and batch "
+                        + "\(underway.batch.reference.number - 1) was acknowledged",
+                    context: StoreError.engine)
+            }
+        }
+    }
+
+    private func answered(_ result: AppendResult) -> ChainWriter.Step { state.withLock { $0.writer.answered(result) } }
+
+    private func keep(_ underway: (batch: ChainBatch, position: LogPosition, step: ChainWriter.Step)) {
+        state.withLock { $0.underway = underway }
+    }
+
+    /// Draws the id, and writes the header: from here on the bytes stay as they are.
+    private func form(
+        _ buffer: RowBuffer, lastSequence: SequenceNumber, at time: WallTime
+    ) -> (batch: ChainBatch, position: LogPosition, step: ChainWriter.Step) {
+        let id = UUID128(high: .random(in: .min ... .max), low: .random(in: .min ... .max))
+        let (last, position) = state.withLock { ($0.writer.last, $0.position) }
+        let (reference, step) = state.withLock { $0.writer.begin(id: id) }
+        let header = BatchHeader(
+            number: reference.number, previousChecksum: position.checksum, rowsLength: buffer.byteCount, released: 0,
+            lastSequence: lastSequence, writtenAt: time, id: id)
+        let checksum = header.write(to: buffer)
+        let batch = ChainBatch(
+            reference: reference, previous: last.id, epoch: store.epoch, boot: store.boot,
+            handedOver: Instant(nanoseconds: SystemClock.monotonicNanoseconds),
+            bytes: Array(buffer.memory[..<buffer.end]))
+        return (batch, LogPosition(number: reference.number, checksum: checksum, segment: 0, end: 0), step)
+    }
+
+    // MARK: Reading back
+
+    func read(_ position: LogPosition, rows length: Int, into buffer: RowBuffer) throws(StoreError) {
+        let stored: StoredBatch?
+        do throws(EngineProblem) {
+            stored = try store.reading.batches(from: position.number, atMost: 1).first
+        } catch {
+            throw StoreError(error)
+        }
+        guard let bytes = stored?.batch.bytes, bytes.withUnsafeBytes(BatchHeader.verifiedChecksum) == position.checksum,
+            buffer.fill(
+                rows: length, blocks: bytes.count,
+                {
+                    $0.copyBytes(from: bytes)
+                    return bytes.count
+                })
+        else {
+            throw StoreError(
+                .forked, message: "batch \(position.number) is not the one that was written", context: StoreError.engine)
+        }
+    }
+}
+
+extension SharedStore {
+    fileprivate func tail() throws(StoreError) -> ChainTail {
+        do throws(EngineProblem) {
+            return try writing.tail()
+        } catch {
+            throw StoreError(error)
+        }
+    }
+}

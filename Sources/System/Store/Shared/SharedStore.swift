@@ -1,0 +1,60 @@
+public import PushFleet
+public import PushModel
+import Synchronization
+
+/// What a leader of a shard opens its store with: the engine that has the chain, and the term that it took.
+///
+/// Each session is used by one thread: the log's, the ledger's.
+public final class SharedStore: Sendable {
+    /// The chain that the database has.
+    public let identity: ShardIdentity
+    /// The term.
+    public let epoch: Int64
+    /// The boot of this machine.
+    public let boot: UUID128
+    let writing: any ShardEngine
+    let reading: any ShardEngine
+    private let clockReadings: Mutex<BootClocks>
+
+    /// - Parameters:
+    ///   - identity: the chain.
+    ///   - epoch: the term that was taken.
+    ///   - boot: this machine's boot.
+    ///   - clocks: the clocks of the machines that wrote the chain, as a follower read them.
+    ///   - writing: the session of the log's thread.
+    ///   - reading: the session of the ledger's thread.
+    public init(
+        identity: ShardIdentity, epoch: Int64, boot: UUID128, clocks: BootClocks, writing: any ShardEngine,
+        reading: any ShardEngine
+    ) {
+        (self.identity, self.epoch, self.boot) = (identity, epoch, boot)
+        (self.writing, self.reading) = (writing, reading)
+        clockReadings = Mutex(clocks)
+    }
+
+    /// The clocks of the machines that wrote the chain, as far as it was read.
+    public var clocks: BootClocks { clockReadings.withLock(\.self) }
+
+    func learn(_ clocks: BootClocks) { clockReadings.withLock { $0 = clocks } }
+}
+
+extension StoreError {
+    /// - Parameter problem: why the engine gave no answer.
+    public init(_ problem: EngineProblem) {
+        let kind: Kind =
+            switch problem.kind {
+            case .unreachable, .ill: .engineAway
+            case .notOurs: .otherFormat
+            case .newer: .newerSchema
+            }
+        self.init(kind, message: problem.description, context: Self.engine)
+    }
+
+    /// Another machine has taken the lease.
+    public static var leaseLost: StoreError {
+        StoreError(.fenced, message: "another machine has taken the lease", context: engine)
+    }
+
+    /// Where an engine's errors are.
+    static let engine = "the shared log"
+}
