@@ -201,7 +201,7 @@ let package = Package(
             sources: ["model"],
             publicHeadersPath: "include", cSettings: [.unsafeFlags(["-Wall", "-Wextra", "-Werror"])]),
         .target(
-            name: "TestSupport", dependencies: ["CFaultyDisk", "CTestProbe", "PushModel", "PushTracking"],
+            name: "TestSupport", dependencies: ["CFaultyDisk", "CTestProbe", "PushModel", "PushTracking", "PushFleet"],
             path: "Tests/TestSupport", swiftSettings: settings),
         // Stands before some of libc's functions in the test program: disks that fail, allocations that are counted.
         .target(name: "CTestProbe", path: "Tests/CTestProbe"),

@@ -1,0 +1,173 @@
+public import PushFleet
+public import PushModel
+import Synchronization
+
+/// The engine of a shard in memory: one database, and sessions of it that several nodes use from their threads.
+public final class MemoryEngine: ShardEngine {
+    /// What becomes of the next append or confirmation.
+    public enum Failure: Sendable {
+        /// Nothing is written, and no answer comes.
+        case unknown
+        /// It is written, and a promotion may lose it.
+        case doubtful
+        /// It is written, and no answer comes.
+        case thereButUnknown
+    }
+
+    private struct Contents {
+        var batches: [(batch: ChainBatch, at: Instant)]
+        var lease = LeaseRow(owner: nil, epoch: 0, renewals: 0)
+        var copies: [String: UInt64] = [:]
+        var clock = Instant(nanoseconds: 0)
+
+        var tail: ChainTail {
+            let last = batches[batches.count - 1].batch
+            return ChainTail(last.reference, epoch: last.epoch)
+        }
+    }
+
+    private final class Database: Sendable {
+        let identity: ShardIdentity
+        let contents: Mutex<Contents>
+
+        init(_ identity: ShardIdentity) {
+            self.identity = identity
+            let zero = UUID128(high: 0, low: 0)
+            let start = ChainBatch(
+                reference: .start, previous: zero, epoch: 0, boot: zero, handedOver: Instant(nanoseconds: 0), bytes: [])
+            contents = Mutex(Contents(batches: [(start, Instant(nanoseconds: 0))]))
+        }
+    }
+
+    private struct Knobs {
+        var failures: [Failure] = []
+        var isAway = false
+    }
+
+    private let database: Database
+    private let knobs = Mutex(Knobs())
+
+    private init(_ database: Database) { self.database = database }
+
+    /// A new database, and a session of it.
+    public convenience init(
+        fleet: UUID128 = UUID128(high: 1, low: 1), state: UUID128 = UUID128(high: 2, low: 2)
+    ) { self.init(Database(ShardIdentity(fleet: fleet, state: state))) }
+
+    /// Another session of the same database, with failures of its own.
+    public func session() -> MemoryEngine { MemoryEngine(database) }
+
+    // MARK: What tests set and see
+
+    /// Appends and confirmations of this session fail, in this order.
+    public func failNext(_ failures: Failure...) { knobs.withLock { $0.failures += failures } }
+
+    /// Whether this session reaches the database.
+    public var isAway: Bool {
+        get { knobs.withLock { $0.isAway } }
+        set { knobs.withLock { $0.isAway = newValue } }
+    }
+
+    /// The clock of the database, which gives the ages of batches.
+    public var clock: Instant {
+        get { database.contents.withLock { $0.clock } }
+        set { database.contents.withLock { $0.clock = newValue } }
+    }
+
+    /// A standby is promoted that has the chain up to this number.
+    public func promote(with number: UInt64) {
+        database.contents.withLock { $0.batches.removeSubrange((Int(number) + 1)...) }
+    }
+
+    /// The chain, batch 0 included.
+    public var chain: [ChainBatch] { database.contents.withLock { $0.batches.map(\.batch) } }
+
+    /// How far each node's copy is, by the node's name.
+    public var copies: [String: UInt64] { database.contents.withLock { $0.copies } }
+
+    // MARK: The engine
+
+    public func identity() throws(EngineProblem) -> ShardIdentity {
+        try read { _ in database.identity }
+    }
+
+    public func append(_ batch: ChainBatch) -> AppendResult {
+        write { contents in
+            guard contents.tail.admits(batch.reference, after: batch.previous, epoch: batch.epoch) else { return false }
+            contents.batches.append((batch, contents.clock))
+            return true
+        }
+    }
+
+    public func confirm(_ reference: BatchReference) -> AppendResult {
+        write { $0.tail.reference == reference }
+    }
+
+    public func tail() throws(EngineProblem) -> ChainTail { try read { $0.tail } }
+
+    public func batches(from number: UInt64, atMost count: Int) throws(EngineProblem) -> [StoredBatch] {
+        try read { contents in
+            contents.batches.dropFirst(Int(number)).prefix(count).map {
+                StoredBatch(batch: $0.batch, age: contents.clock - $0.at)
+            }
+        }
+    }
+
+    public func lease() throws(EngineProblem) -> LeaseRow { try read { $0.lease } }
+
+    public func renew(_ owner: NodeIncarnation, epoch: Int64) throws(EngineProblem) -> Bool {
+        try read { contents in
+            guard contents.lease.owner == owner, contents.lease.epoch == epoch else { return false }
+            contents.lease.renewals += 1
+            return true
+        }
+    }
+
+    public func take(_ seen: LeaseRow, for owner: NodeIncarnation) throws(EngineProblem) -> Int64? {
+        try read { contents in
+            guard contents.lease == seen else { return nil }
+            let epoch = max(contents.lease.epoch, contents.tail.epoch) + 1
+            contents.lease = LeaseRow(owner: owner, epoch: epoch, renewals: 0)
+            return epoch
+        }
+    }
+
+    public func release(_ owner: NodeIncarnation, epoch: Int64) throws(EngineProblem) {
+        try read { contents in
+            if contents.lease.owner == owner, contents.lease.epoch == epoch { contents.lease.owner = nil }
+        }
+    }
+
+    public func note(_ owner: NodeIncarnation, applied number: UInt64) throws(EngineProblem) {
+        try read { $0.copies[owner.node] = number }
+    }
+
+    private func read<Result>(_ body: (inout Contents) -> Result) throws(EngineProblem) -> Result {
+        if isAway { throw Self.away }
+        return database.contents.withLock { body(&$0) }
+    }
+
+    private func write(_ body: (inout Contents) -> Bool) -> AppendResult {
+        let (failure, isAway) = knobs.withLock { knobs in
+            (knobs.isAway || knobs.failures.isEmpty ? nil : knobs.failures.removeFirst(), knobs.isAway)
+        }
+        if isAway || failure == .unknown { return .unknown(Self.away) }
+        guard database.contents.withLock({ body(&$0) }) else { return .other }
+        switch failure {
+        case .doubtful: return .doubtful("the wait for the standby was cancelled")
+        case .thereButUnknown: return .unknown(Self.away)
+        case .unknown, nil: return .there
+        }
+    }
+
+    private static let away = EngineProblem(.unreachable, message: "the connection is lost")
+}
+
+extension ChainTail {
+    /// Whether an engine inserts a batch behind this one: compare-and-append.
+    ///
+    /// - Parameter previous: the id of the batch that the writer goes on behind.
+    public func admits(_ batch: BatchReference, after previous: UUID128, epoch batchEpoch: Int64) -> Bool {
+        batch.number == reference.number + 1 && previous == reference.id && epoch <= batchEpoch
+    }
+}
