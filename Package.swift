@@ -239,7 +239,7 @@ let package = Package(
             ]),
         tests("EventLoopTests", ["PushFigures", "EventLoop", "CLinux", "LinuxSystem"]),
         tests("UnixSocketsTests", ["UnixSockets", "CLinux", "LinuxSystem"]),
-        tests("StoreTests", ["PushModel", "Store", "CLinux", "CSQLite", "LinuxSystem"]),
+        tests("StoreTests", ["PushModel", "PushFleet", "Store", "CLinux", "CSQLite", "LinuxSystem"]),
         // Reports from figures beside reports from rows.
         tests("ReportReadingTests", ["PushModel", "PushFigures", "PushReporting", "Store", "LedgerReports"]),
         tests("PushctlTests", ["PushModel", "UnixSockets", "pushctl"]),

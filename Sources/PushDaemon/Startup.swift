@@ -3,6 +3,7 @@ import Glibc
 import HandlerProcess
 import JournalLog
 import LinuxSystem
+import PushFleet
 import PushModel
 public import PushSettings
 public import SettingsFiles
@@ -118,6 +119,8 @@ func withDaemonProcess(
                 descriptorLimit: descriptorLimit))
     } catch let error as StartFailure {
         throw error
+    } catch let error as EngineProblem {
+        throw StartFailure("[Store] Log=: \(error)", exitStatus: StartFailure.configuration)
     } catch let error as StoreError {
         throw StartFailure(error.description, exitStatus: error.exitStatus)
     } catch let error as ListenError {

@@ -15,12 +15,18 @@ final class TestLedger {
     private var appliedThrough: UInt64 = 0
     private var lastSequence = SequenceNumber(0)
 
-    /// - Parameter log: the log; `nil`: one in the directory.
-    init(_ path: String, limits: Committer.Limits = .init(), log: MemoryLog? = nil) throws {
+    /// - Parameters:
+    ///   - log: the log; `nil`: one in the directory.
+    ///   - shared: the engine and the term of a shared log.
+    init(
+        _ path: String, limits: Committer.Limits = .init(), log: MemoryLog? = nil, shared: SharedStore? = nil
+    ) throws {
         let (reports, continuation) = AsyncStream.makeStream(of: StoreReport.self)
         self.path = path
         let directory = try StateDirectory(path: path)
-        if let log {
+        if let shared {
+            committer = try Committer(directory: directory, shared: shared, limits: limits) { continuation.yield($0) }
+        } else if let log {
             committer = try Committer(
                 directory: directory, walLimit: limits.walLength, onMigration: {}, onRecovered: { _ in },
                 onReport: { continuation.yield($0) }, openLog: log.open)

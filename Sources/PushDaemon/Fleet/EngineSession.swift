@@ -15,4 +15,5 @@ public enum EngineSession: String, Sendable, CaseIterable {
 
 /// Makes a session with the engine that the settings name; it connects when it is first used.
 public typealias EngineConnector =
-    @Sendable (_ settings: SharedLogSettings, _ node: NodeIncarnation, _ session: EngineSession) -> any ShardEngine
+    @Sendable (_ settings: SharedLogSettings, _ node: NodeIncarnation, _ session: EngineSession) throws(EngineProblem) ->
+    any ShardEngine

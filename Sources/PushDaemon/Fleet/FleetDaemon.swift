@@ -38,7 +38,7 @@ public func runFleetDaemon(
             settings: process.settings.daemon, directories: options.directories, journal: process.journal)
         let state = try process.stateDirectory()
         let standby = try Standby(settings: process.settings, node: node, journal: process.journal)
-        let follow = connect(shared, node, .follow)
+        let follow = try connect(shared, node, .follow)
         let listeners = try Listeners(&sockets)
         switch try standby.run(in: state.path, listeners: listeners, engine: follow) {
         case .stopped: return 0
@@ -53,11 +53,11 @@ public func runFleetDaemon(
                 JournalEntry(.notice, "\(node.node) leads from term \(term.epoch) on", messageID: .leads))
             let news = try Mailbox<LeaseKeeper.News>()
             let keeper = LeaseKeeper(
-                connect(shared, node, .lease), node: node, epoch: term.epoch, lease: shared.lease, sentAt: term.sentAt
+                try connect(shared, node, .lease), node: node, epoch: term.epoch, lease: shared.lease, sentAt: term.sentAt
             ) { news.post($0) }
             let store = SharedStore(
                 identity: term.identity, epoch: term.epoch, boot: process.boot, clocks: term.clocks,
-                writing: connect(shared, node, .log), reading: connect(shared, node, .read))
+                writing: try connect(shared, node, .log), reading: try connect(shared, node, .read))
             let thread = try WorkerThread("lease") { keeper.run() }
             let leadership = Leadership(store: store, keeper: keeper, news: news)
             let end: Result<Int32, any Error>

@@ -48,10 +48,11 @@ public final class LedgerCopy {
             throw StoreError(error)
         }
         let now = Instant(nanoseconds: SystemClock.monotonicNanoseconds)
-        var reference = try compare(stored.first)
+        let next = try compare(stored)
+        guard var reference = compared else { preconditionFailure("the comparison notes it") }
         var position = writer.position
         var rows: [UInt8] = []
-        for entry in stored.dropFirst() {
+        for entry in next {
             let batch = entry.batch
             guard batch.reference.number == reference.number + 1, batch.previous == reference.id else {
                 throw .forked("batch \(batch.reference.number) does not follow batch \(reference.number)")
@@ -72,7 +73,7 @@ public final class LedgerCopy {
             throw .forked("the batches up to \(position.number) cannot be applied: \(error.message)")
         }
         compared = reference
-        return stored.count - 1
+        return next.count
     }
 
     /// Makes all that was applied durable, and keeps the WAL short.
@@ -81,24 +82,34 @@ public final class LedgerCopy {
         try writer.sync()
     }
 
-    /// - Parameter stored: the batch of the chain that has the number of the ledger's last one.
-    private func compare(_ stored: StoredBatch?) throws(StoreError) -> BatchReference {
-        guard let stored, stored.batch.reference.number == number else {
+    /// Compares the ledger's last batch with the chain's.
+    ///
+    /// - Parameter stored: what the engine gave from that batch's number on.
+    /// - Returns: what follows it.
+    private func compare(_ stored: [StoredBatch]) throws(StoreError) -> [StoredBatch] {
+        // A ledger has the checksum of its last batch, which covers the id.
+        let last: BatchReference
+        if let compared { last = compared } else { last = try first(stored) }
+        switch CopyCheck(last: last, batches: stored) {
+        case .follows(let next):
+            compared = last
+            return next
+        case .ahead: throw .forked("the ledger has batch \(number), and the chain ends before it")
+        case .another: throw .forked("batch \(number) of the ledger is not that of the chain")
+        case .trimmed(let first):
+            throw .forked("the ledger ends with batch \(number), and the chain begins with \(first.number)")
+        }
+    }
+
+    private func first(_ stored: [StoredBatch]) throws(StoreError) -> BatchReference {
+        guard number > 0 else { return .start }
+        guard let batch = stored.first?.batch else {
             throw .forked("the ledger has batch \(number), and the chain ends before it")
         }
-        let reference = stored.batch.reference
-        if let compared {
-            guard compared == reference else {
-                throw .forked("batch \(number) of the ledger is not that of the chain")
-            }
-        } else if number > 0 {
-            let checksum = stored.batch.bytes.withUnsafeBytes(Self.checksum)
-            guard checksum == writer.position.checksum else {
-                throw .forked("batch \(number) of the ledger is not that of the chain")
-            }
-        }
-        compared = reference
-        return reference
+        guard batch.reference.number == number,
+            batch.bytes.withUnsafeBytes(Self.checksum) == writer.position.checksum
+        else { throw .forked("batch \(number) of the ledger is not that of the chain") }
+        return batch.reference
     }
 
     /// Checks a batch, and adds its rows to others.

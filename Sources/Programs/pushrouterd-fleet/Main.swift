@@ -1,0 +1,70 @@
+import PostgreSQL
+import PushDaemon
+import PushFleet
+import PushModel
+import PushSettings
+import ServiceProgram
+import SettingsFiles
+
+@main
+struct Program {
+    private static let service = ServiceProgram(
+        "pushrouterd-fleet", help: help, directories: ["--config", "--state", "--runtime"])
+
+    static func main() {
+        service.main { arguments in
+            let options = DaemonOptions(
+                directories: service.directories(arguments),
+                isConfigurationRequired: arguments.values["--config"] != nil)
+            return try runFleetDaemon(options) { (settings, node, session) throws(EngineProblem) in
+                PostgreSQLEngine(try EngineOptions(settings, node: node, session: session))
+            }
+        }
+    }
+
+    private static let help = """
+        usage: pushrouterd-fleet [--config DIR] [--state DIR] [--runtime DIR]
+
+        Routes push payloads as pushrouterd does, on one of several machines that share a
+        log in PostgreSQL ([Store] Log= in pushrouterd.conf). One of them leads; a request is
+        acknowledged when the database has committed it. The others follow, and one of
+        them leads when the leader has not renewed its lease ([Store] Lease=).
+
+          --config DIR    read configuration from DIR only
+                          (default: $CONFIGURATION_DIRECTORY or /etc/pushrouterd,
+                          then /run/pushrouterd and /usr/lib/pushrouterd)
+          --state DIR     keep this machine's copy of the ledger in DIR
+                          (default: $STATE_DIRECTORY or /var/lib/pushrouterd)
+          --runtime DIR   make inject.sock, control.sock and read.sock in DIR, where
+                          the service manager does not hand them over
+                          (default: $RUNTIME_DIRECTORY or /run/pushrouterd)
+          --help          print this
+          --version       print the version
+
+        On SIGTERM a leader lets running handlers finish and gives the lease back, so that
+        another machine leads at once; then it exits 0.
+
+        Exit status: as pushrouterd's; and 75: another machine leads now, or this
+        machine's copy was set aside. Started again it follows.
+
+        "pushctl store" sets a database up and shows who leads.
+        """
+}
+
+extension EngineOptions {
+    /// - Parameters:
+    ///   - settings: `[Store]`; the URI was checked when they were read.
+    ///   - node: this process.
+    ///   - session: what the session is for.
+    init(_ settings: SharedLogSettings, node: NodeIncarnation, session: EngineSession) throws(EngineProblem) {
+        let role: EngineRole =
+            switch session {
+            case .follow, .lease: .lease
+            case .log: .log
+            case .read: .read
+            }
+        self.init(
+            address: try ConnectionString(settings.database ?? ""),
+            durability: settings.durability == .standby ? .standby : .engine, node: node.node, role: role, time: session == .log ? max(settings.lease, .seconds(1)) : settings.lease / 3)
+    }
+}

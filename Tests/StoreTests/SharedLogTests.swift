@@ -1,0 +1,144 @@
+import LinuxSystem
+import PushFleet
+import PushModel
+import TestSupport
+import Testing
+
+@testable import Store
+
+@Suite("A log that several machines share", .timeLimit(.minutes(30)))
+struct SharedLogTests: ~Copyable {
+    private let engine = MemoryEngine()
+    private let directory = TemporaryDirectory()
+
+    private func store(epoch: Int64, _ writing: MemoryEngine? = nil) -> SharedStore {
+        SharedStore(
+            identity: ShardIdentity(fleet: UUID128(high: 1, low: 1), state: UUID128(high: 2, low: 2)), epoch: epoch,
+            boot: UUID128(high: 7, low: UInt64(epoch)), clocks: BootClocks(), writing: writing ?? engine.session(),
+            reading: engine.session())
+    }
+
+    @Test("is followed by copies, and one of them goes on behind its last batch with the same ids")
+    func takesOver() async throws {
+        let second = TemporaryDirectory()
+        let first = try TestLedger(directory.path, shared: store(epoch: 1))
+        for number in 1...3 { try await first.commit(Fixture.delivery(Int64(number))) }
+        let copy = try LedgerCopy(directory: second.path, of: engine.identity())
+        var clocks = BootClocks()
+        #expect(try copy.catchUp(from: engine, clocks: &clocks) == 4)
+        #expect(try copy.catchUp(from: engine, clocks: &clocks) == 0)
+        first.committer.stop()
+
+        let next = try TestLedger(second.path, shared: store(epoch: 2))
+        try await next.commit(Fixture.delivery(4))
+        #expect(try next.storedNumbers() == [1, 2, 3, 4])
+        #expect(try next.reader().stateIdentity == UUID128(high: 2, low: 2))
+        #expect(engine.chain.map(\.epoch) == [0, 1, 1, 1, 1, 2, 2])
+    }
+
+    @Test("begins a term with a batch without rows: the leader before appends nothing behind it")
+    func fences() async throws {
+        let second = TemporaryDirectory()
+        let first = try TestLedger(directory.path, shared: store(epoch: 1))
+        try await first.commit(Fixture.delivery(1))
+        let next = try TestLedger(second.path, shared: store(epoch: 2))
+        let error = #expect(throws: StoreError.self) { try first.write(Fixture.delivery(2)) }
+        #expect(error?.kind == .fenced && engine.chain.count == 4)
+        next.committer.stop()
+    }
+
+    @Test("is not opened for a term when a later one has begun")
+    func laterTerm() throws {
+        let second = TemporaryDirectory()
+        let later = try TestLedger(second.path, shared: store(epoch: 3))
+        let error = #expect(throws: StoreError.self) { try TestLedger(directory.path, shared: store(epoch: 2)) }
+        #expect(error?.kind == .fenced)
+        later.committer.stop()
+    }
+
+    @Test("asks for the fate of a batch, and confirms one that it finds, before it is acknowledged")
+    func asks() async throws {
+        let session = engine.session()
+        let ledger = try TestLedger(directory.path, shared: store(epoch: 1, session))
+        session.failNext(.unknown)
+        try await ledger.commit(Fixture.delivery(1))
+        session.failNext(.thereButUnknown)
+        try await ledger.commit(Fixture.delivery(2))
+        session.failNext(.doubtful)
+        try await ledger.commit(Fixture.delivery(3))
+        #expect(try ledger.storedNumbers() == [1, 2, 3])
+        #expect(engine.chain.map(\.reference.number) == [0, 1, 2, 3, 4])
+    }
+
+    @Test("keeps the bytes of a batch over a time in which the engine is away")
+    func keepsBytes() async throws {
+        let session = engine.session()
+        let ledger = try TestLedger(directory.path, shared: store(epoch: 1, session))
+        session.failNext(.thereButUnknown)
+        session.isAway = true
+        let number = ledger.submit(Fixture.delivery(1))
+        guard case .stalled(let error) = try await ledger.report() else {
+            Issue.record("the log does not say that it waits")
+            return
+        }
+        #expect(error.kind == .engineAway)
+        session.isAway = false
+        try await ledger.durable(number)
+        #expect(engine.chain.count == 3)
+    }
+
+    @Test("is not acknowledged while nothing protects it, and says so")
+    func unprotected() async throws {
+        let session = engine.session()
+        let ledger = try TestLedger(directory.path, shared: store(epoch: 1, session))
+        session.failNext(.doubtful, .doubtful)
+        let number = ledger.submit(Fixture.delivery(1))
+        guard case .stalled(let error) = try await ledger.report() else {
+            Issue.record("the log does not say that it waits")
+            return
+        }
+        #expect(error.kind == .unprotected)
+        try await ledger.durable(number)
+    }
+
+    @Test("that lost what it acknowledged ends its leader, and a copy that has it is no copy any more")
+    func lost() async throws {
+        let second = TemporaryDirectory()
+        let ledger = try TestLedger(directory.path, shared: store(epoch: 1))
+        try await ledger.commit(Fixture.delivery(1))
+        let copy = try LedgerCopy(directory: second.path, of: engine.identity())
+        var clocks = BootClocks()
+        #expect(try copy.catchUp(from: engine, clocks: &clocks) == 2)
+        engine.promote(with: 1)
+        let error = #expect(throws: StoreError.self) { try ledger.write(Fixture.delivery(2)) }
+        #expect(error?.kind == .forked)
+        #expect(throws: StoreError.self) { try copy.catchUp(from: engine, clocks: &clocks) }
+    }
+
+    @Test("has no place in the ledger of one machine, which is left as it is")
+    func otherLedger() async throws {
+        let ledger = try TestLedger(directory.path)
+        try await ledger.commit(Fixture.delivery(1))
+        ledger.committer.stop()
+        let error = #expect(throws: StoreError.self) { try LedgerCopy(directory: directory.path, of: engine.identity()) }
+        #expect(error?.kind == .otherFormat)
+        #expect(try TestLedger(directory.path).storedNumbers() == [1])
+    }
+
+    @Test("is compared with a copy after a restart, by the checksum that the ledger has")
+    func comparesAfterRestart() async throws {
+        let second = TemporaryDirectory()
+        let ledger = try TestLedger(directory.path, shared: store(epoch: 1))
+        try await ledger.commit(Fixture.delivery(1))
+        ledger.committer.stop()
+        var clocks = BootClocks()
+        #expect(try LedgerCopy(directory: second.path, of: engine.identity()).catchUp(from: engine, clocks: &clocks) == 2)
+        engine.promote(with: 1)
+        let other = try TestLedger(TemporaryDirectory().path, shared: store(epoch: 2))
+        other.committer.stop()
+        let error = #expect(throws: StoreError.self) {
+            try LedgerCopy(directory: second.path, of: engine.identity()).catchUp(from: engine, clocks: &clocks)
+        }
+        #expect(error?.kind == .forked)
+    }
+}
