@@ -1,0 +1,51 @@
+import PushCustomData
+import PushDispatch
+import PushModel
+import PushRouting
+import PushTracking
+import SettingsSyntax
+
+extension while the app is in the foreground, before \
+                    `willPresent`. Apple's documentation does not say. Two reports of users of one library see it on devices, \
+                    which is no rule of a platform; so the default keeps to the documentation. Set it where your devices do \
+                    it.
+                    """),
+        ]
+    }
+
+    static var brazeSection: [Key<Settings>] {
+    static var sharedLogKeys: [Key<Settings>] {
+        [
+            Key(
+                "Store", "Log", { $1(&$0.store.shared.database) }, Form.databaseURI.optional, reload: .restart,
+                meaning: """
+                    The PostgreSQL database that has the log of several machines, as a connection URI such as \
+                    `postgresql://push@a.example,b.example/push?target_session_attrs=read-write`. One of the machines leads \
+                    and acknowledges a request when the database has committed it; the others follow, and one of them takes \
+                    over. Only pushrouterd-fleet(8) takes it. Keep the password out of it: `passfile=` names a file. Default: \
+                    the log is in the state directory, and this machine has nobody beside it.
+                    """),
+            Key(
+                "Store", "Durability", { $1(&$0.store.shared.durability) }, .choice, reload: .restart,
+                default: "standby",
+                meaning: """
+                    What keeps an acknowledged request when the database's machine is lost: `standby`, a synchronous standby, \
+                    so nothing is acknowledged while `synchronous_standby_names` is empty; or `engine`, the service itself, \
+                    by your word, as with a managed database that replicates below PostgreSQL.
+                    """),
+            Key(
+                "Store", "Node", { $1(&$0.store.shared.node) }, Form.nodeName.optional, reload: .restart,
+                meaning: """
+                    The name of this machine among those that share the log: letters, digits, `.`, `-` and `_`, at most 32. \
+                    Default: the host name.
+                    """),
+            Key(
+                "Store", "Lease", { $1(&$0.store.shared.lease) }, .timeSpan(.milliseconds(500) ... .seconds(60)),
+                reload: .restart, default: "3s",
+                meaning: """
+                    How long the leader may go without a word of the database before another machine takes over, 500ms to \
+                    60s, the same on all machines. After it the leader starts no handler until the database confirms it.
+                    """),
+        ]
+    }
+}
