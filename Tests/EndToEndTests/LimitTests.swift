@@ -15,7 +15,7 @@ struct LimitTests {
         let other = try installation.injectClient()
         try client.send(line: Requests.deliver(id: "before", waits: false))
         let start = ContinuousClock.now
-        // What still comes is taken and thrown away, requests too. All in one write: its second may be over before another.
+        // The daemon takes what comes within a second and throws it away, requests too. A second write could come later.
         let behind = "\n" + Requests.deliver(id: "after", waits: false) + "\n"
         try client.send([UInt8](repeating: UInt8(ascii: "x"), count: 301_025) + Array(behind.utf8))
         #expect(try client.next().id == "before")

