@@ -16,7 +16,7 @@ struct CgroupTests {
         let installation = Installation()
         let messages = Messages(installation.root + "/told")
         installation.addJob(
-            "look", "sed -n s/^0:://p /proc/self/cgroup >>$ROOT/told; exec sleep 60", route: "Deadline=500ms")
+            "look", "sed -n s/^0:://p /proc/self/cgroup >>$ROOT/told; exec sleep 60", route: "Deadline=3s")
         let cgroup = try cgroup()
         let daemon = try DaemonProcess.ready(installation, cgroup: cgroup.path)
         #expect(cgroup.processes(of: "daemon") == [daemon.processID])
@@ -37,7 +37,7 @@ struct CgroupTests {
             (setsid sh -c 'echo $$ >>$ROOT/processes; exec sleep 60' &) &
             echo $$ >>$ROOT/processes; kill -STOP $$; exec sleep 60
             """
-        installation.addJob("hostile", script, route: "Deadline=700ms")
+        installation.addJob("hostile", script, route: "Deadline=4s")
         let cgroup = try cgroup()
         let daemon = try DaemonProcess.ready(installation, cgroup: cgroup.path)
         let client = try installation.injectClient()

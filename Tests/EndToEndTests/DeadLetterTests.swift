@@ -139,7 +139,7 @@ struct DeadLetterTests {
     @Test("is replayed when there is room for it again, where all of it is asked for")
     func waitsForRoom() throws {
         installation.write("pushrouterd.conf", "[Dispatch]\nMode=relay\nRequestsInFlightMax=2\n")
-        installation.addJob("job", "test -e \(installation.root)/up || exit 1; sleep 0.2")
+        installation.addJob("job", "test -e \(installation.root)/up || exit 1; sleep 1")
         let daemon = try TestDaemon(installation)
         let client = try installation.injectClient()
         for _ in 1...5 { #expect(try client.outcome(of: Requests.deliver(job: "job")).outcome == "failed") }
@@ -181,7 +181,7 @@ struct DeadLetterTests {
 
     @Test("because it wrote without end is cut, said, and keeps nobody waiting")
     func flood() throws {
-        installation.addJob("flood", "exec head -c 1073741824 /dev/zero >&2", route: "Deadline=2s")
+        installation.addJob("flood", "exec head -c 1073741824 /dev/zero >&2", route: "Deadline=3s")
         installation.addJob("quick", "exit 0")
         installation.addJob("leaves", "(setsid sleep 60 &) ; echo last >&2; exit 3")
         let daemon = try TestDaemon(installation)

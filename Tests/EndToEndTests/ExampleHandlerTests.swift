@@ -147,7 +147,7 @@ struct SocketHandlerTests {
 
     @Test("waits for a service that is not there yet, and tells why when it does not come")
     func absent() throws {
-        addHandler(route: "Deadline=1s")
+        addHandler(route: "Deadline=3s")
         installation.addRoute("40-patient", to: "service", match: "Data=job patient")
         let daemon = try DaemonProcess.ready(installation)
         defer { withExtendedLifetime(daemon) {} }
@@ -164,7 +164,7 @@ struct SocketHandlerTests {
 
     @Test("that does not answer is left at the deadline, and connected to again for the next one")
     func hangs() throws {
-        addHandler(route: "Deadline=300ms")
+        addHandler(route: "Deadline=3s")
         installation.addRoute("40-patient", to: "service", match: "Data=job patient")
         let service = try service("unless ($n++) { readline $c; last } \(answer)")
         defer { withExtendedLifetime(service) {} }

@@ -33,8 +33,8 @@ struct GapTests {
         try bed.start()
         let gap = try #require(try gaps(waitingFor: 1, bed).first)
         #expect(gap.kind == .down && gap.length >= .seconds(3599) && gap.length < .seconds(7200), "\(gap)")
-        #expect(bed.daemon?.standardError.contains("no daemon ran for 3") == true)
         #expect(try bed.stop() == .exited(0))
+        #expect(bed.daemon?.standardError.contains("no daemon ran for 3") == true)
         let list = try #require(try json(report(bed, "json"))["daemon_gaps"])
         #expect(list.count == 1 && list.elements[0]["kind"]?.string == "down")
         #expect(list.elements[0]["length_ms"]?.double == Double(gap.length.milliseconds))
@@ -79,8 +79,8 @@ struct GapTests {
         bed.disk.clockOffset += 20
         let gap = try #require(try gaps(waitingFor: 1, bed).last)
         #expect(gap.kind == .clockStepped && gap.length > .seconds(4998) && gap.length < .seconds(5002), "\(gap)")
-        #expect(bed.daemon?.standardError.contains("the clock was set ahead by ") == true)
         #expect(try bed.stop() == .exited(0))
+        #expect(bed.daemon?.standardError.contains("the clock was set ahead by ") == true)
     }
 
     @Test("a disk that stalls is one row, from its begin to its end")

@@ -5,7 +5,7 @@ import UnixSockets
 
 @Suite("The breaker of an http handler", .timeLimit(.minutes(30)))
 struct HTTPBreakerTests {
-    private let relay = Installation("[Dispatch]\nMode=relay\nRetryDelay=10ms\n")
+    private let relay = Installation()
 
     private func breaker() throws -> String? {
         try DaemonStatus(of: relay)["handlers"]?["crm"]?["breaker"]?.string
@@ -13,12 +13,18 @@ struct HTTPBreakerTests {
 
     @Test(
         "opens where nobody listens, gives the next route what comes then, and closes when a server listens there",
-        arguments: ["Retry=1", ""])
-    func closedPort(handler: String) throws {
+        arguments: [
+            (handler: "Retry=1", delay: "RetryDelay=10ms"),
+            // The second wait, of 4 s to 8 s, would end at the deadline or later: no attempt runs at it.
+            (handler: "", delay: "RetryDelay=4s\nRetryDelayMax=9s"),
+        ])
+    func closedPort(case settings: (handler: String, delay: String)) throws {
+        relay.write("pushrouterd.conf", "[Dispatch]\nMode=relay\n\(settings.delay)\n")
         let outcome = "failed"
         let port = try freePort()
         let rules = "Breaker=2 in 1h\nBreakerPause=1s\n"
-        relay.addHTTP("crm", "http://127.0.0.1:\(port)/ok", handler: rules + handler)
+        let url = "http://127.0.0.1:\(port)/ok"
+        relay.addHTTP("crm", url, handler: rules + settings.handler, route: "Deadline=6s")
         let daemon = try DaemonProcess.ready(relay)
         let client = try relay.injectClient()
         #expect(try breaker() == "closed")

@@ -68,7 +68,7 @@ struct HTTPHandlerTests {
         ]
         for (index, (path, _, _)) in cases.enumerated() {
             installation.addHTTP(
-                "odd\(index)", server.url(path), route: path == "hang" || path == "trickle" ? "Deadline=500ms" : "")
+                "odd\(index)", server.url(path), route: path == "hang" || path == "trickle" ? "Deadline=2s" : "")
         }
         installation.addHTTP("good", server.url("ok"))
         let daemon = try DaemonProcess.ready(installation)
@@ -92,7 +92,7 @@ struct HTTPHandlerTests {
     @Test("that hangs does not disturb requests of the same handler, and is broken off at its deadline")
     func hangs() throws {
         let server = try server()
-        installation.addHTTP("slow", server.url("hang"), handler: "MaxConcurrent=2", route: "Deadline=300ms")
+        installation.addHTTP("slow", server.url("hang"), handler: "MaxConcurrent=2", route: "Deadline=2s")
         installation.addHTTP("good", server.url("ok"))
         let daemon = try DaemonProcess.ready(installation)
         let client = try installation.injectClient()
@@ -113,11 +113,11 @@ struct HTTPHandlerTests {
     func retries() throws {
         let server = try server()
         relay.addHTTP("flaky", server.url("flaky"))
-        relay.addHTTP("later", server.url("later"), route: "Deadline=2s")
+        relay.addHTTP("later", server.url("later"))
         let dead = try #require(SilentPort())
         defer { withExtendedLifetime(dead) {} }
         relay.addHTTP("dead", "http://127.0.0.1:\(dead.number)/", route: "Deadline=2s")
-        relay.addHTTP("reset", server.url("reset"), handler: "Idempotent=yes", route: "Deadline=2s")
+        relay.addHTTP("reset", server.url("reset"), handler: "Idempotent=yes", route: "Deadline=4s")
         let daemon = try TestDaemon(relay)
         let client = try relay.injectClient()
         #expect(try client.outcome(of: Requests.deliver(job: "flaky")).outcome == "handled")

@@ -25,7 +25,7 @@ struct HTTPProgramTests {
         let gate = Messages(server.directory + "/gate")
         installation.addHTTP("ok", server.url("ok"))
         installation.addHTTP("gate", server.url("gate"))
-        installation.addHTTP("hang", server.url("hang"), route: "Deadline=3s")
+        installation.addHTTP("hang", server.url("hang"), route: "Deadline=6s")
         let daemon = try DaemonProcess.ready(installation)
         #expect(try outcome(of: "ok").outcome == "handled")
         let client = try installation.injectClient()

@@ -52,7 +52,7 @@ struct HandlerIsolationTests {
             os._exit(0)
             """, to: installation.root + "/trace.py")
         let traced = Messages(installation.root + "/traced")
-        installation.addJob("traced", "exec /usr/bin/python3 $ROOT/trace.py", route: "Deadline=2s")
+        installation.addJob("traced", "exec /usr/bin/python3 $ROOT/trace.py", route: "Deadline=5s")
         let daemon = try DaemonProcess.ready(installation)
         let client = try installation.injectClient()
         let before = try processorTicks(of: daemon.processID)

@@ -117,7 +117,7 @@ struct HostileClientTests {
 
     @Test("one that says nothing is closed after IdleTimeout=, and counted; not one that waits for an outcome")
     func idle() throws {
-        let installation = Installation("[Daemon]\nIdleTimeout=1s\n")
+        let installation = Installation("[Daemon]\nIdleTimeout=3s\n")
         let gate = Messages(installation.root + "/gate")
         installation.addJob("wait", "read -r _ <$ROOT/gate")
         let daemon = try DaemonProcess.ready(installation)

@@ -72,7 +72,7 @@ struct LifecycleTests {
     func stopsAtDeadline() throws {
         let started = Messages(installation.root + "/started")
         installation.addJob(
-            "job", "trap '' TERM; echo $$ >>$ROOT/started; while :; do sleep 60; done", route: "Deadline=500ms")
+            "job", "trap '' TERM; echo $$ >>$ROOT/started; while :; do sleep 60; done", route: "Deadline=3s")
         let daemon = try DaemonProcess.ready(installation)
         let client = try installation.injectClient()
         #expect(try client.ask(Requests.deliver(job: "job")).isAccepted)
@@ -221,7 +221,7 @@ struct LifecycleTests {
     func helpers() throws {
         let ready = Messages(installation.root + "/ready")
         installation.addJob(
-            "many", "i=0; while [ $i -lt 600 ]; do (setsid sleep 600 &); i=$((i+1)); done; echo >$ROOT/ready; sleep 60",
+            "many", "i=0; while [ $i -lt 400 ]; do (setsid sleep 600 &); i=$((i+1)); done; echo >$ROOT/ready; sleep 60",
             route: "Deadline=9s")
         let daemon = try DaemonProcess.ready(installation)
         #expect(try installation.injectClient().ask(Requests.deliver(job: "many", waits: false)).isAccepted)

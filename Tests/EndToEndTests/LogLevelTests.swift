@@ -1,6 +1,7 @@
 import Glibc
 import TestSupport
 import Testing
+import UnixSockets
 
 /// Whether a private bus can be had, and asked.
 private let hasBus = access("/usr/bin/dbus-daemon", X_OK) == 0 && access("/usr/bin/busctl", X_OK) == 0
@@ -44,7 +45,8 @@ struct LogLevelTests {
         writeFile(settings, to: "\(root)/bus.conf")
         let bus = try Service(["/usr/bin/dbus-daemon", "--config-file=\(root)/bus.conf", "--nofork", "--nopidfile"])
         defer { withExtendedLifetime(bus) {} }
-        try waitUntil("the bus listens") { access("\(root)/bus", F_OK) == 0 }
+        // The socket is there before it listens.
+        try waitUntil("the bus listens") { SocketProbe.problem(at: "\(root)/bus") == nil }
         let process = try DaemonProcess.ready(installation, environment: ["DBUS_SYSTEM_BUS_ADDRESS=\(address)"])
         let busctl = Program(path: "/usr/bin/busctl")
         let property = ["dev.pushrouterd", "/org/freedesktop/LogControl1", "org.freedesktop.LogControl1"]

@@ -59,9 +59,14 @@ struct NotificationTests {
     private let installation = Installation()
 
     private func addHandler(_ lines: String = "", route: String = "") {
-        let bus = "Bus=unix:path=\(installation.root)/bus"
-        installation.write("handlers.d/desk.handler", "[Handler]\nType=notify\n\(bus)\nAppName=Shop\n\(lines)\n")
+        write("desk", lines)
         installation.addRoute("50-desk", to: "desk", match: "Data=title", route: route)
+    }
+
+    private func write(_ handler: String, _ lines: String = "") {
+        let bus = "Bus=unix:path=\(installation.root)/bus"
+        let text = "[Handler]\nType=notify\n\(bus)\nAppName=Shop\n\(lines)\n"
+        installation.write("handlers.d/\(handler).handler", text)
     }
 
     private func relay() { installation.write("pushrouterd.conf", "[Dispatch]\nMode=relay\n") }
@@ -146,7 +151,7 @@ struct NotificationTests {
 
     @Test("of a service that hangs has timed out; shown too late it is taken back, and the next one is shown")
     func hangs() throws {
-        addHandler(route: "Deadline=300ms")
+        addHandler(route: "Deadline=3s")
         let desktop = try Desktop(installation.root)
         let daemon = try DaemonProcess.ready(installation)
         defer { withExtendedLifetime(daemon) {} }
@@ -176,8 +181,10 @@ struct NotificationTests {
     @Test("waits in relay mode for a service that is not there yet, and fails with the reason if none comes")
     func absentService() throws {
         relay()
-        addHandler(route: "Deadline=1s")
-        installation.addRoute("40-patient", to: "desk", match: "Data=patient")
+        // Tried to its deadline, it would have timed out where an attempt ran just then.
+        addHandler("Retry=5")
+        write("patient")
+        installation.addRoute("40-patient", to: "patient", match: "Data=patient")
         let desktop = try Desktop(installation.root, hasService: false)
         let daemon = try DaemonProcess.ready(installation)
         defer { withExtendedLifetime(daemon) {} }

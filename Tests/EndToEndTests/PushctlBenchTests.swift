@@ -123,9 +123,10 @@ struct PushctlBenchTests {
         .enabled(if: access("/usr/bin/python3", X_OK) == 0, "there is no /usr/bin/python3"))
     func closes() throws {
         let script = """
-            import socket, sys
-            server = socket.socket(socket.AF_UNIX); server.bind(sys.argv[1]); server.listen(1)
-            print("ready", flush=True)
+            import os, socket, sys
+            server = socket.socket(socket.AF_UNIX); server.bind(sys.argv[1] + ".new"); server.listen(1)
+            # It is there when it listens: the one connection is pushctl's.
+            os.rename(sys.argv[1] + ".new", sys.argv[1])
             client, _ = server.accept()
             taken = b""
             while taken.count(b"\\n") < 2000: taken += client.recv(65536)

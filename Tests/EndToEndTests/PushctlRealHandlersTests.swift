@@ -19,7 +19,7 @@ struct PushctlRealHandlersTests {
     func outcomes() {
         installation.addJob("good", "cat >$ROOT/got; exit 0")
         installation.addJob("bad", "exit 3")
-        installation.addJob("slow", "sleep 60", route: "Deadline=200ms")
+        installation.addJob("slow", "sleep 60", route: "Deadline=2s")
         let result = test(
             """
             \(deliver("good", at: 0, id: "a"))

@@ -10,7 +10,7 @@ struct PushctlReportTests {
     init() throws {
         let installation = Installation()
         installation.addJob("fails", "exit 1")
-        installation.addJob("hangs", "exec sleep 60", route: "Deadline=400ms")
+        installation.addJob("hangs", "exec sleep 60", route: "Deadline=1500ms")
         daemon = try TestDaemon(installation)
         let lines = [#"{"a":"1"}"#, #"{"job":"fails"}"#, #"{"job":"hangs"}"#, #"{"_ab":"true","cid":"64b0"}"#]
         let result = daemon.pushctl("inject", "-", "--wait", input: lines.joined(separator: "\n"))
@@ -158,7 +158,7 @@ struct PushctlReportTests {
         #expect(invocation["reason_code"]?.string == "not_finished_at_deadline")
         #expect(story["transport"]?.string == "fcm" && story["original_priority"]?.kind == .null)
         #expect(invocation["route"]?.string == "50-hangs")
-        #expect(invocation["deadline_ms"]?.int64 == 400)
+        #expect(invocation["deadline_ms"]?.int64 == 1500)
         #expect(invocation["started"]?.bool == true)
         let text = daemon.pushctl("show", "4").output
         #expect(text.hasPrefix("Request 4\n  op         deliver\n"))

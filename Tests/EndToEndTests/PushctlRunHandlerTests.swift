@@ -255,15 +255,15 @@ struct PushctlRunHandlerTests {
             echo before; echo trouble >&2; touch $ROOT/ready
             sleep 600
             """
-        installation.addJob("hang", script, handler: "Grace=100ms")
-        let result = run("hang", "--deadline", "1500ms")
+        installation.addJob("hang", script, handler: "Grace=1s")
+        let result = run("hang", "--deadline", "4s")
         #expect(result.end == .exited(1))
-        #expect(result.output.contains("route 50-hang, 1500 ms\n"))
+        #expect(result.output.contains("route 50-hang, 4 s\n"))
         #expect(result.output.contains("  standard output (7 bytes):\n    before\n"))
         #expect(result.output.contains("  standard error (8 bytes):\n    trouble\n"))
         #expect(result.output.contains("  SIGTERM was sent: its grace began\n"))
         #expect(result.output.contains("  answer: none in time, killed at its deadline, after "))
-        #expect(try #require(result.lines.last).hasPrefix("  outcome: timed_out after 1"))
+        #expect(try #require(result.lines.last).hasPrefix("  outcome: timed_out after "))
         #expect(pids.count == 3)
         for process in pids { #expect(!isAlive(process)) }
     }
@@ -368,7 +368,8 @@ struct PushctlRunHandlerTests {
         ])
     func workerAnswers(script: String, outcome: String, text: String) throws {
         addWorker("odd", script)
-        let result = run("odd", "--deadline", "700ms")
+        // What has an end of its own has all the time, however busy the machine is.
+        let result = run("odd", "--deadline", outcome == "timed_out" ? "3s" : "1min")
         #expect(result.end == .exited(outcome == "handled" ? 0 : 1))
         #expect(try #require(result.lines.last { $0.hasPrefix("  outcome: ") }).hasPrefix("  outcome: \(outcome)"))
         #expect(result.output.contains(text), "\(result.output)")

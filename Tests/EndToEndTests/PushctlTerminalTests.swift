@@ -80,9 +80,11 @@ struct PushctlTerminalTests {
         #expect(failed.contains("\u{1b}[1mAs it came\u{1b}[0m\n"))
         #expect(!daemon.pushctl("show", "2").output.contains("\u{1b}"))
         let tail = ([pushctl.path] + daemon.options + ["tail", "--since", "-1h"]).joined(separator: " ")
-        let followed = Program(path: script).run(
-            ["-qec", "timeout 2 \(tail)", "/dev/null"], environment: ["TERM": "xterm"]
-        ).output
+        // Until the terminal has shown it, or a minute has passed.
+        let screen = installation.root + "/screen"
+        let look = "for look in $(seq 3000); do grep -q '  failed  ' \(screen) && break; sleep 0.02; done"
+        let command = "\(tail) & follower=$!; \(look); kill -TERM $follower; wait $follower"
+        let followed = Program(path: script).run(["-qefc", command, screen], environment: ["TERM": "xterm"]).output
         #expect(followed.contains("  failed  ") && followed.split(separator: "\u{1b}[31m").count == 2, "\(followed)")
         let status = shown(daemon.options + ["status"])
         #expect(status.contains("\u{1b}[32mProblems       none\u{1b}[0m\n"), "\(status)")

@@ -13,7 +13,7 @@ struct PushctlTopTests {
     init() throws {
         let installation = Installation()
         installation.addJob("fails", "exit 1")
-        installation.addJob("hangs", "exec sleep 60", route: "Deadline=200ms")
+        installation.addJob("hangs", "exec sleep 60", route: "Deadline=1500ms")
         daemon = try TestDaemon(installation)
         let lines = [#"{"a":"1"}"#, #"{"job":"fails"}"#, #"{"job":"hangs"}"#]
         let result = daemon.pushctl("inject", "-", "--wait", input: lines.joined(separator: "\n"))
@@ -107,7 +107,7 @@ struct PushctlTopTests {
             #expect(result.end == .exited(0) && result.errors.isEmpty)
             #expect(result.output.hasPrefix("pushrouterd "))
             #expect(
-                result.output.contains("\nDeadline  66.6 % of 200 ms to 9 s  due 3, missed 1, failed 1\n"),
+                result.output.contains("\nDeadline  66.6 % of 1.5 s to 9 s  due 3, missed 1, failed 1\n"),
                 "\(result.output)")
             #expect(!result.output.contains("\u{1b}") && !result.output.contains("q quit"))
         }

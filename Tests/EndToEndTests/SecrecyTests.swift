@@ -62,7 +62,7 @@ struct SecrecyTests {
         installation.addJob("well", "cat >/dev/null")
         // What a failing handler prints is told (0097): whether it prints payloads is its author's to decide.
         installation.addJob("badly", "cat >/dev/null; exit 1")
-        installation.addJob("slow", "sleep 60", route: "Deadline=100ms")
+        installation.addJob("slow", "sleep 60", route: "Deadline=2s")
         installation.addJob("declines", "exit 80")
         installation.addJob(
             "log",

@@ -95,7 +95,7 @@ struct WorkerTests {
         installation.addWorker(
             "hang", "if mkdir $ROOT/first 2>/dev/null; then next; next; sleep 60; fi; while next; do answer; done",
             handler: "Pipeline=2\nIdempotent=\(yesNo)")
-        installation.addRoute("40-short", to: "hang", match: "Data=job short", route: "Deadline=500ms")
+        installation.addRoute("40-short", to: "hang", match: "Data=job short", route: "Deadline=3s")
         let daemon = try DaemonProcess.ready(installation)
         defer { withExtendedLifetime(daemon) {} }
         let client = try installation.injectClient()
@@ -169,7 +169,7 @@ struct WorkerTests {
     @Test("that cannot be started leaves the reason, and no other handler waits for it")
     func missingProgram() throws {
         installation.write("handlers.d/gone.handler", "[Handler]\nType=worker\nExec=/nonexistent/program\n")
-        installation.addRoute("50-gone", to: "gone", match: "Data=job gone", route: "Deadline=500ms")
+        installation.addRoute("50-gone", to: "gone", match: "Data=job gone", route: "Deadline=3s")
         let daemon = try DaemonProcess.ready(installation)
         defer { withExtendedLifetime(daemon) {} }
         let client = try installation.injectClient()

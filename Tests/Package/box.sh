@@ -25,7 +25,7 @@ done
 (($# > 0)) || { sed -n 's/^# usage/usage/p' "$0" >&2; exit 2; }
 ((EUID == 0)) || skip "it needs root"
 [[ -x /lib/systemd/systemd ]] || skip "systemd is not installed"
-for program in unshare nsenter ip dbus-daemon; do
+for program in unshare setpriv nsenter ip dbus-daemon; do
     command -v "$program" >/dev/null || skip "$program is not installed"
 done
 grep -qw overlay /proc/filesystems || modprobe overlay 2>/dev/null || skip "the kernel has no overlayfs"
@@ -74,6 +74,9 @@ boot='
     for unit in /etc/systemd/system/*.wants/*; do
         case $unit in *dbus*) ;; *) rm -f "$unit" ;; esac
     done
+    # A first boot would enable again what the presets name: on Debian all of it.
+    mkdir -p /etc/systemd/system-preset
+    echo "disable *" >/etc/systemd/system-preset/00-box.preset
     for unit in systemd-logind systemd-udevd systemd-update-utmp systemd-firstboot getty@tty1 console-getty; do
         ln -sf /dev/null "/etc/systemd/system/$unit.service"
     done
@@ -103,7 +106,8 @@ remove_cgroup='
         sleep 0.05
     done
 '
-unshare --mount bash -euc "$enter" box "$work" "$boot" "${shown[@]}" >/dev/null 2>"$work.log" &
+# It ends with this script, also when that is killed.
+setpriv --pdeathsig KILL unshare --mount bash -euc "$enter" box "$work" "$boot" "${shown[@]}" >/dev/null 2>"$work.log" &
 outer=$!
 # shellcheck disable=SC2317  # By the trap.
 clean_up() {
@@ -116,7 +120,9 @@ clean_up() {
 trap clean_up EXIT
 
 state=none
-for ((tries = 0; tries < 300; tries++)); do
+for ((tries = 1; tries <= 900; tries++)); do
+    # Who waits for this script knows that it goes on.
+    ((tries % 50)) || echo "box.sh: the system in the box is starting" >&2
     kill -0 "$outer" 2>/dev/null || broken "systemd did not start: $(<"$work.log")"
     inner=$(pgrep -P "$outer" -x systemd || true)
     if [[ -n $inner ]]; then

@@ -88,7 +88,7 @@ chmod 755 /opt/handlers/*
 handler() { printf '[Handler]\nType=%s\nExec=/opt/handlers/%s\n' "$2" "$1" >"/etc/pushrouterd/handlers.d/$1.handler"; }
 route() { printf '[Match]\nApp=%s\n[Route]\nHandler=%s\n%s\n' "$1" "$1" "${2-}" >"/etc/pushrouterd/routes.d/50-$1.route"; }
 handler program exec; handler hides exec; handler worker worker
-route program; route worker; route hides Deadline=300ms
+route program; route worker; route hides Deadline=2s
 holds "reload takes the handlers" systemctl reload "$service"
 until_so "they are in force" bash -c 'pushctl inject --app program --wait - <<<"{\"data\":{}}" | grep -q handled'
 holds "a worker answers" bash -c 'pushctl inject --app worker --wait - <<<"{\"data\":{}}" | grep handled'

@@ -46,11 +46,11 @@ handler() {
   printf '%s\n' '#!/bin/sh' "$2" >"/opt/handlers/$1"
   chmod 755 "/opt/handlers/$1"
   printf '[Handler]\nType=exec\nExec=/opt/handlers/%s\n%s\n' "$1" "${3:-}" >"/etc/pushrouterd/handlers.d/$1.handler"
-  printf '[Match]\nApp=%s\n[Route]\nHandler=%s\nDeadline=%s\n' "$1" "$1" "${4:-2s}" \
+  printf '[Match]\nApp=%s\n[Route]\nHandler=%s\nDeadline=%s\n' "$1" "$1" "${4:-9s}" \
     >"/etc/pushrouterd/routes.d/50-$1.route"
 }
 handler plain 'exec cat >/dev/null'
-handler escapes 'env -i setsid sh -c "sleep 4711; :" & sleep 4712' '' 500ms
+handler escapes 'env -i setsid sh -c "sleep 4711; :" & sleep 4712' '' 2s
 handler limited 'exit 0' $'MemoryMax=64M\nTasksMax=20'
 # shellcheck disable=SC2016  # The words are the handler's.
 handler nice '[ "$(nice)" = 5 ]' 'Nice=5'
@@ -59,7 +59,7 @@ handler apart-readme 'cat >/dev/null; echo "{\"result\":\"newData\"}"'
 handler apart-answers 'read -r line; echo "{\"status\":\"rejected\"}"'
 handler apart-failed 'echo no database; exit 3'
 handler apart-declines 'exit 80'
-handler apart-hangs 'trap "" TERM; setsid sleep 4713 & while :; do sleep 1; done' '' 700ms
+handler apart-hangs 'trap "" TERM; setsid sleep 4713 & while :; do sleep 1; done' '' 2s
 # It succeeds if it can do nothing to the daemon.
 # shellcheck disable=SC2016  # The words are the handler's.
 alone='! cat /var/lib/pushrouterd/ledger.db >/dev/null 2>&1 && ! kill -0 $(cat /run/main-pid) 2>/dev/null && ! perl -MIO::Socket::UNIX -e '\''exit !IO::Socket::UNIX->new(Peer => "/run/pushrouterd/control.sock")'\'

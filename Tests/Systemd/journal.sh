@@ -45,7 +45,7 @@ handler() {
 handler works 'cat >/dev/null; echo "{\"status\":\"handled\",\"result\":\"newData\"}"'
 handler fails 'echo "no" >&2; exit 3'
 handler declines 'exit 80'
-handler hangs 'exec sleep 60' '' 'Deadline=400ms'
+handler hangs 'exec sleep 60' '' 'Deadline=2s'
 handler short 'exec sleep 0.2'
 # One at a time: what waits behind it expires.
 handler single 'exec sleep 60' 'MaxConcurrent=1' 'Deadline=500ms'

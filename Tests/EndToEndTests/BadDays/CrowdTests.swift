@@ -85,7 +85,7 @@ struct CrowdTests {
             #expect(try good.ask(large).isAccepted)
         }
         #expect(try refused("descriptors", installation) > 50)
-        #expect(daemon.standardError.contains("raise LimitNOFILE= of its unit"))
         #expect(try daemon.stop() == .exited(0))
+        #expect(daemon.standardError.contains("raise LimitNOFILE= of its unit"))
     }
 }
