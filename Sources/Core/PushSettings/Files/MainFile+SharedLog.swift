@@ -1,19 +1,7 @@
-import PushCustomData
-import PushDispatch
 import PushModel
-import PushRouting
-import PushTracking
 import SettingsSyntax
 
-extension while the app is in the foreground, before \
-                    `willPresent`. Apple's documentation does not say. Two reports of users of one library see it on devices, \
-                    which is no rule of a platform; so the default keeps to the documentation. Set it where your devices do \
-                    it.
-                    """),
-        ]
-    }
-
-    static var brazeSection: [Key<Settings>] {
+extension [Key<Settings>] {
     static var sharedLogKeys: [Key<Settings>] {
         [
             Key(
