@@ -30,16 +30,17 @@ struct ConnectionStringTests {
         let written = try parameters("host=a tcp_user_timeout=900000 keepalives_idle=2 keepalives=0 connect_timeout=0")
         #expect(written["tcp_user_timeout"] == "5000" && written["keepalives_idle"] == "2")
         #expect(written["keepalives"] == "1" && written["connect_timeout"] == "5")
-        let session = try parameters("host=a application_name=me target_session_attrs=any options=-csynchronous_commit=off")
+        let session = try parameters(
+            "host=a application_name=me target_session_attrs=any options=-csynchronous_commit=off")
         #expect(session["application_name"] == "x/0/a" && session["target_session_attrs"] == "read-write")
         let options = try #require(session["options"])
         #expect(options.hasPrefix("-csynchronous_commit=off -c synchronous_commit=on "))
     }
 
-    @Test("never shows its password", arguments: ["postgresql://u:se cret@h:x/", "host='h password=se cret", "se cret"])
+    @Test(
+        "never shows its password", arguments: ["postgresql://u:se cret@h:x/", "host='h password=se cret", "se cret"])
     func password(text: String) throws {
         let problem = #expect(throws: EngineProblem.self) { try ConnectionString(text) }
-        #expect(problem?.description.contains(where: { $0 == "\u{0}" }) == false)
         #expect(problem?.description.split(separator: " ").contains("cret") == false)
     }
 
@@ -71,7 +72,7 @@ struct SilentHostTests {
         let port: UInt16
 
         init() throws {
-            descriptor = try #require(FileDescriptor(socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)))
+            descriptor = FileDescriptor(owning: socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0))
             var address = sockaddr_in()
             address.sin_family = sa_family_t(AF_INET)
             address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
@@ -93,19 +94,22 @@ struct SilentHostTests {
                 address: try ConnectionString(address), durability: .engine, node: "a", role: .log, time: time))
     }
 
-    @Test("is given up within the time; no descriptor stays open")
+    @Test("is given up within the time")
     func givenUp() throws {
         let host = try SilentHost()
         let engine = try engine("postgresql://u:geheim@127.0.0.1:\(host.port)/push", time: .milliseconds(300))
         var result: AppendResult?
         let time = elapsed { result = engine.append(batch(1)) }
-        #expect(result?.problem == EngineProblem(
-            .unreachable, message: "the engine did not answer in time (connecting)"))
+        #expect(
+            result?.problem
+                == EngineProblem(
+                    .unreachable, message: "the engine did not answer in time (connecting)"))
         #expect(.milliseconds(280)...Duration.milliseconds(800) ~= time)
     }
 
     @Test(
-        "is passed over for one that does", .enabled(if: PostgreSQLServer.isInstalled || testsAll), RunningServerOfTest())
+        "is passed over for one that does", .enabled(if: PostgreSQLServer.isInstalled || testsAll),
+        RunningServerOfTest())
     func passedOver() throws {
         let server = try #require(RunningServer.current)
         let host = try SilentHost()

@@ -21,7 +21,8 @@ struct ProtectionTests {
         return result
     }
 
-    @Test("a wait that somebody cancelled leaves a batch in doubt (P1)", arguments: [EngineDurability.standby, .engine])
+    @Test(
+        "a wait that somebody cancelled leaves a batch in doubt (P1)", arguments: [EngineDurability.standby, .engine])
     func cancelled(durability: EngineDurability) throws {
         let engine = try fleet.engine("a", .log, durability)
         let result = try appending(engine)

@@ -160,7 +160,9 @@ public final class PostgreSQLServer: Sendable {
     public func makeStandby(_ name: String) -> PostgreSQLServer {
         let standby = PostgreSQLServer(
             settings.filter { !$0.hasPrefix("unix_socket_directories=") } + ["cluster_name=\(name)"])
-        let words = ["-d", address() + " options='-c synchronous_commit=local'", "-D", standby.data, "-R", "-c", "fast"]
+        let words = [
+            "-d", address() + " options='-c synchronous_commit=local'", "-D", standby.data, "-R", "-c", "fast",
+        ]
         let result = Program(path: "/usr/bin/env").run(
             Self.asPostgres("pg_basebackup", words + ["-X", "stream", "--no-sync"]))
         precondition(result.end == .exited(0), "pg_basebackup: \(result.errors)")

@@ -236,7 +236,8 @@ struct Connection: ~Copyable {
                     columns: (0..<PQnfields(pointer)).map { column in
                         guard PQgetisnull(pointer, row, column) == 0, let value = PQgetvalue(pointer, row, column)
                         else { return nil }
-                        return Array(UnsafeRawBufferPointer(start: value, count: Int(PQgetlength(pointer, row, column))))
+                        return Array(
+                            UnsafeRawBufferPointer(start: value, count: Int(PQgetlength(pointer, row, column))))
                     })
             }
         }

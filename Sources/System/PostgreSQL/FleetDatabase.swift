@@ -102,7 +102,8 @@ public enum FleetDatabase {
         return FleetStatus(
             fleet: try fleet.uuid(0), schema: try fleet.integer(1),
             created: WallTime(milliseconds: try fleet.integer(2)),
-            engine: try self.engine(engine, wall: .milliseconds(wall), taken: taken), standbys: standbys, shards: shards,
+            engine: try self.engine(engine, wall: .milliseconds(wall), taken: taken), standbys: standbys,
+            shards: shards,
             batchesSize: try engine.integer(10))
     }
 

@@ -20,7 +20,8 @@ public final class PostgreSQLEngine: ShardEngine {
     /// Connects to nothing yet.
     public init(_ options: EngineOptions) {
         precondition(
-            options.node.utf8.count <= EngineOptions.nodeNameLimit, "a node's name is told by the names of its sessions")
+            options.node.utf8.count <= EngineOptions.nodeNameLimit, "a node's name is told by the names of its sessions"
+        )
         self.options = options
         state = Mutex(State())
     }
