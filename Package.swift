@@ -113,6 +113,7 @@ let package = Package(
         library("CJSON", pkgConfig: "json-c", package: "libjson-c-dev"),
         library("CCurl", pkgConfig: "libcurl", package: "libcurl4-openssl-dev"),
         library("CCrypto", pkgConfig: "libcrypto", package: "libssl-dev"),
+        library("CPostgreSQL", pkgConfig: "libpq", package: "libpq-dev"),
         library("CMicroHTTPD", pkgConfig: "libmicrohttpd", package: "libmicrohttpd-dev"),
         c("CLinux"),
         c("CChecksum"),
@@ -128,6 +129,8 @@ let package = Package(
         swift(.system, "HTTPServer", ["CMicroHTTPD", "LinuxSystem"], isHot: false),
         swift(.system, "DBus", ["CSystemd", "PushRouting", "LinuxSystem"], isHot: false),
         swift(.system, "JSONC", ["CJSON", "PushModel"], isHot: false),
+        // The engine that several machines share: only programs of a fleet need libpq.
+        swift(.system, "PostgreSQL", ["CPostgreSQL", "PushModel", "PushFleet", "LinuxSystem"], isHot: false),
         swift(
             .system, "SettingsFiles", ["PushModel", "SettingsSyntax", "PushRouting", "PushSettings", "LinuxSystem"],
             isHot: false),
@@ -212,6 +215,7 @@ let package = Package(
         tests("PushCustomDataTests", ["PushModel", "PushCustomData", "pushrouter-forward"]),
         tests("DaemonClientTests", ["PushModel", "UnixSockets", "DaemonClient"]),
         tests("JSONCTests", ["PushModel", "JSONC"]),
+        tests("PostgreSQLTests", ["PushModel", "PushFleet", "PostgreSQL", "LinuxSystem"]),
         tests("HTTPClientTests", ["HTTPClient", "CLinux"]),
         tests("HTTPProgramTests", ["PushModel", "PushRouting", "HTTPBridge", "pushrouter-http"]),
         tests("HTTPServerTests", ["HTTPServer", "LinuxSystem"]),

@@ -62,7 +62,7 @@ trap '[[ -z $hour ]] || kill "$hour" 2>/dev/null || true; rm -rf "$work"' EXIT
 
 require_swift
 # The readers of reports and metrics are Debian's, for Debian's python3: another one may come first in PATH.
-require_packages "${build_packages[@]}" dbus-daemon python3-dbus python3-gi \
+require_packages "${build_packages[@]}" dbus-daemon postgresql python3-dbus python3-gi \
     python3-jsonschema python3-junitparser python3-prometheus-client
 
 say "format: swift format lint --strict"

@@ -54,6 +54,7 @@ let layers = [
     TargetRule("CJSON", .c),
     TargetRule("CCurl", .c),
     TargetRule("CMicroHTTPD", .c),
+    TargetRule("CPostgreSQL", .c),
     TargetRule("CCrypto", .c),
     TargetRule("CLinux", .c),
     TargetRule("CChecksum", .c),
@@ -91,6 +92,7 @@ let layers = [
     TargetRule("HTTPServer", .adapter, ["CMicroHTTPD", "LinuxSystem"]),
     TargetRule("DBus", .adapter, ["CSystemd", "PushRouting", "LinuxSystem"]),
     TargetRule("JSONC", .adapter, ["CJSON", "PushModel"]),
+    TargetRule("PostgreSQL", .adapter, ["CPostgreSQL", "PushModel", "PushFleet", "LinuxSystem"]),
     TargetRule(
         "SettingsFiles", .adapter, ["PushModel", "SettingsSyntax", "PushRouting", "PushSettings", "LinuxSystem"]),
 

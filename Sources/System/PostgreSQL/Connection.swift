@@ -1,0 +1,273 @@
+import CPostgreSQL
+import Glibc
+import LinuxSystem
+import PushFleet
+import PushModel
+
+/// An instant of `CLOCK_MONOTONIC` at which a call has to be over.
+struct Deadline {
+    let nanoseconds: Int64
+
+    init(after time: Duration) { nanoseconds = SystemClock.monotonicNanoseconds + time.nanoseconds }
+    private init(at nanoseconds: Int64) { self.nanoseconds = nanoseconds }
+
+    var left: Int64 { nanoseconds - SystemClock.monotonicNanoseconds }
+
+    /// The deadline of the next of so many steps that share what is left.
+    func share(of steps: Int) -> Deadline {
+        Deadline(at: nanoseconds - left / Int64(max(1, steps)) * Int64(max(0, steps - 1)))
+    }
+}
+
+/// One session with a server, used by one thread at a time. No call waits longer than its deadline; only the look-up of a
+/// host's name is libc's own, and takes what `/etc/resolv.conf` says.
+struct Connection: ~Copyable {
+    private let pointer: OpaquePointer
+    private let notices: Notices
+    /// The names of the statements that the server has prepared.
+    private var prepared: Set<String> = []
+
+    /// What the server remarked, beside its answers.
+    private final class Notices {
+        var warnings: [String] = []
+    }
+
+    /// Connects to a host.
+    ///
+    /// - Parameter parameters: keywords of libpq's, and their values.
+    static func open(
+        _ parameters: [(keyword: String, value: String)], until deadline: Deadline
+    ) throws(EngineProblem) -> Connection {
+        let texts = parameters.map { (strdup($0.keyword), strdup($0.value)) }
+        defer {
+            for (keyword, value) in texts {
+                free(keyword)
+                // It may be the password.
+                if let value { explicit_bzero(value, strlen(value)) }
+                free(value)
+            }
+        }
+        let keywords = texts.map { UnsafePointer($0.0) } + [nil]
+        let values = texts.map { UnsafePointer($0.1) } + [nil]
+        guard let pointer = PQconnectStartParams(keywords, values, 0) else {
+            throw EngineProblem(.ill, message: "libpq has no memory left")
+        }
+        let connection = Connection(owning: pointer)
+        try connection.finishConnecting(until: deadline)
+        guard PQsetnonblocking(pointer, 1) == 0, PQenterPipelineMode(pointer) == 1 else { throw connection.lost() }
+        return connection
+    }
+
+    private init(owning pointer: OpaquePointer) {
+        self.pointer = pointer
+        notices = Notices()
+        PQsetNoticeReceiver(pointer, Self.receive, Unmanaged.passUnretained(notices).toOpaque())
+    }
+
+    deinit { PQfinish(pointer) }
+
+    private borrowing func finishConnecting(until deadline: Deadline) throws(EngineProblem) {
+        var wanted = PGRES_POLLING_WRITING
+        while PQstatus(pointer) != CONNECTION_BAD {
+            switch wanted {
+            case PGRES_POLLING_OK: return
+            case PGRES_POLLING_READING: try wait(for: POLLIN, until: deadline, "connecting")
+            case PGRES_POLLING_WRITING: try wait(for: POLLOUT, until: deadline, "connecting")
+            default: throw lost()
+            }
+            wanted = PQconnectPoll(pointer)
+        }
+        throw lost()
+    }
+
+    /// Keeps the warnings, and what is worse.
+    private static let receive: @convention(c) (UnsafeMutableRawPointer?, OpaquePointer?) -> Void = { box, result in
+        guard let box, let result, let severity = text(of: result, field: CPostgreSQL_severity) else { return }
+        guard !["NOTICE", "INFO", "LOG", "DEBUG"].contains(severity) else { return }
+        let message = text(of: result, field: CPostgreSQL_message) ?? severity
+        Unmanaged<Notices>.fromOpaque(box).takeUnretainedValue().warnings.append(message)
+    }
+
+    private static func text(of result: OpaquePointer, field: Int) -> String? {
+        PQresultErrorField(result, Int32(field)).map { String(cString: $0) }
+    }
+
+    /// The server's version: 150020 is 15.20.
+    var serverVersion: Int { Int(PQserverVersion(pointer)) }
+
+    // MARK: Statements
+
+    /// The answer to one transaction: the rows of each of its statements.
+    struct Answer: Sendable {
+        /// The rows of each statement.
+        var rows: [[Row]]
+        /// What the server warned of up to the end of the transaction.
+        var warnings: [String]
+    }
+
+    /// Runs transactions, one after the other, in one round trip: the answer to each is complete only when the server is
+    /// ready for the next (ReadyForQuery), which is after its commit. CommandComplete may come before.
+    ///
+    /// - Parameter transactions: the statements of each.
+    /// - Returns: the answers up to the first transaction that failed, and why it did.
+    mutating func run(
+        _ transactions: [[Call]], until deadline: Deadline
+    ) -> (answers: [Answer], problem: EngineProblem?) {
+        var answers: [Answer] = []
+        do throws(EngineProblem) {
+            notices.warnings = []
+            var isNew: [Bool] = []
+            for calls in transactions {
+                for call in calls { isNew.append(try send(call)) }
+                guard PQpipelineSync(pointer) == 1 else { throw lost() }
+            }
+            try flush(until: deadline)
+            var place = isNew.makeIterator()
+            for calls in transactions {
+                var answer = Answer(rows: [], warnings: [])
+                for _ in calls {
+                    if place.next() == true { _ = try rows(until: deadline) }
+                    answer.rows.append(try rows(until: deadline))
+                }
+                try readyForQuery(until: deadline)
+                answer.warnings = notices.warnings
+                answers.append(answer)
+            }
+            return (answers, nil)
+        } catch {
+            return (answers, error)
+        }
+    }
+
+    /// Runs one statement in a transaction of its own.
+    mutating func run(_ call: Call, until deadline: Deadline) throws(EngineProblem) -> [Row] {
+        let (answers, problem) = run([[call]], until: deadline)
+        if let problem { throw problem }
+        return answers[0].rows[0]
+    }
+
+    /// Puts a statement into what is sent.
+    ///
+    /// - Returns: whether it is prepared before, which has an answer of its own.
+    private mutating func send(_ call: Call) throws(EngineProblem) -> Bool {
+        let statement = call.statement
+        let isNew = prepared.insert(statement.name).inserted
+        if isNew {
+            let types = statement.parameters.map(\.rawValue)
+            guard PQsendPrepare(pointer, statement.name, statement.text, Int32(types.count), types) == 1 else {
+                throw lost()
+            }
+        }
+        var buffer: [UInt8] = []
+        var places: [Range<Int>?] = []
+        for (value, type) in zip(call.values, statement.parameters) {
+            let start = buffer.count
+            places.append(value.write(as: type, to: &buffer) ? start..<buffer.count : nil)
+        }
+        // An empty value has a place in the buffer, too.
+        buffer.append(0)
+        let sent = buffer.withUnsafeBytes { bytes in
+            let start = bytes.baseAddress?.assumingMemoryBound(to: CChar.self)
+            let pointers = places.map { place in place.flatMap { start?.advanced(by: $0.lowerBound) } }
+            let lengths = places.map { Int32($0?.count ?? 0) }
+            let formats = places.map { _ in Int32(1) }
+            return PQsendQueryPrepared(
+                pointer, statement.name, Int32(pointers.count), pointers, lengths, formats, 1)
+        }
+        guard sent == 1 else { throw lost() }
+        return isNew
+    }
+
+    /// Sends what is to be sent, and takes in what comes meanwhile: else both ends could wait for each other.
+    private borrowing func flush(until deadline: Deadline) throws(EngineProblem) {
+        while true {
+            switch PQflush(pointer) {
+            case 0: return
+            case 1:
+                try wait(for: POLLIN | POLLOUT, until: deadline, "sending")
+                guard PQconsumeInput(pointer) == 1 else { throw lost() }
+            default: throw lost()
+            }
+        }
+    }
+
+    /// The next result, and the end of it; `nil`: the end of an answer.
+    private borrowing func next(until deadline: Deadline) throws(EngineProblem) -> Result? {
+        while PQisBusy(pointer) == 1 {
+            try wait(for: POLLIN, until: deadline, "waiting for an answer")
+            guard PQconsumeInput(pointer) == 1 else { throw lost() }
+        }
+        return PQgetResult(pointer).map { Result(pointer: $0) }
+    }
+
+    /// The rows of a statement: its one result, and the end of it.
+    private borrowing func rows(until deadline: Deadline) throws(EngineProblem) -> [Row] {
+        guard let result = try next(until: deadline) else { throw lost() }
+        let rows = try result.rows()
+        guard try next(until: deadline) == nil else { throw lost() }
+        return rows
+    }
+
+    private borrowing func readyForQuery(until deadline: Deadline) throws(EngineProblem) {
+        guard let result = try next(until: deadline) else { throw lost() }
+        guard result.status == PGRES_PIPELINE_SYNC else { throw result.problem }
+    }
+
+    private struct Result: ~Copyable {
+        let pointer: OpaquePointer
+
+        deinit { PQclear(pointer) }
+
+        var status: ExecStatusType { PQresultStatus(pointer) }
+
+        var problem: EngineProblem {
+            let code = Connection.text(of: pointer, field: CPostgreSQL_state) ?? ""
+            let message =
+                Connection.text(of: pointer, field: CPostgreSQL_message)
+                ?? String(cString: PQresultErrorMessage(pointer))
+            return EngineProblem(StateCodes.kind(of: code), code: code, message: Connection.oneLine(message))
+        }
+
+        /// All rows, copied.
+        func rows() throws(EngineProblem) -> [Row] {
+            guard status == PGRES_TUPLES_OK || status == PGRES_COMMAND_OK else { throw problem }
+            return (0..<PQntuples(pointer)).map { row in
+                Row(
+                    columns: (0..<PQnfields(pointer)).map { column in
+                        guard PQgetisnull(pointer, row, column) == 0, let value = PQgetvalue(pointer, row, column)
+                        else { return nil }
+                        return Array(
+                            UnsafeRawBufferPointer(start: value, count: Int(PQgetlength(pointer, row, column))))
+                    })
+            }
+        }
+    }
+
+    // MARK: Waiting
+
+    /// Waits until the socket is ready.
+    private borrowing func wait(
+        for events: Int32, until deadline: Deadline, _ what: StaticString
+    ) throws(EngineProblem) {
+        let socket = PQsocket(pointer)
+        guard socket >= 0 else { throw lost() }
+        while true {
+            var descriptors = [pollfd(fd: socket, events: Int16(events), revents: 0)]
+            let left = deadline.left
+            guard left > 0 else {
+                throw EngineProblem(.unreachable, message: "the engine did not answer in time (\(what))")
+            }
+            if waitUntilReady(&descriptors, nanoseconds: left) { return }
+        }
+    }
+
+    /// What libpq says of a connection that is no good any more.
+    private borrowing func lost() -> EngineProblem {
+        let message = Self.oneLine(String(cString: PQerrorMessage(pointer)))
+        return EngineProblem(.unreachable, message: message.isEmpty ? "the connection is lost" : message)
+    }
+
+    private static func oneLine(_ text: String) -> String {
+        text.split(separator: "\n").joined(separator: "; ")
+    }
+}

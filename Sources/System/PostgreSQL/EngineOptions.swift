@@ -1,0 +1,53 @@
+/// What has to have a batch before it is acknowledged (`[Store] Durability=`).
+public enum EngineDurability: String, Sendable {
+    /// A second server of PostgreSQL's: nothing is acknowledged while no synchronous standby is named.
+    case standby
+    /// The engine alone: the administrator says that the service survives a machine by itself.
+    case engine
+}
+
+/// What a session is for. Sessions of different purposes do not wait for each other.
+public enum EngineRole: String, Sendable {
+    /// Appends and confirms.
+    case log
+    /// Takes and renews the lease.
+    case lease
+    /// Reads the chain, and notes how far the copy is.
+    case read
+}
+
+/// What a session with the engine is made with.
+public struct EngineOptions: Sendable {
+    /// Where the engine is.
+    public var address: ConnectionString
+    /// The shard.
+    public var shard: Int32
+    /// What has to have a batch before it is acknowledged.
+    public var durability: EngineDurability
+    /// The name of this node, unique within the fleet.
+    public var node: String
+    /// What the session is for.
+    public var role: EngineRole
+    /// How long a call takes at most, the connecting included.
+    public var time: Duration
+    /// Where this node's producers connect, for people; `nil`: not told.
+    public var nodeAddress: String?
+
+    /// Joins the parts.
+    public init(
+        address: ConnectionString, shard: Int32 = 0, durability: EngineDurability, node: String, role: EngineRole,
+        time: Duration, nodeAddress: String? = nil
+    ) {
+        (self.address, self.shard, self.durability) = (address, shard, durability)
+        (self.node, self.role, self.time, self.nodeAddress) = (node, role, time, nodeAddress)
+    }
+
+    /// The most bytes of a node's name: a session's name has 63 (NAMEDATALEN), and a longer one is cut.
+    public static let nodeNameLimit = 63 - "pushrouterd-lease/4095/".utf8.count
+
+    /// The name that other sessions know this one by.
+    var applicationName: String { Self.namePrefix(role, shard) + node }
+
+    /// What the names of all nodes' sessions of a role begin with.
+    static func namePrefix(_ role: EngineRole, _ shard: Int32) -> String { "pushrouterd-\(role.rawValue)/\(shard)/" }
+}

@@ -1,0 +1,177 @@
+import LinuxSystem
+public import PushFleet
+public import PushModel
+
+/// A fleet's database as a whole: it is set up once, and looked at.
+public enum FleetDatabase {
+    /// The least version of PostgreSQL whose statements these are.
+    static let leastVersion = 140_000
+
+    /// Creates the tables of a new fleet with one shard, in one transaction.
+    ///
+    /// - Parameters:
+    ///   - address: a role that may create tables in the database.
+    ///   - state: the id of the ledger that every copy of the shard is to have.
+    ///   - time: how long it takes at most.
+    /// - Returns: the new fleet.
+    /// - Throws: `.notOurs` if there is a fleet already. `.unreachable` if the engine did not answer to the end: then it may
+    ///   be there, and the next call says so.
+    public static func initialise(
+        _ address: ConnectionString, state: UUID128, time: Duration = .seconds(10)
+    ) throws(EngineProblem) -> ShardIdentity {
+        let deadline = Deadline(after: time)
+        var session = try connect(address, until: deadline)
+        let (before, problem) = session.run([[FleetStatements.exists()]], until: deadline)
+        if let problem { throw problem }
+        guard try before[0].rows[0].first?.bool(0) == false else { throw try existing(&session, until: deadline) }
+
+        let shard = Value.integer(0)
+        let start = BatchReference.start
+        let creation = FleetSchema.creation.map { $0() }
+        let rows = [
+            FleetStatements.nameFleet(.integer(FleetSchema.version)),
+            FleetStatements.addShard(shard, .uuid(state)),
+            FleetStatements.addSlots(shard, .number(FleetSchema.slots)),
+            FleetStatements.addStart(
+                shard, .number(start.number), .uuid(start.id), .number(ChainBatch.currentVersion)),
+            FleetStatements.addConfirmation(shard, .number(start.number), .uuid(start.id)),
+        ]
+        // The server prepares each statement when the ones before have run: the tables are there for the rows.
+        let (answers, failure) = session.run([creation + rows], until: deadline)
+        if let failure { throw failure.code == "42P07" ? hasTables(failure) : failure }
+        guard let row = answers[0].rows[creation.count].first else {
+            throw EngineProblem(.ill, message: "the engine did not name the fleet")
+        }
+        return ShardIdentity(fleet: try row.uuid(0), state: state)
+    }
+
+    /// What is said of a database that has a fleet.
+    private static func existing(
+        _ session: inout Session, until deadline: Deadline
+    ) throws(EngineProblem) -> EngineProblem {
+        let (answers, problem) = session.run([[FleetStatements.fleet()]], until: deadline)
+        if let problem { throw problem }
+        guard let row = answers[0].rows[0].first else {
+            return EngineProblem(.notOurs, message: "the database has an empty table push_fleet")
+        }
+        return EngineProblem(.notOurs, message: "the database has the fleet \(try row.uuid(0)) already")
+    }
+
+    private static func hasTables(_ failure: EngineProblem) -> EngineProblem {
+        EngineProblem(
+            .notOurs, code: failure.code, message: "the database has tables of a fleet already: \(failure.message)")
+    }
+
+    /// Reads how a fleet's engine and its shards are.
+    ///
+    /// - Parameters:
+    ///   - address: the same as the nodes'.
+    ///   - time: how long it takes at most.
+    public static func status(
+        _ address: ConnectionString, time: Duration = .seconds(5)
+    ) throws(EngineProblem) -> FleetStatus {
+        let deadline = Deadline(after: time)
+        var session = try connect(address, until: deadline)
+        let (checked, problem) = session.run([[Statements.schema()]], until: deadline)
+        if let problem { throw problem }
+        try checkSchema(checked[0].rows[0])
+
+        let (sent, wall) = (SystemClock.monotonicNanoseconds, SystemClock.wallMilliseconds)
+        let (asked, failure) = session.run([[FleetStatements.engine()]], until: deadline)
+        if let failure { throw failure }
+        let taken = Duration.nanoseconds(SystemClock.monotonicNanoseconds - sent)
+
+        let questions = [
+            FleetStatements.fleet(), FleetStatements.standbys(), FleetStatements.shards(), FleetStatements.copies(),
+        ]
+        let (answers, other) = session.run(questions.map { [$0] }, until: deadline)
+        if let other { throw other }
+        let rows = answers.map { $0.rows[0] }
+        guard let engine = asked[0].rows[0].first, let fleet = rows[0].first else {
+            throw EngineProblem(.notOurs, message: "the database has no fleet")
+        }
+        let copies = try copies(rows[3])
+        var shards: [FleetStatus.Shard] = []
+        for row in rows[2] { shards.append(try shard(row, copies: copies)) }
+        var standbys: [FleetStatus.Standby] = []
+        for row in rows[1] {
+            standbys.append(
+                FleetStatus.Standby(
+                    name: try row.text(0), state: try row.optionalText(1), sync: try row.optionalText(2)))
+        }
+        return FleetStatus(
+            fleet: try fleet.uuid(0), schema: try fleet.integer(1),
+            created: WallTime(milliseconds: try fleet.integer(2)),
+            engine: try self.engine(engine, wall: .milliseconds(wall), taken: taken), standbys: standbys,
+            shards: shards,
+            batchesSize: try engine.integer(10))
+    }
+
+    /// - Parameters:
+    ///   - wall: this machine's time when the question was sent.
+    ///   - taken: how long the answer took.
+    private static func engine(
+        _ row: Row, wall: Duration, taken: Duration
+    ) throws(EngineProblem) -> FleetStatus.Engine {
+        FleetStatus.Engine(
+            version: try row.text(1), systemIdentifier: try row.optionalInteger(8), address: try row.optionalText(6),
+            port: try row.optionalInteger(7), standbyNames: try row.text(2), synchronousCommit: try row.text(3),
+            fsync: try row.bool(4), fullPageWrites: try row.bool(5),
+            clockAhead: .microseconds(try row.integer(0)) - (wall + taken / 2), clockError: taken / 2,
+            longestTransaction: try row.optionalInteger(9).map { .microseconds($0) })
+    }
+
+    private static func shard(
+        _ row: Row, copies: [Int64: [FleetStatus.Copy]]
+    ) throws(EngineProblem) -> FleetStatus.Shard {
+        let number = try row.integer(0)
+        return FleetStatus.Shard(
+            number: number, state: try row.uuid(1), lease: try PostgreSQLEngine.leaseRow(row, owner: 2, epoch: 5),
+            address: try row.optionalText(4),
+            tail: ChainTail(try PostgreSQLEngine.reference(row, at: 7), epoch: try row.integer(9)),
+            age: .microseconds(try row.integer(10)), copies: copies[number] ?? [])
+    }
+
+    /// The copies of each shard.
+    private static func copies(_ rows: [Row]) throws(EngineProblem) -> [Int64: [FleetStatus.Copy]] {
+        var copies: [Int64: [FleetStatus.Copy]] = [:]
+        for row in rows {
+            let copy = FleetStatus.Copy(
+                node: try row.text(1), applied: UInt64(clamping: try row.integer(2)),
+                age: .microseconds(try row.integer(3)))
+            copies[try row.integer(0), default: []].append(copy)
+        }
+        return copies
+    }
+
+    /// Refuses tables that a newer program declared, or that nobody filled.
+    static func checkSchema(_ rows: [Row]) throws(EngineProblem) {
+        guard let row = rows.first else { throw EngineProblem(.notOurs, message: "the database has no fleet") }
+        let version = try row.integer(0)
+        guard version <= FleetSchema.version else {
+            throw EngineProblem(
+                .newer,
+                message: "the database has tables of version \(version); this program knows \(FleetSchema.version)")
+        }
+    }
+
+    private static func connect(
+        _ address: ConnectionString, until deadline: Deadline
+    ) throws(EngineProblem) -> Session {
+        var session = Session()
+        try session.connect(address, SessionSettings(applicationName: "pushctl-store"), until: deadline) {
+            (connection) throws(EngineProblem) in
+            try checkVersion(connection.serverVersion)
+        }
+        return session
+    }
+
+    /// Refuses a server that is too old.
+    static func checkVersion(_ version: Int) throws(EngineProblem) {
+        guard version >= leastVersion else {
+            throw EngineProblem(
+                .notOurs,
+                message: "the engine is PostgreSQL \(version / 10_000); \(leastVersion / 10_000) is the least")
+        }
+    }
+}

@@ -1,0 +1,98 @@
+import PushFleet
+
+/// The tables that a fleet has in its database.
+enum FleetSchema {
+    /// Its number; raised with each change that an older program must not write beside.
+    static let version: Int64 = 1
+    /// How many slots share out what there is over the shards, for good.
+    static let slots = 4096
+
+    /// What creates the tables, in order.
+    static let creation: [Statement] = [
+        Statement(
+            "create_fleet",
+            """
+            CREATE TABLE push_fleet (
+                one int4 PRIMARY KEY CHECK (one = 1),
+                fleet uuid NOT NULL,
+                schema int4 NOT NULL,
+                created timestamptz NOT NULL DEFAULT clock_timestamp())
+            """),
+        // Who leads a shard. It is written each second: room in the page, so that no index grows.
+        Statement(
+            "create_shards",
+            """
+            CREATE TABLE push_shards (
+                shard int4 PRIMARY KEY,
+                state uuid NOT NULL,
+                owner text,
+                incarnation uuid,
+                address text,
+                epoch int8 NOT NULL DEFAULT 0,
+                renewals int8 NOT NULL DEFAULT 0,
+                CHECK ((owner IS NULL) = (incarnation IS NULL))) WITH (fillfactor = 50)
+            """),
+        Statement(
+            "create_slots",
+            """
+            CREATE TABLE push_slots (
+                slot int4 PRIMARY KEY CHECK (slot >= 0 AND slot < \(slots)),
+                shard int4 NOT NULL)
+            """),
+        // The chains. at is the engine's clock: an age is a difference of two of its times.
+        Statement(
+            "create_batches",
+            """
+            CREATE TABLE push_batches (
+                shard int4 NOT NULL,
+                number int8 NOT NULL,
+                id uuid NOT NULL,
+                prev uuid NOT NULL,
+                epoch int8 NOT NULL,
+                at timestamptz NOT NULL DEFAULT clock_timestamp(),
+                version int4 NOT NULL,
+                boot uuid NOT NULL,
+                mono_ns int8 NOT NULL,
+                last_cursor int8,
+                rows bytea NOT NULL,
+                PRIMARY KEY (shard, number))
+            """),
+        // Compressing would cost the appender time.
+        Statement("store_batches", "ALTER TABLE push_batches ALTER rows SET STORAGE EXTERNAL"),
+        Statement(
+            "create_copies",
+            """
+            CREATE TABLE push_copies (
+                shard int4 NOT NULL,
+                node text NOT NULL,
+                applied int8 NOT NULL,
+                seen timestamptz NOT NULL,
+                PRIMARY KEY (shard, node)) WITH (fillfactor = 50)
+            """),
+        // Copies of a ledger in parts. number and id say behind which batch each one stands.
+        Statement(
+            "create_snapshots",
+            """
+            CREATE TABLE push_snapshots (
+                shard int4 NOT NULL,
+                number int8 NOT NULL,
+                id uuid NOT NULL,
+                part int4 NOT NULL,
+                is_last boolean NOT NULL,
+                at timestamptz NOT NULL DEFAULT clock_timestamp(),
+                bytes bytea NOT NULL,
+                PRIMARY KEY (shard, number, part))
+            """),
+        Statement("store_snapshots", "ALTER TABLE push_snapshots ALTER bytes SET STORAGE EXTERNAL"),
+        // A commit behind a batch, where the batch's own is in doubt.
+        Statement(
+            "create_confirmations",
+            """
+            CREATE TABLE push_confirmations (
+                shard int4 PRIMARY KEY,
+                number int8 NOT NULL,
+                id uuid NOT NULL,
+                times int8 NOT NULL) WITH (fillfactor = 50)
+            """),
+    ]
+}

@@ -1,0 +1,247 @@
+public import PushFleet
+import PushModel
+import Synchronization
+
+/// A shard's chain and lease in PostgreSQL: one session, which connects when it is first needed, and anew after a failure.
+///
+/// A value is used by one thread at a time. Each call ends within `EngineOptions.time`, but for the look-up of a host's name,
+/// which is libc's. A new connection first ends the sessions that have its own name: this node's lost ones. So two processes
+/// of one name end each other's sessions, and nothing worse.
+public final class PostgreSQLEngine: ShardEngine {
+    private let options: EngineOptions
+    private let state: Mutex<State>
+
+    private struct State: ~Copyable {
+        var session = Session()
+        /// Which chain the first connection found: a later one to another database is refused.
+        var identity: ShardIdentity?
+    }
+
+    /// Connects to nothing yet.
+    public init(_ options: EngineOptions) {
+        precondition(
+            options.node.utf8.count <= EngineOptions.nodeNameLimit, "a node's name is told by the names of its sessions"
+        )
+        self.options = options
+        state = Mutex(State())
+    }
+
+    // MARK: The chain
+
+    public func identity() throws(EngineProblem) -> ShardIdentity {
+        let options = options
+        return try state.withLock { (state) throws(EngineProblem) in
+            let deadline = Deadline(after: options.time)
+            try Self.connect(&state, options, until: deadline)
+            // The connection may be an old one, and the server gone.
+            _ = try Self.rows(&state, [[Statements.identity(.number(options.shard))]], until: deadline)
+            guard let identity = state.identity else { throw Self.notSetUp(options.shard) }
+            return identity
+        }
+    }
+
+    public func append(_ batch: ChainBatch) -> AppendResult {
+        commit(
+            Statements.append(
+                .number(options.shard), .number(batch.reference.number), .uuid(batch.reference.id),
+                .uuid(batch.previous), .number(batch.epoch), .number(batch.version), .uuid(batch.boot),
+                .number(batch.handedOver.nanoseconds), .optional(batch.lastCursor), .bytes(batch.bytes)))
+    }
+
+    public func confirm(_ reference: BatchReference) -> AppendResult {
+        commit(Statements.confirm(.number(options.shard), .number(reference.number), .uuid(reference.id)))
+    }
+
+    /// Runs a statement that gives one row back if it wrote one, and judges its commit.
+    private func commit(_ call: Call) -> AppendResult {
+        let options = options
+        return state.withLock { state in
+            let deadline = Deadline(after: options.time)
+            do throws(EngineProblem) {
+                try Self.connect(&state, options, until: deadline)
+            } catch {
+                return .unknown(error)
+            }
+            // A transaction each: the second one's answer comes when the first one's commit has ended.
+            let check = options.durability == .standby ? [[Statements.protection()]] : []
+            let (answers, problem) = state.session.run([[call]] + check, until: deadline)
+            return Self.judge(answers, problem, isChecked: options.durability == .standby)
+        }
+    }
+
+    /// What an append or a confirmation came to.
+    ///
+    /// - Parameters:
+    ///   - answers: the statement's answer, and the one to the question whether its commit waited for a standby.
+    ///   - problem: why an answer is missing.
+    ///   - isChecked: whether the question was asked.
+    static func judge(
+        _ answers: [Connection.Answer], _ problem: EngineProblem?, isChecked: Bool
+    ) -> AppendResult {
+        guard let first = answers.first else {
+            return .unknown(problem ?? EngineProblem(.unreachable, message: "the engine gave no answer"))
+        }
+        guard first.rows[0].count == 1 else { return .other }
+        if let warning = first.warnings.first { return .doubtful(warning) }
+        guard isChecked else { return .there }
+        guard answers.count == 2 else {
+            return .doubtful(problem?.description ?? "the engine did not say whether a standby has it")
+        }
+        do throws(EngineProblem) {
+            guard let row = answers[1].rows[0].first else { return .doubtful("the engine did not answer a question") }
+            if try row.text(0).allSatisfy({ $0 == " " }) {
+                return .doubtful("no synchronous standby is named (synchronous_standby_names is empty)")
+            }
+            let mode = try row.text(1)
+            guard mode == "on" else { return .doubtful("synchronous_commit is \(mode)") }
+            if try row.bool(2) { return .doubtful("the engine read its settings anew a moment ago") }
+            return .there
+        } catch {
+            return .doubtful(error.description)
+        }
+    }
+
+    public func tail() throws(EngineProblem) -> ChainTail {
+        let rows = try ask(Statements.tail(.number(options.shard)))
+        guard let row = rows.first else { throw Self.notSetUp(options.shard) }
+        return ChainTail(try Self.reference(row), epoch: try row.integer(2))
+    }
+
+    /// The most bytes of batches that one answer has, but for its first batch.
+    private static let readLimit: Int64 = 4 << 20
+
+    public func batches(from number: UInt64, atMost count: Int) throws(EngineProblem) -> [StoredBatch] {
+        let rows = try ask(
+            Statements.batches(
+                .number(options.shard), .number(Int64(clamping: number)), .number(count), .number(Self.readLimit)))
+        var batches: [StoredBatch] = []
+        for row in rows {
+            var batch = ChainBatch(
+                reference: try Self.reference(row), previous: try row.uuid(2), epoch: try row.integer(3),
+                boot: try row.uuid(5), handedOver: Instant(nanoseconds: try row.integer(6)),
+                lastCursor: try row.optionalInteger(7), bytes: try row.bytes(8))
+            batch.version = Int(try row.integer(4))
+            batches.append(StoredBatch(batch: batch, age: .microseconds(try row.integer(9))))
+        }
+        return batches
+    }
+
+    /// The number and the id of a batch: its first two columns.
+    static func reference(_ row: Row, at column: Int = 0) throws(EngineProblem) -> BatchReference {
+        BatchReference(number: UInt64(clamping: try row.integer(column)), id: try row.uuid(column + 1))
+    }
+
+    // MARK: The lease
+
+    public func lease() throws(EngineProblem) -> LeaseRow {
+        let rows = try ask(Statements.lease(.number(options.shard)))
+        guard let row = rows.first else { throw Self.notSetUp(options.shard) }
+        return try Self.leaseRow(row, owner: 0, epoch: 2)
+    }
+
+    /// - Parameters:
+    ///   - owner: the column of the owner, before that of its incarnation.
+    ///   - epoch: the column of the term, before that of the renewals.
+    static func leaseRow(_ row: Row, owner: Int, epoch: Int) throws(EngineProblem) -> LeaseRow {
+        LeaseRow(
+            owner: row.isNull(owner)
+                ? nil : NodeIncarnation(node: try row.text(owner), id: try row.uuid(owner + 1)),
+            epoch: try row.integer(epoch), renewals: try row.integer(epoch + 1))
+    }
+
+    public func renew(_ owner: NodeIncarnation, epoch: Int64) throws(EngineProblem) -> Bool {
+        try !ask(
+            Statements.renew(.number(options.shard), .text(owner.node), .uuid(owner.id), .number(epoch))
+        ).isEmpty
+    }
+
+    public func take(_ seen: LeaseRow, for owner: NodeIncarnation) throws(EngineProblem) -> Int64? {
+        let options = options
+        let prefix = EngineOptions.namePrefix(.log, options.shard)
+        let take = Statements.take(
+            .number(options.shard), .text(owner.node), .uuid(owner.id), .optional(options.nodeAddress),
+            .optional(seen.owner?.node), .optional(seen.owner?.id), .number(seen.epoch), .number(seen.renewals))
+        // Behind the commit of the taking, and only if that was one.
+        let end = Statements.endWriters(
+            .text(prefix), .text(prefix + options.node), .number(options.shard), .text(owner.node), .uuid(owner.id))
+        return try state.withLock { (state) throws(EngineProblem) in
+            let deadline = Deadline(after: options.time)
+            try Self.connect(&state, options, until: deadline)
+            let (answers, problem) = state.session.run([[take], [end]], until: deadline)
+            if let problem { throw problem }
+            return try answers[0].rows[0].first?.integer(0)
+        }
+    }
+
+    public func release(_ owner: NodeIncarnation, epoch: Int64) throws(EngineProblem) {
+        _ = try ask(Statements.release(.number(options.shard), .text(owner.node), .uuid(owner.id), .number(epoch)))
+    }
+
+    public func note(_ owner: NodeIncarnation, applied number: UInt64) throws(EngineProblem) {
+        _ = try ask(
+            Statements.withoutWaiting(),
+            Statements.note(.number(options.shard), .text(owner.node), .number(Int64(clamping: number))))
+    }
+
+    // MARK: The session
+
+    /// Runs one transaction; the rows of its last statement.
+    private func ask(_ calls: Call...) throws(EngineProblem) -> [Row] {
+        let options = options
+        return try state.withLock { (state) throws(EngineProblem) in
+            let deadline = Deadline(after: options.time)
+            try Self.connect(&state, options, until: deadline)
+            return try Self.rows(&state, [calls], until: deadline)
+        }
+    }
+
+    private static func rows(
+        _ state: inout State, _ transactions: [[Call]], until deadline: Deadline
+    ) throws(EngineProblem) -> [Row] {
+        let (answers, problem) = state.session.run(transactions, until: deadline)
+        if let problem { throw problem }
+        return answers.last?.rows.last ?? []
+    }
+
+    private static func connect(
+        _ state: inout State, _ options: EngineOptions, until deadline: Deadline
+    ) throws(EngineProblem) {
+        let known = state.identity
+        var found: ShardIdentity?
+        try state.session.connect(
+            options.address, SessionSettings(applicationName: options.applicationName), until: deadline
+        ) { (connection) throws(EngineProblem) in
+            try FleetDatabase.checkVersion(connection.serverVersion)
+            _ = try connection.run(Statements.endLost(.text(options.applicationName)), until: deadline)
+            found = try identify(&connection, options.shard, until: deadline)
+            guard known == nil || known == found else {
+                throw EngineProblem(
+                    .notOurs, message: "the database is another fleet's than that of the connection before")
+            }
+        }
+        if let found { state.identity = found }
+    }
+
+    /// What the database is; refuses one that this program must not write.
+    private static func identify(
+        _ connection: inout Connection, _ shard: Int32, until deadline: Deadline
+    ) throws(EngineProblem) -> ShardIdentity {
+        try FleetDatabase.checkSchema(try connection.run(Statements.schema(), until: deadline))
+        let rows = try connection.run(Statements.identity(.number(shard)), until: deadline)
+        guard let row = rows.first, !row.isNull(2) else { throw notSetUp(shard) }
+        let (mode, messages) = (try row.text(3), try row.text(4))
+        guard mode == "on", messages == "warning" else {
+            throw EngineProblem(
+                .notOurs,
+                message: """
+                    the session does not have the settings that it asked for (synchronous_commit is \(mode), \
+                    client_min_messages is \(messages)): something between this node and the engine takes them away
+                    """)
+        }
+        return ShardIdentity(fleet: try row.uuid(0), state: try row.uuid(2))
+    }
+
+    private static func notSetUp(_ shard: Int32) -> EngineProblem {
+        EngineProblem(.notOurs, message: "the database is not set up for shard \(shard)")
+    }
+}

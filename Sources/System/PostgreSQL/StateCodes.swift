@@ -1,0 +1,49 @@
+import PushFleet
+
+/// What an error of PostgreSQL's means, by its SQLSTATE (Appendix A of its manual). None means "not written".
+enum StateCodes {
+    /// What a code is: the longest entry that it begins with.
+    static func kind(of code: String) -> EngineProblem.Kind {
+        // No code: libpq found the connection lost, or never had one.
+        guard !code.isEmpty else { return .unreachable }
+        return table[code] ?? table[String(code.prefix(2))] ?? .ill
+    }
+
+    /// Codes, and classes of codes by their first two characters.
+    static let table: [String: EngineProblem.Kind] = [
+        "00": .ill, "01": .ill, "02": .ill, "03": .ill,
+        "08": .unreachable,
+        "09": .ill,
+        // 0A000: a prepared statement whose tables have changed. A new connection prepares it anew.
+        "0A": .unreachable,
+        "0B": .ill, "0F": .ill, "0L": .ill, "0P": .ill, "0Z": .ill,
+        "20": .ill, "21": .ill, "22": .ill, "23": .ill, "24": .ill,
+        "25": .ill,
+        // A former primary, read_only_sql_transaction.
+        "25006": .unreachable,
+        // idle_in_transaction_session_timeout
+        "25P03": .unreachable,
+        // A pooler gave the session to another server.
+        "26": .unreachable,
+        "27": .ill,
+        // The password is wrong, or is being renewed.
+        "28": .unreachable,
+        "2B": .ill, "2D": .ill, "2F": .ill, "34": .ill, "38": .ill, "39": .ill, "3B": .ill,
+        // There is no such database, no such schema.
+        "3D": .notOurs, "3F": .notOurs,
+        "40": .unreachable,
+        "42": .ill,
+        // No right, no such table, no such column, no such object.
+        "42501": .notOurs, "42P01": .notOurs, "42703": .notOurs, "42704": .notOurs, "42883": .notOurs,
+        "44": .ill,
+        "53": .ill,
+        // too_many_connections
+        "53300": .unreachable,
+        "54": .ill,
+        "55": .unreachable,
+        "57": .unreachable,
+        // database_dropped
+        "57P04": .notOurs,
+        "58": .ill, "72": .unreachable, "F0": .ill, "HV": .ill, "P0": .ill, "XX": .ill,
+    ]
+}

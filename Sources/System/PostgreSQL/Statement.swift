@@ -1,0 +1,114 @@
+import PushFleet
+import PushModel
+
+/// A statement, declared once: its name (as the server keeps it prepared), its text, and the types of its parameters.
+struct Statement: Sendable {
+    let name: String
+    let text: String
+    let parameters: [ValueType]
+
+    init(_ name: String, _ parameters: [ValueType], _ text: String) {
+        (self.name, self.parameters, self.text) = (name, parameters, text)
+    }
+
+    init(_ name: String, _ text: String) { self.init(name, [], text) }
+
+    /// The statement with the values of its parameters.
+    func callAsFunction(_ values: Value...) -> Call {
+        precondition(values.count == parameters.count, "\(name) has \(parameters.count) parameters")
+        return Call(statement: self, values: values)
+    }
+}
+
+/// The types of parameters that our statements have, by their object ids, which PostgreSQL never changes (pg_type.dat).
+enum ValueType: UInt32 {
+    case bytes = 17
+    case int8 = 20
+    case int4 = 23
+    case text = 25
+    case uuid = 2950
+}
+
+/// The value of a parameter.
+enum Value {
+    case integer(Int64)
+    case uuid(UUID128)
+    case text(String)
+    case bytes([UInt8])
+    case null
+
+    static func number(_ value: some BinaryInteger) -> Value { .integer(Int64(value)) }
+    static func optional(_ value: Int64?) -> Value { value.map(Value.integer) ?? .null }
+    static func optional(_ value: String?) -> Value { value.map(Value.text) ?? .null }
+    static func optional(_ value: UUID128?) -> Value { value.map(Value.uuid) ?? .null }
+
+    /// Adds its binary form to a buffer.
+    ///
+    /// - Returns: whether there is one: there is none of no value.
+    func write(as type: ValueType, to buffer: inout [UInt8]) -> Bool {
+        switch (self, type) {
+        case (.integer(let value), .int8): Self.add(UInt64(bitPattern: value), to: &buffer)
+        case (.integer(let value), .int4): Self.add(UInt32(bitPattern: Int32(value)), to: &buffer)
+        case (.uuid(let value), .uuid):
+            Self.add(value.high, to: &buffer)
+            Self.add(value.low, to: &buffer)
+        case (.text(let value), .text): buffer += value.utf8
+        case (.bytes(let value), .bytes): buffer += value
+        case (.null, _): return false
+        default: preconditionFailure("the value is not of the parameter's type, \(type)")
+        }
+        return true
+    }
+
+    private static func add<Number: FixedWidthInteger>(_ number: Number, to buffer: inout [UInt8]) {
+        withUnsafeBytes(of: number.bigEndian) { buffer += $0 }
+    }
+}
+
+/// A statement to be run, with the values of its parameters.
+struct Call {
+    let statement: Statement
+    let values: [Value]
+}
+
+/// A row of an answer, in binary form.
+struct Row: Sendable {
+    /// The columns; `nil`: NULL.
+    let columns: [[UInt8]?]
+
+    /// A column, which is there and has a value; else the database has other tables than this program's.
+    func bytes(_ index: Int) throws(EngineProblem) -> [UInt8] {
+        guard index < columns.count, let column = columns[index] else { throw Self.foreign }
+        return column
+    }
+
+    func integer(_ index: Int) throws(EngineProblem) -> Int64 {
+        let bytes = try bytes(index)
+        switch bytes.count {
+        case 8: return Int64(truncatingIfNeeded: Self.number(bytes[...]))
+        case 4: return Int64(Int32(truncatingIfNeeded: Self.number(bytes[...])))
+        default: throw Self.foreign
+        }
+    }
+
+    func uuid(_ index: Int) throws(EngineProblem) -> UUID128 {
+        let bytes = try bytes(index)
+        guard bytes.count == 16 else { throw Self.foreign }
+        return UUID128(high: Self.number(bytes[..<8]), low: Self.number(bytes[8...]))
+    }
+
+    func text(_ index: Int) throws(EngineProblem) -> String { String(decoding: try bytes(index), as: UTF8.self) }
+
+    func bool(_ index: Int) throws(EngineProblem) -> Bool { try bytes(index) == [1] }
+
+    func optionalText(_ index: Int) throws(EngineProblem) -> String? { isNull(index) ? nil : try text(index) }
+
+    func optionalInteger(_ index: Int) throws(EngineProblem) -> Int64? { isNull(index) ? nil : try integer(index) }
+
+    func isNull(_ index: Int) -> Bool { index >= columns.count || columns[index] == nil }
+
+    private static func number(_ bytes: ArraySlice<UInt8>) -> UInt64 { bytes.reduce(0) { $0 << 8 | UInt64($1) } }
+
+    private static let foreign = EngineProblem(
+        .notOurs, message: "the database answers with other columns than those of this program's tables")
+}

@@ -1,0 +1,196 @@
+import PushFleet
+
+/// The statements that a shard's engine runs, each by its name.
+enum Statements {
+    // MARK: Once for each connection
+
+    /// What the database is, and whether the session has what it depends on.
+    static let identity = Statement(
+        "identity", [.int4],
+        """
+        SELECT f.fleet, f.schema, s.state, current_setting('synchronous_commit'), current_setting('client_min_messages')
+        FROM push_fleet f LEFT JOIN push_shards s ON s.shard = $1
+        """)
+
+    /// The number of the tables' declaration alone: a newer one may have other columns.
+    static let schema = Statement("schema", "SELECT schema FROM push_fleet")
+
+    /// Ends the sessions of a name but this one, which lost them. A session that waits for a standby does not see by itself
+    /// that its client is gone.
+    static let endLost = Statement(
+        "end_lost", [.text],
+        """
+        SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity
+        WHERE application_name = $1 AND pid <> pg_backend_pid()
+        AND datname = current_database() AND usename = current_user
+        """)
+
+    // MARK: The chain
+
+    /// Inserts a batch behind the one it names: compare-and-append. The key decides between two writers.
+    static let append = Statement(
+        "append", [.int4, .int8, .uuid, .uuid, .int8, .int4, .uuid, .int8, .int8, .bytes],
+        """
+        INSERT INTO push_batches (shard, number, id, prev, epoch, version, boot, mono_ns, last_cursor, rows)
+        SELECT $1, $2, $3, $4, $5, $6, $7, $8, $9, $10
+        WHERE EXISTS (
+            SELECT FROM push_batches WHERE shard = $1 AND number = $2 - 1 AND id = $4 AND epoch <= $5)
+        ON CONFLICT DO NOTHING RETURNING number
+        """)
+
+    /// Writes something behind a batch, if that is the last one.
+    static let confirm = Statement(
+        "confirm", [.int4, .int8, .uuid],
+        """
+        UPDATE push_confirmations SET number = $2, id = $3, times = times + 1
+        WHERE shard = $1
+        AND EXISTS (SELECT FROM push_batches WHERE shard = $1 AND number = $2 AND id = $3)
+        AND NOT EXISTS (SELECT FROM push_batches WHERE shard = $1 AND number = $2 + 1)
+        RETURNING number
+        """)
+
+    /// Whether the commit before it waited for a standby, in the same round trip. The process that lets commits wait reads
+    /// its settings a little later than this session does: what it was told a moment ago it may not have heard.
+    static let protection = Statement(
+        "protection",
+        """
+        SELECT current_setting('synchronous_standby_names'), current_setting('synchronous_commit'),
+            clock_timestamp() - pg_conf_load_time() BETWEEN interval '0' AND interval '1 second'
+        """)
+
+    static let tail = Statement(
+        "tail", [.int4],
+        "SELECT number, id, epoch FROM push_batches WHERE shard = $1 ORDER BY number DESC LIMIT 1")
+
+    /// Batches in order, so many of them at most, and so many bytes but for the first.
+    static let batches = Statement(
+        "batches", [.int4, .int8, .int8, .int8],
+        """
+        SELECT number, id, prev, epoch, version, boot, mono_ns, last_cursor, rows,
+            (extract(epoch FROM clock_timestamp() - at) * 1000000)::int8
+        FROM (
+            SELECT *, sum(octet_length(rows)) OVER (ORDER BY number) - octet_length(rows) AS before
+            FROM (SELECT * FROM push_batches WHERE shard = $1 AND number >= $2 ORDER BY number LIMIT $3) AS part
+        ) AS counted
+        WHERE before < $4 ORDER BY number
+        """)
+
+    // MARK: The lease
+
+    static let lease = Statement(
+        "lease", [.int4], "SELECT owner, incarnation, epoch, renewals FROM push_shards WHERE shard = $1")
+
+    static let renew = Statement(
+        "renew", [.int4, .text, .uuid, .int8],
+        """
+        UPDATE push_shards SET renewals = renewals + 1
+        WHERE shard = $1 AND owner = $2 AND incarnation = $3 AND epoch = $4 RETURNING epoch
+        """)
+
+    /// Takes the lease if its row is the one that was seen.
+    static let take = Statement(
+        "take", [.int4, .text, .uuid, .text, .text, .uuid, .int8, .int8],
+        """
+        UPDATE push_shards SET owner = $2, incarnation = $3, address = $4, renewals = renewals + 1,
+            epoch = 1 + greatest(push_shards.epoch, (
+                SELECT b.epoch FROM push_batches b WHERE b.shard = $1 ORDER BY b.number DESC LIMIT 1))
+        WHERE shard = $1 AND owner IS NOT DISTINCT FROM $5 AND incarnation IS NOT DISTINCT FROM $6
+        AND epoch = $7 AND renewals = $8 RETURNING epoch
+        """)
+
+    /// Ends the sessions that write a shard, but those of one name, if the lease is that of an owner.
+    static let endWriters = Statement(
+        "end_writers", [.text, .text, .int4, .text, .uuid],
+        """
+        SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity
+        WHERE starts_with(application_name, $1) AND application_name <> $2
+        AND datname = current_database() AND usename = current_user
+        AND EXISTS (SELECT FROM push_shards WHERE shard = $3 AND owner = $4 AND incarnation = $5)
+        """)
+
+    static let release = Statement(
+        "release", [.int4, .text, .uuid, .int8],
+        """
+        UPDATE push_shards SET owner = NULL, incarnation = NULL, address = NULL, renewals = renewals + 1
+        WHERE shard = $1 AND owner = $2 AND incarnation = $3 AND epoch = $4
+        """)
+
+    // MARK: Copies
+
+    /// A note need not wait for a standby, and must not: its node goes on reading while there is none.
+    static let withoutWaiting = Statement(
+        "without_waiting", "SELECT set_config('synchronous_commit', 'off', true)")
+
+    static let note = Statement(
+        "note", [.int4, .text, .int8],
+        """
+        INSERT INTO push_copies (shard, node, applied, seen) VALUES ($1, $2, $3, clock_timestamp())
+        ON CONFLICT (shard, node) DO UPDATE SET applied = excluded.applied, seen = excluded.seen
+        """)
+}
+
+/// The statements that set a fleet up and look at it.
+enum FleetStatements {
+    /// Whether the database has a fleet, which is asked before anything of it is read.
+    static let exists = Statement("exists", "SELECT to_regclass('push_fleet') IS NOT NULL")
+
+    static let nameFleet = Statement(
+        "name_fleet", [.int4],
+        "INSERT INTO push_fleet (one, fleet, schema) VALUES (1, gen_random_uuid(), $1) RETURNING fleet")
+
+    static let addShard = Statement(
+        "add_shard", [.int4, .uuid], "INSERT INTO push_shards (shard, state) VALUES ($1, $2)")
+
+    static let addSlots = Statement(
+        "add_slots", [.int4, .int4],
+        "INSERT INTO push_slots (slot, shard) SELECT slot, $1 FROM generate_series(0, $2 - 1) AS slot")
+
+    /// The batch before the first one.
+    static let addStart = Statement(
+        "add_start", [.int4, .int8, .uuid, .int4],
+        """
+        INSERT INTO push_batches (shard, number, id, prev, epoch, version, boot, mono_ns, rows)
+        VALUES ($1, $2, $3, $3, 0, $4, $3, 0, '')
+        """)
+
+    static let addConfirmation = Statement(
+        "add_confirmation", [.int4, .int8, .uuid],
+        "INSERT INTO push_confirmations (shard, number, id, times) VALUES ($1, $2, $3, 0)")
+
+    static let fleet = Statement(
+        "fleet", "SELECT fleet, schema, (extract(epoch FROM created) * 1000)::int8 FROM push_fleet")
+
+    static let engine = Statement(
+        "engine",
+        """
+        SELECT (extract(epoch FROM clock_timestamp()) * 1000000)::int8,
+            current_setting('server_version'), current_setting('synchronous_standby_names'),
+            current_setting('synchronous_commit'), current_setting('fsync')::bool,
+            current_setting('full_page_writes')::bool,
+            host(inet_server_addr()), inet_server_port(),
+            (SELECT system_identifier FROM pg_control_system()),
+            (SELECT (extract(epoch FROM clock_timestamp() - min(xact_start)) * 1000000)::int8
+                FROM pg_stat_activity WHERE pid <> pg_backend_pid()),
+            pg_total_relation_size('push_batches')
+        """)
+
+    static let standbys = Statement(
+        "standbys", "SELECT application_name, state, sync_state FROM pg_stat_replication ORDER BY 1")
+
+    static let shards = Statement(
+        "shards",
+        """
+        SELECT s.shard, s.state, s.owner, s.incarnation, s.address, s.epoch, s.renewals, b.number, b.id, b.epoch,
+            (extract(epoch FROM clock_timestamp() - b.at) * 1000000)::int8
+        FROM push_shards s CROSS JOIN LATERAL (
+            SELECT * FROM push_batches WHERE shard = s.shard ORDER BY number DESC LIMIT 1) b
+        ORDER BY s.shard
+        """)
+
+    static let copies = Statement(
+        "copies",
+        """
+        SELECT shard, node, applied, (extract(epoch FROM clock_timestamp() - seen) * 1000000)::int8
+        FROM push_copies ORDER BY shard, node
+        """)
+}

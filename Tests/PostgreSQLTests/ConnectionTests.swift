@@ -1,0 +1,130 @@
+import Glibc
+import LinuxSystem
+import PushFleet
+import PushModel
+import TestSupport
+import Testing
+
+@testable import PostgreSQL
+
+@Suite("What says where the engine is")
+struct ConnectionStringTests {
+    private func parameters(_ text: String) throws -> [String: String] {
+        let address = try ConnectionString(text)
+        let all = address.parameters(for: address.hosts[0], session: SessionSettings(applicationName: "x/0/a"))
+        return Dictionary(uniqueKeysWithValues: all.map { ($0.keyword, $0.value) })
+    }
+
+    @Test("has several hosts, each with its port")
+    func hosts() throws {
+        let address = try ConnectionString("postgresql://u:p@db1:5433,db2/push")
+        #expect(address.hosts.map(\.name) == ["db1", "db2"])
+        #expect(address.hosts.map(\.port) == ["5433", nil])
+        #expect(try ConnectionString("host=a,b port=1").hosts.map(\.port) == ["1", "1"])
+        #expect(try ConnectionString("dbname=push").hosts.count == 1)
+        #expect(throws: EngineProblem.self) { try ConnectionString("host=a,b,c port=1,2") }
+    }
+
+    @Test("gives way where the program is stricter")
+    func strictness() throws {
+        let written = try parameters("host=a tcp_user_timeout=900000 keepalives_idle=2 keepalives=0 connect_timeout=0")
+        #expect(written["tcp_user_timeout"] == "5000" && written["keepalives_idle"] == "2")
+        #expect(written["keepalives"] == "1" && written["connect_timeout"] == "5")
+        let session = try parameters(
+            "host=a application_name=me target_session_attrs=any options=-csynchronous_commit=off")
+        #expect(session["application_name"] == "x/0/a" && session["target_session_attrs"] == "read-write")
+        let options = try #require(session["options"])
+        #expect(options.hasPrefix("-csynchronous_commit=off -c synchronous_commit=on "))
+    }
+
+    @Test(
+        "never shows its password", arguments: ["postgresql://u:se cret@h:x/", "host='h password=se cret", "se cret"])
+    func password(text: String) throws {
+        let problem = #expect(throws: EngineProblem.self) { try ConnectionString(text) }
+        #expect(problem?.description.split(separator: " ").contains("cret") == false)
+    }
+
+    @Test("every SQLSTATE has a place")
+    func stateCodes() throws {
+        for code in ["08006", "25006", "40001", "40P01", "53300", "55P03", "57P01", "57P03", "57014", ""] {
+            #expect(StateCodes.kind(of: code) == .unreachable, "\(code)")
+        }
+        for code in ["53100", "53200", "58030", "XX000", "XX001", "23505", "ZZ999"] {
+            #expect(StateCodes.kind(of: code) == .ill, "\(code)")
+        }
+        for code in ["42P01", "3D000", "42501"] { #expect(StateCodes.kind(of: code) == .notOurs, "\(code)") }
+        // The server's own list, where there is one.
+        let list = readFile("/usr/share/postgresql/15/errcodes.txt") ?? []
+        for line in String(decoding: list, as: UTF8.self).split(separator: "\n") {
+            let code = line.prefix(5)
+            guard code.count == 5, code.allSatisfy({ $0.isUppercase || $0.isNumber }), line.dropFirst(5).first == " "
+            else { continue }
+            #expect(StateCodes.table[String(code.prefix(2))] != nil, "\(code)")
+        }
+    }
+}
+
+@Suite("A host that never answers")
+struct SilentHostTests {
+    /// A socket that takes connections and says nothing.
+    private struct SilentHost: ~Copyable {
+        let descriptor: FileDescriptor
+        let port: UInt16
+
+        init() throws {
+            descriptor = FileDescriptor(owning: socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0))
+            var address = sockaddr_in()
+            address.sin_family = sa_family_t(AF_INET)
+            address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+            var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+            let number = descriptor.rawValue
+            let result = withUnsafeMutablePointer(to: &address) { pointer in
+                pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                    bind(number, $0, length) + listen(number, 8) + getsockname(number, $0, &length)
+                }
+            }
+            try #require(result == 0)
+            port = UInt16(bigEndian: address.sin_port)
+        }
+    }
+
+    private func engine(_ address: String, time: Duration) throws -> PostgreSQLEngine {
+        PostgreSQLEngine(
+            EngineOptions(
+                address: try ConnectionString(address), durability: .engine, node: "a", role: .log, time: time))
+    }
+
+    @Test("is given up within the time")
+    func givenUp() throws {
+        let host = try SilentHost()
+        let engine = try engine("postgresql://u:geheim@127.0.0.1:\(host.port)/push", time: .milliseconds(300))
+        var result: AppendResult?
+        let time = elapsed { result = engine.append(batch(1)) }
+        #expect(
+            result?.problem
+                == EngineProblem(
+                    .unreachable, message: "the engine did not answer in time (connecting)"))
+        #expect(.milliseconds(280)...Duration.milliseconds(800) ~= time)
+    }
+
+    @Test(
+        "is passed over for one that does", .enabled(if: PostgreSQLServer.isInstalled || testsAll),
+        RunningServerOfTest())
+    func passedOver() throws {
+        let server = try #require(RunningServer.current)
+        let host = try SilentHost()
+        let address =
+            "host=127.0.0.1,\(server.root) port=\(host.port),5432 user=postgres dbname=\(RunningServer.template)"
+        let engine = try engine(address, time: .seconds(1))
+        #expect(try engine.tail().reference == .start)
+    }
+}
+
+/// Runs a server beside one test.
+struct RunningServerOfTest: TestTrait, TestScoping {
+    func provideScope(
+        for test: Test, testCase: Test.Case?, performing function: @Sendable () async throws -> Void
+    ) async throws {
+        try await RunningServer().provideScope(for: test, testCase: testCase, performing: function)
+    }
+}

@@ -1,0 +1,255 @@
+import LinuxSystem
+import PushFleet
+import PushModel
+import TestSupport
+import Testing
+
+@testable import PostgreSQL
+
+@Suite(
+    "A shard in PostgreSQL", .serialized, .enabled(if: PostgreSQLServer.isInstalled || testsAll), RunningServer())
+struct EngineTests {
+    private let fleet: Fleet
+    private let a = NodeIncarnation(node: "a", id: UUID128(high: 1, low: 1))
+    private let b = NodeIncarnation(node: "b", id: UUID128(high: 2, low: 2))
+
+    init() throws { fleet = try Fleet() }
+
+    // MARK: The chain
+
+    @Test("begins with the batch before the first one")
+    func start() throws {
+        let engine = try fleet.engine()
+        #expect(try engine.tail() == ChainTail(.start, epoch: 0))
+        #expect(try engine.identity().state == UUID128(high: 1, low: 2))
+    }
+
+    @Test("takes a batch behind the last one, and gives it back as it was")
+    func append() throws {
+        let engine = try fleet.engine()
+        let first = batch(1)
+        let second = batch(2, behind: first.reference, epoch: 3, bytes: [])
+        #expect(engine.append(first) == .there)
+        #expect(engine.append(second) == .there)
+        #expect(try engine.tail() == ChainTail(second.reference, epoch: 3))
+        let read = try engine.batches(from: 1, atMost: 64)
+        #expect(read.map(\.batch) == [first, second])
+        #expect(read.allSatisfy { .zero...Duration.seconds(5) ~= $0.age })
+        #expect(try engine.batches(from: 2, atMost: 1).map(\.batch.reference) == [second.reference])
+        #expect(try engine.batches(from: 3, atMost: 1) == [])
+    }
+
+    @Test("takes nothing behind a batch that is not there, nor a second one of a number, nor one of a lower term")
+    func other() throws {
+        let engine = try fleet.engine()
+        let first = batch(1, epoch: 2)
+        #expect(engine.append(batch(1, behind: BatchReference(number: 0, id: UUID128(high: 9, low: 9)))) == .other)
+        #expect(engine.append(batch(1, behind: BatchReference(number: 7, id: first.reference.id))) == .other)
+        #expect(engine.append(first) == .there)
+        #expect(engine.append(batch(5, epoch: 2)) == .other)
+        #expect(engine.append(batch(5, behind: first.reference, epoch: 1)) == .other)
+        #expect(try engine.tail().reference == first.reference)
+    }
+
+    @Test("takes the same batch once; the tail says whose it is")
+    func twice() throws {
+        let engine = try fleet.engine()
+        #expect(engine.append(batch(1)) == .there)
+        #expect(engine.append(batch(1)) == .other)
+        #expect(try engine.tail().reference == batch(1).reference)
+    }
+
+    @Test("gives so many bytes of batches at a time, and one batch at least")
+    func readLimit() throws {
+        let engine = try fleet.engine()
+        var last = BatchReference.start
+        for id in 1...3 {
+            let large = batch(UInt64(id), behind: last, bytes: [UInt8](repeating: 7, count: 3 << 20))
+            #expect(engine.append(large) == .there)
+            last = large.reference
+        }
+        #expect(try engine.batches(from: 1, atMost: 64).map(\.batch.reference.number) == [1, 2])
+        #expect(try engine.batches(from: 3, atMost: 64).map(\.batch.bytes.count) == [3 << 20])
+    }
+
+    @Test("confirms the last batch, and no other")
+    func confirm() throws {
+        let engine = try fleet.engine()
+        let (first, second) = (batch(1), batch(2, behind: batch(1).reference))
+        #expect(engine.confirm(first.reference) == .other)
+        _ = engine.append(first)
+        #expect(engine.confirm(first.reference) == .there)
+        #expect(engine.confirm(BatchReference(number: 1, id: UUID128(high: 9, low: 9))) == .other)
+        _ = engine.append(second)
+        #expect(engine.confirm(first.reference) == .other)
+        #expect(engine.confirm(second.reference) == .there)
+    }
+
+    // MARK: The lease
+
+    @Test("has one leader of two that take at once, with a term above that of the tail")
+    func take() throws {
+        _ = try fleet.engine().append(batch(1, epoch: 7))
+        let (first, second) = (try fleet.engine("a", .lease), try fleet.engine("b", .lease))
+        let seen = try first.lease()
+        #expect(seen == LeaseRow(owner: nil, epoch: 0, renewals: 0))
+        #expect(try first.take(seen, for: a) == 8)
+        #expect(try second.take(seen, for: b) == nil)
+        #expect(try second.lease() == LeaseRow(owner: a, epoch: 8, renewals: 1))
+    }
+
+    @Test("tells a leader that its lease was taken, or that it gave it back")
+    func renew() throws {
+        let (first, second) = (try fleet.engine("a", .lease), try fleet.engine("b", .lease))
+        #expect(try first.take(try first.lease(), for: a) == 1)
+        #expect(try first.renew(a, epoch: 1))
+        #expect(try second.lease().renewals == 2)
+        #expect(try second.take(try second.lease(), for: b) == 2)
+        #expect(try !first.renew(a, epoch: 1))
+        // The process before has the same name and another id.
+        #expect(try !second.renew(NodeIncarnation(node: "b", id: a.id), epoch: 2))
+        try first.release(a, epoch: 1)
+        #expect(try second.renew(b, epoch: 2))
+        try second.release(b, epoch: 2)
+        #expect(try first.lease().owner == nil)
+        #expect(try !second.renew(b, epoch: 2))
+    }
+
+    @Test("has the sessions that write it ended by who takes it: an uncommitted batch holds up nobody (P4)")
+    func takeEndsWriters() throws {
+        var dead = try fleet.holder("pushrouterd-log/0/dead")
+        let lease = try fleet.engine("b", .lease)
+        #expect(try lease.take(try lease.lease(), for: b) == 1)
+        #expect(try fleet.engine("b").append(batch(1)) == .there)
+        let (_, problem) = dead.run([[Statement("commit", "COMMIT")()]], until: Deadline(after: .seconds(5)))
+        #expect(problem?.kind == .unreachable)
+    }
+
+    @Test("ends nobody's session for a taker that comes too late")
+    func lateTaker() throws {
+        let (first, second) = (try fleet.engine("a", .lease), try fleet.engine("b", .lease))
+        let seen = try first.lease()
+        #expect(try first.take(seen, for: a) == 1)
+        let log = try fleet.engine("a")
+        #expect(log.append(batch(1)) == .there)
+        #expect(try second.take(seen, for: b) == nil)
+        #expect(log.append(batch(2, behind: batch(1).reference)) == .there)
+    }
+
+    // MARK: Sessions
+
+    @Test("is asked again on a new connection when the session was ended")
+    func ended() throws {
+        let engine = try fleet.engine()
+        #expect(engine.append(batch(1)) == .there)
+        fleet.signal("pg_terminate_backend(pid, 5000)", "pushrouterd-log/0/a")
+        #expect(engine.append(batch(2, behind: batch(1).reference)).problem?.kind == .unreachable)
+        #expect(try engine.tail().reference == batch(1).reference)
+    }
+
+    @Test("has a node's lost session ended by its next one")
+    func lostSession() throws {
+        let lost = try fleet.holder("pushrouterd-log/0/a")
+        #expect(try fleet.engine().append(batch(1)) == .there)
+        _ = consume lost
+    }
+
+    @Test("lets nobody wait for a number longer than 0.7 s, and says that nothing is known then (P7)")
+    func lockTimeout() throws {
+        let holder = try fleet.holder("somebody")
+        let engine = try fleet.engine()
+        #expect(try engine.tail().reference == .start)
+        var result: AppendResult?
+        let time = elapsed { result = engine.append(batch(1)) }
+        #expect(result?.problem?.code == "55P03" && result?.problem?.kind == .unreachable)
+        #expect(.milliseconds(600)...Duration.seconds(2) ~= time)
+        _ = consume holder
+    }
+
+    @Test("has what it acknowledged after all of the server's processes were killed")
+    func killed() throws {
+        let engine = try fleet.engine()
+        #expect(engine.append(batch(1)) == .there)
+        fleet.server.stop(.kill)
+        #expect(engine.append(batch(2, behind: batch(1).reference)).problem?.kind == .unreachable)
+        fleet.server.start()
+        #expect(engine.append(batch(2, behind: batch(1).reference)) == .there)
+    }
+
+    @Test("is not this fleet's where the database is another one, or none")
+    func notOurs() throws {
+        #expect(throws: EngineProblem.self) { try fleet.engine(address: fleet.server.address("nothing")).tail() }
+        for database in ["nothing", "postgres"] {
+            let problem = try fleet.engine(address: fleet.server.address(database)).append(batch(1)).problem
+            #expect(problem?.kind == .notOurs, "\(database): \(String(describing: problem))")
+        }
+        let engine = try fleet.engine()
+        _ = try engine.identity()
+        fleet.server.sql("UPDATE push_fleet SET fleet = gen_random_uuid()", database: fleet.database)
+        fleet.signal("pg_terminate_backend(pid, 5000)", "pushrouterd-log/0/a")
+        #expect(throws: EngineProblem.self) { try engine.tail() }
+        #expect(engine.append(batch(1)).problem?.kind == .notOurs)
+    }
+
+    @Test("is left alone where a newer program set it up")
+    func newer() throws {
+        fleet.server.sql("UPDATE push_fleet SET schema = schema + 1", database: fleet.database)
+        #expect(try fleet.engine().append(batch(1)).problem?.kind == .newer)
+    }
+
+    @Test("keeps the settings that a session depends on, whatever a person wrote")
+    func sessionSettings() throws {
+        let options = " options='-c synchronous_commit=off -c client_min_messages=error -c statement_timeout=0'"
+        let address = fleet.server.address(fleet.database) + options
+        #expect(try fleet.engine(address: address).append(batch(1)) == .there)
+    }
+
+    // MARK: As a whole
+
+    @Test("is set up once")
+    func initialise() throws {
+        let server = fleet.server
+        let database = fleet.database + "_new"
+        server.sql("CREATE DATABASE \(database)")
+        let address = try ConnectionString(server.address(database))
+        let made = try FleetDatabase.initialise(address, state: UUID128(high: 5, low: 6))
+        #expect(try fleet.engine(address: server.address(database)).identity() == made)
+        #expect(
+            server.sql("SELECT count(*), min(slot), max(slot), max(shard) FROM push_slots", database: database) == [
+                "4096|0|4095|0"
+            ])
+        let again = #expect(throws: EngineProblem.self) {
+            try FleetDatabase.initialise(address, state: UUID128(high: 5, low: 6))
+        }
+        #expect(again?.kind == .notOurs)
+        #expect(again?.message == "the database has the fleet \(made.fleet) already")
+        server.sql("DROP TABLE push_fleet", database: database)
+        let partly = #expect(throws: EngineProblem.self) {
+            try FleetDatabase.initialise(address, state: UUID128(high: 5, low: 6))
+        }
+        #expect(partly?.kind == .notOurs)
+        // One transaction: nothing of the second try is left.
+        #expect(server.sql("SELECT to_regclass('push_fleet') IS NULL", database: database) == ["t"])
+    }
+
+    @Test("says how it is")
+    func status() throws {
+        let lease = try fleet.engine("a", .lease)
+        _ = try lease.take(try lease.lease(), for: a)
+        _ = try fleet.engine().append(batch(1))
+        let reader = try fleet.engine("b", .read)
+        try reader.note(b, applied: 0)
+        try reader.note(b, applied: 1)
+        let status = try FleetDatabase.status(try ConnectionString(fleet.server.address(fleet.database)))
+        #expect(status.fleet == (try reader.identity().fleet) && status.schema == FleetSchema.version)
+        #expect(status.engine.standbyNames.isEmpty && status.engine.synchronousCommit == "on")
+        #expect(!status.engine.fsync && !status.engine.fullPageWrites)
+        #expect(status.engine.systemIdentifier != nil && status.standbys.isEmpty)
+        #expect(Duration.milliseconds(-500)...Duration.milliseconds(500) ~= status.engine.clockAhead)
+        #expect(status.batchesSize > 0)
+        let shard = try #require(status.shards.first)
+        #expect(shard.lease.owner == a && shard.tail == ChainTail(batch(1).reference, epoch: 1))
+        #expect(shard.copies.map(\.node) == ["b"] && shard.copies.map(\.applied) == [1])
+        #expect(.zero...Duration.seconds(5) ~= shard.age && status.shards.count == 1)
+    }
+}

@@ -1,0 +1,111 @@
+import PushFleet
+import PushModel
+import TestSupport
+import Testing
+
+@testable import PostgreSQL
+
+@Suite(
+    "While commits wait for a standby", .serialized, .enabled(if: PostgreSQLServer.isInstalled || testsAll),
+    RunningServer(standbyNames: "nobody"))
+struct ProtectionTests {
+    private let fleet: Fleet
+    private let writer = "pushrouterd-log/0/a"
+
+    init() throws { fleet = try Fleet() }
+
+    /// Appends the first batch on a thread of its own, and waits until its commit waits.
+    private func appending(_ engine: PostgreSQLEngine) throws -> Background<AppendResult> {
+        let result = try Background { engine.append(batch(1)) }
+        fleet.waitUntilWaiting(writer)
+        return result
+    }
+
+    @Test(
+        "a wait that somebody cancelled leaves a batch in doubt (P1)", arguments: [EngineDurability.standby, .engine])
+    func cancelled(durability: EngineDurability) throws {
+        let engine = try fleet.engine("a", .log, durability)
+        let result = try appending(engine)
+        fleet.signal("pg_cancel_backend(pid)", writer)
+        #expect(try result.value().doubt == "canceling wait for synchronous replication due to user request")
+        #expect(try engine.tail().reference == batch(1).reference)
+    }
+
+    @Test("a batch is in doubt when the list of standbys was emptied meanwhile (P6)")
+    func emptied() throws {
+        let result = try appending(try fleet.engine("a", .log, .standby))
+        fleet.server.set("synchronous_standby_names", "")
+        #expect(try result.value().doubt == "no synchronous standby is named (synchronous_standby_names is empty)")
+        fleet.server.set("synchronous_standby_names", "nobody")
+        fleet.server.stop(.fast)
+        fleet.server.start()
+    }
+
+    @Test("nothing is known of a batch when the time is over; its number is then its own (P2)")
+    func blocked() throws {
+        let engine = try fleet.engine("a", .log, .standby, time: .milliseconds(900))
+        var result: AppendResult?
+        let time = elapsed { result = engine.append(batch(1)) }
+        #expect(result?.problem?.kind == .unreachable)
+        #expect(.milliseconds(800)...Duration.milliseconds(1300) ~= time)
+        #expect(engine.append(batch(1)) == .other)
+        #expect(try engine.tail().reference == batch(1).reference)
+        #expect(engine.confirm(batch(1).reference).problem?.kind == .unreachable)
+    }
+
+    @Test("nothing is known of a batch whose session was ended in the wait")
+    func ended() throws {
+        let engine = try fleet.engine("a", .log, .standby)
+        let result = try appending(engine)
+        fleet.signal("pg_terminate_backend(pid)", writer)
+        #expect(try result.value().problem?.kind == .unreachable)
+        #expect(try engine.tail().reference == batch(1).reference)
+    }
+
+    @Test("a node goes on reading, and tells how far it is")
+    func reading() throws {
+        let reader = try fleet.engine("b", .read, .standby)
+        try reader.note(NodeIncarnation(node: "b", id: UUID128(high: 2, low: 2)), applied: 4)
+        #expect(try reader.tail().reference == .start)
+        #expect(fleet.server.sql("SELECT node, applied FROM push_copies", database: fleet.database) == ["b|4"])
+    }
+
+    @Test("nobody takes a lease")
+    func lease() throws {
+        let engine = try fleet.engine("b", .lease, .standby, time: .milliseconds(500))
+        let seen = try engine.lease()
+        let problem = #expect(throws: EngineProblem.self) {
+            try engine.take(seen, for: NodeIncarnation(node: "b", id: UUID128(high: 2, low: 2)))
+        }
+        #expect(problem?.kind == .unreachable)
+    }
+
+    @Test("a batch is there when a standby has it; right after a change of the settings it is in doubt")
+    func standby() throws {
+        let standby = fleet.server.makeStandby("s1")
+        fleet.server.set("synchronous_standby_names", "s1")
+        fleet.server.wait("SELECT sync_state FROM pg_stat_replication", for: "sync")
+        let engine = try fleet.engine("a", .log, .standby)
+        var result = engine.append(batch(1))
+        #expect(result == .there || result.doubt == "the engine read its settings anew a moment ago")
+        while result.doubt != nil { result = engine.confirm(batch(1).reference) }
+        #expect(result == .there)
+        // What was acknowledged is on the standby, and what was not may be lost.
+        standby.stop(.fast)
+        let lost = batch(2, behind: batch(1).reference)
+        let waiting = try Background { engine.append(lost) }
+        fleet.waitUntilWaiting(writer)
+        fleet.server.stop(.kill)
+        #expect(try waiting.value().problem?.kind == .unreachable)
+        standby.start()
+        standby.sql("SELECT pg_promote()")
+        let promoted = try fleet.engine(address: standby.address(fleet.database))
+        #expect(try promoted.tail().reference == batch(1).reference)
+        standby.stop(.immediate)
+        fleet.server.start()
+        #expect(try fleet.engine().tail().reference == lost.reference)
+        fleet.server.set("synchronous_standby_names", "nobody")
+        fleet.server.stop(.fast)
+        fleet.server.start()
+    }
+}
