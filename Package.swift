@@ -73,6 +73,7 @@ let package = Package(
     name: "pushrouterd",
     products: [
         .executable(name: "pushrouterd", targets: ["pushrouterd"]),
+        .executable(name: "pushrouterd-fleet", targets: ["pushrouterd-fleet"]),
         .executable(name: "pushctl", targets: ["pushctl"]),
         .executable(name: "pushrouter-forward", targets: ["pushrouter-forward"]),
         .executable(name: "pushrouter-http", targets: ["pushrouter-http"]),
@@ -166,6 +167,10 @@ let package = Package(
                 "HandlerRuns", "JournalLog", "SettingsFiles", "DBus",
             ], swiftSettings: settings),
         program("pushrouterd", ["PushDaemon", "ServiceProgram"]),
+        // The daemon on one of several machines: it alone needs libpq.
+        program(
+            "pushrouterd-fleet",
+            ["PushModel", "PushFleet", "PushSettings", "SettingsFiles", "PostgreSQL", "PushDaemon", "ServiceProgram"]),
         program(
             "pushctl",
             [

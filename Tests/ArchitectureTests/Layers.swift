@@ -119,6 +119,9 @@ let layers = [
         ]),
     TargetRule("pushrouterd", .composition, ["PushDaemon", "ServiceProgram"]),
     TargetRule(
+        "pushrouterd-fleet", .composition,
+        ["PushModel", "PushFleet", "PushSettings", "SettingsFiles", "PostgreSQL", "PushDaemon", "ServiceProgram"]),
+    TargetRule(
         "pushctl", .composition,
         [
             "PushModel", "PushDispatch", "PushTracking", "PushCustomData", "PushRouting", "PushFigures",
