@@ -9,13 +9,19 @@ import SettingsFiles
 @main
 struct Program {
     private static let service = ServiceProgram(
-        "pushrouterd-fleet", help: help, directories: ["--config", "--state", "--runtime"])
+        "pushrouterd-fleet", help: help, directories: ["--config", "--state", "--runtime"],
+        flags: StoreCommands.flags)
 
     static func main() {
         service.main { arguments in
             let options = DaemonOptions(
                 directories: service.directories(arguments),
                 isConfigurationRequired: arguments.values["--config"] != nil)
+            if !arguments.flags.isEmpty {
+                let loaded = try LoadedConfiguration(
+                    reading: options.directories.configuration, required: options.isConfigurationRequired)
+                if let status = try StoreCommands.run(arguments.flags, loaded) { return status }
+            }
             return try runFleetDaemon(options) { (settings, node, session) throws(EngineProblem) in
                 PostgreSQLEngine(try EngineOptions(settings, node: node, session: session))
             }
@@ -38,6 +44,9 @@ struct Program {
           --runtime DIR   make inject.sock, control.sock and read.sock in DIR, where
                           the service manager does not hand them over
                           (default: $RUNTIME_DIRECTORY or /run/pushrouterd)
+          --init          set up the database that Log= names, and exit
+          --status        show who leads, how far the copies are and how the database
+                          is, and exit
           --help          print this
           --version       print the version
 
