@@ -265,7 +265,7 @@ let package = Package(
             "PushDaemonTests",
             [
                 "PushModel", "PushTracking", "PushCustomData", "PushRouting", "PushReporting", "PushSettings",
-                "LinuxSystem", "JournalLog",
+                "LinuxSystem", "JournalLog", "PushFleet",
                 "EventLoop", "UnixSockets", "Store", "HandlerRuns", "PushDaemon",
             ]),
         // What one delivery may cost.

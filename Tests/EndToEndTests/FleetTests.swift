@@ -1,0 +1,196 @@
+import Glibc
+import LinuxSystem
+import PushModel
+import TestSupport
+import Testing
+import UnixSockets
+
+/// Two machines on one, that share a log in a database.
+private final class Pair {
+    let server = PostgreSQLServer()
+    let first: Installation
+    let second: Installation
+
+    init(lease: String = "5s") throws {
+        server.sql("CREATE DATABASE push")
+        let place = server.root
+        func machine(_ name: String) -> Installation {
+            let installation = Installation(
+                """
+                [Store]
+                Log=postgresql://postgres@/push?host=\(place)&port=5432
+                Durability=engine
+                Node=\(name)
+                Lease=\(lease)
+                """)
+            installation.addJob("note", "cat >/dev/null; echo $PUSH_SEQ >>\(place)/runs")
+            return installation
+        }
+        (first, second) = (machine("first"), machine("second"))
+        // The handlers of both write there.
+        writeFile("", to: place + "/runs")
+        chmod(place + "/runs", 0o666)
+        let made = Program(product: "pushrouterd-fleet").run(["--config", first.configuration, "--init"])
+        try #require(made.end == .exited(0), "\(made.errors)")
+    }
+
+    /// The numbers of the requests whose handlers ran, in order.
+    var runs: [String] {
+        String(decoding: readFile(server.root + "/runs") ?? [], as: UTF8.self).split(separator: "\n").map(String.init)
+    }
+
+    /// Starts a machine, and waits until it follows.
+    func start(_ machine: Installation) throws -> DaemonProcess {
+        let daemon = DaemonProcess(machine, program: "pushrouterd-fleet")
+        try daemon.waitForNotification("READY=1")
+        return daemon
+    }
+
+    /// Starts a machine, and waits until it leads.
+    func startLeader(_ machine: Installation) throws -> DaemonProcess {
+        let daemon = try start(machine)
+        try daemon.waitForNotification("READY=1", times: 2)
+        return daemon
+    }
+
+    /// Starts both; the first one leads.
+    func startBoth() throws -> (leader: DaemonProcess, follower: DaemonProcess) {
+        let leader = try startLeader(first)
+        let follower = try start(second)
+        try follower.waitForStatus("STATUS=follows as second; first leads")
+        return (leader, follower)
+    }
+
+    var status: String {
+        Program(product: "pushrouterd-fleet").run(["--config", first.configuration, "--status"]).output
+    }
+}
+
+@Suite(
+    "Two machines that share a log", .enabled(if: PostgreSQLServer.isInstalled), .timeLimit(.minutes(30)))
+struct FleetTests {
+    @Test("go on when the leader is killed: what it acknowledged is there, and a repeat has its number")
+    func killed() throws {
+        let pair = try Pair()
+        let (leader, follower) = try pair.startBoth()
+        let client = try pair.first.injectClient()
+        for number in 1...3 {
+            #expect(try client.outcome(of: Requests.deliver(job: "note", id: "n\(number)")).outcome == "handled")
+        }
+        leader.crash()
+        try follower.waitForNotification("READY=1", times: 2)
+        let other = try pair.second.injectClient()
+        let repeated = try other.ask(Requests.deliver(job: "note", id: "n2", waits: false))
+        #expect(repeated.isAccepted && repeated.seq == 2, "\(repeated)")
+        let next = try other.outcome(of: Requests.deliver(job: "note", id: "n4"))
+        #expect(next.outcome == "handled" && next.seq == 4, "\(next)")
+        #expect(pair.runs == ["1", "2", "3", "4"])
+        #expect(pair.status.contains("second leads, term 2"))
+    }
+
+    @Test("answer on every socket of the one that follows that another leads, and which")
+    func refuses() throws {
+        let pair = try Pair()
+        let daemons = try pair.startBoth()
+        defer { withExtendedLifetime(daemons) {} }
+        let refused = try pair.second.injectClient().ask(Requests.deliver(job: "note", id: "x"))
+        #expect(refused.id == "x" && refused.errorCode == "unavailable")
+        #expect(refused["error"]?["leader"]?.string == "first" && refused["error"]?["retry_after_ms"]?.int64 == 250)
+        for socket in [pair.second.controlSocket, pair.second.readSocket] {
+            let reply = try Client(path: socket).ask(#"{"op":"status"}"#)
+            #expect(reply["error"]?["leader"]?.string == "first", "\(reply)")
+        }
+    }
+
+    @Test("hand over when the leader is told to stop: it lets handlers end, and the other one need not wait for its lease")
+    func handsOver() throws {
+        let pair = try Pair(lease: "60s")
+        let (leader, follower) = try pair.startBoth()
+        #expect(try pair.first.injectClient().ask(Requests.deliver(job: "note", waits: false)).isAccepted)
+        #expect(try leader.stop() == .exited(0))
+        try follower.waitForNotification("READY=1", times: 2)
+        #expect(pair.runs == ["1"])
+        #expect(try pair.second.injectClient().outcome(of: Requests.deliver(job: "note")).outcome == "handled")
+        #expect(try follower.stop() == .exited(0))
+        #expect(pair.status.contains("nobody leads"))
+    }
+
+    @Test("fence a leader that stood still for longer than its lease: it ends, and acknowledged nothing since")
+    func fences() throws {
+        let pair = try Pair(lease: "2s")
+        let (leader, follower) = try pair.startBoth()
+        let client = try pair.first.injectClient()
+        #expect(try client.outcome(of: Requests.deliver(job: "note", id: "before")).outcome == "handled")
+        leader.send(SIGSTOP)
+        try client.send(line: Requests.deliver(job: "note", id: "late"))
+        try follower.waitForNotification("READY=1", times: 2)
+        leader.send(SIGCONT)
+        #expect(try leader.waitForEnd() == .exited(75))
+        #expect(try client.all().isEmpty)
+        let accepted = try pair.second.injectClient().outcome(of: Requests.deliver(job: "note", id: "late"))
+        #expect(accepted.outcome == "handled" && accepted.seq == 2, "\(accepted)")
+        #expect(pair.runs == ["1", "2"])
+    }
+
+    @Test("acknowledge nothing while the database is away, and go on when it is back", arguments: [true, false])
+    func databaseAway(isKilled: Bool) throws {
+        let pair = try Pair(lease: "60s")
+        let daemons = try pair.startBoth()
+        defer { withExtendedLifetime(daemons) {} }
+        let client = try pair.first.injectClient()
+        #expect(try client.outcome(of: Requests.deliver(job: "note", id: "1")).outcome == "handled")
+        pair.server.stop(isKilled ? .kill : .immediate)
+        try client.send(line: Requests.deliver(job: "note", id: "2"))
+        pair.server.start()
+        #expect(try client.next().isAccepted)
+        #expect(try client.next().outcome == "handled")
+        #expect(pair.runs == ["1", "2"])
+    }
+
+    @Test("need no disk: a machine without a state directory starts from the database alone")
+    func emptyDisk() throws {
+        let pair = try Pair()
+        let leader = try pair.startLeader(pair.first)
+        let client = try pair.first.injectClient()
+        for number in 1...20 { #expect(try client.ask(Requests.deliver(id: "n\(number)", waits: false)).isAccepted) }
+        try pair.first.waitUntilIdle()
+        #expect(try leader.stop() == .exited(0))
+        let other = try pair.startLeader(pair.second)
+        let repeated = try pair.second.injectClient().ask(Requests.deliver(id: "n7", waits: false))
+        #expect(repeated.seq == 7, "\(repeated)")
+        #expect(try other.stop() == .exited(0))
+        #expect(try pair.first.ledger().highestSequenceNumber() == pair.second.ledger().highestSequenceNumber())
+        #expect(try pair.first.ledger().stateIdentity == pair.second.ledger().stateIdentity)
+    }
+
+    @Test("set a copy aside that is not a prefix of the chain, and fetch another")
+    func forked() throws {
+        let pair = try Pair(lease: "60s")
+        let leader = try pair.startLeader(pair.first)
+        #expect(try pair.first.injectClient().outcome(of: Requests.deliver(job: "note", id: "1")).outcome == "handled")
+        #expect(try leader.stop() == .exited(0))
+        // As after a promotion that lost the last batch.
+        pair.server.sql(
+            "DELETE FROM push_batches WHERE number = (SELECT max(number) FROM push_batches)", database: "push")
+        let forked = try pair.start(pair.first)
+        #expect(try forked.waitForEnd() == .exited(75))
+        let again = try pair.startLeader(pair.first)
+        #expect(try again.stop() == .exited(0))
+        #expect(names(in: pair.first.state).contains { $0.hasPrefix("set-aside-") })
+    }
+
+    @Test("are refused a database that no fleet is set up in, the ledger of one machine, and a second set-up")
+    func refusesOthers() throws {
+        let pair = try Pair()
+        let again = Program(product: "pushrouterd-fleet").run(["--config", pair.first.configuration, "--init"])
+        #expect(again.end == .exited(69) && again.errors.contains("has the fleet"), "\(again.errors)")
+        let one = Program(product: "pushrouterd").run(["--config", pair.first.configuration, "--state", "/nonexistent"])
+        #expect(one.end == .exited(78) && one.errors.contains("pushrouterd-fleet"), "\(one.errors)")
+        pair.server.sql("CREATE DATABASE empty")
+        pair.second.write(
+            "pushrouterd.conf", "[Store]\nLog=postgresql://postgres@/empty?host=\(pair.server.root)&port=5432\n")
+        let empty = DaemonProcess(pair.second, program: "pushrouterd-fleet")
+        #expect(try empty.waitForEnd() == .exited(74))
+        #expect(empty.standardError.contains("push_fleet") || empty.standardError.contains("not set up"))
+    }
+}

@@ -1,0 +1,181 @@
+import LinuxSystem
+import PushFleet
+import PushModel
+import Store
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import PushDaemon
+
+@Suite("A machine that follows the chain of another", .timeLimit(.minutes(30)))
+struct ChainFollowerTests: ~Copyable {
+    private let engine = MemoryEngine()
+    private let directory = TemporaryDirectory()
+    private let other = NodeIncarnation(node: "other", id: UUID128(high: 1, low: 1))
+
+    /// A follower that runs, and what it tells.
+    private final class Running {
+        private let news = Monitor<[ChainFollower.News]>([])
+        private let follower: ChainFollower
+        private var thread: WorkerThread?
+
+        init(_ engine: MemoryEngine, _ directory: String, lease: Duration) throws {
+            let news = news
+            let node = NodeIncarnation(node: "this", id: UUID128(high: 2, low: 2))
+            let follower = ChainFollower(engine, node: node, directory: directory, lease: lease) { message in
+                news.update { $0.append(message) }
+            }
+            self.follower = follower
+            thread = try WorkerThread("follower") { follower.run() }
+        }
+
+        deinit {
+            follower.stop()
+            thread.take()?.join()
+        }
+
+        /// Waits until it has told something of which this makes something.
+        func first<Value: Sendable>(_ take: @Sendable (ChainFollower.News) -> Value?) throws -> Value {
+            try #require(
+                news.wait(atMost: .seconds(60)) { news in
+                    for message in news { if let value = take(message) { return value } }
+                    return nil
+                })
+        }
+    }
+
+    @Test("takes the lease at once where nobody has it, with a term above that of the last batch")
+    func takesFree() throws {
+        let running = try Running(engine.session(), directory.path, lease: .seconds(60))
+        let term = try running.first { if case .took(let term) = $0 { term } else { nil } }
+        #expect(term.epoch == 1 && term.identity == (try engine.identity()))
+        #expect(try engine.lease().owner?.node == "this")
+    }
+
+    @Test("takes the lease of another machine when that has not renewed it for the lease's time")
+    func takesOld() throws {
+        #expect(try engine.take(engine.lease(), for: other) == 1)
+        let running = try Running(engine.session(), directory.path, lease: .milliseconds(500))
+        #expect(try running.first { if case .leader(let name) = $0 { name } else { nil } } == "other")
+        let term = try running.first { if case .took(let term) = $0 { term } else { nil } }
+        #expect(term.epoch == 2)
+        #expect(try engine.renew(other, epoch: 1) == false)
+    }
+
+    @Test("says that the database is away and that it answers again, and counts the lease's time anew")
+    func away() throws {
+        #expect(try engine.take(engine.lease(), for: other) == 1)
+        let session = engine.session()
+        session.isAway = true
+        let running = try Running(session, directory.path, lease: .milliseconds(500))
+        let error = try running.first { if case .away(let error) = $0 { error } else { nil } }
+        #expect(error.kind == .engineAway)
+        session.isAway = false
+        _ = try running.first { if case .took(let term) = $0 { term } else { nil } }
+    }
+
+    @Test("ends when its copy is not a prefix of the chain")
+    func forked() throws {
+        let store = SharedStore(
+            identity: try engine.identity(), epoch: 1, boot: UUID128(high: 0, low: 1), clocks: BootClocks(),
+            writing: engine.session(), reading: engine.session())
+        let committer = try Committer(directory: StateDirectory(path: directory.path), shared: store) { _ in }
+        committer.stop()
+        engine.promote(with: 0)
+        let running = try Running(engine.session(), directory.path, lease: .seconds(60))
+        let error = try running.first { if case .forked(let error) = $0 { error } else { nil } }
+        #expect(error.kind == .forked)
+    }
+}
+
+@Suite("The lease of a leader", .timeLimit(.minutes(30)))
+struct LeaseKeeperTests {
+    private let engine = MemoryEngine()
+    private let node = NodeIncarnation(node: "this", id: UUID128(high: 2, low: 2))
+
+    private static var now: Instant { Instant(nanoseconds: SystemClock.bootNanoseconds) }
+
+    @Test("is renewed as long as the loop answers, and told to be lost when another machine has it")
+    func renews() throws {
+        let epoch = try #require(try engine.take(engine.lease(), for: node))
+        let news = Monitor<[String]>([])
+        let answers = Monitor<LeaseKeeper?>(nil)
+        let keeper = LeaseKeeper(
+            engine.session(), node: node, epoch: epoch, lease: .milliseconds(600), sentAt: Self.now
+        ) { message in
+            switch message {
+            case .question: answers.withLock { $0 }?.answer()
+            case .renewed: news.update { $0.append("renewed") }
+            case .lost: news.update { $0.append("lost") }
+            case .away: news.update { $0.append("away") }
+            }
+        }
+        answers.withLock { $0 = keeper }
+        let thread = try WorkerThread("lease") { keeper.run() }
+        #expect(news.wait(atMost: .seconds(60)) { $0.count(where: { $0 == "renewed" }) >= 3 ? true : nil } == true)
+        let other = NodeIncarnation(node: "other", id: UUID128(high: 3, low: 3))
+        var taken: Int64?
+        // The row may be renewed between the reading and the taking.
+        while taken == nil { taken = try engine.take(engine.lease(), for: other) }
+        #expect(news.wait(atMost: .seconds(60)) { $0.contains("lost") ? true : nil } == true)
+        thread.join()
+        answers.withLock { $0 = nil }
+    }
+
+    @Test("runs out when the loop does not answer, though the engine would renew it")
+    func hangs() throws {
+        let epoch = try #require(try engine.take(engine.lease(), for: node))
+        let questions = Monitor(0)
+        let keeper = LeaseKeeper(
+            engine.session(), node: node, epoch: epoch, lease: .milliseconds(300), sentAt: Self.now
+        ) { if case .question = $0 { questions.update { $0 += 1 } } }
+        let thread = try WorkerThread("lease") { keeper.run() }
+        #expect(questions.wait(atMost: .seconds(60)) { $0 >= 8 ? true : nil } == true)
+        #expect(!keeper.holds)
+        keeper.stop()
+        thread.join()
+    }
+}
+
+@Suite("A request that another machine accepted")
+struct BootClocksRequestTests {
+    private let here = UUID128(high: 1, low: 1)
+    private let there = UUID128(high: 2, low: 2)
+
+    @Test("has its deadline by this machine's clock, as far away as it was by the other one's")
+    func translates() throws {
+        var clocks = BootClocks()
+        // The other machine had been up for an hour when it handed a batch over, 40 ms ago; this one is up for a minute.
+        let batch = ChainBatch(
+            reference: BatchReference(number: 1, id: here), previous: here, epoch: 1, boot: there,
+            handedOver: Instant(nanoseconds: 3_600_000_000_000), bytes: [])
+        clocks.read(
+            StoredBatch(batch: batch, age: .milliseconds(40)), at: Instant(nanoseconds: 60_000_000_000))
+        var (accepted, invocation) = request()
+        clocks.translate(&accepted, &invocation, to: here)
+        #expect(accepted.boot == here)
+        #expect(accepted.acceptedAt.monotonic == Instant(nanoseconds: 59_960_000_000))
+        #expect(invocation.deadline == Instant(nanoseconds: 68_960_000_000))
+    }
+
+    @Test("stays as it is where nothing was read of that machine's clock")
+    func unknown() {
+        var (accepted, invocation) = request()
+        BootClocks().translate(&accepted, &invocation, to: here)
+        #expect(accepted.boot == there && invocation.deadline == Instant(nanoseconds: 3_609_000_000_000))
+    }
+
+    private func request() -> (AcceptedRequest, InvocationRecord) {
+        let accepted = Moment(
+            monotonic: Instant(nanoseconds: 3_600_000_000_000), wall: WallTime(milliseconds: 1_700_000_000_000))
+        let request = AcceptedRequest(
+            seq: SequenceNumber(1), operation: .deliver, id: nil, peer: Peer(uid: 1, gid: 1, pid: 1),
+            acceptedAt: accepted, boot: there, mode: .device, platform: .android, app: nil, device: nil,
+            externalID: nil, messageID: nil, body: [])
+        let invocation = InvocationRecord(
+            id: InvocationID(seq: SequenceNumber(1), n: 0), callback: .onMessageReceived, provider: nil, route: nil,
+            handler: nil, budget: .seconds(9), deadline: accepted.monotonic + .seconds(9), started: false, result: nil)
+        return (request, invocation)
+    }
+}
