@@ -1,18 +1,106 @@
 import PushModel
+import TestSupport
 import Testing
 
 @testable import PushFleet
 
 @Suite("The fate of a batch that a leader appends")
 struct ChainWriterTests {
-    private let first = BatchReference(number: 1, id: UUID128(high: 0, low: 1))
+    private static let away = AppendResult.unknown(EngineProblem(.unreachable, message: "away"))
+    private let zero = ChainTail(.start, epoch: 0)
+    private let first = ChainTail(BatchReference(number: 1, id: UUID128(high: 0, low: 1)), epoch: 1)
+    private let foreign = ChainTail(BatchReference(number: 1, id: UUID128(high: 0, low: 7)), epoch: 2)
+    private var writer = ChainWriter(after: .start)
+
+    init() { _ = writer.begin(id: first.reference.id) }
 
     @Test("is known at the end of its commit")
-    func acknowledged() {
-        var writer = ChainWriter(after: .start)
-        let (reference, step) = writer.begin(id: first.id)
-        #expect(reference == first && step == .append)
+    mutating func acknowledged() {
+        #expect(writer.pending == first.reference && writer.last == .start)
         #expect(writer.answered(.there) == .acknowledge)
-        #expect(writer.last == first && writer.pending == nil)
+        #expect(writer.last == first.reference && writer.pending == nil)
+        let (second, step) = writer.begin(id: UUID128(high: 0, low: 2))
+        #expect(second.number == 2 && step == .append)
+    }
+
+    @Test("is asked for when nothing was inserted, and when no answer came", arguments: [AppendResult.other, away])
+    mutating func asked(_ result: AppendResult) {
+        #expect(writer.answered(result) == .ask)
+        #expect(writer.pending == first.reference)
+    }
+
+    @Test("is not there: it is appended again, with its number and its id")
+    mutating func again() {
+        _ = writer.answered(Self.away)
+        #expect(writer.found(zero) == .append)
+        #expect(writer.pending == first.reference && writer.last == .start)
+    }
+
+    @Test("is there by reading: it is durable only when something behind it is committed")
+    mutating func readBack() {
+        _ = writer.answered(Self.away)
+        #expect(writer.found(first) == .confirm)
+        #expect(writer.last == .start)
+        #expect(writer.answered(.there) == .acknowledge)
+        #expect(writer.last == first.reference)
+    }
+
+    @Test("was committed with a notice: it is confirmed, until a confirmation has none")
+    mutating func doubtful() {
+        #expect(writer.answered(.doubtful("the wait was cancelled")) == .confirm)
+        #expect(writer.answered(.doubtful("the wait was cancelled")) == .confirm)
+        #expect(writer.pending == first.reference)
+        #expect(writer.answered(.there) == .acknowledge)
+    }
+
+    @Test("was committed with a notice, and a promotion lost it before it was confirmed: it is appended again")
+    mutating func lostInDoubt() {
+        _ = writer.answered(.doubtful("the wait was cancelled"))
+        #expect(writer.answered(.other) == .ask)
+        #expect(writer.found(zero) == .append)
+    }
+
+    @Test("is fenced by another's under its number, and by what came behind it")
+    mutating func fenced() {
+        _ = writer.answered(.other)
+        #expect(writer.found(foreign) == .fenced(foreign))
+        let later = ChainTail(BatchReference(number: 2, id: foreign.reference.id), epoch: 2)
+        #expect(writer.found(later) == .fenced(later))
+    }
+
+    @Test("is lost if the chain ends before what was acknowledged; what was only read may be taken away")
+    mutating func lost() {
+        var taker = ChainWriter(after: first.reference)
+        _ = taker.begin(id: UUID128(high: 0, low: 2))
+        #expect(taker.found(zero) == .fenced(zero))
+        _ = writer.answered(.there)
+        _ = writer.begin(id: UUID128(high: 0, low: 2))
+        #expect(writer.found(zero) == .lost(zero))
+    }
+
+    @Test(
+        "is acknowledged once over an engine whose answers get lost",
+        arguments: [
+            [MemoryEngine.Failure.unknown], [.thereButUnknown], [.doubtful], [.doubtful, .thereButUnknown],
+            [.thereButUnknown, .unknown, .doubtful],
+        ])
+    mutating func driven(_ failures: [MemoryEngine.Failure]) throws {
+        let engine = MemoryEngine()
+        for failure in failures { engine.failNext(failure) }
+        let batch = ChainBatch(
+            reference: first.reference, previous: BatchReference.start.id, epoch: 1, boot: first.reference.id,
+            handedOver: Instant(nanoseconds: 0), bytes: [])
+        var step = ChainWriter.Step.append
+        var steps = 0
+        while step != .acknowledge, steps < 20 {
+            steps += 1
+            switch step {
+            case .append: step = writer.answered(engine.append(batch))
+            case .confirm: step = writer.answered(engine.confirm(batch.reference))
+            case .ask: step = writer.found(try engine.tail())
+            case .acknowledge, .fenced, .lost: Issue.record("\(step)")
+            }
+        }
+        #expect(step == .acknowledge && engine.chain.count == 2)
     }
 }

@@ -2,8 +2,8 @@ public import PushModel
 
 /// The fate of a leader's batches, one after the other: the rules R1, R2 and R3 of a shared log.
 ///
-/// A batch keeps its number, id and bytes until its fate is known. It is acknowledged at the end of a commit alone, never
-/// because it was read: after a crash of the engine a batch is visible that no standby has.
+/// A batch keeps its number, id and bytes until its fate is known. It is acknowledged at the end of a commit alone,
+/// never because it was read: after a crash of the engine a batch is visible that no standby has.
 public struct ChainWriter: Hashable, Sendable {
     /// What is to be done next.
     public enum Step: Hashable, Sendable {
@@ -15,18 +15,20 @@ public struct ChainWriter: Hashable, Sendable {
         case confirm
         /// The batch is durable.
         case acknowledge
-        /// Somebody else wrote behind the last batch: nothing more may be appended.
+        /// The chain does not end with the last batch any more: nothing more may be appended behind it.
         case fenced(ChainTail)
         /// The engine lost what this writer was told to be durable.
         case lost(ChainTail)
     }
 
-    /// The last batch that is durable for sure.
+    /// The last batch: durable for sure once one was acknowledged, before that as it was read.
     public private(set) var last: BatchReference
     /// The batch whose fate is not known.
     public private(set) var pending: BatchReference?
+    /// Whether `last` was acknowledged: a promotion may lose what was only read.
+    private var isAcknowledged = false
 
-    /// - Parameter last: the batch to go on behind.
+    /// - Parameter last: the batch to go on behind, the last one that was read.
     public init(after last: BatchReference) { self.last = last }
 
     /// A batch is to be appended behind the last one.
@@ -43,7 +45,7 @@ public struct ChainWriter: Hashable, Sendable {
     public mutating func answered(_ result: AppendResult) -> Step {
         switch result {
         case .there:
-            if let pending { last = pending }
+            if let pending { (last, isAcknowledged) = (pending, true) }
             pending = nil
             return .acknowledge
         case .doubtful: return .confirm
@@ -53,7 +55,7 @@ public struct ChainWriter: Hashable, Sendable {
 
     /// The tail was read.
     public func found(_ tail: ChainTail) -> Step {
-        if tail.reference.number < last.number { return .lost(tail) }
+        if tail.reference.number < last.number { return isAcknowledged ? .lost(tail) : .fenced(tail) }
         if tail.reference == pending { return .confirm }
         return tail.reference == last ? .append : .fenced(tail)
     }

@@ -1,6 +1,7 @@
 public import PushModel
 
-/// What a follower has seen of the lease: it takes one that has not moved for a lease's time by its own clock (rule R5).
+/// What a follower has seen of the lease: it takes one that has not moved for a lease's time by its own clock (rule
+/// R5).
 ///
 /// Times are of `CLOCK_BOOTTIME`: nobody sets it, and it counts a suspension.
 public struct LeaseWatch: Hashable, Sendable {
@@ -13,10 +14,11 @@ public struct LeaseWatch: Hashable, Sendable {
 
     /// The row was read.
     ///
-    /// - Parameter sentAt: when the reading began.
-    public mutating func saw(_ row: LeaseRow, sentAt: Instant) {
+    /// - Parameter answeredAt: when the answer came: the owner may have sent its renewal after the reading was sent,
+    ///   and its lease counts from there.
+    public mutating func saw(_ row: LeaseRow, answeredAt: Instant) {
         guard row != seen else { return }
-        (seen, since) = (row, sentAt)
+        (seen, since) = (row, answeredAt)
     }
 
     /// The engine did not answer: nobody knows what happened meanwhile, so the time counts anew.
@@ -29,8 +31,8 @@ public struct LeaseWatch: Hashable, Sendable {
     }
 }
 
-/// The lease of a leader (rule R7): past its time the leader starts no handler, refuses nobody and answers no question. It
-/// goes on appending, because the chain alone decides.
+/// The lease of a leader (rule R7): past its time the leader starts no handler, refuses nobody and answers no question.
+/// It goes on appending, because the chain alone decides.
 ///
 /// Times are of `CLOCK_BOOTTIME`.
 public struct LeaseHold: Hashable, Sendable {

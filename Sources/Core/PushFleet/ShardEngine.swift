@@ -78,17 +78,18 @@ public struct ShardIdentity: Hashable, Sendable {
     public init(fleet: UUID128, state: UUID128) { (self.fleet, self.state) = (fleet, state) }
 }
 
-/// What a shard needs of an engine that several machines share: the chain, and the row that says who leads. It has no SQL,
-/// no clock and no lock.
+/// What a shard needs of an engine that several machines share: the chain, and the row that says who leads. It has no
+/// SQL, no clock and no lock.
 ///
-/// A value is one session, used by one thread at a time. Each call blocks, and each ends within the time that the session
-/// was made with. After a failure the next call connects again, and first ends the sessions that this process lost.
+/// A value is one session, used by one thread at a time. Each call blocks, and each ends within the time that the
+/// session was made with. After a failure the next call connects again, and first ends the sessions that this process
+/// lost.
 public protocol ShardEngine: AnyObject, Sendable {
     /// Which chain the database has.
     func identity() throws(EngineProblem) -> ShardIdentity
 
-    /// Inserts a batch behind the one whose number and id it names, if that is the last one and no term above the batch's
-    /// has begun.
+    /// Inserts a batch behind the one whose number and id it names, if that is the last one and no term above the
+    /// batch's has begun.
     func append(_ batch: ChainBatch) -> AppendResult
 
     /// Commits something behind a batch, if that is the last one of the chain: with it the batch is as safe.
@@ -108,8 +109,11 @@ public protocol ShardEngine: AnyObject, Sendable {
     /// - Returns: whether the owner still has it.
     func renew(_ owner: NodeIncarnation, epoch: Int64) throws(EngineProblem) -> Bool
 
-    /// Takes the lease if its row is still the one that was seen, with a term above that of the row and of the tail, and
-    /// ends the sessions of other nodes that write this shard.
+    /// Takes the lease if its row is still the one that was seen, with a term above that of the row and of the tail,
+    /// and ends the sessions of other nodes that write this shard.
+    ///
+    /// A taking that a promotion may lose is none, or a term would be given twice: a commit with a warning, or without
+    /// the protection that an append needs, is a problem of kind `unreachable`.
     ///
     /// - Returns: the new term; `nil`: the row has changed.
     func take(_ seen: LeaseRow, for owner: NodeIncarnation) throws(EngineProblem) -> Int64?

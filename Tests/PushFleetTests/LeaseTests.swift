@@ -1,0 +1,91 @@
+import PushModel
+import Testing
+
+@testable import PushFleet
+
+@Suite("A lease")
+struct LeaseTests {
+    private static let length = Duration.seconds(9)
+    private let owner = NodeIncarnation(node: "a", id: UUID128(high: 1, low: 1))
+    private var watch = LeaseWatch(length: length)
+
+    private func at(_ milliseconds: Int64) -> Instant { Instant(nanoseconds: milliseconds * 1_000_000) }
+    private func row(_ renewals: Int64, epoch: Int64 = 1) -> LeaseRow {
+        LeaseRow(owner: owner, epoch: epoch, renewals: renewals)
+    }
+
+    // MARK: Who follows
+
+    @Test("that has not moved for its time is taken, and not a moment before")
+    mutating func unmoved() {
+        watch.saw(row(4), answeredAt: at(1000))
+        watch.saw(row(4), answeredAt: at(9900))
+        #expect(watch.rowToTake(at: at(9999)) == nil)
+        #expect(watch.rowToTake(at: at(10_000)) == row(4))
+    }
+
+    @Test("that moves is not taken: each renewal, and each new term, begins the time anew")
+    mutating func moved() {
+        watch.saw(row(4), answeredAt: at(1000))
+        watch.saw(row(5), answeredAt: at(9000))
+        #expect(watch.rowToTake(at: at(10_000)) == nil)
+        watch.saw(row(5, epoch: 2), answeredAt: at(17_000))
+        #expect(watch.rowToTake(at: at(18_000)) == nil)
+        #expect(watch.rowToTake(at: at(26_000)) == row(5, epoch: 2))
+    }
+
+    @Test("that nobody has is taken at once, and one that nobody has read is not")
+    mutating func free() {
+        #expect(watch.rowToTake(at: at(1_000_000)) == nil)
+        let free = LeaseRow(owner: nil, epoch: 3, renewals: 8)
+        watch.saw(free, answeredAt: at(1000))
+        #expect(watch.rowToTake(at: at(1000)) == free)
+    }
+
+    @Test("is watched from the beginning after the engine was away: nobody knows who renewed it meanwhile")
+    mutating func lostTouch() {
+        watch.saw(row(4), answeredAt: at(0))
+        watch.lostTouch()
+        #expect(watch.rowToTake(at: at(20_000)) == nil)
+        watch.saw(row(4), answeredAt: at(20_000))
+        #expect(watch.rowToTake(at: at(28_999)) == nil)
+        #expect(watch.rowToTake(at: at(29_000)) == row(4))
+    }
+
+    @Test("is not taken while its owner has it, however long a renewal and a reading are under way")
+    mutating func neverTwo() throws {
+        // The reading is sent first, and finds a renewal that was sent later.
+        for (renewalSent, answered) in [(0, 0), (100, 3000), (2900, 3000), (3000, 3000)] as [(Int64, Int64)] {
+            var watch = LeaseWatch(length: Self.length)
+            watch.saw(row(5), answeredAt: at(answered))
+            var hold = LeaseHold(length: Self.length, sentAt: at(-9000))
+            hold.renewed(sentAt: at(renewalSent))
+            let taken = try #require((0..<20_000).first { watch.rowToTake(at: at($0)) != nil })
+            #expect(!hold.holds(at: at(taken)))
+        }
+    }
+
+    // MARK: Who leads
+
+    @Test("holds for its time from when its taking was sent, and ends with it")
+    func holds() {
+        let hold = LeaseHold(length: Self.length, sentAt: at(500))
+        #expect(hold.holds(at: at(500)) && hold.holds(at: at(9499)))
+        #expect(!hold.holds(at: at(9500)) && hold.end == at(9500))
+    }
+
+    @Test("is renewed a third of its time after the last renewal was sent")
+    func renewed() {
+        var hold = LeaseHold(length: Self.length, sentAt: at(0))
+        #expect(hold.nextRenewal == at(3000))
+        hold.renewed(sentAt: at(3100))
+        #expect(hold.end == at(12_100) && hold.nextRenewal == at(6100))
+    }
+
+    @Test("is not shortened by an answer that came late")
+    func lateAnswer() {
+        var hold = LeaseHold(length: Self.length, sentAt: at(6000))
+        hold.renewed(sentAt: at(3000))
+        #expect(hold.end == at(15_000))
+    }
+}

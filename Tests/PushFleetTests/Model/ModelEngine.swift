@@ -1,0 +1,158 @@
+import PushModel
+import TestSupport
+
+@testable import PushFleet
+
+/// A session that a node has, or had: a lost connection makes the next one.
+struct ModelSession: Hashable {
+    var node: Int
+    var generation: Int
+}
+
+/// The row that says who leads.
+struct ModelLease: Hashable {
+    var owner: Int?
+    var epoch: Int64 = 0
+}
+
+/// What a node sends to be committed.
+enum ModelWrite: Hashable {
+    case append(ModelBatch)
+    case confirm(BatchReference)
+}
+
+/// A primary and its synchronous standby: what `ShardEngine` promises, in one value that can be compared.
+///
+/// A commit enters the log of the primary, and is visible and told when the standby has it. What waits for that becomes
+/// visible, and is not at the standby, when the wait is cancelled, the session ended, or the primary started anew.
+struct ModelEngine {
+    /// What the standby does not have yet, in the order of the log.
+    enum Record: Hashable {
+        case batch
+        case confirmation
+        case lease(ModelLease)
+    }
+
+    struct Wait<Write: Hashable>: Hashable {
+        var write: Write
+        var session: ModelSession
+    }
+
+    /// What becomes of a message that the engine handles.
+    enum Fate: String {
+        case refused = "refuses"
+        case blocked = "holds up"
+        case written = "writes"
+    }
+
+    /// What can be seen, the batch before the first one included.
+    var chain: [ModelBatch] = [.start]
+    /// A batch of the log that waits for the standby.
+    var append: Wait<ModelBatch>?
+    /// A confirmation of the log that waits for the standby.
+    var confirmation: Wait<BatchReference>?
+    var lag: [Record] = []
+    /// How many batches the standby has.
+    var standbyBatches = 1
+    var lease = ModelLease()
+    var standbyLease = ModelLease()
+    /// What was sent and not handled: in any order, late copies included.
+    var flight: [(session: ModelSession, write: ModelWrite)] = []
+
+    var tail: ChainTail {
+        let last = chain[chain.count - 1]
+        return ChainTail(last.reference, epoch: last.epoch)
+    }
+
+    /// What can be seen, and what waits behind it.
+    var log: [ModelBatch] {
+        append.map { chain + [$0.write] } ?? chain
+    }
+
+    /// Whether the standby has the batch that waits.
+    var appendIsReplicated: Bool { append != nil && standbyBatches > chain.count }
+
+    /// Whether the standby has the confirmation that waits.
+    var confirmationIsReplicated: Bool { confirmation != nil && !lag.contains(.confirmation) }
+
+    func batches(from number: UInt64, atMost count: Int) -> [StoredBatch] {
+        chain.dropFirst(Int(number)).prefix(count).map(\.stored)
+    }
+
+    func fate(of write: ModelWrite, without rule: Rule?) -> Fate {
+        switch write {
+        case .append(let batch):
+            let isAdmitted =
+                rule == .comparesPrevious
+                ? batch.reference.number > tail.reference.number
+                : tail.admits(batch.reference, after: batch.previous, epoch: batch.epoch)
+            return !isAdmitted ? .refused : append == nil ? .written : .blocked
+        case .confirm(let reference):
+            return tail.reference != reference ? .refused : confirmation == nil ? .written : .blocked
+        }
+    }
+
+    /// The write is in the log of the primary.
+    mutating func flush(_ write: ModelWrite, of session: ModelSession) {
+        switch write {
+        case .append(let batch):
+            append = Wait(write: batch, session: session)
+            lag.append(.batch)
+        case .confirm(let reference):
+            confirmation = Wait(write: reference, session: session)
+            lag.append(.confirmation)
+        }
+    }
+
+    /// The batch that waited can be seen.
+    mutating func showAppend() {
+        if let batch = append?.write { chain.append(batch) }
+        append = nil
+    }
+
+    /// The confirmation waits no more.
+    mutating func dropConfirmation() {
+        confirmation = nil
+        lag.removeAll { $0 == .confirmation }
+    }
+
+    mutating func standbyReceives() {
+        switch lag.removeFirst() {
+        case .batch: standbyBatches += 1
+        case .confirmation: break
+        case .lease(let row): standbyLease = row
+        }
+    }
+
+    /// - Parameter isDurable: the standby has the row, and all of the log before it, when the taking is told.
+    mutating func take(by node: Int, epoch: Int64, isDurable: Bool) {
+        lease = ModelLease(owner: node, epoch: epoch)
+        lag.append(.lease(lease))
+        while isDurable, !lag.isEmpty { standbyReceives() }
+    }
+
+    mutating func crash() {
+        showAppend()
+        dropConfirmation()
+        flight = []
+    }
+
+    mutating func promote() {
+        chain = Array(log.prefix(standbyBatches))
+        (append, confirmation, lag, flight) = (nil, nil, [], [])
+        (standbyBatches, lease) = (chain.count, standbyLease)
+    }
+
+    /// Sessions end: what they sent is not handled, and what waited can be seen.
+    mutating func end(_ ends: (ModelSession) -> Bool) {
+        flight.removeAll { ends($0.session) }
+        if let append, ends(append.session) { showAppend() }
+        if let confirmation, ends(confirmation.session) { dropConfirmation() }
+    }
+
+    /// Whether the engine has anything of such a session.
+    func has(_ isMeant: (ModelSession) -> Bool) -> Bool {
+        flight.contains { isMeant($0.session) } || append.map { isMeant($0.session) } ?? false
+            || confirmation.map { isMeant($0.session) } ?? false
+    }
+}

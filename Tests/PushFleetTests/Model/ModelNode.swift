@@ -1,0 +1,122 @@
+import PushModel
+
+@testable import PushFleet
+
+/// The daemon's `ChainWriter`, and what it would be without one of its rules.
+struct ModelWriter {
+    var rules: ChainWriter
+    let without: Rule?
+
+    mutating func answered(_ result: AppendResult) -> ChainWriter.Step {
+        switch (result, without) {
+        case (.doubtful, .noticeIsDoubt): rules.answered(.there)
+        case (.other, .asksWhenRefused): .fenced(ChainTail(rules.last, epoch: 0))
+        default: rules.answered(result)
+        }
+    }
+
+    mutating func found(_ tail: ChainTail) -> ChainWriter.Step {
+        let step = rules.found(tail)
+        return step == .confirm && without == .readingIsNoCommit ? rules.answered(.there) : step
+    }
+}
+
+/// A daemon, as far as the chain is concerned: it follows, takes the lease, reads to the tail, appends a takeover,
+/// leads, acknowledges, starts handlers.
+struct ModelNode {
+    enum Role: UInt64 {
+        case follower
+        /// Has the lease, and its takeover is not acknowledged yet.
+        case taker
+        case leader
+    }
+
+    enum Waits: UInt64 {
+        case nothing
+        case answer
+        /// Nothing: it has to ask for the tail.
+        case nobody
+    }
+
+    let index: Int
+    var role = Role.follower
+    var epoch: Int64 = 0
+    /// Its ledger: a batch enters it when it is acknowledged, or read by a follower, and cannot be taken back.
+    var copy: [ModelBatch] = [.start]
+    var writer: ModelWriter?
+    /// The batch whose fate is not known.
+    var pending: ModelBatch?
+    var waits = Waits.nothing
+    var generation = 0
+    /// What the next batch will hold.
+    var next = ModelRows()
+    /// How many ids it drew.
+    var drawn: UInt64 = 0
+
+    init(_ index: Int) { self.index = index }
+
+    var session: ModelSession { ModelSession(node: index, generation: generation) }
+    var last: BatchReference { copy[copy.count - 1].reference }
+
+    /// All rows of its ledger.
+    var rows: ModelRows {
+        var rows = ModelRows()
+        for batch in copy { rows.add(batch.rows) }
+        return rows
+    }
+
+    func drew(_ id: UUID128) -> Bool { id.high == UInt64(index) + 1 }
+
+    /// Forms a batch behind the last one.
+    mutating func begin(_ rows: ModelRows, without rule: Rule?) {
+        var writer = writer ?? ModelWriter(rules: ChainWriter(after: last), without: rule)
+        let previous = writer.rules.last
+        drawn += 1
+        var id = UUID128(high: UInt64(index) + 1, low: drawn)
+        if rule == .drawsIDs { id = UUID128(high: 9, low: previous.id.low &* 31 &+ rows.word) }
+        let reference = writer.rules.begin(id: id).reference
+        pending = ModelBatch(reference: reference, previous: previous.id, epoch: epoch, rows: rows)
+        self.writer = writer
+    }
+
+    /// The batch under way is durable: what can be told and done, and what comes of it.
+    mutating func acknowledged() -> ModelRows {
+        guard let batch = pending else { return ModelRows() }
+        copy.append(batch)
+        (pending, waits) = (nil, .nothing)
+        if batch.rows.isTakeover {
+            let rows = rows
+            role = .leader
+            next = ModelRows(starts: rows.requests & ~rows.starts & ~rows.outcomes & ~rows.lost)
+        } else {
+            next.starts |= batch.rows.requests
+            next.outcomes |= batch.rows.starts
+        }
+        return batch.rows
+    }
+
+    /// Leads no more, and drops what it had not committed.
+    mutating func steppedDown() {
+        (role, epoch, writer, pending, waits, next) = (.follower, 0, nil, nil, .nothing, ModelRows())
+    }
+
+    /// What following comes to.
+    enum Following { case nothing, batch, anew }
+
+    /// Whether it follows by one batch, or sets its copy aside and fetches the chain anew.
+    func following(_ engine: ModelEngine, without rule: Rule?) -> Following {
+        if rule == .comparesCopies { return engine.chain.count > copy.count ? .batch : .nothing }
+        return switch CopyCheck(last: last, batches: engine.batches(from: last.number, atMost: 2)) {
+        case .follows(let batches): batches.isEmpty ? .nothing : .batch
+        case .ahead, .another, .trimmed: .anew
+        }
+    }
+
+    mutating func follow(_ engine: ModelEngine, without rule: Rule?) {
+        switch following(engine, without: rule) {
+        case .nothing: break
+        case .batch: copy.append(engine.chain[copy.count])
+        case .anew: copy = engine.chain
+        }
+    }
+}

@@ -1,0 +1,47 @@
+/// What a mutation takes out.
+enum Rule: String, CaseIterable {
+    /// Acknowledged at the end of the commit: without it, at CommandComplete, before the standby has the batch.
+    case waitsForCommit
+    /// R1: the bytes and the id of a batch stay until its fate is known.
+    case keepsBytes
+    /// R2: who gets no row back asks.
+    case asksWhenRefused
+    /// R3: a batch that was read is in doubt.
+    case readingIsNoCommit
+    /// R3: a batch with a notice is in doubt.
+    case noticeIsDoubt
+    /// R3: a repeat is answered when its batch is no more in doubt.
+    case repeatsWait
+    /// R4: a copy is compared with the chain.
+    case comparesCopies
+    /// The append looks at the id of the batch before.
+    case comparesPrevious
+    /// The taking of the lease waits for the standby too, else it is none.
+    case takeIsDurable
+    /// R6: the new term is above that of the row.
+    case termAboveRow
+    /// R6: the new term is above that of the tail.
+    case termAboveTail
+    /// R9: a commit waits for a standby.
+    case isSynchronous
+    /// An id is drawn, not made of what the batch holds.
+    case drawsIDs
+}
+
+/// What must never be.
+enum Violation: String {
+    case acknowledgedLost = "an acknowledged request is not in the chain"
+    case requestTwice = "a request is twice in the chain"
+    case twoOutcomes = "a request has two outcomes"
+    case otherOutcome = "an outcome that was told is another one in the chain, or none"
+    case handlerTwice = "a handler ran twice"
+    case startLost = "a handler ran, and the chain has no start of it"
+    case fencedByOwn = "a leader is fenced by its own batch"
+    case durableLost = "the engine lost what a leader was told to be durable"
+    case fork = "a leader goes on with a state that is not the chain's"
+    case broken = "a batch does not go on behind the one before it"
+    case termTwice = "a term has two leaders"
+    case termBelowChain = "a term is given that is not above the chain's"
+    case sameBatch = "two leaders take the same batch for theirs"
+    case stuck = "the holder of the lease cannot go on"
+}

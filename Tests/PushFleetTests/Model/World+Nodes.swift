@@ -1,0 +1,94 @@
+@testable import PushFleet
+
+// What nodes do with answers of the engine.
+extension World {
+    /// The answer to what a session sent: nobody hears it but the session that waits for it.
+    mutating func answer(_ session: ModelSession, _ result: AppendResult) {
+        let node = nodes[session.node]
+        guard node.generation == session.generation, node.waits == .answer else { return }
+        answered(session.node, result)
+    }
+
+    private mutating func answered(_ node: Int, _ result: AppendResult) {
+        nodes[node].waits = .nothing
+        guard let step = nodes[node].writer?.answered(result) else { return }
+        perform(step, by: node)
+    }
+
+    /// A node has read the tail.
+    mutating func ask(_ node: Int, without rule: Rule?) {
+        nodes[node].waits = .nothing
+        guard let step = nodes[node].writer?.found(engine.tail) else { return }
+        if step == .append, rule == .keepsBytes, let pending = nodes[node].pending {
+            // New bytes under the number, with what has come in meanwhile.
+            var rows = pending.rows
+            if !rows.isTakeover {
+                rows.add(nodes[node].next)
+                nodes[node].next = ModelRows()
+            }
+            nodes[node].writer = nil
+            nodes[node].begin(rows, without: rule)
+        }
+        perform(step, by: node)
+    }
+
+    mutating func perform(_ step: ChainWriter.Step, by node: Int) {
+        switch step {
+        case .append:
+            if let pending = nodes[node].pending { send(.append(pending), by: node) }
+        case .confirm:
+            if let pending = nodes[node].pending { send(.confirm(pending.reference), by: node) }
+        case .ask: nodes[node].waits = .nobody
+        case .acknowledge: acknowledge(node)
+        case .fenced:
+            let tail = engine.tail
+            // A taker reads on, and may find the takeover that it had given up.
+            if nodes[node].role == .leader, nodes[node].drew(tail.reference.id), tail.epoch == nodes[node].epoch {
+                found(.fencedByOwn)
+            }
+            stepDown(node)
+        case .lost:
+            found(.durableLost)
+            stepDown(node)
+        }
+    }
+
+    private mutating func send(_ write: ModelWrite, by node: Int) {
+        engine.flight.append((nodes[node].session, write))
+        nodes[node].waits = .answer
+    }
+
+    /// A leader follows again; who has the lease, and lost a race for the next number, reads on.
+    private mutating func stepDown(_ node: Int) {
+        if nodes[node].role == .taker {
+            (nodes[node].writer, nodes[node].pending) = (nil, nil)
+        } else {
+            nodes[node].steppedDown()
+        }
+    }
+
+    private mutating func acknowledge(_ node: Int) {
+        let rows = nodes[node].acknowledged()
+        acknowledged |= rows.requests
+        if executed & rows.starts != 0 { found(.handlerTwice) }
+        executed |= rows.starts
+        outcomes |= rows.outcomes
+        lost |= rows.lost
+        let (copy, log) = (nodes[node].copy, engine.log)
+        if copy.count > log.count || zip(copy, log).contains(where: { $0.reference != $1.reference }) { found(.fork) }
+    }
+
+    /// A connection is lost: what it sent may yet be handled.
+    mutating func disconnect(_ node: Int) {
+        nodes[node].generation += 1
+        if nodes[node].waits == .answer {
+            answered(node, .unknown(EngineProblem(.unreachable, message: "")))
+        }
+    }
+
+    /// All sessions of a node have ended at the engine.
+    mutating func sessionsEnded(of node: Int) {
+        if nodes[node].waits == .answer { disconnect(node) }
+        nodes[node].generation = 0
+    }
+}
