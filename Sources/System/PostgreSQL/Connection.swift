@@ -19,8 +19,8 @@ struct Deadline {
     }
 }
 
-/// One session with a server, used by one thread at a time. No call waits longer than its deadline; only the look-up of a
-/// host's name is libc's own, and takes what `/etc/resolv.conf` says.
+/// One session with a server, used by one thread at a time. No call waits longer than its deadline; only the look-up
+/// of a host's name is libc's own, and takes what `/etc/resolv.conf` says.
 struct Connection: ~Copyable {
     private let pointer: OpaquePointer
     private let notices: Notices
@@ -105,8 +105,8 @@ struct Connection: ~Copyable {
         var warnings: [String]
     }
 
-    /// Runs transactions, one after the other, in one round trip: the answer to each is complete only when the server is
-    /// ready for the next (ReadyForQuery), which is after its commit. CommandComplete may come before.
+    /// Runs transactions, one after the other, in one round trip: the answer to each is complete only when the server
+    /// is ready for the next (ReadyForQuery), which is after its commit. CommandComplete may come before.
     ///
     /// - Parameter transactions: the statements of each.
     /// - Returns: the answers up to the first transaction that failed, and why it did.
