@@ -178,7 +178,10 @@ struct EngineTests {
 
     @Test("is not this fleet's where the database is another one, or none")
     func notOurs() throws {
-        #expect(throws: EngineProblem.self) { try fleet.engine(address: fleet.server.address("nothing")).tail() }
+        let none = #expect(throws: EngineProblem.self) {
+            try fleet.engine(address: fleet.server.address("nothing")).tail()
+        }
+        #expect(none?.code == "3D000" && none?.message.hasSuffix("FATAL:  database \"nothing\" does not exist") == true)
         for database in ["nothing", "postgres"] {
             let problem = try fleet.engine(address: fleet.server.address(database)).append(batch(1)).problem
             #expect(problem?.kind == .notOurs, "\(database): \(String(describing: problem))")

@@ -62,6 +62,14 @@ struct ProtectionTests {
         #expect(try engine.tail().reference == batch(1).reference)
     }
 
+    @Test("nothing is known of a batch where the server stops at once: it tells the end of the statement then")
+    func stopped() throws {
+        let result = try appending(try fleet.engine("a", .log, .standby))
+        fleet.server.stop(.immediate)
+        #expect(try result.value().problem?.kind == .unreachable)
+        fleet.server.start()
+    }
+
     @Test("a node goes on reading, and tells how far it is")
     func reading() throws {
         let reader = try fleet.engine("b", .read, .standby)

@@ -1,8 +1,8 @@
 import Glibc
 import Synchronization
 
-/// A PostgreSQL server of a test's own, Debian's, on a Unix socket in a directory of its own, run as `postgres` where the
-/// tests are root's. It ends with this value.
+/// A PostgreSQL server of a test's own, Debian's, on a Unix socket in a directory of its own, run as `postgres` where
+/// the tests are root's. It ends with this value.
 public final class PostgreSQLServer: Sendable {
     /// How a server ends.
     public enum Stop: Int32, Sendable {

@@ -19,8 +19,8 @@ struct Deadline {
     }
 }
 
-/// One session with a server, used by one thread at a time. No call waits longer than its deadline; only the look-up of a
-/// host's name is libc's own, and takes what `/etc/resolv.conf` says.
+/// One session with a server, used by one thread at a time. No call waits longer than its deadline; only the look-up
+/// of a host's name is libc's own, and takes what `/etc/resolv.conf` says.
 struct Connection: ~Copyable {
     private let pointer: OpaquePointer
     private let notices: Notices
@@ -53,6 +53,8 @@ struct Connection: ~Copyable {
             throw EngineProblem(.ill, message: "libpq has no memory left")
         }
         let connection = Connection(owning: pointer)
+        // A refused connection has no result with fields: its code is in the text alone.
+        PQsetErrorVerbosity(pointer, PQERRORS_VERBOSE)
         try connection.finishConnecting(until: deadline)
         guard PQsetnonblocking(pointer, 1) == 0, PQenterPipelineMode(pointer) == 1 else { throw connection.lost() }
         return connection
@@ -105,8 +107,8 @@ struct Connection: ~Copyable {
         var warnings: [String]
     }
 
-    /// Runs transactions, one after the other, in one round trip: the answer to each is complete only when the server is
-    /// ready for the next (ReadyForQuery), which is after its commit. CommandComplete may come before.
+    /// Runs transactions, one after the other, in one round trip: the answer to each is complete only when the server
+    /// is ready for the next (ReadyForQuery), which is after its commit. CommandComplete may come before.
     ///
     /// - Parameter transactions: the statements of each.
     /// - Returns: the answers up to the first transaction that failed, and why it did.
@@ -263,8 +265,28 @@ struct Connection: ~Copyable {
 
     /// What libpq says of a connection that is no good any more.
     private borrowing func lost() -> EngineProblem {
-        let message = Self.oneLine(String(cString: PQerrorMessage(pointer)))
-        return EngineProblem(.unreachable, message: message.isEmpty ? "the connection is lost" : message)
+        let (message, code) = Self.words(String(cString: PQerrorMessage(pointer)))
+        return EngineProblem(
+            StateCodes.kind(of: code), code: code, message: message.isEmpty ? "the connection is lost" : message)
+    }
+
+    /// Takes the code out of what libpq says at length: `FATAL:  3D000: database "x" does not exist`, and where in the
+    /// server that was.
+    static func words(_ text: String) -> (message: String, code: String) {
+        let message = oneLine(text.split(separator: "\n").filter { !$0.hasPrefix("LOCATION:") }.joined(separator: "\n"))
+        let bytes = Array(message.utf8)
+        let (before, after) = (Array(":  ".utf8), Array(": ".utf8))
+        for start in bytes.indices.dropLast(9) where bytes[start...].starts(with: before) {
+            let code = bytes[(start + 3)..<(start + 8)]
+            guard bytes[(start + 8)...].starts(with: after), code.allSatisfy(isOfCode) else { continue }
+            let rest = bytes[..<(start + 3)] + bytes[(start + 10)...]
+            return (String(decoding: rest, as: UTF8.self), String(decoding: code, as: UTF8.self))
+        }
+        return (message, "")
+    }
+
+    private static func isOfCode(_ byte: UInt8) -> Bool {
+        UInt8(ascii: "0")...UInt8(ascii: "9") ~= byte || UInt8(ascii: "A")...UInt8(ascii: "Z") ~= byte
     }
 
     private static func oneLine(_ text: String) -> String {

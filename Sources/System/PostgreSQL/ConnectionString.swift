@@ -3,8 +3,8 @@ public import PushFleet
 
 /// What a person wrote to say where the engine is, in libpq's forms: `postgresql://a,b/push` or `host=a,b dbname=push`.
 ///
-/// It may hold a password: it has no description, and nothing of it but hosts and ports is ever in a message.
-public struct ConnectionString: Sendable {
+/// It may hold a password: nothing of it but hosts and ports is ever shown, in a message or a debugger.
+public struct ConnectionString: Sendable, CustomStringConvertible, CustomReflectable {
     private let parameters: [String: String]
 
     /// Reads one.
@@ -28,6 +28,10 @@ public struct ConnectionString: Sendable {
         self.parameters = parameters
         hosts = try Self.hosts(parameters)
     }
+
+    public var description: String { hosts.map(\.description).joined(separator: ", ") }
+
+    public var customMirror: Mirror { Mirror(self, children: []) }
 
     /// The hosts, one after the other, each with what libpq calls it.
     let hosts: [Host]
@@ -98,8 +102,8 @@ struct SessionSettings: Sendable {
     /// Whether a host is refused that is a standby.
     var mustWrite = true
 
-    /// What libpq watches a connection by, in seconds, a number, and milliseconds: a host without power is noticed although
-    /// it closes nothing.
+    /// What libpq watches a connection by, in seconds, a number, and milliseconds: a host without power is noticed
+    /// although it closes nothing.
     static let limits: [(keyword: String, limit: Int64)] = [
         ("connect_timeout", 5), ("keepalives_idle", 3), ("keepalives_interval", 1), ("keepalives_count", 3),
         ("tcp_user_timeout", 5000),

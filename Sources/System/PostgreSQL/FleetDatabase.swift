@@ -14,8 +14,8 @@ public enum FleetDatabase {
     ///   - state: the id of the ledger that every copy of the shard is to have.
     ///   - time: how long it takes at most.
     /// - Returns: the new fleet.
-    /// - Throws: `.notOurs` if there is a fleet already. `.unreachable` if the engine did not answer to the end: then it may
-    ///   be there, and the next call says so.
+    /// - Throws: `.notOurs` if there is a fleet already. `.unreachable` if the engine did not answer to the end: then it
+    ///   may be there, and the next call says so.
     public static func initialise(
         _ address: ConnectionString, state: UUID128, time: Duration = .seconds(10)
     ) throws(EngineProblem) -> ShardIdentity {

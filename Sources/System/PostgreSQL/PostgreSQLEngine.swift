@@ -2,11 +2,12 @@ public import PushFleet
 import PushModel
 import Synchronization
 
-/// A shard's chain and lease in PostgreSQL: one session, which connects when it is first needed, and anew after a failure.
+/// A shard's chain and lease in PostgreSQL: one session, which connects when it is first needed, and anew after a
+/// failure.
 ///
-/// A value is used by one thread at a time. Each call ends within `EngineOptions.time`, but for the look-up of a host's name,
-/// which is libc's. A new connection first ends the sessions that have its own name: this node's lost ones. So two processes
-/// of one name end each other's sessions, and nothing worse.
+/// A value is used by one thread at a time. Each call ends within `EngineOptions.time`, but for the look-up of a host's
+/// name, which is libc's. A new connection first ends the sessions that have its own name: this node's lost ones. So two
+/// processes of one name end each other's sessions, and nothing worse.
 public final class PostgreSQLEngine: ShardEngine {
     private let options: EngineOptions
     private let state: Mutex<State>

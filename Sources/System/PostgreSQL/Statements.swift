@@ -15,8 +15,8 @@ enum Statements {
     /// The number of the tables' declaration alone: a newer one may have other columns.
     static let schema = Statement("schema", "SELECT schema FROM push_fleet")
 
-    /// Ends the sessions of a name but this one, which lost them. A session that waits for a standby does not see by itself
-    /// that its client is gone.
+    /// Ends the sessions of a name but this one, which lost them. A session that waits for a standby does not see by
+    /// itself that its client is gone.
     static let endLost = Statement(
         "end_lost", [.text],
         """
@@ -49,8 +49,8 @@ enum Statements {
         RETURNING number
         """)
 
-    /// Whether the commit before it waited for a standby, in the same round trip. The process that lets commits wait reads
-    /// its settings a little later than this session does: what it was told a moment ago it may not have heard.
+    /// Whether the commit before it waited for a standby, in the same round trip. The process that lets commits wait
+    /// reads its settings a little later than this session does: what changed a moment ago it may not know yet.
     static let protection = Statement(
         "protection",
         """
