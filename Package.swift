@@ -162,7 +162,8 @@ let package = Package(
         .target(
             name: "PushDaemon",
             dependencies: [
-                "PushModel", "PushTracking", "PushCustomData", "SettingsSyntax", "PushRouting", "PushFleet", "PushFigures",
+                "PushModel", "PushTracking", "PushCustomData", "SettingsSyntax", "PushRouting", "PushFleet",
+                "PushFigures",
                 "PushReporting", "PushSettings", "LinuxSystem", "EventLoop", "UnixSockets", "Store", "HandlerProcess",
                 "HandlerRuns", "JournalLog", "SettingsFiles", "DBus",
             ], swiftSettings: settings),

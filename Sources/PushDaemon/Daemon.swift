@@ -188,11 +188,13 @@ final class Daemon {
 
     private func listen(_ given: Listeners?) throws {
         let (loop, refusals) = (parts.loop, parts.refusals)
-        let listeners = try given ?? {
-            var sockets = try Sockets(
-                settings: settings.daemon, directories: parts.directories, journal: parts.journal)
-            return try Listeners(&sockets)
-        }()
+        let listeners =
+            try given
+            ?? {
+                var sockets = try Sockets(
+                    settings: settings.daemon, directories: parts.directories, journal: parts.journal)
+                return try Listeners(&sockets)
+            }()
         let control = try LineServer(
             loop: loop, listener: listeners.control, limits: settings.daemon.controlLimits, refusals: refusals
         ) { [self] in self.control.take($1, from: $0, on: .control, of: self) }

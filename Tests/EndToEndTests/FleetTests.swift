@@ -102,7 +102,9 @@ struct FleetTests {
         }
     }
 
-    @Test("hand over when the leader is told to stop: it lets handlers end, and the other one need not wait for its lease")
+    @Test(
+        "hand over when the leader is told to stop: it lets handlers end, and the other one need not wait for its lease"
+    )
     func handsOver() throws {
         let pair = try Pair(lease: "60s")
         let (leader, follower) = try pair.startBoth()

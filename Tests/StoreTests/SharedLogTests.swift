@@ -120,7 +120,9 @@ struct SharedLogTests: ~Copyable {
         let ledger = try TestLedger(directory.path)
         try await ledger.commit(Fixture.delivery(1))
         ledger.committer.stop()
-        let error = #expect(throws: StoreError.self) { try LedgerCopy(directory: directory.path, of: engine.identity()) }
+        let error = #expect(throws: StoreError.self) {
+            try LedgerCopy(directory: directory.path, of: engine.identity())
+        }
         #expect(error?.kind == .otherFormat)
         #expect(try TestLedger(directory.path).storedNumbers() == [1])
     }
@@ -132,7 +134,8 @@ struct SharedLogTests: ~Copyable {
         try await ledger.commit(Fixture.delivery(1))
         ledger.committer.stop()
         var clocks = BootClocks()
-        #expect(try LedgerCopy(directory: second.path, of: engine.identity()).catchUp(from: engine, clocks: &clocks) == 2)
+        #expect(
+            try LedgerCopy(directory: second.path, of: engine.identity()).catchUp(from: engine, clocks: &clocks) == 2)
         engine.promote(with: 1)
         let other = try TestLedger(TemporaryDirectory().path, shared: store(epoch: 2))
         other.committer.stop()

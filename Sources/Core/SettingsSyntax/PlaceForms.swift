@@ -68,7 +68,8 @@ extension Form<String> {
     /// The name of a machine among several.
     public static let nodeName = Form { text throws(ValueError) in
         let others = Array(".-_".utf8)
-        guard 1...32 ~= text.utf8.count, text.utf8.allSatisfy({ $0.isLetter || $0.isDigit || others.contains($0) }) else {
+        guard 1...32 ~= text.utf8.count, text.utf8.allSatisfy({ $0.isLetter || $0.isDigit || others.contains($0) })
+        else {
             throw ValueError("must be a name of at most 32 letters, digits, '.', '-' and '_'")
         }
         return text

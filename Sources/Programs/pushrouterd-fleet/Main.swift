@@ -74,6 +74,7 @@ extension EngineOptions {
             }
         self.init(
             address: try ConnectionString(settings.database ?? ""),
-            durability: settings.durability == .standby ? .standby : .engine, node: node.node, role: role, time: session == .log ? max(settings.lease, .seconds(1)) : settings.lease / 3)
+            durability: settings.durability == .standby ? .standby : .engine, node: node.node, role: role,
+            time: session == .log ? max(settings.lease, .seconds(1)) : settings.lease / 3)
     }
 }

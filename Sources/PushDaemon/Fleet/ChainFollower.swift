@@ -84,9 +84,8 @@ final class ChainFollower: Sendable {
         var notedAt: Int64 = .min
         while !pause(isAway ? Self.retryPause : isCurrent ? Self.pause : .zero) {
             do throws(StoreError) {
-                let sentAt = Self.bootTime
                 let row = try asking { () throws(EngineProblem) in try engine.lease() }
-                watch.saw(row, sentAt: sentAt)
+                watch.saw(row, answeredAt: Self.bootTime)
                 if leader != .some(row.owner?.node) {
                     leader = .some(row.owner?.node)
                     post(.leader(row.owner?.node))

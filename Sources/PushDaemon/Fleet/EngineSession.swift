@@ -15,5 +15,6 @@ public enum EngineSession: String, Sendable, CaseIterable {
 
 /// Makes a session with the engine that the settings name; it connects when it is first used.
 public typealias EngineConnector =
-    @Sendable (_ settings: SharedLogSettings, _ node: NodeIncarnation, _ session: EngineSession) throws(EngineProblem) ->
+    @Sendable (_ settings: SharedLogSettings, _ node: NodeIncarnation, _ session: EngineSession) throws(EngineProblem)
+    ->
     any ShardEngine

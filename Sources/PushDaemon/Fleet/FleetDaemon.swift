@@ -30,10 +30,12 @@ public func runFleetDaemon(
         let shared = process.settings.store.shared
         guard shared.database != nil else {
             throw StartFailure(
-                "[Store] Log= names no database: give one, or start pushrouterd", exitStatus: StartFailure.configuration)
+                "[Store] Log= names no database: give one, or start pushrouterd", exitStatus: StartFailure.configuration
+            )
         }
         let node = NodeIncarnation(
-            node: shared.node ?? hostName(), id: UUID128(high: .random(in: .min ... .max), low: .random(in: .min ... .max)))
+            node: shared.node ?? hostName(),
+            id: UUID128(high: .random(in: .min ... .max), low: .random(in: .min ... .max)))
         var sockets = try Sockets(
             settings: process.settings.daemon, directories: options.directories, journal: process.journal)
         let state = try process.stateDirectory()
@@ -53,7 +55,8 @@ public func runFleetDaemon(
                 JournalEntry(.notice, "\(node.node) leads from term \(term.epoch) on", messageID: .leads))
             let news = try Mailbox<LeaseKeeper.News>()
             let keeper = LeaseKeeper(
-                try connect(shared, node, .lease), node: node, epoch: term.epoch, lease: shared.lease, sentAt: term.sentAt
+                try connect(shared, node, .lease), node: node, epoch: term.epoch, lease: shared.lease,
+                sentAt: term.sentAt
             ) { news.post($0) }
             let store = SharedStore(
                 identity: term.identity, epoch: term.epoch, boot: process.boot, clocks: term.clocks,

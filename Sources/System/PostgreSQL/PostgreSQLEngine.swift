@@ -168,9 +168,16 @@ public final class PostgreSQLEngine: ShardEngine {
         return try state.withLock { (state) throws(EngineProblem) in
             let deadline = Deadline(after: options.time)
             try Self.connect(&state, options, until: deadline)
-            let (answers, problem) = state.session.run([[take], [end]], until: deadline)
+            let isChecked = options.durability == .standby
+            let check = isChecked ? [[Statements.protection()]] : []
+            let (answers, problem) = state.session.run([[take]] + check + [[end]], until: deadline)
             if let problem { throw problem }
-            return try answers[0].rows[0].first?.integer(0)
+            guard let row = answers[0].rows[0].first else { return nil }
+            // A term that a promotion takes back would be given twice.
+            if case .doubtful(let reason) = Self.judge(Array(answers.dropLast()), nil, isChecked: isChecked) {
+                throw EngineProblem(.unreachable, message: reason)
+            }
+            return try row.integer(0)
         }
     }
 

@@ -109,7 +109,8 @@ final class SharedLog: BatchLog {
                     context: StoreError.engine)
             case .lost(let tail):
                 throw StoreError(
-                    .forked, message: "it ends with batch \(tail.reference.number), and batch "
+                    .forked,
+                    message: "it ends with batch \(tail.reference.number), and batch "
                         + "\(underway.batch.reference.number - 1) was acknowledged",
                     context: StoreError.engine)
             }
@@ -158,7 +159,8 @@ final class SharedLog: BatchLog {
                 })
         else {
             throw StoreError(
-                .forked, message: "batch \(position.number) is not the one that was written", context: StoreError.engine)
+                .forked, message: "batch \(position.number) is not the one that was written", context: StoreError.engine
+            )
         }
     }
 }
