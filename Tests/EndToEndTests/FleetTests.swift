@@ -1,6 +1,7 @@
 import Glibc
 import LinuxSystem
 import PushModel
+import Store
 import TestSupport
 import Testing
 import UnixSockets

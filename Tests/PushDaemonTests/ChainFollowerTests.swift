@@ -49,7 +49,8 @@ struct ChainFollowerTests: ~Copyable {
     func takesFree() throws {
         let running = try Running(engine.session(), directory.path, lease: .seconds(60))
         let term = try running.first { if case .took(let term) = $0 { term } else { nil } }
-        #expect(term.epoch == 1 && term.identity == (try engine.identity()))
+        let identity = try engine.identity()
+        #expect(term.epoch == 1 && term.identity == identity)
         #expect(try engine.lease().owner?.node == "this")
     }
 
