@@ -14,7 +14,7 @@ struct SearchTests {
     func bounded(model: Model) {
         let clock = ContinuousClock()
         let began = clock.now
-        let (states, isComplete, finding) = model.search(atMost: testsAll ? 10_000_000 : 30_000)
+        let (states, isComplete, finding) = model.search(atMost: testsAll ? 2_000_000 : 30_000)
         if let finding { Issue.record("\(finding)") }
         print("\(states) states, \(isComplete ? "all" : "cut"), \(clock.now - began)")
     }

@@ -51,13 +51,16 @@ struct Model {
         case .follower:
             if node.following(engine, without: without) != .nothing { steps.append(.follows(index)) }
             // Nodes are alike: the first to lead is the first.
-            if budget.takes > 0, index == 0 || engine.lease.epoch > 0 || engine.chain.count > 1 {
+            if budget.takes > 0, index == 0 || budget.takes < self.budget.takes {
                 steps.append(.takesLease(index, endsSessions: false))
                 if engine.has({ $0.node != index }) { steps.append(.takesLease(index, endsSessions: true)) }
             }
         case .taker where node.pending == nil:
             // It read to the tail as that was: meanwhile the chain may have gone on, or lost what was read.
-            if node.following(engine, without: without) != .nothing { steps.append(.follows(index)) }
+            let isBehind = node.following(engine, without: without) != .nothing
+            if isBehind { steps.append(.follows(index)) }
+            // Who asks the engine for the id of the tail has read all that it knows to ask for.
+            if isBehind, without == .comparesCopies { break }
             steps.append(engine.tail.epoch > node.epoch ? .givesUp(index) : .appendsTakeover(index))
         case .taker: break
         case .leader:

@@ -32,7 +32,7 @@ struct World {
         var byLeader: UInt8 = 0
         var previous = UUID128(high: 0, low: 0)
         var takeover: (epoch: Int64, node: UInt64) = (0, 0)
-        for batch in engine.chain {
+        for batch in engine.log {
             if batch.previous != previous { found(.broken) }
             previous = batch.reference.id
             let rows = batch.rows
@@ -43,12 +43,6 @@ struct World {
             }
             if requests & rows.requests != 0 { found(.requestTwice) }
             if (byHandler | byLeader) & (rows.outcomes | rows.lost) != 0 { found(.twoOutcomes) }
-            requests |= rows.requests
-            starts |= rows.starts
-            byHandler |= rows.outcomes
-            byLeader |= rows.lost
-        }
-        if let rows = engine.append?.write.rows {
             requests |= rows.requests
             starts |= rows.starts
             byHandler |= rows.outcomes
