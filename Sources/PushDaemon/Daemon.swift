@@ -90,7 +90,8 @@ final class Daemon {
             health: parts.health, refusals: parts.refusals, limits: settings.daemon.jsonLimits)
         pruning = LedgerPruning(committer, journal: journal, clock: clockSteps)
         erasures = ErasureService(
-            processor: processor, pipeline: pipeline, committer: committer, desk: desk, journal: journal)
+            processor: processor, pipeline: pipeline, committer: committer, desk: desk, journal: journal,
+            isShared: parts.leadership != nil)
         gaps = GapRecorder(
             processor, lastAlive: recovered.lastAlive, lastBelieved: recovered.lastBelieved, clock: clockSteps)
         control = ControlServer(
@@ -188,11 +189,13 @@ final class Daemon {
 
     private func listen(_ given: Listeners?) throws {
         let (loop, refusals) = (parts.loop, parts.refusals)
-        let listeners = try given ?? {
-            var sockets = try Sockets(
-                settings: settings.daemon, directories: parts.directories, journal: parts.journal)
-            return try Listeners(&sockets)
-        }()
+        let listeners =
+            try given
+            ?? {
+                var sockets = try Sockets(
+                    settings: settings.daemon, directories: parts.directories, journal: parts.journal)
+                return try Listeners(&sockets)
+            }()
         let control = try LineServer(
             loop: loop, listener: listeners.control, limits: settings.daemon.controlLimits, refusals: refusals
         ) { [self] in self.control.take($1, from: $0, on: .control, of: self) }
