@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Builds the Debian packages pushrouterd and pushrouterd-ctl from this tree. The same sources give the same bytes.
+# Builds the Debian packages pushrouterd, pushrouterd-ctl and pushrouterd-fleet from this tree. The same sources give the same bytes.
 # usage: build-deb.sh [--output DIR] [--programs DIR]     --output: default .build/debian
 #        --programs DIR: pack the programs that are in DIR, and build nothing
 set -euo pipefail

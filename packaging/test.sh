@@ -9,7 +9,7 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 # shellcheck source=packaging/common.sh
 . packaging/common.sh
 tier=${1-full}
-programs=(pushrouterd pushctl pushrouter-forward pushrouter-http pushrouter-metrics)
+programs=(pushrouterd pushrouterd-fleet pushctl pushrouter-forward pushrouter-http pushrouter-metrics)
 case "$#:$tier" in
     0:full | 1:quick | 1:all) ;;
     *) sed -n 's/^# usage/usage/p' "$0" >&2; exit 2 ;;

@@ -90,7 +90,8 @@ final class Daemon {
             health: parts.health, refusals: parts.refusals, limits: settings.daemon.jsonLimits)
         pruning = LedgerPruning(committer, journal: journal, clock: clockSteps)
         erasures = ErasureService(
-            processor: processor, pipeline: pipeline, committer: committer, desk: desk, journal: journal)
+            processor: processor, pipeline: pipeline, committer: committer, desk: desk, journal: journal,
+            isShared: parts.leadership != nil)
         gaps = GapRecorder(
             processor, lastAlive: recovered.lastAlive, lastBelieved: recovered.lastBelieved, clock: clockSteps)
         control = ControlServer(

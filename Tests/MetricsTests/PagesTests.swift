@@ -14,7 +14,7 @@ struct PagesTests {
     private static let away = DaemonError.noAnswer(path: "/run/read.sock")
 
     private func answer(
-        _ request: HTTPRequest, problem: String? = nil, isAway: Bool = false
+        _ request: HTTPRequest, problem: String? = nil, follows: String? = nil, isAway: Bool = false
     ) -> HTTPResponse {
         let pages = Pages(
             metrics: { (format) throws(DaemonError) in
@@ -24,6 +24,10 @@ struct PagesTests {
             problem: { () throws(DaemonError) in
                 if isAway { throw Self.away }
                 return problem
+            },
+            follows: { () throws(DaemonError) in
+                if isAway { throw Self.away }
+                return follows
             })
         return pages.answer(request)
     }
@@ -59,7 +63,8 @@ struct PagesTests {
             metrics: { (format) throws(DaemonError) in
                 if isAway.withLock({ $0 }) { throw Self.away }
                 return ""
-            }, problem: { () throws(DaemonError) in nil }, note: { log.note($0) })
+            }, problem: { () throws(DaemonError) in nil },
+            follows: { () throws(DaemonError) in nil }, note: { log.note($0) })
         let request = HTTPRequest(method: "GET", path: "/metrics")
         for _ in 0..<2 { _ = pages.answer(request) }
         #expect(messages.withLock { $0 } == ["\(Self.away)"])
@@ -76,6 +81,41 @@ struct PagesTests {
         #expect(full.status == 503 && full.body == Array("nothing can be written for now\n".utf8))
         let away = answer(request, isAway: true)
         #expect(away.status == 503 && away.body == Array("\(Self.away)\n".utf8))
+    }
+
+    @Test("say whether requests are for this machine, else which one leads; a full disk does not change that")
+    func leader() {
+        let request = HTTPRequest(method: "GET", path: "/leader")
+        #expect(answer(request).status == 200 && answer(request, problem: "the disk is full").status == 200)
+        let standby = answer(request, follows: "a leads")
+        #expect(standby.status == 503 && standby.body == Array("a leads\n".utf8))
+        #expect(answer(request, isAway: true).status == 503)
+    }
+
+    @Test(
+        "ask the daemon: one that answers with its status leads, one that refuses names the leader",
+        arguments: [
+            (#"{"ok":true,"status":{"state":"running","store_problem":"full"}}"#, nil),
+            (#"{"ok":true,"status":{"state":"stopping"}}"#, "the daemon is stopping"),
+            (
+                #"{"ok":false,"error":{"code":"unavailable","message":"b follows","retry":true,"leader":"a"}}"#,
+                "a leads"
+            ),
+            (
+                #"{"ok":false,"error":{"code":"unavailable","message":"nobody leads yet","retry":true}}"#,
+                "nobody leads yet"
+            ),
+        ])
+    func asked(reply: String, said: String?) throws {
+        var answer: Result<ControlReply, DaemonError>
+        do throws(ControlReplyError) {
+            answer = .success(try ControlReply(line: Array(reply.utf8)))
+        } catch .refused(let refusal) {
+            answer = .failure(.refused(refusal))
+        } catch {
+            answer = .failure(Self.away)
+        }
+        #expect(try DaemonSource.follows(answer) == said)
     }
 
     @Test("are these, and are only read")

@@ -20,7 +20,7 @@ cp "$packages"/*.deb "$work/old/"
 for package in "$work"/old/*.deb; do
     name=$(basename "$package" .deb)
     dpkg-deb --raw-extract "$package" "$work/tree"
-    sed -i 's/^\(Version:.*\)/\1+next/; s/\(pushrouterd-ctl (= [^)]*\))/\1+next)/' "$work/tree/DEBIAN/control"
+    sed -i 's/^\(Version:.*\)/\1+next/; s/\(pushrouterd\(-ctl\)\? (= [^)]*\))/\1+next)/' "$work/tree/DEBIAN/control"
     dpkg-deb --root-owner-group -Znone --build "$work/tree" "$work/new/$name.deb" >/dev/null
     rm -rf "$work/tree"
 done

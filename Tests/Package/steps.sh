@@ -38,6 +38,28 @@ for unit in /lib/systemd/system/pushrouter*.service; do
     holds "$unit is above 1.0" systemd-analyze security --no-pager --threshold=10 "$unit"
 done
 
+step "fleet: libpq is for its package alone, and its drop-in gives the service the database's addresses"
+for package in pushrouterd pushrouterd-ctl; do
+    ! dpkg-query -W -f '${Depends}' "$package" | grep -q libpq || fail "$package depends on libpq"
+done
+for program in /usr/sbin/pushrouter{d,-forward,-http,-metrics} /usr/bin/pushctl; do
+    ! ldd "$program" | grep -q libpq || fail "$program is linked with libpq"
+done
+[[ $(dpkg-query -W -f '${Depends}' pushrouterd-fleet) == *libpq5* ]] || fail "pushrouterd-fleet does not depend on libpq5"
+holds "its page is there" test -s /usr/share/man/man8/pushrouterd-fleet.8.gz
+denies "without Log= there is no status" pushctl store status
+grep -q 'names no database' /tmp/holds.log || { cat /tmp/holds.log; fail "it does not say why"; }
+mkdir -p "/run/systemd/system/$service.d"
+gzip -cdf /usr/share/doc/pushrouterd-fleet/examples/fleet.conf* >"/run/systemd/system/$service.d/fleet.conf"
+systemctl daemon-reload
+warnings=$(systemd-analyze verify "/lib/systemd/system/$service" 2>&1) || true
+[[ -z $warnings ]] || fail "systemd-analyze verify with the drop-in: $warnings"
+figure=$(systemd-analyze security --no-pager "$service" 2>/dev/null | sed -n 's/.*: \([0-9.]*\) .*/\1/p' | tail -n 1)
+echo "   $service with fleet.conf: $figure"
+grep -q "rates the service $figure with this" "/run/systemd/system/$service.d/fleet.conf" || fail "fleet.conf says otherwise"
+rm -r "/run/systemd/system/$service.d"
+systemctl daemon-reload
+
 step "groups: who may inject, read, administer"
 for group in pushrouter-inject pushrouterd pushrouter-control; do useradd -M -G "$group" "in-$group"; done
 useradd -M stranger
@@ -189,14 +211,16 @@ pid=$(property MainPID)
 started=$(property ExecMainStartTimestampMonotonic) ready=$(property ActiveEnterTimestampMonotonic)
 echo "   start to ready: $(((ready - started) / 1000)) ms"
 grep -E '^(VmRSS|RssAnon)' "/proc/$pid/status" | sed 's/^/   /'
-echo "   installed: $(du -sk --apparent-size /usr/sbin/pushrouterd /usr/sbin/pushrouter-* /usr/bin/pushctl |
+echo "   installed: $(du -sk --apparent-size /usr/sbin/pushrouterd* /usr/sbin/pushrouter-* /usr/bin/pushctl |
     awk '{ printf "%s %d KiB  ", $2, $1 }')"
-for program in /usr/sbin/pushrouterd /usr/sbin/pushrouter-* /usr/bin/pushctl; do
+for program in /usr/sbin/pushrouterd* /usr/sbin/pushrouter-* /usr/bin/pushctl; do
     (($(stat -c %s "$program") < 14000000)) || fail "$program is larger than 14 MB"
 done
 
 holds "the metrics are enabled" systemctl enable --now pushrouter-metrics.socket
 step "remove: nothing runs, configuration and ledger stay"
+holds "the program of several machines goes alone" dpkg -r pushrouterd-fleet
+holds "the service stays" systemctl is-active "$service"
 holds "it is removed" dpkg -r pushrouterd
 denies "the service is gone" systemctl cat "$service"
 ! pgrep -u pushrouterd >/dev/null || fail "a process is left"
@@ -205,7 +229,7 @@ denies "the service is gone" systemctl cat "$service"
 
 step "purge: nothing is left but what the administrator wrote"
 rm -r /etc/pushrouterd/handlers.d/{program,hides,worker}.handler /etc/pushrouterd/routes.d/50-*.route
-holds "it is purged" dpkg -P pushrouterd pushrouterd-ctl
+holds "it is purged" dpkg -P pushrouterd-fleet pushrouterd pushrouterd-ctl
 [[ ! -L /etc/systemd/system/sockets.target.wants/pushrouter-metrics.socket ]] || fail "a link to a unit that is gone"
 left=$(comm -13 /tmp/ours-before <(ours))
 [[ -z $left ]] || fail "left: $left"

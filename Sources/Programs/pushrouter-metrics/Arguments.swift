@@ -19,8 +19,8 @@ struct Arguments: Equatable {
                                   [--textfile PATH [--interval SECONDS]]
 
         Serves the metrics of pushrouterd over HTTP: /metrics for Prometheus, as OpenMetrics
-        or in its older text format, as the client prefers, and /healthz. Asks the daemon
-        for them over read.sock, for each request anew. Runs in the foreground.
+        or in its older text format, as the client prefers, /healthz and /leader. Asks the
+        daemon for them over read.sock, for each request anew. Runs in the foreground.
 
           --listen ADDRESS:PORT
                           serve on this numeric address, such as [::1]:9771
@@ -39,7 +39,7 @@ struct Arguments: Equatable {
           --version       print the version
 
         While the daemon does not answer, /metrics has pushrouterd_up 0 and nothing else,
-        and /healthz has the status 503.
+        and /healthz and /leader have the status 503.
 
         Exit status: 0 stopped by a signal, 2 usage, 71 the system refused something,
         73 the address cannot be listened on.

@@ -26,6 +26,24 @@ struct DaemonSource: Sendable {
         return status["store_problem"]?.string
     }
 
+    /// Why requests are to be sent elsewhere; `nil`: the daemon leads, or is the only one. A full disk is no reason: the
+    /// daemon leads on, and says by itself when to come again.
+    func follows() throws(DaemonError) -> String? {
+        let answer: Result<ControlReply, DaemonError>
+        do throws(DaemonError) { answer = .success(try ask(.status)) } catch { answer = .failure(error) }
+        return try Self.follows(answer)
+    }
+
+    /// What `follows()` says of an answer to `status`.
+    static func follows(_ answer: Result<ControlReply, DaemonError>) throws(DaemonError) -> String? {
+        do throws(DaemonError) {
+            let state = try answer.get().root["status"]?["state"]?.string
+            return state == "running" ? nil : "the daemon is \(state ?? "in no state")"
+        } catch .refused(let refusal) where refusal.code == .unavailable {
+            return refusal.leader.map { "\($0) leads" } ?? refusal.message
+        }
+    }
+
     private func ask(_ operation: ControlRequest.Operation) throws(DaemonError) -> ControlReply {
         let daemon = try DaemonConnection(socket, timeoutMilliseconds: Self.patience)
         return try daemon.ask(operation, timeoutMilliseconds: Self.patience)

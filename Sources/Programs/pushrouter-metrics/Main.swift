@@ -22,7 +22,8 @@ struct Program {
             let answers = ProblemLog(end: "the daemon answers again", log: log)
             let pages = Pages(
                 metrics: { (format) throws(DaemonError) in try source.metrics(format) },
-                problem: { () throws(DaemonError) in try source.problem() }, note: { answers.note($0) })
+                problem: { () throws(DaemonError) in try source.problem() },
+                follows: { () throws(DaemonError) in try source.follows() }, note: { answers.note($0) })
             var status: [String] = []
             let server = try server(arguments, pages, &status, log: log)
             if let path = arguments.textFile { status.append("writes \(path) every \(arguments.interval) s") }

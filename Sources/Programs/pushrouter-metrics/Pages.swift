@@ -9,19 +9,24 @@ struct Pages: Sendable {
     var metrics: @Sendable (MetricsFormat) throws(DaemonError) -> String
     /// Says why the daemon takes no requests; `nil`: it does.
     var problem: @Sendable () throws(DaemonError) -> String?
+    /// Says why requests are to be sent elsewhere: which machine leads, or that the daemon stops; `nil`: they are for this one.
+    var follows: @Sendable () throws(DaemonError) -> String?
     /// Takes why there are no metrics, each time; `nil`: there are.
     var note: @Sendable (String?) -> Void = { _ in }
 
+    private static let overview = "see \(paths.keys.filter { $0 != "/" }.sorted().joined(separator: ", "))"
+
     private static let paths: [String: @Sendable (Pages, HTTPRequest) -> HTTPResponse] = [
-        "/": { _, _ in HTTPResponse(status: 200, text: "pushrouter-metrics: see /metrics and /healthz\n") },
+        "/": { _, _ in HTTPResponse(status: 200, text: "pushrouter-metrics: \(overview)\n") },
         "/metrics": { $0.metrics(for: $1) },
-        "/healthz": { pages, _ in pages.health() },
+        "/healthz": { pages, _ in Self.verdict(pages.problem) },
+        "/leader": { pages, _ in Self.verdict(pages.follows) },
     ]
 
     /// Answers a request.
     func answer(_ request: HTTPRequest) -> HTTPResponse {
         guard let page = Self.paths[request.path] else {
-            return HTTPResponse(status: 404, text: "there is no such page; see /metrics and /healthz\n")
+            return HTTPResponse(status: 404, text: "there is no such page; \(Self.overview)\n")
         }
         guard ["GET", "HEAD"].contains(request.method) else {
             return HTTPResponse(status: 405, text: "only GET and HEAD\n", headers: [("Allow", "GET, HEAD")])
@@ -44,7 +49,8 @@ struct Pages: Sendable {
             headers: [("Cache-Control", "no-store"), ("Vary", "Accept")])
     }
 
-    private func health() -> HTTPResponse {
+    /// 200 where nothing is said against it, else 503 with what is.
+    private static func verdict(_ problem: () throws(DaemonError) -> String?) -> HTTPResponse {
         let headers = [(name: "Cache-Control", value: "no-store")]
         do {
             guard let problem = try problem() else { return HTTPResponse(status: 200, text: "ok\n", headers: headers) }

@@ -46,7 +46,7 @@ struct Program {
                           (default: $RUNTIME_DIRECTORY or /run/pushrouterd)
           --init          set up the database that Log= names, and exit
           --status        show who leads, how far the copies are and how the database
-                          is, and exit
+                          is, and exit; with --json as an object
           --help          print this
           --version       print the version
 
@@ -56,7 +56,7 @@ struct Program {
         Exit status: as pushrouterd's; and 75: another machine leads now, or this
         machine's copy was set aside. Started again it follows.
 
-        "pushctl store" sets a database up and shows who leads.
+        "pushctl store init" and "pushctl store status" do what the last two options do.
         """
 }
 

@@ -7,27 +7,28 @@ import SettingsFiles
 /// What people do with the database of a fleet.
 enum StoreCommands {
     /// The options that ask for one of them, in place of the daemon.
-    static let flags: Set<String> = ["--init", "--status"]
+    static let flags: Set<String> = ["--init", "--status", "--json"]
 
     /// Carries out the one that is asked for.
     ///
     /// - Returns: the exit status; `nil`: the daemon is to run.
     static func run(_ flags: Set<String>, _ options: LoadedConfiguration) throws -> Int32? {
-        guard let flag = flags.sorted().first else { return nil }
-        guard flags.count == 1 else {
-            throw StartFailure("--init and --status are two commands: give one", exitStatus: StartFailure.usage)
+        guard !flags.isEmpty else { return nil }
+        guard flags == ["--init"] || flags.subtracting(["--json"]) == ["--status"] else {
+            throw StartFailure("give --init, or --status with or without --json", exitStatus: StartFailure.usage)
         }
         guard let database = options.settings.store.shared.database else {
             throw StartFailure("[Store] Log= names no database", exitStatus: StartFailure.configuration)
         }
         do throws(EngineProblem) {
             let address = try ConnectionString(database)
-            if flag == "--init" {
+            if flags == ["--init"] {
                 let state = UUID128(high: .random(in: .min ... .max), low: .random(in: .min ... .max))
                 let made = try FleetDatabase.initialise(address, state: state)
                 print("fleet \(made.fleet) is set up; start pushrouterd-fleet on each machine")
             } else {
-                print(text(try FleetDatabase.status(address)), terminator: "")
+                let status = try FleetDatabase.status(address)
+                print(flags.contains("--json") ? status.json : text(status), terminator: "")
             }
             return 0
         } catch {

@@ -93,7 +93,7 @@ struct ControlReplyTests {
     func refused() {
         let error = ProtocolError(
             .unavailable, field: "instance", message: "another forwarder, pid 7, is connected",
-            retryAfter: .seconds(1), id: "a1")
+            retryAfter: .seconds(1), leader: "b", id: "a1")
         #expect(throws: ControlReplyError.refused(error)) { try ControlReply(line: Reply.refused(error)) }
     }
 

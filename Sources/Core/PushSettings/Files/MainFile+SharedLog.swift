@@ -8,10 +8,10 @@ extension [Key<Settings>] {
                 "Store", "Log", { $1(&$0.store.shared.database) }, Form.databaseURI.optional, reload: .restart,
                 meaning: """
                     The PostgreSQL database that has the log of several machines, as a connection URI such as \
-                    `postgresql://push@a.example,b.example/push?target_session_attrs=read-write`. One of the machines leads \
-                    and acknowledges a request when the database has committed it; the others follow, and one of them takes \
-                    over. Only pushrouterd-fleet(8) takes it. Keep the password out of it: `passfile=` names a file. Default: \
-                    the log is in the state directory, and this machine has nobody beside it.
+                    `postgresql://push@a.example,b.example/push`. One of the machines leads and acknowledges a \
+                    request when the database has committed it; the others follow, and one of them takes over. Only \
+                    pushrouterd-fleet(8) takes it. Keep the password out of it: `passfile=` names a file. Default: the log is \
+                    in the state directory, and this machine has nobody beside it.
                     """),
             Key(
                 "Store", "Durability", { $1(&$0.store.shared.durability) }, .choice, reload: .restart,

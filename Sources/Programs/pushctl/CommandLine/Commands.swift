@@ -5,7 +5,7 @@ extension Command {
         report, show, deadLetters, replay,
         campaigns,
         events, user,
-        users, pending, flush, export, status, tail, top, bench, verify, doctor, backup, restore, salvage,
+        users, pending, flush, export, status, tail, top, bench, verify, doctor, backup, restore, salvage, store,
         erase, reload, logLevel,
     ]
 }

@@ -37,6 +37,7 @@ public struct ControlReply: Sendable {
         else { throw .unreadable("error is missing") }
         return ProtocolError(
             code, field: error["field"]?.string, message: message,
-            retryAfter: error["retry_after_ms"]?.int64.map { .milliseconds($0) }, id: root["id"]?.string)
+            retryAfter: error["retry_after_ms"]?.int64.map { .milliseconds($0) }, leader: error["leader"]?.string,
+            id: root["id"]?.string)
     }
 }
