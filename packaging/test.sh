@@ -3,7 +3,8 @@
 # build, packages and quickstart.
 # Installs the Debian packages that are missing. Ends with the test runner's own closing lines. What this machine cannot
 # test is said and left out; with PUSH_TEST_ALL=1 it is a failure.
-# usage: test.sh [quick|all]     quick: format, the core's and the adapters' tests; all: the long runs too, an hour
+# usage: test.sh [quick|all|fleet]     quick: format, the core's and the adapters' tests; all: the long runs too, an hour;
+# usage:                               fleet: the faults of a pair alone, all of them
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 # shellcheck source=packaging/common.sh
@@ -11,7 +12,7 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 tier=${1-full}
 programs=(pushrouterd pushrouterd-fleet pushctl pushrouter-forward pushrouter-http pushrouter-metrics)
 case "$#:$tier" in
-    0:full | 1:quick | 1:all) ;;
+    0:full | 1:quick | 1:all | 1:fleet) ;;
     *) sed -n 's/^# usage/usage/p' "$0" >&2; exit 2 ;;
 esac
 
@@ -65,6 +66,14 @@ require_swift
 require_packages "${build_packages[@]}" dbus-daemon postgresql python3-dbus python3-gi \
     python3-jsonschema python3-junitparser python3-prometheus-client
 
+if [[ $tier == fleet ]]; then
+    say "debug: swift build --product pushrouterd-fleet"
+    swift build --product pushrouterd-fleet
+    say "fleet: all faults of a pair, without and with a synchronous standby"
+    check /usr/bin/python3 Tests/Fleet/fleet.py --full
+    exit
+fi
+
 say "format: swift format lint --strict"
 swift format lint --strict --parallel --recursive Package.swift Sources Tests
 
@@ -116,6 +125,9 @@ check /usr/bin/python3 Tests/Metrics/metrics.py .build/debug/pushrouterd .build/
 
 say "together: handlers of all kinds, reloads, readers, erasures and ends of everything at once"
 check /usr/bin/python3 Tests/Together/together.py --seed 1 --seed 2 --seed 3 --seconds 20
+
+say "fleet: a pair whose leader is killed, stopped and handed over, and whose database crashes"
+check /usr/bin/python3 Tests/Fleet/fleet.py --short
 
 say "release: swift build -c release"
 swift build -c release

@@ -75,11 +75,20 @@ public func runFleetDaemon(
             thread.join()
             // Nothing is appended any more, whatever the daemon ended with.
             keeper.release()
-            if case .failure(let error as StoreError) = end, error.kind == .fenced {
+            switch end {
+            case .failure(let error as StoreError) where error.kind == .fenced:
                 process.journal.log(JournalEntry(.critical, "\(error)", messageID: .fenced))
                 return StartFailure.temporary
+            case .failure(let error as StoreError) where error.kind == .engineAway || error.kind == .unprotected:
+                // The engine fell silent while the term began; a follower waits for it.
+                process.journal.log(JournalEntry(.error, "\(error)", messageID: .storeStalled))
+                return StartFailure.temporary
+            case .failure(let error as StoreError) where error.kind == .forked:
+                // The next start compares the copy with the chain, and sets it aside.
+                process.journal.log(JournalEntry(.critical, "\(error)", messageID: .logSetAside))
+                return StartFailure.temporary
+            default: return try end.get()
             }
-            return try end.get()
         }
     }
 }

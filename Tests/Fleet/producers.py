@@ -1,0 +1,156 @@
+"""Producers: they send each request under its id to one node after the other until it is acknowledged."""
+
+import json
+import random
+import socket
+import threading
+import time
+
+from engine import PATIENCE, Failure, check
+
+DEVICES = [f"device{number}" for number in range(12)]
+# A node that does not answer for so long is left for the other one.
+REPLY_PATIENCE = 0.3
+# How long an outcome is waited for on one connection.
+OUTCOME_PATIENCE = 3
+
+
+class Request:
+    def __init__(self, identifier, facts):
+        self.id, self.is_waited_for = identifier, "wait" in facts
+        self.line = json.dumps({"id": identifier, **facts}, separators=(",", ":")).encode() + b"\n"
+        # Its number, the time of its acknowledgement, how many outcomes were promised, and those told: n to outcome.
+        self.seq = self.at = self.outcomes = None
+        self.told = {}
+
+
+class Record:
+    """What producers were told, and when."""
+
+    def __init__(self):
+        self.lock = threading.Lock()
+        self.acknowledged, self.times, self.problems = [], [], []
+        self.repeats = self.untold = 0
+
+    def acknowledge(self, request, reply):
+        with self.lock:
+            self.times.append(time.monotonic())
+            if request.seq is None:
+                request.seq, request.at = reply["seq"], self.times[-1]
+                self.acknowledged.append(request)
+            else:
+                self.repeats += 1
+                if request.seq != reply["seq"]:
+                    self.problems.append(f"{request.id} was acknowledged as {request.seq}, then as {reply['seq']}")
+            request.outcomes = reply.get("outcomes", request.outcomes)
+
+    def tell(self, request, line):
+        with self.lock:
+            before = request.told.setdefault(line["n"], line["outcome"])
+            if before != line["outcome"]:
+                self.problems.append(f"{request.id} {line['n']}: told {before}, then {line['outcome']}")
+
+
+class Producer(threading.Thread):
+    def __init__(self, number, seed, pair, record, pause):
+        super().__init__(daemon=True)
+        self.prefix, self.generator = f"p{number}", random.Random(f"{seed} producer {number}")
+        self.pair, self.record, self.pause = pair, record, pause
+        self.place = number % len(pair.nodes)
+        self.count, self.mine, self.connections = 0, [], {}
+        self.is_over, self.trouble = False, None
+
+    def run(self):
+        try:
+            while not self.is_over:
+                if self.mine and self.generator.random() < 0.05:
+                    # A repeat of one that is known: it gets the same number.
+                    self.send(self.generator.choice(self.mine[-100:]))
+                else:
+                    request = self.draw()
+                    self.send(request)
+                    self.mine.append(request)
+                time.sleep(self.generator.uniform(0, 2 * self.pause))
+        except Exception as error:  # What nobody thought of ends the test, not only the thread.
+            self.trouble = error if isinstance(error, Failure) else Failure(f"producer {self.prefix}: {error!r}")
+
+    def draw(self):
+        self.count += 1
+        device = self.generator.choice(DEVICES)
+        facts = {"platform": "android", "app": "shop", "device": device, "external_id": "u" + device}
+        way = self.generator.random()
+        if way < 0.1 and self.mine:
+            facts.update(op="interact", kind="opened", message=self.generator.choice(self.mine[-20:]).seq)
+            del facts["external_id"]
+        elif way < 0.15:
+            facts.update(op="session", kind="start")
+        else:
+            job = self.generator.choice(("run", "run", "again", "none"))
+            facts.update(op="deliver", payload={"data": {"job": job}})
+            if self.generator.random() < 0.3:
+                facts["wait"] = "outcome"
+        return Request(f"{self.prefix}-{self.count:06}", facts)
+
+    # One request
+
+    def send(self, request):
+        """Until it is acknowledged, and the outcomes are told where it waits for them."""
+        end = time.monotonic() + PATIENCE
+        is_acknowledged = False
+        while not (is_acknowledged and (not request.is_waited_for or len(request.told) >= request.outcomes)):
+            if time.monotonic() > end or self.is_over and is_acknowledged:
+                check(is_acknowledged, f"{request.id} is not acknowledged within {PATIENCE} s")
+                self.record.untold += 1
+                return
+            try:
+                is_acknowledged = self.exchange(request) or is_acknowledged
+            except (OSError, ValueError):
+                self.drop(self.place)
+                self.turn()
+
+    def turn(self):
+        """To the other node, after a moment."""
+        self.place = (self.place + 1) % len(self.pair.nodes)
+        time.sleep(self.generator.uniform(0.005, 0.03))
+
+    def exchange(self, request):
+        """Whether the node acknowledges it. The outcomes that it waits for are read, too."""
+        lines = self.connected()
+        connection = self.connections[self.place][0]
+        connection.settimeout(REPLY_PATIENCE)
+        connection.sendall(request.line)
+        reply = self.read(lines)
+        if reply.get("id") != request.id:
+            raise Failure(f"the reply to {request.id} is {reply}")
+        if not reply["ok"]:
+            error = reply["error"]
+            check(error["code"] in ("unavailable", "overloaded"), f"{request.line} is refused: {reply}")
+            check(error["retry"], f"retry is not true: {reply}")
+            self.turn()
+            return False
+        self.record.acknowledge(request, reply)
+        if request.is_waited_for:
+            connection.settimeout(OUTCOME_PATIENCE)
+            for _ in range(reply["outcomes"]):
+                line = self.read(lines)
+                check(line.get("id") == request.id and "outcome" in line, f"the outcome of {request.id} is {line}")
+                self.record.tell(request, line)
+        return True
+
+    def read(self, lines):
+        line = lines.readline()
+        if not line.endswith(b"\n"):
+            raise ConnectionError("the end")
+        return json.loads(line)
+
+    def connected(self):
+        if self.place not in self.connections:
+            connection = self.pair.nodes[self.place].connect("inject", REPLY_PATIENCE)
+            self.connections[self.place] = connection, connection.makefile("rb")
+        return self.connections[self.place][1]
+
+    def drop(self, place):
+        connection = self.connections.pop(place, None)
+        if connection:
+            for part in reversed(connection):
+                part.close()
