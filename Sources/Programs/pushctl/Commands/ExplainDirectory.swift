@@ -167,7 +167,7 @@ struct ExplainDirectory {
         payload.warnings = explanation.warnings
         let json = explanation.json
         if !expectations.isEmpty, let object = try? JSONDocument(scanning: json).root {
-            payload.failures = expectations.compactMap { $0.failure(in: object) }
+            payload.failures = expectations.compactMap { $0.failure(in: explanation, object) }
         }
         if format == .json { output.write(document: payload.json(explanation: json)) }
         payloads.append(payload)
