@@ -9,7 +9,8 @@ extension Option {
         "expect", .text("KEY=VALUE"),
         """
         exit with 1 when this does not hold for a payload; * matches any text, none is nothing; given several times, all \
-        must hold; KEY is \(ExplainExpectation.Key.allCases.map(\.rawValue).joined(separator: ", "))
+        must hold; KEY is \(ExplainExpectation.Key.allCases.map(\.rawValue).joined(separator: ", ")); outcome is \
+        "handler NAME" where a handler decides it
         """)
     static let failOnWarning = Option("fail-on-warning", .none, "exit with 1 when a payload has a warning")
 }
