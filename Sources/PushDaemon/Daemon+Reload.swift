@@ -52,7 +52,7 @@ extension Daemon {
             parts.journal.log(
                 JournalEntry(.error, "reload refused, still as before: \(statusLine)", messageID: .reloadFailed))
         }
-        control.wasReloaded(reloads.done, problem: configurationProblem)
+        control.wasReloaded(self)
         guard reloads.underWay == 0 else { return }
         Notify.ready(status: configurationProblem == nil ? statusLine : "reload failed, still as before: \(statusLine)")
     }

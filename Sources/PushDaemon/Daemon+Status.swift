@@ -14,7 +14,8 @@ extension Daemon {
         return Status(
             version: pushrouterdVersion, processID: getpid(), mode: processor.router.mode,
             uptime: now.monotonic - startedAt.monotonic, state: isStopping ? "stopping" : "running",
-            configurationProblem: configurationProblem, accepted: processor.accepted,
+            configurationProblem: configurationProblem, routes: settings.routing.routes.count,
+            accepted: processor.accepted,
             lastSeq: processor.lastNumber.value, requestsInFlight: processor.router.requestsInFlight,
             bytesInFlight: processor.router.bytesInFlight, payloadBytes: processor.router.payloadBytes,
             invocationBytes: processor.router.invocationBytes,

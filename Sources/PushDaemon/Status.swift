@@ -16,6 +16,7 @@ struct Status: Sendable {
     var uptime: Duration
     var state: String
     var configurationProblem: String?
+    var routes: Int
     var accepted: Int64
     var lastSeq: Int64
     var requestsInFlight: Int
@@ -56,6 +57,7 @@ struct Status: Sendable {
         writer.member("uptime_ms", uptime.milliseconds)
         writer.member("state", state)
         writer.member("configuration_problem", configurationProblem)
+        writer.member("routes", routes)
         writer.member("store_problem", store.problem)
         writer.member("accepted_since_start", accepted)
         writer.member("last_seq", lastSeq)

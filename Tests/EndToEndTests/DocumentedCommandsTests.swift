@@ -21,6 +21,16 @@ struct DocumentedCommandsTests {
         print(result.output)
     }
 
+    @Test("the first page leads to every other page", arguments: ["", "Guides", "Decisions"])
+    func topics(folder: String) throws {
+        let path = "\(packageRoot)/\(Self.folder)"
+        let first = String(decoding: try #require(readFile("\(path)/Documentation.md")), as: UTF8.self)
+        for page in TestSupport.names(in: "\(path)/\(folder)") where page.hasSuffix(".md") && page != "Documentation.md"
+        {
+            #expect(first.contains("<doc:\(page.dropLast(3))>"), "\(page)")
+        }
+    }
+
     @Test("the README is read in one go: at most 200 lines")
     func length() throws {
         let readme = try #require(readFile("\(packageRoot)/README.md"))

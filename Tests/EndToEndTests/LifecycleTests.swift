@@ -159,7 +159,8 @@ struct LifecycleTests {
         unlink(installation.configuration + "/routes.d/05-first.route")
         installation.addRoute("10-more", to: "journal")
         let right = reload()
-        #expect(right.end == .exited(0) && right.output == "reloaded\n", "\(right.errors)")
+        #expect(right.end == .exited(0) && right.output.hasPrefix("reloaded: 2 routes, "), "\(right.errors)")
+        #expect(try DaemonStatus(of: installation)["routes"]?.int64 == 2)
         #expect(try DaemonStatus(of: installation)["configuration_problem"]?.kind == .null)
         #expect(daemon.messages.contains { $0.contains("STATUS=device mode, 2 routes") })
     }

@@ -41,8 +41,10 @@ struct PushctlExampleTests {
         let list = example("list")
         #expect(list.end == .exited(0) && list.lines.count == 10)
         #expect(list.lines.contains("two-owners          Two SDKs, one payload"))
-        let wrong = example("two-owner")
-        #expect(wrong.end == .exited(2) && wrong.errors.contains("; did you mean two-owners?"))
+        for name in ["two-owner", "two"] {
+            let wrong = example(name)
+            #expect(wrong.end == .exited(2) && wrong.errors.contains("; did you mean two-owners?"))
+        }
         #expect(try json(example("list", "--json").output).elements.count == 10)
     }
 

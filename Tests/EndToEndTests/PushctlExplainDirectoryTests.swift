@@ -64,6 +64,9 @@ struct PushctlExplainDirectoryTests: ~Copyable {
         ])
         #expect(one.end == .exited(0))
         #expect(one.output.hasSuffix("\n1 payload\n"))
+        let missing = explain("--platform", "ios", "--state", "foreground", "--sdk", "nil", "\(path)/ios/c.apns")
+        #expect(missing.lines.first { $0.contains("/ios/c.apns") }?.contains("sdk_not_ready") == true)
+        #expect(explain("--expect", "outcome=handled").output.contains("outcome is handler "))
         let unknown = explain("--expect", "provder=braze")
         #expect(unknown.end == .exited(2))
         #expect(unknown.errors.contains("did you mean provider?"))
@@ -99,6 +102,42 @@ struct PushctlExplainDirectoryTests: ~Copyable {
         #expect(result.output.hasSuffix("7 payloads, 2 could not be read, 1 with warnings\n"))
     }
 
+    @Test("says of a directory and of a file without a payload that there is none, and ends with 66 or 65")
+    func none() {
+        let path = directory.path
+        let empty = explain()
+        #expect(empty.end == .exited(66))
+        #expect(
+            empty.lines.first
+                == "ERROR  \(path): no payload in it: its files end in .json, .ndjson, .jsonl, .apns, .txt")
+        #expect(empty.lines.last == "\(path): no payload")
+        write("a.json", #"{"_ab":"true","t":"T","a":"A"}"#)
+        write("b.json", "\n")
+        let both = explain()
+        #expect(both.end == .exited(65))
+        #expect(both.lines.last == "1 payload; \(path)/b.json: no payload")
+        #expect(
+            explain("\(path)/gone.json").lines.last == "2 payloads, 1 could not be read; \(path)/b.json: no payload")
+        let help = pushctl.run(["help", "explain"]).output.split { " \n".contains($0) }.joined(separator: " ")
+        #expect(help.contains("and 66 when a file is not there or a directory has no payload"))
+    }
+
+    @Test("annotates the first line of a payload on many lines, and the faulty one of a text that is no JSON")
+    func annotatedLines() {
+        let path = directory.path
+        write("a.json", "\n\n{\n  \"k\":\n  \"v\"\n}\n")
+        write("b.json", "\n{\n\"message\":{\"token\":\"t\",\n\"data\":{\"a\":1}}}\n")
+        write("c.json", "\n[{\"k\":\"v\"},\n{\"message\":{\"token\":\"t\",\"data\":{\"a\":1}}}]\n")
+        write("d.json", "\n{\n\"k\":\n}\n")
+        let lines = explain("--format", "github", "--expect", "provider=braze").lines
+        #expect(
+            lines.dropLast().map { $0.split(separator: ",").prefix(2).joined(separator: ",") } == [
+                "::error file=\(path)/a.json,line=3", "::error file=\(path)/b.json,line=2",
+                "::error file=\(path)/c.json,line=2", "::error file=\(path)/c.json,line=2",
+                "::error file=\(path)/d.json,line=4",
+            ])
+    }
+
     @Test("prints annotations for GitHub, a test report for CI, and an object a payload for programs")
     func formats() throws {
         writeTemplates()
@@ -117,10 +156,10 @@ struct PushctlExplainDirectoryTests: ~Copyable {
                 "6 payloads, 3 failed, 1 could not be read, 1 with warnings",
             ])
         let junit = explain("--format", "junit", "--expect", "provider=braze").output
-        #expect(junit.contains("<testsuites name=\"pushctl explain\" tests=\"6\" failures=\"4\" errors=\"0\">"))
+        #expect(junit.contains("<testsuites name=\"pushctl explain\" tests=\"6\" failures=\"3\" errors=\"1\">"))
         #expect(junit.contains("<testcase classname=\"pushrouterd.explain\" name=\"\(path)/a.json\"/>"))
         #expect(junit.contains("<failure type=\"expectation\" message=\"provider is none, not braze\">"))
-        #expect(junit.contains("<failure type=\"refused\""))
+        #expect(junit.contains("<error type=\"refused\""))
         let objects = try explain("--json", "--expect", "provider=braze").lines.map { try json($0) }
         #expect(objects.map { $0["place"]?.string }.prefix(2) == ["\(path)/a.json", "\(path)/b.ndjson:2"])
         #expect(objects[1]["failures"]?.elements.map(\.string) == ["provider is none, not braze"])

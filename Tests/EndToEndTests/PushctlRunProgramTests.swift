@@ -55,7 +55,11 @@ final class PushctlRunProgramTests {
         let plain = run(program("", mode: 0o644), "-")
         #expect(plain.end == .exited(66))
         #expect(plain.errors.hasSuffix("on-order: Permission denied; chmod +x makes a program of a file\n"))
-        #expect(run("on-order", "-").errors.contains("there is no handler on-order; "))
+        #expect(run("on-order", "-").errors.contains("there is no handler on-order; there are none in"))
+        let command = "cd \(directory.path) && exec \(pushctl.path) run-handler on-order --config . -"
+        let beside = Program(path: "/bin/sh").run(["-c", command], input: Array("{}".utf8))
+        #expect(beside.end == .exited(2))
+        #expect(beside.errors.contains("no handler on-order; the program in this directory is ./on-order; there are"))
     }
 
     @Test("--seq gives what production got: payload, app, device, user, state and callback, and says what came of it")

@@ -44,7 +44,7 @@ struct PushctlTerminalTests {
         let arguments = ["test", "--config", shippedConfiguration, good, bad]
         let text = shown(arguments)
         #expect(text.contains("\u{1b}[32mok     \(good) (1 expectation)\u{1b}[0m\n"), "\(text)")
-        #expect(text.contains("\u{1b}[31mFAIL   \(bad) (1 of 1 expectation)\u{1b}[0m\n"), "\(text)")
+        #expect(text.contains("\u{1b}[31mFAIL   \(bad) (0 of 1 expectation hold)\u{1b}[0m\n"), "\(text)")
         #expect(text.contains("\n    found: no invocation matches"), "what was found is plain")
         #expect(!pushctl.run(arguments, environment: ["TERM": "xterm"]).output.contains("\u{1b}"))
         #expect(!shown(arguments, environment: ["NO_COLOR": "1"]).contains("\u{1b}"))

@@ -41,7 +41,7 @@ final class PushctlTestTests {
         #expect(result.end == .exited(1))
         #expect(
             result.lines.dropLast() == [
-                "FAIL   \(path): a & b (1 of 2 expectations)",
+                "FAIL   \(path): a & b (1 of 2 expectations holds)",
                 "  \(path):3: it is < slow",
                 #"    expected: {"id":"a","outcome":"timed_out"}"#,
                 "    found: no invocation matches (1 checked). Closest:",
@@ -118,6 +118,8 @@ final class PushctlTestTests {
     func missing() {
         #expect(test(directory.path).end == .exited(66))
         #expect(test(directory.path + "/gone.jsonl").end == .exited(66))
+        let help = pushctl.run(["help", "test"]).output.split { " \n".contains($0) }.joined(separator: " ")
+        #expect(help.contains("and 66 when a file is not there or a directory has no scenario"))
     }
 
     @Test("writes JUnit's form, with what is not fit for XML escaped")

@@ -68,6 +68,12 @@ struct AppleBadInputTests {
             (.web, #"{"_ab":"true"}"#, [.keyOfAnotherPlatform("_ab", .android)]),
             (.web, #"{"aps":{}}"#, [.keyOfAnotherPlatform("aps", .ios)]),
             (.web, #"{"cid":"c"}"#, []),
+            // The data of a message of FCM v1 is for all platforms, unless the web's part has its own.
+            (.web, #"{"message":{"token":"t","data":{"_ab":"true"}}}"#, []),
+            (
+                .web, #"{"message":{"token":"t","webpush":{"data":{"_ab":"true"}}}}"#,
+                [.keyOfAnotherPlatform("_ab", .android)]
+            ),
         ])
     func otherPlatforms(_ platform: Platform, _ payload: String, _ warnings: [Warning]) throws {
         let decision = try decision(platform, payload)

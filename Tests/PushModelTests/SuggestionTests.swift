@@ -9,4 +9,11 @@ struct SuggestionTests {
     func exchanged(word: String, expected: String?) {
         #expect(nearest(to: word, among: ["json", "junit", "hat"]) == expected)
     }
+
+    @Test(
+        "the beginning of a name means it, where no name is nearer",
+        arguments: [("two", "two-owners"), ("tree", "three"), ("Own", "own-receiver"), ("ow", nil), ("owners", nil)])
+    func beginning(word: String, expected: String?) {
+        #expect(nearest(to: word, among: ["two-owners", "own-receiver", "three", "two-taps"]) == expected)
+    }
 }

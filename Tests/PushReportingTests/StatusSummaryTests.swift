@@ -9,7 +9,7 @@ struct StatusSummaryTests {
 
     private static let status = #"""
         {"version":"1.0","pid":41,"mode":"relay","uptime_ms":307000,"state":"running","configuration_problem":null,
-         "store_problem":null,"accepted_since_start":1204,"requests_in_flight":3,"bytes_in_flight":4096,
+         "routes":3,"store_problem":null,"accepted_since_start":1204,"requests_in_flight":3,"bytes_in_flight":4096,
          "process":{"started_at_ms":1795230293000},
          "store":{"ledger_problem":null,"is_slow":false,"last_commit_us":412,"log_used_bytes":1024,
                   "log_limit_bytes":67108864,"ledger_bytes":1610612736,"ledger_limit_bytes":null},
@@ -40,7 +40,7 @@ struct StatusSummaryTests {
         #expect(
             try lines(Self.status, [.handled, .handled, .failed, .timedOut]).map(\.text) == [
                 "pushrouterd 1.0, mode relay, running, since 2026-11-21 03:04:53 +00:00, up 5 min 7 s, pid 41",
-                "Configuration  in force as it was last read",
+                "Configuration  in force as it was last read: 3 routes",
                 "Handlers       2 handlers, 2 running, 5 waiting",
                 "Accepted       0.0/s  1,204 since start, in flight 3 (4,096 bytes)",
                 "Decided        0.4/s  4 in the last 5 min",
@@ -66,7 +66,7 @@ struct StatusSummaryTests {
                 "Problem        configuration: a.route:2", "Problem        ledger: the disk is full",
             ])
         #expect(found.suffix(2).allSatisfy { $0.tone == .bad })
-        #expect(found[1].text == "Configuration  the previous one, since the last reload failed")
+        #expect(found[1].text == "Configuration  the previous one, since the last reload failed: 3 routes")
         #expect(found[2].text == "Handlers       2 handlers, 2 running, 5 waiting; crm: breaker open")
         #expect(found[2].tone == .warning)
     }

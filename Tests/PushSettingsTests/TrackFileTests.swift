@@ -106,7 +106,7 @@ private let wrongContents: [(lines: String, message: String)] = [
     (
         file(event: "Name=x\nProperty=price int keyvalue:price"),
         ":9: error: Property=price int keyvalue:price: must be string, number, integer, boolean, date, array, "
-            + "object or json"
+            + "object or json; did you mean integer?"
     ),
     (
         file(event: "Name=x\nProperty=time date data:t"),

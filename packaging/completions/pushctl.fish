@@ -150,7 +150,7 @@ complete -c pushctl -n '__pushctl_in explain' -l device -x -d 'the device; Andro
 complete -c pushctl -n '__pushctl_in explain' -l notifications -x -a 'allowed denied' -d 'whether the user lets the app notify (allowed)'
 complete -c pushctl -n '__pushctl_in explain' -l os-version -x -d 'the version of the operating system'
 complete -c pushctl -n '__pushctl_in explain' -l sdk -x -a 'ready nil delayed' -d 'the app\'s Braze instance when the callback runs, on iOS (ready)'
-complete -c pushctl -n '__pushctl_in explain' -l expect -x -d 'exit with 1 when this does not hold for a payload; * matches any text, none is nothing; given several times, all must hold; KEY is provider, platform, outcome, callback, handler, route, campaign, kind, confidence, reason, warning'
+complete -c pushctl -n '__pushctl_in explain' -l expect -x -d 'exit with 1 when this does not hold for a payload; * matches any text, none is nothing; given several times, all must hold; KEY is provider, platform, outcome, callback, handler, route, campaign, kind, confidence, reason, warning; outcome is "handler NAME" where a handler decides it'
 complete -c pushctl -n '__pushctl_in explain' -l fail-on-warning -d 'exit with 1 when a payload has a warning'
 complete -c pushctl -n '__pushctl_in explain' -l format -x -a 'text json html junit github' -d 'the format of the output (text)'
 complete -c pushctl -n '__pushctl_in explain' -l example -x -a 'notification-block two-owners silent-tap no-braze-instance completion slow-handler own-message-id force-stopped own-receiver web-click list' -d 'instead of FILE: an accident of the catalogue, what comes of it and the fix; list names them'

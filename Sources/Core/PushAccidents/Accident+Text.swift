@@ -61,7 +61,7 @@ extension Accident {
     /// The file for `pushctl test`.
     var scenarioText: String { scenario.map { String(decoding: $0, as: UTF8.self) + "\n" }.joined() }
 
-    /// A delivery, and what the configuration makes of it.
+    /// Joins a delivery and its explanation by the configuration.
     struct Explained {
         let example: Example
         let explanation: Explanation

@@ -1,7 +1,7 @@
 import PushModel
 import PushRouting
 
-/// An accident of the catalogue: a payload, what comes of it, and the fix; all of it shown by one scenario.
+/// An accident of the catalogue: a payload, its ends, and the fix. One scenario shows all of it.
 ///
 /// Its file has an object, whose last line is `}` alone, and behind it the lines of the scenario. `accident` and `mended`
 /// of the object are the ids of the deliveries to explain; the first of `mended` begins what the fix changes.
@@ -18,30 +18,30 @@ public struct Accident: Sendable {
     /// One half of the story.
     struct Half: Sendable {
         var examples: [Example] = []
-        /// What comes of it: the names of the expectations.
+        /// The facts that follow: the names of the expectations.
         var facts: [String] = []
     }
 
-    /// What `--example` calls it.
+    /// The name for `--example`.
     public let name: String
-    /// What it is, in a few words.
+    /// The title, in a few words.
     public let title: String
-    /// How it happens, in a sentence.
+    /// The cause, in a sentence.
     let story: String
-    /// What to do instead, in a sentence or two.
+    /// The fix, in a sentence or two.
     let fix: String
-    /// Where it is known from.
+    /// The documents that tell of it.
     let sources: [String]
-    /// What happens.
+    /// The deliveries that go wrong, with the facts that follow.
     let accident: Half
-    /// What happens with the fix.
+    /// The same with the fix.
     let mended: Half
     /// A scenario for `pushctl test`: its lines without line feeds.
     public let scenario: [[UInt8]]
 
     /// Reads an accident.
     ///
-    /// - Throws: what is wrong with the file.
+    /// - Throws: the mistake in the file.
     public init(name: String, file: [UInt8]) throws(AccidentError) {
         let lines = file.split(separator: UInt8(ascii: "\n")).map(Array.init)
         guard let end = lines.firstIndex(of: [UInt8(ascii: "}")]) else { throw AccidentError("\(name): no head") }
@@ -83,9 +83,9 @@ public struct Accident: Sendable {
     }
 }
 
-/// What is wrong with a file of the catalogue.
+/// Names the mistake in a file of the catalogue.
 public struct AccidentError: Error, Hashable, Sendable {
-    /// Which file, and what is wrong.
+    /// The file and the mistake.
     public let message: String
 
     init(_ message: String) { self.message = message }

@@ -13,7 +13,7 @@ extension Accident {
         ("web-click", PackageResources.web_click_accident),
     ]
 
-    /// What `--example` may name, in the order of the catalogue.
+    /// The names for `--example`, in the order of the catalogue.
     public static let names = files.map(\.name)
 
     /// The whole catalogue.

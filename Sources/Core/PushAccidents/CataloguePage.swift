@@ -4,8 +4,8 @@ public import PushRouting
 extension Accident {
     /// The page of the catalogue in the documentation.
     ///
-    /// - Parameter table: what the payloads are explained by.
-    /// - Throws: that it refuses a payload.
+    /// - Parameter table: the configuration that explains the payloads.
+    /// - Throws: the refusal of a payload.
     public static func page(by table: RoutingTable) throws(PayloadError) -> String {
         var page = """
             # Catalogue of accidents

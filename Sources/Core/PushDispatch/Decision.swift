@@ -68,6 +68,9 @@ public final class Decision: Sendable {
         callbacks.map { PlannedInvocation(callback: $0, owner: owner) }
     }
 
+    /// Whether the system shows a Braze push that Braze's SDK never sees: its open is lost.
+    public var losesOpen: Bool { reasons.contains { $0.code == .brazeLost } }
+
     /// What the app's code hears of its push token, where a callback runs that tells it. Read when asked for.
     public var tokenChange: TokenChange? {
         callbacks.first?.isBroadcast == true ? keys.payload.tokenChange : nil

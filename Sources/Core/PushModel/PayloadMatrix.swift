@@ -1,5 +1,5 @@
-/// What becomes of one payload on several platforms and in several states of the app, for people: made where payloads are
-/// explained, and set as text or as a page.
+/// Tells people the ends of one payload on several platforms and in several states of the app. The routing makes it;
+/// the reporting sets it as text or as a page.
 public struct PayloadMatrix: Hashable, Sendable {
     /// One platform and one state of the app.
     public struct Place: Hashable, Sendable {
@@ -29,7 +29,7 @@ public struct PayloadMatrix: Hashable, Sendable {
         public var cells: [Cell]
         /// Whether Braze's SDK never sees a Braze push that is on the screen.
         public var isLost: Bool
-        /// Why, in order.
+        /// The reasons, in order.
         public var reasons: [String]
 
         public init(place: Place, cells: [Cell], isLost: Bool, reasons: [String]) {
@@ -37,17 +37,17 @@ public struct PayloadMatrix: Hashable, Sendable {
         }
     }
 
-    /// What a reviewer would say, and at which places.
+    /// Joins a warning and the places where it holds.
     public struct Warning: Hashable, Sendable {
         /// The sentence.
         public var text: String
-        /// Where it holds, in the order of the rows.
+        /// The places, in the order of the rows.
         public var places: [Place]
 
         public init(text: String, places: [Place]) { (self.text, self.places) = (text, places) }
     }
 
-    /// Where the payload is from: a file, or a file and a line.
+    /// The file of the payload, perhaps with a line.
     public var name: String
     /// The payload as it came.
     public var payload: [UInt8]
@@ -55,7 +55,7 @@ public struct PayloadMatrix: Hashable, Sendable {
     public var columns: [String]
     /// A row for each place, the places of a platform side by side.
     public var rows: [Row]
-    /// What a reviewer would say, each once.
+    /// The warnings, each once.
     public var warnings: [Warning]
 
     public init(name: String, payload: [UInt8], columns: [String], rows: [Row], warnings: [Warning]) {

@@ -1,11 +1,11 @@
 /// One line for a terminal.
 public struct ReportLine: Hashable, Sendable {
-    /// What a line is, from which the terminal's colour follows.
+    /// The tone of a line, from which the terminal's colour follows.
     public enum Tone: Sendable { case plain, heading, good, bad, warning, faint }
 
     /// The line, without colour and without its line feed.
     public let text: String
-    /// What it is.
+    /// The tone.
     public let tone: Tone
 
     /// Joins the two.
@@ -16,7 +16,7 @@ public struct ReportLine: Hashable, Sendable {
 }
 
 extension Outcome {
-    /// What it is for a person: good where the work is done, bad where somebody has to see to it.
+    /// The tone for a person: good where the work is done, bad where somebody has to see to it.
     public var tone: ReportLine.Tone {
         switch self {
         case .handled, .handedToTracker: .good

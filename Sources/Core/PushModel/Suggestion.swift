@@ -1,4 +1,4 @@
-/// The candidate that a misspelt `word` most likely means, or `nil` when none is near.
+/// The candidate that a misspelt or shortened `word` most likely means, or `nil` when none is near.
 public func nearest(to word: String, among candidates: some Sequence<String>) -> String? {
     let near = candidates.compactMap { candidate -> (name: String, distance: Int)? in
         let tolerance = max(1, candidate.utf8.count / 3)
@@ -7,7 +7,8 @@ public func nearest(to word: String, among candidates: some Sequence<String>) ->
         return distance <= tolerance ? (candidate, distance) : nil
     }
     // Equally near ones in the order of the alphabet, so that the same mistake always gets the same answer.
-    return near.min { ($0.distance, $0.name) < ($1.distance, $1.name) }?.name
+    if let best = near.min(by: { ($0.distance, $0.name) < ($1.distance, $1.name) }) { return best.name }
+    return word.utf8.count < 3 ? nil : candidates.filter { $0.lowercased().hasPrefix(word.lowercased()) }.min()
 }
 
 /// `; did you mean Budget=?`, or nothing when no candidate is near.

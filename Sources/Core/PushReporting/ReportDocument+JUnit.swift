@@ -23,12 +23,12 @@ extension ReportDocument {
     private func suite(_ name: String, _ groups: [(name: String, group: FigureGroup)]) -> JUnitSuite {
         let cases = groups.map { group in
             let failure = failure(of: group.group).map { message in
-                JUnitSuite.Failure(
-                    kind: "deadline", message: message,
+                JUnitSuite.Problem(
+                    .failure, kind: "deadline", message: message,
                     lines: [message] + misses(name, group.name, of: group.group.compliance.missed))
             }
             return JUnitSuite.Case(
-                name: group.name, microseconds: group.group.total.quantile(permille: 990) ?? 0, failure: failure)
+                name: group.name, microseconds: group.group.total.quantile(permille: 990) ?? 0, problem: failure)
         }
         return JUnitSuite(name: name, properties: [("window", report.windowText(zone))], cases: cases)
     }
@@ -37,8 +37,8 @@ extension ReportDocument {
         guard let comparison else { return JUnitSuite(name: "baseline", properties: [], cases: []) }
         let cases = comparison.parts.map { part in
             let changes = comparison.worse.filter { $0.part == part }.map(\.change)
-            let failure = changes.first.map { JUnitSuite.Failure(kind: "worse", message: $0, lines: changes) }
-            return JUnitSuite.Case(name: part.words, microseconds: nil, failure: failure)
+            let failure = changes.first.map { JUnitSuite.Problem(.failure, kind: "worse", message: $0, lines: changes) }
+            return JUnitSuite.Case(name: part.words, microseconds: nil, problem: failure)
         }
         let properties = [("window", report.windowText(zone)), ("baseline", comparison.text(zone))]
         return JUnitSuite(name: "baseline", properties: properties, cases: cases)

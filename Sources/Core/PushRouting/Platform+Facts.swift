@@ -43,4 +43,7 @@ extension Platform {
         case .android, .web: false
         }
     }
+
+    /// Whether a callback needs an instance of Braze's SDK that the app may lack.
+    func mayLackInstance(for callback: Callback) -> Bool { appMayLackSDK && callback.needsAppInstance }
 }

@@ -90,7 +90,7 @@ extension Router {
     ) {
         let accepted = arrival.request
         let row = arrival.row(callback, budget: table.budget)
-        let needsInstance = accepted.platform.appMayLackSDK && callback.needsAppInstance
+        let needsInstance = accepted.platform.mayLackInstance(for: callback)
         if needsInstance, sdk == .missing {
             // The system shows it all the same, and it may be opened (rule T9).
             if let receipt, receipt.isDisplayed { take(receipt, of: accepted, at: now, &effects) }

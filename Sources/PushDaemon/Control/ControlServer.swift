@@ -2,6 +2,7 @@ import EventLoop
 import JournalLog
 import PushModel
 import PushRouting
+import PushSettings
 
 /// Takes the requests of `control.sock` and `read.sock`: tells what the daemon does, and has the router do what people and
 /// the forwarder ask for.
@@ -158,23 +159,22 @@ final class ControlServer {
             }
             waitingForReload.append((client, reading))
             // A reading that could not begin is done.
-            wasReloaded(daemon.readings, problem: daemon.configurationProblem)
+            wasReloaded(daemon)
         }
     }
 
-    /// The configuration was read.
-    ///
-    /// - Parameters:
-    ///   - reading: how often it was.
-    ///   - problem: what is wrong with it; `nil`: it is in force.
-    func wasReloaded(_ reading: Int, problem: String?) {
-        let answered = waitingForReload.filter { $0.reading <= reading }
-        waitingForReload.removeAll { $0.reading <= reading }
+    /// Answers the clients that wait for a reading of the configuration that is done.
+    func wasReloaded(_ daemon: Daemon) {
+        let (problem, table) = (daemon.configurationProblem, daemon.settings.routing)
+        let answered = waitingForReload.filter { $0.reading <= daemon.readings }
+        waitingForReload.removeAll { $0.reading <= daemon.readings }
         for (client, _) in answered {
             client.reply(
                 Reply.done(id: client.id) {
                     $0.member("reloaded", problem == nil)
                     $0.member("problem", problem)
+                    $0.member("routes", table.routes.count)
+                    $0.member("handlers", table.handlers.count)
                 })
         }
     }

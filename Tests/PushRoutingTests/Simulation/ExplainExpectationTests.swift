@@ -1,6 +1,8 @@
+import PushDispatch
 import PushModel
-import PushRouting
 import Testing
+
+@testable import PushRouting
 
 @Suite("An expectation on an explanation")
 struct ExplainExpectationTests {
@@ -12,13 +14,21 @@ struct ExplainExpectationTests {
 
     private func failure(_ text: String) throws -> String? {
         let object = try JSONDocument(scanning: Array(Self.explanation.utf8)).root
-        return try #require(ExplainExpectation(text)).failure(in: object)
+        return try #require(ExplainExpectation(text)).failure(in: explain(#"{"k":"v"}"#), object)
+    }
+
+    private func explain(_ payload: String, on platform: Platform = .android, sdk: SDKState = .ready) throws
+        -> Explanation
+    {
+        let deliver = DeliverRequest(state: .foreground, sdk: sdk, payload: JSONDocument(test: payload).root)
+        return try Explanation(deliver, platform: platform, table: .testing())
     }
 
     @Test(
         "holds for a value, a pattern, one of several values, and for nothing at all",
         arguments: [
-            "provider=braze", "campaign=spring-*", "callback=push", "handler=crm", "outcome=none", "warning=none",
+            "provider=braze", "campaign=spring-*", "callback=push", "handler=crm", "outcome=handler crm",
+            "warning=none",
             "reason=owner", "kind=visible", "platform=*", "confidence=high",
         ])
     func holds(_ text: String) throws {
@@ -30,7 +40,19 @@ struct ExplainExpectationTests {
         #expect(try failure("provider=crm") == "provider is braze, not crm")
         #expect(try failure("callback=none") == "callback is willPresent, push, not none")
         #expect(try failure("route=a") == "route is none, not a")
-        #expect(try failure("outcome=handled") == "outcome is none, not handled")
+        #expect(try failure("outcome=handled") == "outcome is handler crm, not handled")
+    }
+
+    @Test("on the outcome asks for the end that the explanation says, also where no platform decides it")
+    func outcome() throws {
+        for (sdk, word) in [(SDKState.ready, "handed_to_tracker"), (.missing, "sdk_not_ready")] {
+            let explanation = try explain(Payload.brazeIOS(contentAvailable: true), on: .ios, sdk: sdk)
+            let object = try JSONDocument(scanning: explanation.json).root
+            #expect(explanation.outcomeWord == word)
+            #expect(ExplainExpectation("outcome=\(word)")?.failure(in: explanation, object) == nil)
+            #expect(
+                ExplainExpectation("outcome=none")?.failure(in: explanation, object) == "outcome is \(word), not none")
+        }
     }
 
     @Test("is none without a known key")

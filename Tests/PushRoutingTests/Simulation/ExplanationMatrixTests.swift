@@ -72,7 +72,7 @@ struct ExplanationMatrixTests {
     func refusal() throws {
         let rows = try rows(matrix(#"{"aps":"x","k":"v"}"#, state: .background))
         #expect(rows.count == 3)
-        #expect(rows[0].hasPrefix("android | background | nobody known | onMessageReceived -> crm | as crm answers"))
+        #expect(rows[0].hasPrefix("android | background | nobody known | onMessageReceived -> crm | handler crm"))
         #expect(rows[1].hasPrefix("ios | background | refused: "))
         #expect(rows[1].hasSuffix("| - | - | - | -"))
     }
@@ -83,7 +83,7 @@ struct ExplanationMatrixTests {
             routes: [.all(to: "one")], handlers: [Handler(name: "one", kind: .journal)])
         #expect(
             try rows(matrix(#"{"k":"v"}"#, [.android], state: .background, table: table)) == [
-                "android | background | nobody known | onMessageReceived -> one | as one answers | no open of Braze's | -"
+                "android | background | nobody known | onMessageReceived -> one | handler one | no open of Braze's | -"
             ])
     }
 
@@ -164,5 +164,70 @@ struct ExplanationMatrixTests {
         let explanation = try Explanation(deliver, platform: .ios, table: .testing())
         #expect(explanation.invocations.map(\.outcome).contains(.sdkNotReady))
         #expect(explanation.tap.text == "direct open of campaign c1")
+    }
+
+    @Test(
+        "the outcome is the one by which the router ends it",
+        arguments: [
+            (Platform.android, Payload.braze()), (.android, #"{"k":"v"}"#), (.android, Payload.deletedMessages),
+            (.ios, Payload.brazeIOS()), (.ios, Payload.brazeIOS(contentAvailable: true)),
+            (.ios, #"{"aps":{"content-available":1},"ab":{"c":"c"}}"#), (.ios, #"{"aps":{"alert":"x"},"k":"v"}"#),
+            (.ios, #"{"aps":{"alert":"x","mutable-content":1},"ab":{"c":"c"}}"#),
+            (.web, #"{"cid":"c","t":"T","ab_ids":{}}"#), (.web, #"{"k":"v"}"#),
+        ])
+    func outcomes(_ platform: Platform, _ payload: String) throws {
+        let table = RoutingTable.testing(routes: [])
+        let document = JSONDocument(test: payload)
+        for state in platform.appStates {
+            for sdk in SDKState.allCases {
+                let deliver = DeliverRequest(state: state, sdk: sdk, payload: document.root)
+                var bench = Bench(table)
+                try bench.submit(.deliver(payload, to: "d", platform: platform, state: state, sdk: sdk))
+                let ends = bench.ends.sorted { $0.key.n < $1.key.n }.map(\.value.result.outcome.rawValue)
+                let explanation = try Explanation(deliver, platform: platform, table: table)
+                #expect(explanation.outcomeWords == ends.uniqued, "\(state), \(sdk)")
+            }
+        }
+    }
+
+    @Test("a tap and a session are tried for a push of Braze's alone")
+    func rehearsal() throws {
+        let table = RoutingTable.testing()
+        for (payload, isTried) in [(Payload.braze(), true), (#"{"k":"v"}"#, false)] {
+            let deliver = DeliverRequest(payload: JSONDocument(test: payload).root)
+            let decision = try decide(Delivery(deliver, platform: .android), settings: table.detection)
+            #expect((Rehearsal(deliver, decision, platform: .android, table: table) != nil) == isTried)
+        }
+    }
+
+    @Test("the JSON, byte for byte")
+    func bytes() throws {
+        let matrix = try matrix(#"{"aps":"x","k":"v"}"#, [.android, .ios], state: .background)
+        let explanation = try #require(try matrix.rows.first?.result.get())
+        let object = String(decoding: explanation.json, as: UTF8.self)
+        let refusal = try #require(matrix.rows.last.flatMap { $0.result.refusal })
+        let warnings = matrix.warnings.map {
+            #"{"message":"\#($0.text)","places":[{"platform":"android","state":"background"}]}"#
+        }.joined(separator: ",")
+        #expect(
+            String(decoding: matrix.json, as: UTF8.self)
+                == #"{"matrix":[{"platform":"android","state":"background","differs":[],"#
+                + #""tap":{"possible":true,"verdict":null,"campaign_id":null},"explanation":\#(object),"error":null},"#
+                + #"{"platform":"ios","state":"background","differs":[],"tap":null,"explanation":null,"#
+                + #""error":{"field":"payload.aps","message":"\#(refusal.message)"}}],"warnings":[\#(warnings)]}"#)
+    }
+}
+
+extension Result<Explanation, PayloadError> {
+    /// The error, where it is one.
+    fileprivate var refusal: PayloadError? {
+        if case .failure(let error) = self { error } else { nil }
+    }
+}
+
+extension [String] {
+    /// Each once, in their order.
+    fileprivate var uniqued: [String] {
+        reduce(into: []) { texts, text in if !texts.contains(text) { texts.append(text) } }
     }
 }

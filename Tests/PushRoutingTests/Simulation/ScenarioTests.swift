@@ -142,7 +142,7 @@ struct ScenarioTests {
         ).replacing("}}", with: "}}}")
         let lost = try check([shown, Self.tap(#""message":"b""#), #"{"expect":{"none":{"event":{}}}}"#])
         #expect(
-            lost.first?.failure?.message.hasPrefix("unmatched, Braze never saw push 1: shown_by_system, ") == true,
+            lost.first?.failure?.message.hasPrefix("unmatched, the tracker has no push 1: shown_by_system, ") == true,
             "\(lost)")
         let elsewhere = Self.tap(#""message":"b""#).replacing(#""device":"d""#, with: #""device":"e""#)
         let checks = try check([Self.braze, elsewhere, #"{"expect":{"pending":0}}"#])

@@ -57,7 +57,10 @@ final class V1Message: Sendable {
     var hasNotification: Bool { parts.notification != nil }
 
     /// What a service worker gets: `webpush.data` replaces `data`.
-    var webData: JSONView? { parts.webpush?.protobufField("data") ?? data }
+    var webData: JSONView? { ownWebData ?? data }
+
+    /// `webpush.data`.
+    var ownWebData: JSONView? { parts.webpush?.protobufField("data") }
 }
 
 // What an Android app gets.

@@ -9,6 +9,8 @@ final class WebPayload: PlatformPayload {
     let validateOnly: Bool
     /// The object; `nil` for a send body of FCM v1 that carries no data.
     let object: JSONObject?
+    /// Whether that is the data of a message of FCM v1, which all platforms get.
+    let isDataOfAll: Bool
 
     var transport: Transport { .webPush }
 
@@ -20,9 +22,11 @@ final class WebPayload: PlatformPayload {
             let v1 = try V1Message(view, message: message)
             validateOnly = v1.validateOnly
             object = v1.webData.map(JSONObject.init)
+            isDataOfAll = v1.ownWebData == nil
         } else {
             validateOnly = false
             object = JSONObject(view)
+            isDataOfAll = false
         }
     }
 

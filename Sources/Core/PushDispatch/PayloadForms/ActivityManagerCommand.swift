@@ -41,7 +41,7 @@ struct ActivityManagerCommand {
         return WrittenPayload(json: writer.bytes, platform: .android, app: app)
     }
 
-    /// The words behind `am broadcast`. Behind `adb shell` they are what the device's shell makes of them.
+    /// The words behind `am broadcast`. Behind `adb shell` the device's shell takes them apart first.
     private static func behindVerb(_ words: [[UInt8]]) throws(PayloadFormError) -> [String] {
         var words = words[...]
         if words.first.map({ ShellWords.name($0[...]).elementsEqual("adb".utf8) }) == true {

@@ -46,7 +46,7 @@ struct CurlCommand {
             throw PayloadFormError("curl --\(option): neither FCM nor APNs takes a form; give the JSON with -d")
         case "header": take(header: rest.popFirst() ?? [])
         case "url": url = rest.popFirst().map { String(decoding: $0, as: UTF8.self) }
-        // What stands behind another option is no URL, or names none.
+        // A word behind another option is no URL, or names none.
         default: break
         }
     }

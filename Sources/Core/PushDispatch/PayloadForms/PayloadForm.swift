@@ -1,21 +1,21 @@
 public import PushModel
 
-/// What a payload is written in where people have it. JSON is the form of inject.sock; `pushctl` makes JSON of the others.
+/// Names a form in which people have payloads. inject.sock takes JSON; `pushctl` makes JSON of the others.
 public enum PayloadForm: Hashable, Sendable, CaseIterable {
     /// Objects, one a line or one on many lines.
     case json
     /// An array of objects.
     case list
-    /// What `Bundle.toString` prints, in a line of a log or by itself.
+    /// The output of `Bundle.toString`, in a line of a log or by itself.
     case bundle
-    /// What `Map.toString` prints, by itself.
+    /// The output of `Map.toString`, by itself.
     case map
     /// A command that hands an intent to an app.
     case activityManager
     /// A command that sends a message to FCM or APNs.
     case curl
 
-    /// What is taken from it, for people.
+    /// The name, for people.
     public var name: String {
         switch self {
         case .json: "payloads in JSON"
@@ -32,7 +32,7 @@ public enum PayloadForm: Hashable, Sendable, CaseIterable {
         allCases.filter { $0 != .json && $0 != .list }.map(\.name).joined(separator: "; ")
     }
 
-    /// The form of a file, or of the next payload in it, by a line that is not blank. What is of no other form is JSON,
+    /// The form of a file, or of the next payload in it, by a line that is not blank. A line of no other form is JSON,
     /// or wrong.
     public init(ofLine line: [UInt8]) {
         let text = line.drop(while: \.isJSONWhiteSpace)
@@ -51,7 +51,7 @@ public enum PayloadForm: Hashable, Sendable, CaseIterable {
         }
     }
 
-    /// Whether a line is one of Android's log, by what stands before its message.
+    /// Whether a line is one of Android's log, by the text before its message.
     public static func isLog(_ line: [UInt8]) -> Bool {
         let marks = line.prefix(11).map { $0.isDigit ? UInt8(ascii: "0") : $0 }
         let starts = ["00-00 00:00", "0000-00-00 ", "---------"] + "VDIWEF".map { "\($0)/" }
@@ -59,7 +59,7 @@ public enum PayloadForm: Hashable, Sendable, CaseIterable {
     }
 }
 
-/// A payload as JSON, with what its form says of the request.
+/// Joins a payload as JSON and the facts that its form tells of the request.
 public struct WrittenPayload: Sendable {
     /// The payload.
     public let json: [UInt8]
@@ -67,13 +67,13 @@ public struct WrittenPayload: Sendable {
     public var platform: Platform?
     /// The app that it is for.
     public var app: String?
-    /// Where it was to be sent; `nil` where the form does not say it.
+    /// The host of the service that it was for; `nil` where the form does not say it.
     public var host: String?
 }
 
-/// What is wrong with a payload in a form that is no JSON.
+/// Names the mistake in a payload whose form is no JSON.
 public struct PayloadFormError: Error, Hashable, Sendable {
-    /// What is wrong and what to do.
+    /// The mistake and the remedy.
     public let message: String
 
     init(_ message: String) { self.message = message }
@@ -81,7 +81,7 @@ public struct PayloadFormError: Error, Hashable, Sendable {
 
 /// A payload in a form that is no JSON, line by line until it is whole.
 ///
-/// It takes time in proportion to its length, whatever is in it.
+/// Reading takes time in proportion to its length.
 public struct PayloadText: Sendable {
     private enum Content: Sendable {
         case printed(PrintedText)
@@ -115,7 +115,7 @@ public struct PayloadText: Sendable {
         }
     }
 
-    /// Adds a line to what is not whole yet.
+    /// Adds a line to a payload that is not whole yet.
     ///
     /// - Returns: false for a line that does not belong to it.
     public mutating func add(_ line: [UInt8]) throws(PayloadFormError) -> Bool {

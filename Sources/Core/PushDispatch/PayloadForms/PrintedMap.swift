@@ -9,7 +9,7 @@ struct PrintedMap {
     private(set) var members: [(key: ArraySlice<UInt8>, value: ArraySlice<UInt8>)] = []
 
     private static let open = Array("Bundle[{".utf8)
-    /// A Bundle in a Bundle in a Bundle is as deep as anybody has it.
+    /// Apps nest Bundles at most this deep.
     private static let depthMax = 8
 
     /// Whether a text begins as a map is printed.
@@ -73,7 +73,7 @@ struct PrintedMap {
         return rest.startIndex..<end
     }
 
-    /// Where the `=` behind a key is; `nil` where no key is.
+    /// The place of the `=` behind a key; `nil` where no key is.
     private static func keyEnd(in text: ArraySlice<UInt8>, from start: Int) -> Int? {
         guard start < text.endIndex else { return nil }
         let end = text[start...].firstIndex { !isOfKey($0) } ?? text.endIndex
@@ -90,7 +90,7 @@ struct PrintedMap {
         }
     }
 
-    /// Where the last `}]` is.
+    /// The place of the last `}]`.
     private static func lastEnd(in text: ArraySlice<UInt8>) -> Int? {
         text.dropLast().indices.last { text[$0] == UInt8(ascii: "}") && text[$0 + 1] == UInt8(ascii: "]") }
     }
@@ -118,7 +118,7 @@ struct PrintedMap {
 struct PrintedText: Sendable {
     private let isBundle: Bool
     private var bytes: [UInt8] = []
-    /// What stands before the message in a line of a log, and again in each further line of the message.
+    /// The text before the message in a line of a log, and again in each further line of the message.
     private var header: ArraySlice<UInt8>?
     private var depth = 0
     private var endsLikeAMap = false

@@ -103,7 +103,7 @@ struct ShellWords: Sendable {
         if let byte { word?.append(byte) }
     }
 
-    /// Takes what a backslash protects; at the end of a line, that the line goes on.
+    /// Takes the character behind a backslash; at the end of a line, that the line goes on.
     private mutating func escape(_ rest: inout ArraySlice<UInt8>, keeps: (UInt8) -> Bool) {
         guard let byte = rest.popFirst() else { return isEscaped = true }
         if byte == UInt8(ascii: "\n") { return }
@@ -112,7 +112,7 @@ struct ShellWords: Sendable {
         word?.append(byte)
     }
 
-    /// What an escape in `$'...'` stands for.
+    /// The character of an escape in `$'...'`.
     private static func escaped(_ letter: UInt8, _ rest: inout ArraySlice<UInt8>) -> [UInt8] {
         switch letter {
         case UInt8(ascii: "n"): return [UInt8(ascii: "\n")]

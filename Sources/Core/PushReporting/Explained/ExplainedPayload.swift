@@ -1,32 +1,39 @@
 public import PushModel
 
-/// What a check of payload files says of one of them.
+/// Tells what a check of payload files found in one payload.
 public struct ExplainedPayload: Sendable {
-    /// The file it is in.
+    /// The file of the payload.
     public let file: String
-    /// The line where it begins; `nil` where the file is nothing else.
+    /// Its first line; `nil` where the file has nothing else.
     public let line: Int?
+    /// The line of the file for an annotation: the faulty one, else the first of the payload.
+    public var annotatedLine: Int
     /// Both, for people.
     public let place: String
-    /// The platform that it was taken for.
+    /// The platform by whose rules it is explained.
     public var platform = ""
-    /// Whose it is; `nil`: of no known provider.
+    /// The owner; `nil`: no known provider.
     public var provider: String?
     /// The callbacks of owners, in their order.
     public var callbacks: [String] = []
-    /// What comes of it, or who decides that.
+    /// The end of the payload, as `Explanation.outcomeWord` says it.
     public var outcome = ""
-    /// What a reviewer would say.
+    /// The warnings, for people.
     public var warnings: [String] = []
-    /// The expectations that do not hold, with what is so instead.
+    /// The expectations that do not hold, each with the value found.
     public var failures: [String] = []
-    /// Why it could not be read or would be refused.
+    /// The reason why it cannot be read or would be refused.
     public var error: String?
+    /// Whether the error is that a file or a directory has no payload at all.
+    public var isNone = false
 
     /// A payload of which no more is known.
-    public init(file: String, line: Int?, place: String) {
+    ///
+    /// - Parameter annotatedLine: `nil`: its first line, or that of the file.
+    public init(file: String, line: Int?, place: String, annotatedLine: Int? = nil) {
         self.file = file
         self.line = line
+        self.annotatedLine = annotatedLine ?? line ?? 1
         self.place = place
     }
 
@@ -46,7 +53,7 @@ public struct ExplainedPayload: Sendable {
     }
 }
 
-/// A check of payload files, in the forms in which it is printed.
+/// Writes a check of payload files in the forms in which it is printed.
 public struct ExplainedPayloads: Sendable {
     private let payloads: [ExplainedPayload]
     private let failsOnWarning: Bool
@@ -62,7 +69,7 @@ public struct ExplainedPayloads: Sendable {
     /// Whether a payload fails that could be read.
     public var hasFailures: Bool { payloads.contains { !problems(of: $0).isEmpty } }
 
-    /// What lets a payload fail.
+    /// The failures of a payload, and with `failsOnWarning` its warnings.
     private func problems(of payload: ExplainedPayload) -> [String] {
         payload.failures + (failsOnWarning ? payload.warnings.map { "warning: \($0)" } : [])
     }
@@ -94,30 +101,34 @@ public struct ExplainedPayloads: Sendable {
     }
 
     private var summary: String {
-        let failed = payloads.count { !problems(of: $0).isEmpty }
-        let unreadable = payloads.count { $0.error != nil }
-        let warned = payloads.count { !$0.warnings.isEmpty }
-        return [
-            counted(payloads.count, "payload"), failed > 0 ? "\(failed) failed" : nil,
+        let (found, none) = (payloads.filter { !$0.isNone }, payloads.filter(\.isNone))
+        let failed = found.count { !problems(of: $0).isEmpty }
+        let unreadable = found.count { $0.error != nil }
+        let warned = found.count { !$0.warnings.isEmpty }
+        let counts = [
+            found.isEmpty && !none.isEmpty ? nil : counted(found.count, "payload"),
+            failed > 0 ? "\(failed) failed" : nil,
             unreadable > 0 ? "\(unreadable) could not be read" : nil, warned > 0 ? "\(warned) with warnings" : nil,
         ].compactMap { $0 }.joined(separator: ", ")
+        return ((counts.isEmpty ? [] : [counts]) + none.map { "\($0.place): no payload" }).joined(separator: "; ")
     }
 
     /// For CI systems, as JUnit XML: a case for each payload.
     public var junit: String {
         let cases = payloads.map { payload in
-            let problems = problems(of: payload)
-            let kind = payload.error == nil ? payload.failures.isEmpty ? "warning" : "expectation" : "refused"
-            let failure = (payload.error ?? problems.first).map { message in
-                JUnitSuite.Failure(kind: kind, message: message, lines: payload.error == nil ? problems : [message])
-            }
-            return JUnitSuite.Case(name: payload.place, microseconds: nil, failure: failure)
+            JUnitSuite.Case(name: payload.place, microseconds: nil, problem: junitProblem(of: payload))
         }
-        return JUnitSuite.document("pushctl explain", [JUnitSuite(name: "explain", properties: [], cases: cases)])
+        return JUnitSuite.document("pushctl explain", [JUnitSuite(name: "explain", cases: cases)])
     }
 
-    /// For GitHub Actions: an annotation for each thing that fails and each warning, a line each; at last what was looked
-    /// at.
+    private func junitProblem(of payload: ExplainedPayload) -> JUnitSuite.Problem? {
+        if let error = payload.error { return .init(.error, kind: "refused", message: error, lines: [error]) }
+        let problems = problems(of: payload)
+        let kind = payload.failures.isEmpty ? "warning" : "expectation"
+        return problems.first.map { .init(.failure, kind: kind, message: $0, lines: problems) }
+    }
+
+    /// For GitHub Actions: an annotation for each thing that fails and each warning, a line each; at last the sums.
     public var annotations: String {
         let lines = payloads.flatMap { payload in
             let level = failsOnWarning ? GitHubAnnotation.Level.error : .warning
@@ -126,7 +137,7 @@ public struct ExplainedPayloads: Sendable {
                 + payload.failures.map { (.error, $0) } + payload.warnings.map { (level, $0) }
             return told.map { level, message in
                 GitHubAnnotation(
-                    level: level, file: payload.file, line: payload.line ?? 1, title: "pushctl explain",
+                    level: level, file: payload.file, line: payload.annotatedLine, title: "pushctl explain",
                     message: message
                 ).line
             }

@@ -2,7 +2,7 @@
 ///
 /// Source: actions/toolkit, packages/core/src/command.ts (`escapeData`, `escapeProperty`).
 public struct GitHubAnnotation: Sendable {
-    /// How bad it is. The raw values are the commands.
+    /// The severity. The raw values are the commands.
     public enum Level: String, Sendable {
         case notice, warning, error
     }
@@ -12,10 +12,10 @@ public struct GitHubAnnotation: Sendable {
     private let message: String
 
     /// - Parameters:
-    ///   - level: how bad it is.
+    ///   - level: the severity.
     ///   - file: its path from the top of the repository; `nil`: the remark is on the whole run.
     ///   - line: in the file, from 1.
-    ///   - title: what GitHub shows above the message.
+    ///   - title: GitHub shows it above the message.
     ///   - message: in one line or many.
     public init(level: Level, file: String?, line: Int? = nil, title: String? = nil, message: String) {
         self.level = level

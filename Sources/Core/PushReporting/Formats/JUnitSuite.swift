@@ -1,51 +1,107 @@
-/// A suite of test cases in JUnit XML.
-struct JUnitSuite {
-    /// One case; without a failure it passes.
-    struct Case {
+/// Writes a suite of test cases in JUnit XML.
+public struct JUnitSuite {
+    /// One case; without a problem it passes.
+    public struct Case {
         let name: String
-        /// How long it took; `nil` where that says nothing.
+        /// The time that it took; `nil` where that says nothing.
         let microseconds: Int64?
-        let failure: Failure?
+        let problem: Problem?
+
+        /// Joins them.
+        public init(name: String, microseconds: Int64?, problem: Problem?) {
+            (self.name, self.microseconds, self.problem) = (name, microseconds, problem)
+        }
     }
 
-    /// Why a case fails.
-    struct Failure {
-        let kind: String
+    /// The reason why a case does not pass.
+    public struct Problem {
+        /// The raw values are the elements.
+        public enum Level: String {
+            /// A condition does not hold.
+            case failure
+            /// The conditions could not be tried.
+            case error
+        }
+
+        let level: Level
+        let kind: String?
         /// In one line.
         let message: String
         /// In many.
         let lines: [String]
+
+        /// Joins them.
+        public init(_ level: Level, kind: String? = nil, message: String, lines: [String]) {
+            (self.level, self.kind, self.message, self.lines) = (level, kind, message, lines)
+        }
     }
 
     let name: String
+    let className: String
     let properties: [(name: String, value: String)]
+    /// The time that all took; `nil` where that says nothing.
+    let microseconds: Int64?
     let cases: [Case]
+    /// Further remarks, each with its line feed.
+    let output: String
 
-    /// How many cases fail.
-    var failures: Int { cases.count { $0.failure != nil } }
+    /// - Parameters:
+    ///   - name: its name.
+    ///   - className: of the cases; `nil`: made of the name.
+    ///   - properties: facts about all cases.
+    ///   - microseconds: the time that all took; `nil` where that says nothing.
+    ///   - cases: in their order.
+    ///   - output: further remarks, each with its line feed.
+    public init(
+        name: String, className: String? = nil, properties: [(name: String, value: String)] = [],
+        microseconds: Int64? = nil, cases: [Case], output: String = ""
+    ) {
+        self.name = name
+        self.className = className ?? "pushrouterd.\(name)"
+        self.properties = properties
+        self.microseconds = microseconds
+        self.cases = cases
+        self.output = output
+    }
 
     /// The document of suites.
-    static func document(_ name: String, _ suites: [JUnitSuite]) -> String {
-        let cases = suites.reduce(0) { $0 + $1.cases.count }
-        let failures = suites.reduce(0) { $0 + $1.failures }
-        return "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
-            + "<testsuites name=\"\(name)\" tests=\"\(cases)\" failures=\"\(failures)\" errors=\"0\">\n"
+    ///
+    /// - Parameter microseconds: the time that all took; `nil` where that says nothing.
+    public static func document(_ name: String, _ suites: [JUnitSuite], microseconds: Int64? = nil) -> String {
+        "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
+            + "<testsuites name=\"\(markup(name))\" \(counts(suites.flatMap(\.cases)))\(time(microseconds))>\n"
             + suites.map(\.text).joined() + "</testsuites>\n"
     }
 
     /// The element, with its line feed.
     var text: String {
-        let properties = properties.map { "      <property name=\"\($0.name)\" value=\"\(markup($0.value))\"/>\n" }
-        return "  <testsuite name=\"\(name)\" tests=\"\(cases.count)\" failures=\"\(failures)\" errors=\"0\" "
-            + "skipped=\"0\">\n    <properties>\n\(properties.joined())    </properties>\n"
-            + cases.map(text).joined() + "  </testsuite>\n"
+        let facts = properties.map { "      <property name=\"\($0.name)\" value=\"\(markup($0.value))\"/>\n" }
+        let block = facts.isEmpty ? "" : "    <properties>\n\(facts.joined())    </properties>\n"
+        let remarks = output.isEmpty ? "" : "    <system-out>\(markup(output))</system-out>\n"
+        return "  <testsuite name=\"\(markup(name))\" \(Self.counts(cases))\(Self.time(microseconds)) skipped=\"0\">\n"
+            + block + cases.map(text).joined() + remarks + "  </testsuite>\n"
+    }
+
+    private static func counts(_ cases: [Case]) -> String {
+        let (failures, errors) = (count(.failure, in: cases), count(.error, in: cases))
+        return "tests=\"\(cases.count)\" failures=\"\(failures)\" errors=\"\(errors)\""
+    }
+
+    private static func count(_ level: Problem.Level, in cases: [Case]) -> Int {
+        cases.count { $0.problem?.level == level }
+    }
+
+    private static func time(_ microseconds: Int64?) -> String {
+        microseconds.map { " time=\"\(decimal($0, scale: 6))\"" } ?? ""
     }
 
     private func text(_ one: Case) -> String {
-        let time = one.microseconds.map { " time=\"\(decimal($0, scale: 6))\"" } ?? ""
-        let head = "    <testcase classname=\"pushrouterd.\(name)\" name=\"\(markup(one.name))\"\(time)"
-        guard let failure = one.failure else { return head + "/>\n" }
-        return head + ">\n      <failure type=\"\(failure.kind)\" message=\"\(markup(failure.message))\">"
-            + failure.lines.map(markup).joined(separator: "\n") + "</failure>\n    </testcase>\n"
+        let head =
+            "    <testcase classname=\"\(markup(className))\" name=\"\(markup(one.name))\""
+            + Self.time(one.microseconds)
+        guard let problem = one.problem else { return head + "/>\n" }
+        let kind = problem.kind.map { " type=\"\($0)\"" } ?? ""
+        return head + ">\n      <\(problem.level.rawValue)\(kind) message=\"\(markup(problem.message))\">"
+            + problem.lines.map(markup).joined(separator: "\n") + "</\(problem.level.rawValue)>\n    </testcase>\n"
     }
 }

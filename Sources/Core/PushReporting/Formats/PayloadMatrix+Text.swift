@@ -1,7 +1,7 @@
 public import PushModel
 
 extension PayloadMatrix {
-    /// The table for a terminal, a line each, with what a reviewer would say below it.
+    /// The table for a terminal, a line each, with the warnings below it.
     ///
     /// - Parameter width: how many characters a line may have; `nil`: any number.
     public func lines(width: Int?) -> [ReportLine] {

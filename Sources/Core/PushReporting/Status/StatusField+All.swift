@@ -14,6 +14,7 @@ extension StatusField {
             metric: "running", samples: { [MetricSample($0.text == "running" ? "1" : "0", $1)] }),
         Field(
             "configuration_problem", .gauge, "Why the last reload failed; the previous configuration stays in force."),
+        Field("routes", "Routes of the configuration in force."),
         Field("store_problem", .gauge, "Why nothing can be written; no request is accepted until it ends."),
         Field("accepted_since_start", .counter, "Requests accepted since the start.", metric: "requests_accepted"),
         Field("last_seq", .gauge, "The number of the last accepted request.", metric: "last_request_number"),

@@ -1,6 +1,6 @@
 public import PushModel
 
-/// What the daemon is doing, in about ten lines for people. Whoever wants more reads the status itself.
+/// Tells people in about ten lines the state of the daemon. The status itself has more.
 public struct StatusSummary {
     private let status: JSONNode
     private let figures: LiveFigures?
@@ -42,9 +42,10 @@ public struct StatusSummary {
 
     private var configuration: LabelledFact {
         let isOld = status["configuration_problem"]?.string != nil
+        let routes = status["routes"]?.int64.map { ": \(counted(Int($0), "route"))" } ?? ""
         return LabelledFact(
             label: "Configuration",
-            text: isOld ? "the previous one, since the last reload failed" : "in force as it was last read",
+            text: (isOld ? "the previous one, since the last reload failed" : "in force as it was last read") + routes,
             tone: isOld ? .warning : .plain)
     }
 
@@ -63,7 +64,7 @@ public struct StatusSummary {
             tone: notable.isEmpty ? .plain : .warning)
     }
 
-    /// What comes in, what was decided, how the deadline was kept, and what missed it last.
+    /// The requests that come in, those decided, the compliance with the deadline, and the last miss.
     private func deadline(_ unreadable: String?) -> [LabelledFact] {
         guard let figures else {
             return [
@@ -79,7 +80,7 @@ public struct StatusSummary {
         ]
     }
 
-    /// What goes on without harm, and is not as it should be.
+    /// States that do no harm, and are not as they should be.
     private var waiting: [LabelledFact] {
         let store = status["store"]
         let aside = store?["set_aside"]?.elements.compactMap(\.string) ?? []

@@ -1,16 +1,17 @@
 import PushDispatch
 public import PushModel
 
-/// A condition on an explanation: `provider=braze`, `campaign=spring-*`, `warning=none`.
+/// Tests an explanation: `provider=braze`, `campaign=spring-*`, `warning=none`.
 public struct ExplainExpectation: Sendable {
-    /// What can be expected. The raw values are the keys.
+    /// A fact that can be expected. The raw values are the keys.
     public enum Key: String, CaseIterable, Sendable {
         case provider, platform, outcome, callback, handler, route, campaign, kind, confidence, reason, warning
 
-        /// Where it stands in the object of `explain --json`.
-        var path: [String] {
+        /// The path of its values in the object of `explain --json`; `nil` where ``Explanation/outcomeWords`` has them.
+        var path: [String]? {
             switch self {
-            case .provider, .platform, .outcome, .confidence: [rawValue]
+            case .outcome: nil
+            case .provider, .platform, .confidence: [rawValue]
             case .callback, .handler, .route: ["invocations", rawValue]
             case .campaign: ["braze", "campaign_id"]
             case .kind: ["braze", "kind"]
@@ -35,40 +36,45 @@ public struct ExplainExpectation: Sendable {
         pattern = Glob(String(text[text.utf8.index(after: sign)...]))
     }
 
-    /// What is so instead; `nil` when it holds. Of several values, such as the callbacks, one has to match.
+    /// Names the values that do not match; `nil` when one does. Several values, such as the callbacks, need one match.
     ///
-    /// - Parameter explanation: the object of `explain --json`.
-    public func failure(in explanation: JSONNode) -> String? {
-        var nodes = [explanation]
-        for name in key.path { nodes = nodes.flatMap(Self.elements).compactMap { $0[name] } }
-        let values = nodes.flatMap(Self.elements).compactMap(\.string)
+    /// - Parameters:
+    ///   - explanation: the explanation.
+    ///   - object: its object of `explain --json`.
+    public func failure(in explanation: Explanation, _ object: JSONNode) -> String? {
+        let values = key.path.map { Self.values(at: $0, of: object) } ?? explanation.outcomeWords
         guard !(values.isEmpty ? [Self.none] : values).contains(where: pattern.matches) else { return nil }
         let found = values.isEmpty ? Self.none : values.joined(separator: ", ")
         return "\(key.rawValue) is \(found), not \(pattern.description)"
+    }
+
+    private static func values(at path: [String], of object: JSONNode) -> [String] {
+        let nodes = path.reduce([object]) { nodes, name in nodes.flatMap(elements).compactMap { $0[name] } }
+        return nodes.flatMap(elements).compactMap(\.string)
     }
 
     private static func elements(_ node: JSONNode) -> [JSONNode] { node.kind == .array ? node.elements : [node] }
 }
 
 extension Explanation {
-    /// The callbacks that somebody owns, each once, in the order in which the platform would run them.
+    /// The callbacks of owners, each once, in the order in which the platform would run them.
     public var callbackNames: [String] {
         ownInvocations.map(\.planned.callback.rawValue).reduce(into: []) { names, name in
             if !names.contains(name) { names.append(name) }
         }
     }
 
-    /// What comes of it in a word: its outcome, where the platform decides it; else who has it.
-    public var outcomeWord: String {
-        if let outcome = decision.outcome { return outcome.rawValue }
-        let words = ownInvocations.map { invocation in
-            if invocation.planned.owner == .tracker { return Outcome.handedToTracker.rawValue }
-            return invocation.handler.map { "handler \($0)" } ?? Outcome.unrouted.rawValue
+    /// The ends of the payload, each once: outcomes, and `handler NAME` where a handler decides it.
+    public var outcomeWords: [String] {
+        if let outcome = decision.outcome { return [outcome.rawValue] }
+        return ownInvocations.reduce(into: []) { words, invocation in
+            let word = invocation.outcome?.rawValue ?? "handler \(invocation.handler ?? "")"
+            if !words.contains(word) { words.append(word) }
         }
-        return words.reduce(into: [String]()) { list, word in
-            if !list.contains(word) { list.append(word) }
-        }.joined(separator: ", ")
     }
+
+    /// The same in one text.
+    public var outcomeWord: String { outcomeWords.joined(separator: ", ") }
 
     private var ownInvocations: [Invocation] { invocations.filter { !$0.isObserver } }
 }

@@ -69,8 +69,7 @@ public struct Explanation: Sendable {
         self.decision = decision
         state = deliver.state
         mode = table.mode
-        // What can be decided is not refused by a router that has nothing else to do.
-        let rehearsal = try? Rehearsal(deliver, platform: platform, table: table)
+        let rehearsal = Rehearsal(deliver, decision, platform: platform, table: table)
         tap = Tap(decision, rehearsal?.verdict)
         countsForInfluencedOpen = rehearsal?.influencesSession == true
         invocations = Self.invocations(
@@ -108,7 +107,7 @@ public struct Explanation: Sendable {
                 keys: decision.keys)
             let routes = planned.owner == .route || planned.callback.isBroadcast ? table.owners(of: facts) : []
             if planned.owner == .tracker || routes.isEmpty {
-                let isLate = sdkIsMissing && platform.appMayLackSDK && planned.callback.needsAppInstance
+                let isLate = sdkIsMissing && platform.mayLackInstance(for: planned.callback)
                 let outcome: Outcome = planned.owner == .route ? .unrouted : isLate ? .sdkNotReady : .handedToTracker
                 owners.append(Invocation(planned: planned, outcome: outcome, budget: table.budget))
             }

@@ -1,27 +1,27 @@
 public import PushDispatch
 public import PushModel
 
-/// One payload, explained for several platforms and states of the app.
+/// Explains one payload for several platforms and states of the app.
 public struct ExplanationMatrix: Sendable {
-    /// A place, and what happens there.
+    /// Joins a place and its explanation.
     public struct Row: Sendable {
         /// The platform and the state of the app.
         public let place: PayloadMatrix.Place
-        /// What happens; an error where the payload would be refused.
+        /// The explanation; an error where the payload would be refused.
         public let result: Result<Explanation, PayloadError>
-        /// The facts that the place above, on the same platform, has otherwise.
+        /// The facts in which the place above, on the same platform, differs.
         public fileprivate(set) var differences: [Column] = []
     }
 
     /// A fact that is compared. The raw values are the members of `differs`.
     public enum Column: String, Sendable, CaseIterable {
-        /// Whose payload it is.
+        /// The owner of the payload.
         case owner
-        /// The callbacks that run, each with who gets it.
+        /// The callbacks, each with its receiver.
         case callbacks
-        /// How it ends.
+        /// The end of the payload.
         case outcome
-        /// What a tap counts as.
+        /// The verdict on a tap.
         case tap
         /// Whether a session counts as its influenced open.
         case influence
@@ -59,7 +59,7 @@ public struct ExplanationMatrix: Sendable {
         self.rows = rows
     }
 
-    /// What a reviewer would say, each sentence once, with the places where it holds.
+    /// The warnings, each once, with the places where it holds.
     public var warnings: [PayloadMatrix.Warning] {
         var warnings: [PayloadMatrix.Warning] = []
         for row in rows {
@@ -74,10 +74,10 @@ public struct ExplanationMatrix: Sendable {
         return warnings
     }
 
-    /// The same for people.
+    /// The table for people.
     ///
     /// - Parameters:
-    ///   - name: where the payload is from.
+    ///   - name: the file of the payload, perhaps with a line.
     ///   - payload: the payload as it came.
     public func table(name: String, payload: [UInt8]) -> PayloadMatrix {
         PayloadMatrix(
@@ -89,7 +89,7 @@ public struct ExplanationMatrix: Sendable {
                     cells: Column.allCases.map {
                         .init(text: $0.text(of: row.result), differs: row.differences.contains($0))
                     },
-                    isLost: explanation?.losesOpen == true, reasons: explanation?.reasons ?? [])
+                    isLost: explanation?.decision.losesOpen == true, reasons: explanation?.reasons ?? [])
             },
             warnings: warnings)
     }
@@ -98,54 +98,51 @@ public struct ExplanationMatrix: Sendable {
     public var json: [UInt8] {
         var writer = JSONWriter(reserving: 8192)
         writer.object { writer in
-            writer.member(
-                "matrix",
-                array: { list in
-                    for row in rows {
-                        list.object {
-                            $0.member("platform", row.place.platform.rawValue)
-                            $0.member("state", row.place.state.rawValue)
-                            $0.member(
-                                "differs", array: { names in row.differences.forEach { names.string($0.rawValue) } })
-                            switch row.result {
-                            case .success(let explanation):
-                                $0.member("tap", object: { $0.members(of: explanation.tap) })
-                                $0.member("explanation", raw: explanation.json)
-                                $0.member("error", nil as String?)
-                            case .failure(let error):
-                                $0.member("tap", nil as String?)
-                                $0.member("explanation", nil as String?)
-                                $0.member(
-                                    "error",
-                                    object: {
-                                        $0.member("field", error.field)
-                                        $0.member("message", error.message)
-                                    })
-                            }
-                        }
-                    }
-                })
-            writer.member(
-                "warnings",
-                array: { list in
-                    for warning in warnings {
-                        list.object {
-                            $0.member("message", warning.text)
-                            $0.member(
-                                "places",
-                                array: { places in
-                                    for place in warning.places {
-                                        places.object {
-                                            $0.member("platform", place.platform.rawValue)
-                                            $0.member("state", place.state.rawValue)
-                                        }
-                                    }
-                                })
-                        }
-                    }
-                })
+            writer.member("matrix", array: { list in rows.forEach { $0.write(to: &list) } })
+            writer.member("warnings", array: { list in warnings.forEach { $0.write(to: &list) } })
         }
         return writer.bytes
+    }
+}
+
+extension ExplanationMatrix.Row {
+    fileprivate func write(to writer: inout JSONWriter) {
+        let explanation = try? result.get()
+        writer.object { writer in
+            writer.members(of: place)
+            writer.member("differs", array: { names in differences.forEach { names.string($0.rawValue) } })
+            writer.key("tap")
+            if let explanation { writer.object { $0.members(of: explanation.tap) } } else { writer.null() }
+            writer.key("explanation")
+            if let explanation { writer.raw(explanation.json) } else { writer.null() }
+            writer.key("error")
+            if case .failure(let error) = result { error.write(to: &writer) } else { writer.null() }
+        }
+    }
+}
+
+extension PayloadError {
+    fileprivate func write(to writer: inout JSONWriter) {
+        writer.object {
+            $0.member("field", field)
+            $0.member("message", message)
+        }
+    }
+}
+
+extension PayloadMatrix.Warning {
+    fileprivate func write(to writer: inout JSONWriter) {
+        writer.object { writer in
+            writer.member("message", text)
+            writer.member("places", array: { list in for place in places { list.object { $0.members(of: place) } } })
+        }
+    }
+}
+
+extension JSONWriter {
+    fileprivate mutating func members(of place: PayloadMatrix.Place) {
+        member("platform", place.platform.rawValue)
+        member("state", place.state.rawValue)
     }
 }
 
@@ -175,30 +172,15 @@ extension ExplanationMatrix.Column {
         case .callbacks:
             explanation.invocations.isEmpty
                 ? "none" : explanation.invocations.map(\.receiver).joined(separator: ", ")
-        case .outcome: explanation.decision.outcome?.rawValue ?? explanation.outcomes.joined(separator: ", ")
+        case .outcome: explanation.outcomeWord
         case .tap: explanation.tap.text
         case .influence: explanation.countsForInfluencedOpen ? "influenced open" : "-"
         }
     }
 }
 
-extension Explanation {
-    /// Whether a Braze push is on the screen that Braze's SDK never sees.
-    var losesOpen: Bool { decision.reasons.contains { $0.code == .brazeLost } }
-
-    /// How the owners' invocations end, each outcome once.
-    fileprivate var outcomes: [String] {
-        var texts: [String] = []
-        for invocation in invocations where !invocation.isObserver {
-            let text = invocation.outcome?.rawValue ?? "as \(invocation.handler ?? "its handler") answers"
-            if !texts.contains(text) { texts.append(text) }
-        }
-        return texts
-    }
-}
-
 extension Explanation.Invocation {
-    /// The callback, with who gets it.
+    /// The callback, with its receiver.
     fileprivate var receiver: String {
         let receiver = planned.owner == .tracker ? "tracker" : handler ?? "nobody"
         return "\(planned.callback.rawValue) -> \(receiver)" + (isObserver ? " (copy)" : "")

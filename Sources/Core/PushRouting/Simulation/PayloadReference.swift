@@ -2,7 +2,7 @@ public import PushModel
 
 /// A line of a scenario whose payload has a file of its own: `"payload_file":"push.json"` in place of `payload`.
 ///
-/// Whoever reads the scenario reads that file too: a simulation takes lines that have their payloads.
+/// The reader of the scenario reads that file too: a simulation takes lines that have their payloads.
 public struct PayloadReference {
     /// The file, as the line names it.
     public let file: String
@@ -13,7 +13,7 @@ public struct PayloadReference {
     /// - Parameters:
     ///   - line: a line of a scenario.
     ///   - number: its number, for the error.
-    /// - Returns: `nil` where the line names no file: what else is wrong with it, its reader says.
+    /// - Returns: `nil` where the line names no file: its reader tells of other mistakes.
     /// - Throws: that it names a file, and not as it should.
     public init?(_ line: [UInt8], number: Int) throws(ScenarioError) {
         // Deeper than any limit is its reader's to refuse.

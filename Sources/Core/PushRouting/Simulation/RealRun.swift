@@ -1,12 +1,12 @@
 public import PushModel
 public import PushTracking
 
-/// A scenario on its way against real handlers: the same simulator, whose clock follows the real one from the scenario's
+/// Runs a scenario against real handlers: the same simulator, whose clock follows the real one from the scenario's
 /// first time on, and whose handlers somebody else runs.
 ///
-/// A pure value: whoever holds it says what time it is and what becomes of the handlers, and does what ``takeWork()`` says.
+/// A pure value: its holder tells the time and the ends of the handlers, and does the work of ``takeWork()``.
 public struct RealRun {
-    /// How long a scenario may last from its first line to its last.
+    /// The longest time from the first line of a scenario to its last.
     public static let longestTime = Duration.seconds(60)
 
     private let scenario: Scenario
@@ -21,7 +21,7 @@ public struct RealRun {
 
     /// - Parameters:
     ///   - scenario: the scenario.
-    ///   - table: what to decide by; the scenario's own mode comes before its mode.
+    ///   - table: the configuration; the scenario's own mode comes before its mode.
     ///   - tracker: how much the tracker remembers.
     /// - Throws: which line makes sense under virtual time only.
     public init(_ scenario: Scenario, table: RoutingTable, tracker: Tracker) throws(ScenarioError) {
@@ -60,10 +60,10 @@ public struct RealRun {
         return [line, run.simulator.nextTimer].compactMap(\.self).min()
     }
 
-    /// What is to be done with handlers, in order: `start`, `terminate`, `stop`. Deadlines count by the scenario's clock.
+    /// The work with handlers, in order: `start`, `terminate`, `stop`. Deadlines count by the scenario's clock.
     public mutating func takeWork() -> [RouterEffect] { run.simulator.takeWork() }
 
-    /// Takes in what became of a handler.
+    /// Takes in the end of a handler.
     public mutating func report(_ event: RouterEvent, at now: WallTime) {
         run.simulator.report(event, at: now)
         run.gather()
@@ -75,7 +75,7 @@ public struct RealRun {
         takeLines(at: now)
         run.simulator.run(through: max(now, run.simulator.latest ?? now))
         run.gather()
-        // What was due may be what lines waited for.
+        // A line may have waited for a timer that was due.
         takeLines(at: now)
     }
 

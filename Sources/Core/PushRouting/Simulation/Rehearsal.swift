@@ -2,16 +2,22 @@ import PushDispatch
 import PushModel
 import PushTracking
 
-/// What a tap on a delivered push, and a session after it, would count. The router and the tracker say it, under virtual
-/// time: they get the delivery, and nothing before it.
+/// Tries a tap on a delivered Braze push, and a session after it: the router and the tracker decide both under virtual
+/// time. They get the delivery, and nothing before it.
 struct Rehearsal {
-    /// What the tracker makes of a tap; `nil` where the push is not the tracker's.
+    /// The tracker's verdict on a tap; `nil` where it gives none.
     let verdict: Interaction.Verdict?
     /// Whether a session that starts a minute later is credited to the push.
     let influencesSession: Bool
 
-    /// - Throws: why the delivery is refused.
-    init(_ deliver: DeliverRequest, platform: Platform, table: RoutingTable) throws(ProtocolError) {
+    /// - Returns: `nil` where the push is not Braze's, for the tracker counts nothing then; and where the router
+    ///   refuses the delivery, which can be explained all the same.
+    init?(_ deliver: DeliverRequest, _ decision: Decision, platform: Platform, table: RoutingTable) {
+        guard decision.braze != nil else { return nil }
+        do { try self.init(ofBraze: deliver, platform: platform, table: table) } catch { return nil }
+    }
+
+    private init(ofBraze deliver: DeliverRequest, platform: Platform, table: RoutingTable) throws(ProtocolError) {
         let device = deliver.target.device ?? "device"
         let target = Target(
             platform: platform, app: deliver.target.app, device: device, externalID: deliver.target.externalID)

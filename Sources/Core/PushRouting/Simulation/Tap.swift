@@ -1,28 +1,28 @@
 import PushDispatch
 public import PushModel
 
-/// What a tap on a push counts as, as the router and the tracker decide it.
+/// Tells how a tap on a push counts, as the router and the tracker decide it.
 public struct Tap: Hashable, Sendable {
     /// Whether there may be a notification to tap.
     public let isPossible: Bool
-    /// What the tracker makes of it; `nil` where the push is not Braze's, or nobody can tap it.
+    /// The tracker's verdict; `nil` where the push is not Braze's, or nobody can tap it.
     public let verdict: Interaction.Verdict?
     /// The campaign of a Braze push that has one.
     public let campaignID: String?
-    /// Whether the push is on the screen, and Braze's SDK never sees it.
+    /// Whether the system shows the push, and Braze's SDK never sees it.
     private let isLost: Bool
 
     init(_ decision: Decision, _ verdict: Interaction.Verdict?) {
         isPossible = decision.mayBeShown || decision.outcome == .shownBySystem
         self.verdict = isPossible ? verdict : nil
         campaignID = decision.braze?.campaignID
-        isLost = decision.reasons.contains { $0.code == .brazeLost }
+        isLost = decision.losesOpen
     }
 
     /// Whether it counts as a direct open of a campaign.
     public var isDirectOpen: Bool { verdict == .opened }
 
-    /// What it counts as, for people.
+    /// The verdict in words, for people.
     public var text: String {
         guard isPossible else { return "nobody can tap it" }
         switch verdict {

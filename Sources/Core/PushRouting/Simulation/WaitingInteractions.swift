@@ -1,8 +1,8 @@
 import PushModel
 
-/// The interactions of a simulation that the tracker holds until their push comes, and what becomes of them, for people.
+/// Follows the interactions of a simulation that the tracker holds until their push comes, and tells people their ends.
 struct WaitingInteractions {
-    /// An interaction that has found its push, or none.
+    /// Tells that an interaction found its push, or that none came.
     struct End {
         /// The request that told of it.
         let cause: SequenceNumber
@@ -12,7 +12,7 @@ struct WaitingInteractions {
         let verdict: Interaction.Verdict
         /// The delivery it is about; `nil`: none was found.
         let delivery: SequenceNumber?
-        /// Why it counts nothing; `nil` where it does.
+        /// The reason why it counts nothing; `nil` where it counts.
         let reason: String?
     }
 
@@ -20,7 +20,7 @@ struct WaitingInteractions {
 
     mutating func add(_ request: Request, _ seq: SequenceNumber) { requests[seq] = request }
 
-    /// Those that still wait, in their order.
+    /// The interactions that still wait, in their order.
     var causes: [SequenceNumber] { requests.keys.sorted() }
 
     /// Takes out an interaction that waits no more.
@@ -53,7 +53,7 @@ struct WaitingInteractions {
         switch interact.subject {
         case .payload: return "no Braze push with this payload came\(place)"
         case .delivery(let seq):
-            return past.fate(seq).map { "Braze never saw push \(seq): \($0)" } ?? "Braze never saw push \(seq)"
+            return "the tracker has no push \(seq)" + (past.fate(seq).map { ": \($0)" } ?? "")
         case .message(let name):
             guard let seq = past.seq(id: name) else {
                 return "no push has the message id \(name), and no delivery before this line has the id \(name)"

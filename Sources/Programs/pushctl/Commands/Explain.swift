@@ -32,7 +32,8 @@ extension Command {
             each, with its owner, callbacks, outcome and first warning. In a directory all files at any depth are read \
             whose names end in \(ExplainDirectory.suffixes.joined(separator: ", ")), in the order of their names; \
             standard error names the others. The exit status is then 0 when all is as expected, 1 when a payload is \
-            not, and 65 when one cannot be read or would be refused. --json prints an object for each with its place, \
+            not, 65 when one cannot be read or would be refused, and 66 when a file is not there or a directory has no \
+            payload. --json prints an object for each with its place, \
             "failures" and "explanation". --platform all checks the parts "apns" and "webpush" of an FCM v1 body, too. On \
             GitHub (GITHUB_ACTIONS=true) annotations follow the text.
             """,

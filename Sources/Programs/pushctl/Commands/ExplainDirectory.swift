@@ -9,7 +9,8 @@ extension Option {
         "expect", .text("KEY=VALUE"),
         """
         exit with 1 when this does not hold for a payload; * matches any text, none is nothing; given several times, all \
-        must hold; KEY is \(ExplainExpectation.Key.allCases.map(\.rawValue).joined(separator: ", "))
+        must hold; KEY is \(ExplainExpectation.Key.allCases.map(\.rawValue).joined(separator: ", ")); outcome is \
+        "handler NAME" where a handler decides it
         """)
     static let failOnWarning = Option("fail-on-warning", .none, "exit with 1 when a payload has a warning")
 }
@@ -28,10 +29,10 @@ struct ExplainDirectory {
     private let template: RequestTemplate
     private let output: Output
     private var payloads: [ExplainedPayload] = []
-    /// Of what could not be read or would be refused.
+    /// The status of the last payload that cannot be read or would be refused.
     private var status = ExitStatus.done
 
-    /// How the names of payload files end in a directory; a file that is named itself may have any name.
+    /// The ends of the names of payload files in a directory; a file that is named itself may have any name.
     static let suffixes = [".json", ".ndjson", ".jsonl", ".apns", ".txt"]
 
     /// - Returns: `nil` where the payloads are to be explained at length.
@@ -69,7 +70,11 @@ struct ExplainDirectory {
     mutating func run() -> ExitStatus {
         for operand in operands {
             do {
-                for file in try files(operand) { try explain(file) }
+                let files = try files(operand)
+                for file in files { try explain(file) }
+                guard files.isEmpty else { continue }
+                let reason = "no payload in it: its files end in \(Self.suffixes.joined(separator: ", "))"
+                note(Failure(.noInput, "\(operand): \(reason)"), file: operand, isNone: true)
             } catch {
                 note(error, file: operand)
             }
@@ -86,7 +91,7 @@ struct ExplainDirectory {
         return status == .done && report.hasFailures ? .no : status
     }
 
-    /// The payload files that an operand stands for.
+    /// The payload files that an operand stands for; none of a directory without any.
     private func files(_ operand: String) throws(Failure) -> [String] {
         guard Directory.exists(operand) else { return [operand] }
         var files: [String] = []
@@ -101,10 +106,6 @@ struct ExplainDirectory {
         if !skipped.isEmpty {
             let more = skipped.count > 5 ? " and \(skipped.count - 5) more" : ""
             output.note("\(operand): no payload files: \(skipped.prefix(5).joined(separator: ", "))\(more)")
-        }
-        guard !files.isEmpty else {
-            throw Failure(
-                .noInput, "\(operand): no payload in it: its files end in \(Self.suffixes.joined(separator: ", "))")
         }
         return files
     }
@@ -132,10 +133,10 @@ struct ExplainDirectory {
                 problems.append(error)
                 record = nil
             }
-            problems.forEach { note($0, file: file.name) }
+            problems.forEach { note($0, file: file.name, isNone: reader.hasNone) }
             problems = []
             guard let record else { return }
-            do { try explain(record, of: file) } catch { note(error, file: file.name) }
+            do { try explain(record, of: file) } catch { note(error, file: file.name, line: record.firstLine) }
         }
     }
 
@@ -159,7 +160,8 @@ struct ExplainDirectory {
         do { explanation = try Explanation(deliver, platform: platform, table: settings.routing) } catch {
             throw record.failure(field: error.field, error.message)
         }
-        var payload = ExplainedPayload(file: file.name, line: record.line, place: record.place)
+        var payload = ExplainedPayload(
+            file: file.name, line: record.line, place: record.place, annotatedLine: record.firstLine)
         payload.platform = platform.rawValue
         payload.provider = explanation.decision.provider
         payload.callbacks = explanation.callbackNames
@@ -167,19 +169,23 @@ struct ExplainDirectory {
         payload.warnings = explanation.warnings
         let json = explanation.json
         if !expectations.isEmpty, let object = try? JSONDocument(scanning: json).root {
-            payload.failures = expectations.compactMap { $0.failure(in: object) }
+            payload.failures = expectations.compactMap { $0.failure(in: explanation, object) }
         }
         if format == .json { output.write(document: payload.json(explanation: json)) }
         payloads.append(payload)
     }
 
-    private mutating func note(_ failure: Failure, file: String) {
+    /// - Parameters:
+    ///   - line: the first line of the payload, for a message without one; `nil`: that of the file.
+    ///   - isNone: whether the file or the directory has no payload at all.
+    private mutating func note(_ failure: Failure, file: String, line: Int? = nil, isNone: Bool = false) {
         status = failure.status
         // A place is a name and a line.
-        let line = failure.message.hasPrefix("\(file):") ? failure.message.dropFirst(file.count + 1) : ""
-        var payload = ExplainedPayload(
-            file: file, line: Int(line.prefix { $0.isASCII && $0.isNumber }), place: file)
+        let place = failure.message.hasPrefix("\(file):") ? failure.message.dropFirst(file.count + 1) : ""
+        let told = Int(place.prefix { $0.isASCII && $0.isNumber })
+        var payload = ExplainedPayload(file: file, line: told, place: file, annotatedLine: told ?? line)
         payload.error = failure.message
+        payload.isNone = isNone
         payloads.append(payload)
         if format != .text { output.note(failure.message) }
     }

@@ -5,7 +5,7 @@ import PushRouting
 import PushSettings
 
 extension Option {
-    /// What `--example` takes beside the names of the catalogue.
+    /// The word for `--example` beside the names of the catalogue.
     static let listOfExamples = "list"
     static let example = Option(
         "example", .words(Accident.names + [listOfExamples]),

@@ -1,4 +1,4 @@
-/// The forms of what `explain` prints. The raw values are those of the command line.
+/// The forms of the output of `explain`. The raw values are those of the command line.
 enum ExplainFormat: String, CaseIterable {
     /// For people.
     case text
@@ -11,7 +11,7 @@ enum ExplainFormat: String, CaseIterable {
     /// For GitHub: annotations on the files.
     case github
 
-    /// What `--format` or `--json` asks for; text without either.
+    /// The form that `--format` or `--json` asks for; text without either.
     init(_ arguments: Arguments) throws(Failure) {
         let format = arguments.word(.explainFormat, ExplainFormat.self)
         if arguments.has(.json), format ?? .json != .json {

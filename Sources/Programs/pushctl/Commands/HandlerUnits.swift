@@ -87,12 +87,16 @@ extension Arguments {
     /// The handler of this name.
     ///
     /// - Throws: a failure with the names that there are, and where the configuration was read.
-    func handler(_ name: String, of settings: Settings, _ session: Session) throws(Failure) -> Handler {
+    func handler(
+        _ name: String, of settings: Settings, _ session: Session, mayBeProgram: Bool = false
+    ) throws(Failure) -> Handler {
         if let handler = settings.routing.handlers[name] { return handler }
         let names = settings.routing.handlers.keys.sorted()
         let near = nearest(to: name, among: names).map { "; did you mean \($0)?" } ?? ""
         let places = session.directories.configuration.joined(separator: ", ")
+        let isFile = mayBeProgram && access(name, F_OK) == 0 && !Directory.exists(name)
+        let program = isFile ? "; the program in this directory is ./\(name)" : ""
         let known = names.isEmpty ? "there are none" : "the handlers are \(names.joined(separator: ", "))"
-        throw usageFailure("there is no handler \(name)\(near); \(known) in \(places)")
+        throw usageFailure("there is no handler \(name)\(near)\(program); \(known) in \(places)")
     }
 }

@@ -31,7 +31,7 @@ extension Command {
             """,
             """
             Payloads are those that "inject" takes, and so are files. Ends with 0 when every payload was handled, with 1 \
-            when one was not. --json prints one object a payload.
+            when one was not, and with 66 when PROGRAM or a file is not there. --json prints one object a payload.
             """,
         ],
         operands: Operands(usage: "NAME|PROGRAM FILE...|-", count: 1...Int.max),
@@ -56,7 +56,9 @@ extension Command {
         var settings = try session.settings()
         let name = arguments.operands[0]
         let isProgram = name.utf8.contains(UInt8(ascii: "/"))
-        let handler = try isProgram ? Handler.program(at: name) : arguments.handler(name, of: settings, session)
+        let handler =
+            try isProgram
+            ? Handler.program(at: name) : arguments.handler(name, of: settings, session, mayBeProgram: true)
         settings.routing.handlers[handler.name] = handler
         if arguments.has(.asService) {
             return try ServiceTrial.run(
@@ -82,7 +84,7 @@ extension Command {
 }
 
 extension Arguments {
-    /// What the ledger has of a request anyway, or a service's sandbox hides.
+    /// Options whose values the ledger has, or a service's sandbox hides.
     private static let excludedBySeq: [Option] = [
         .platform, .transport, .appState, .locked, .app, .device, .externalID, .notifications, .osVersion, .sdk,
         .asService,
@@ -107,13 +109,13 @@ extension Arguments {
 
 /// Runs a handler on the payloads of files.
 private struct Trials {
-    /// How it is printed.
+    /// The form of the output.
     enum Form { case text, verbose, json }
 
     static let deadlines = Duration.milliseconds(1)...Duration.seconds(3600)
 
     let handler: Handler
-    /// Whether it is a program, whatever the configuration has.
+    /// Whether it is a program, not a handler of the configuration.
     let isProgram: Bool
     let settings: Settings
     let bridgeCommand: (Bridge) -> Handler.Command?
@@ -226,7 +228,7 @@ private struct Trials {
         case .text: output.print(result.text(isVerbose: false))
         case .verbose: output.print(result.text(isVerbose: true))
         }
-        // Who waits for a slow handler sees the ones before it.
+        // A person who waits for a slow handler sees the results before it.
         output.flush()
         if !result.isHandled, status == .done { status = .no }
     }

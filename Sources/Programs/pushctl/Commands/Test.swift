@@ -39,8 +39,9 @@ extension Command {
             of the job, the file that GITHUB_STEP_SUMMARY names.
             """,
             """
-            The exit status is 0 when all expectations hold, 1 when one does not, and 65 when a scenario cannot be \
-            read or expects nothing; the other scenarios are still run.
+            The exit status is 0 when all expectations hold, 1 when one does not, 65 when a scenario cannot be \
+            read or expects nothing, and 66 when a file is not there or a directory has no scenario; the other \
+            scenarios are still run.
             """,
         ],
         operands: Operands(usage: "DIR|FILE...", count: 1...Int.max),

@@ -5,33 +5,37 @@ import PushModel
 struct Record {
     /// The object on one line, its values as they came.
     let document: JSONDocument
-    /// Where it begins, for people: `a.json`, or `a.json:12` or `a.json[3]` for one of several.
+    /// The place of its beginning, for people: `a.json`, or `a.json:12` or `a.json[3]` for one of several.
     let place: String
-    /// The line where it begins, where the file is more than it.
+    /// Its first line, where the file has more than it.
     var line: Int?
+    /// Its first line, in every file.
+    var firstLine = 1
     /// The platform that its form has alone; `nil` for JSON.
     var platform: Platform?
     /// The app that its form names.
     var app: String?
 }
 
-/// Takes payloads out of a file: one object, on one line or many; an object a line; an array of them; or what people have
-/// of other forms (``PayloadForm``), of which it says that it was recognized.
+/// Takes payloads out of a file: one object, on one line or many; an object a line; an array of them; or another
+/// form that people have (``PayloadForm``), which it names.
 struct PayloadReader {
     private let file: InputFile
     private let limits: JSONLimits
     private let tell: (String) -> Void
     private var count = 0
-    /// Whether what was read last was a line by itself, right or wrong: not the beginning of an object on many lines.
+    /// Whether the last text was a line by itself, right or wrong: not the beginning of an object on many lines.
     private var wasWholeLine = true
     /// The number of the line that was read last.
     private var lineNumber = 0
-    /// A line that was read and does not belong to what was before it.
+    /// A line that was read and does not belong to the payload before it.
     private var nextLineAlready: [UInt8]?
-    /// What is left of an array, and where it begins.
+    /// The rest of an array, and the place of its beginning.
     private var list: (elements: EnumeratedSequence<[JSONNode]>.Iterator, place: String)?
+    /// Whether the whole file was read and has no payload.
+    private(set) var hasNone = false
     private var formsTold: Set<PayloadForm> = [.json]
-    /// How many lines of a log had no payload.
+    /// The number of lines of a log that had no payload.
     private var skipped = 0
 
     /// - Parameters:
@@ -48,7 +52,7 @@ struct PayloadReader {
 
     /// The next object; `nil` at the end.
     ///
-    /// - Throws: what is wrong with it, with file, line and column.
+    /// - Throws: the mistake in it, with file, line and column.
     mutating func next() throws(Failure) -> Record? {
         if let record = try nextOfList() { return record }
         guard let (line, form) = try nextPayloadLine() else { return nil }
@@ -63,7 +67,7 @@ struct PayloadReader {
         guard document.root.kind == .array else {
             return Record(
                 document: try Self.checked(document, place: "\(file.name):\(number):1"), place: place,
-                line: place == file.name ? nil : number)
+                line: place == file.name ? nil : number, firstLine: number)
         }
         guard document.root.count > 0 else { throw Failure(.badData, "\(place): an array without a payload") }
         say(.list)
@@ -71,10 +75,10 @@ struct PayloadReader {
         return try nextOfList()
     }
 
-    /// The next payload that can be read. What is wrong with a line or an element is told, and the one after it is the
-    /// next: but for a first line that may be the beginning of one broken object on many lines.
+    /// The next payload that can be read. It tells the mistake in a line or an element and goes on with the one after
+    /// it, but for a first line that may be the beginning of one broken object on many lines.
     ///
-    /// - Parameter note: is told what is wrong with it.
+    /// - Parameter note: is told of each mistake.
     mutating func nextOrNote(_ note: (Failure) -> Void) throws(Failure) -> Record? {
         while true {
             let before = count
@@ -103,6 +107,7 @@ struct PayloadReader {
         }
         let noun = "\(counted(skipped, "line")) of a log without a Bundle"
         guard count > 0 else {
+            hasNone = true
             throw Failure(.badData, "\(file.name): there is no payload in it" + (skipped > 0 ? ": \(noun)" : ""))
         }
         if skipped > 0 { tell("\(file.name): \(noun) left out") }
@@ -132,7 +137,8 @@ struct PayloadReader {
         do { document = try JSONDocument(scanning: element.compactBytes, limits: limits) } catch {
             preconditionFailure("a value of a document is a document: \(error.message)")
         }
-        return Record(document: try Self.checked(document, place: place), place: place, line: lineNumber)
+        return Record(
+            document: try Self.checked(document, place: place), place: place, line: lineNumber, firstLine: lineNumber)
     }
 
     /// A payload in a form that is no JSON, with the lines that belong to it.
@@ -159,7 +165,7 @@ struct PayloadReader {
         }
         return Record(
             document: try Self.checked(document, place: place), place: place,
-            line: place == file.name ? nil : number, platform: payload.platform, app: payload.app)
+            line: place == file.name ? nil : number, firstLine: number, platform: payload.platform, app: payload.app)
     }
 
     /// Says once of a file in which form its payloads are.
@@ -168,7 +174,7 @@ struct PayloadReader {
         tell("\(file.name): read as \(form.name)" + (host.map { " to \($0.showingControls())" } ?? ""))
     }
 
-    /// Where what begins in a line is: the file, if nothing else is in it.
+    /// The place of a payload that begins in a line: the file, if nothing else is in it.
     private mutating func place(from number: Int) throws(Failure) -> String {
         let isAlone = count == 1 && nextLineAlready == nil ? try file.isAtEnd() : false
         return isAlone ? file.name : "\(file.name):\(number)"
@@ -221,7 +227,7 @@ struct PayloadReader {
 }
 
 extension JSONError {
-    /// What was found and what to do, without the place.
+    /// The mistake and the remedy, without the place.
     fileprivate var reason: Substring {
         let place = "at byte \(offset): "
         return message.hasPrefix(place) ? message.dropFirst(place.count) : message[...]

@@ -15,7 +15,7 @@ final class RealHandlers {
     /// - Parameters:
     ///   - run: the scenario, before its first line.
     ///   - bridgeCommand: says how the program of a bridge is started; `nil`: it is not installed.
-    ///   - log: takes what the daemon would write to the journal.
+    ///   - log: takes the entries that the daemon would write to the journal.
     init(_ run: RealRun, bridgeCommand: @escaping (Bridge) -> Handler.Command?, log: @escaping (String) -> Void) throws
     {
         handlers = try HandlerLoop(bridgeCommand: bridgeCommand, log: log)
@@ -25,7 +25,7 @@ final class RealHandlers {
             act { $0.advance(to: $1) }
         }
         try handlers.runner.begin(reportingTo: { [unowned self] event in
-            // What began began before it was told, by another clock.
+            // A run began before it was told, by another clock.
             if case .started(let id, _) = event {
                 act { $0.report(.started(id), at: $1) }
             } else {
@@ -34,23 +34,23 @@ final class RealHandlers {
         })
     }
 
-    /// Runs the scenario to its last line, and ends what is left of the handlers.
+    /// Runs the scenario to its last line, and ends the handlers that are left.
     ///
-    /// - Returns: what came of it.
-    /// - Throws: what keeps the loop from going on.
+    /// - Returns: the checks and warnings.
+    /// - Throws: an error of the loop.
     func result() throws -> ScenarioResult {
         act { $0.advance(to: $1) }
         try handlers.wait { [unowned self] in run.isDone }
-        // What nobody waits for any more.
+        // Nobody waits for these any more.
         handlers.runner.stopAll()
         try handlers.end()
         return run.result
     }
 
-    /// Ends what is left now, for a program that ends.
+    /// Ends the handlers that are left now, for a program that ends.
     func endAtOnce() { handlers.endAtOnce() }
 
-    /// The scenario's clock: its first time, and what has passed since.
+    /// The scenario's clock: its first time, and the time since.
     private var now: WallTime {
         WallTime(milliseconds: run.begin.milliseconds + (Moment.now().monotonic - startedAt).milliseconds)
     }

@@ -1,6 +1,6 @@
 /// Finds scenario files.
 enum ScenarioFiles {
-    /// How the names of scenarios end in a directory; a file that is named itself may have any name.
+    /// The ends of the names of scenarios in a directory; a file that is named itself may have any name.
     static let suffixes = [".jsonl", ".ndjson"]
 
     /// The scenarios that an operand stands for: itself, or those in the directory and below it, by name. What begins with

@@ -15,7 +15,7 @@ struct ScenarioLines {
 
     /// The next line; `nil` at the end.
     ///
-    /// - Throws: what is wrong with a payload file, with the place of the line and that in the payload file.
+    /// - Throws: the mistake in a payload file, with the place of the line and that in the payload file.
     func next() throws(Failure) -> [UInt8]? {
         guard let line = try file.nextLine() else { return nil }
         let reference: PayloadReference?

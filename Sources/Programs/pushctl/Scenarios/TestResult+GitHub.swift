@@ -6,7 +6,7 @@ extension [TestResult] {
     /// For GitHub Actions: an annotation for each thing that does not hold and each warning, a line each.
     var annotations: String { map(\.annotations).joined() }
 
-    /// The summary of a job, in Markdown: what does not hold, with its place.
+    /// The summary of a job, in Markdown: each check that does not hold, with its place.
     var markdown: String {
         let all = flatMap(\.markdownRows)
         // GitHub takes no summary beyond 1 MiB.

@@ -2,39 +2,37 @@ import PushModel
 import PushReporting
 import PushRouting
 
-/// What came of one scenario file.
+/// Tells how the expectations of one scenario file held.
 struct TestResult {
     let file: String
-    /// What it shows, in the author's words.
+    /// The title that the author gave it.
     var title: String?
     /// Empty when it could not be read.
     var checks: [Check] = []
     /// Facts that hold and should be known all the same.
     var warnings: [ScenarioResult.Warning] = []
-    /// Why it could not be read; `nil` when it could.
+    /// The reason why it could not be read; `nil` when it could.
     var error: String?
-    /// The line that is to blame; `nil` when none is.
+    /// The faulty line; `nil` when none is.
     var errorLine: Int?
-    /// How long it took.
+    /// The time that it took.
     var duration: Duration = .zero
 
-    /// Those that do not hold.
+    /// The checks that do not hold.
     var failures: [Check] { checks.filter { $0.failure != nil } }
 }
 
 extension [TestResult] {
-    /// For people: a line for each file, and what does not hold with what came instead.
+    /// For people: a line for each file, and each check that does not hold with the value found.
     var lines: [ReportLine] {
         let holds = allSatisfy { $0.error == nil && $0.failures.isEmpty }
         return flatMap(\.lines) + [ReportLine(summary, holds ? .good : .bad)]
     }
 
-    /// How many expectations hold.
+    /// The sums for people.
     var summary: String {
-        let (checks, failed) = (count(\.checks), count(\.failures))
         let unreadable = count { $0.error != nil }
-        return
-            "\(checks - failed) of \(counted(checks, "expectation")) \(checks - failed == 1 ? "holds" : "hold"), in \(counted(count, "file"))"
+        return TestResult.held(of: count(\.checks), failed: count(\.failures)) + ", in \(counted(count, "file"))"
             + (unreadable > 0 ? "; \(unreadable) could not be read" : "") + " (\(duration.shownMilliseconds) ms)"
     }
 
@@ -57,12 +55,7 @@ extension [TestResult] {
 
     /// For CI: a suite for each file, a case for each expectation.
     var junit: String {
-        let errors = count { $0.error != nil }
-        let totals =
-            "tests=\"\(count(\.checks) + errors)\" failures=\"\(count(\.failures))\" errors=\"\(errors)\" "
-            + "time=\"\(duration.shownSeconds)\""
-        return "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites name=\"pushctl test\" \(totals)>\n"
-            + map(\.junit).joined() + "</testsuites>\n"
+        JUnitSuite.document("pushctl test", map(\.junit), microseconds: duration.microseconds)
     }
 }
 
@@ -73,8 +66,13 @@ extension TestResult {
         let count = counted(checks.count, "expectation")
         let warnings = warnings.map { ReportLine("  \(file):\($0.line): warning: \($0.message)", .warning) }
         guard !failures.isEmpty else { return [ReportLine("ok     \(subject) (\(count))", .good)] + warnings }
-        return [ReportLine("FAIL   \(subject) (\(failures.count) of \(count))", .bad)] + failures.flatMap(lines)
-            + warnings
+        let held = Self.held(of: checks.count, failed: failures.count)
+        return [ReportLine("FAIL   \(subject) (\(held))", .bad)] + failures.flatMap(lines) + warnings
+    }
+
+    /// `1 of 2 expectations holds`.
+    fileprivate static func held(of checks: Int, failed: Int) -> String {
+        "\(checks - failed) of \(counted(checks, "expectation")) \(checks - failed == 1 ? "holds" : "hold")"
     }
 
     private func lines(of check: Check) -> [ReportLine] {
@@ -116,40 +114,31 @@ extension TestResult {
         }
     }
 
-    fileprivate var junit: String {
+    fileprivate var junit: JUnitSuite {
         let cases = checks.map { check in
-            let name = markup("line \(check.line): \(check.name ?? check.expected)")
-            let start = "    <testcase classname=\"\(markup(file))\" name=\"\(name)\" time=\"0\""
-            guard let failure = check.failure else { return start + "/>\n" }
-            let story = ["expected: \(check.expected)", "found: \(failure.message)"] + failure.lines
-            return start + ">\n      <failure message=\"\(markup(failure.message))\">"
-                + story.map(markup).joined(separator: "\n") + "</failure>\n    </testcase>\n"
+            let problem = check.failure.map { failure in
+                JUnitSuite.Problem(
+                    .failure, message: failure.message,
+                    lines: ["expected: \(check.expected)", "found: \(failure.message)"] + failure.lines)
+            }
+            let name = "line \(check.line): \(check.name ?? check.expected)"
+            return JUnitSuite.Case(name: name, microseconds: 0, problem: problem)
         }
-        let broken = error.map {
-            "    <testcase classname=\"\(markup(file))\" name=\"can be read\" time=\"0\">\n"
-                + "      <error message=\"\(markup($0))\"/>\n    </testcase>\n"
+        let broken = error.map { error in
+            JUnitSuite.Case(
+                name: "can be read", microseconds: 0, problem: .init(.error, message: error, lines: [error]))
         }
-        let counts =
-            "tests=\"\(checks.count + (error == nil ? 0 : 1))\" failures=\"\(failures.count)\" "
-            + "errors=\"\(error == nil ? 0 : 1)\" time=\"\(duration.shownSeconds)\""
-        let warned = warnings.map { "\(file):\($0.line): warning: \($0.message)\n" }.joined()
-        let output = warned.isEmpty ? "" : "    <system-out>\(markup(warned))</system-out>\n"
-        return "  <testsuite name=\"\(markup(title ?? file))\" \(counts)>\n" + cases.joined() + (broken ?? "")
-            + output + "  </testsuite>\n"
+        return JUnitSuite(
+            name: title ?? file, className: file, microseconds: duration.microseconds,
+            cases: cases + (broken.map { [$0] } ?? []),
+            output: warnings.map { "\(file):\($0.line): warning: \($0.message)\n" }.joined())
     }
 }
 
 extension Duration {
-    private var microseconds: Int64 { components.seconds * 1_000_000 + components.attoseconds / 1_000_000_000_000 }
-
     /// Milliseconds with a fraction, to the microsecond.
     fileprivate var fractionalMilliseconds: Double { Double(microseconds) / 1000 }
 
     /// Milliseconds with one decimal.
     fileprivate var shownMilliseconds: String { "\(microseconds / 1000).\(microseconds / 100 % 10)" }
-
-    /// Seconds with six decimals, as JUnit has them.
-    fileprivate var shownSeconds: String {
-        "\(microseconds / 1_000_000)." + String(1_000_000 + microseconds % 1_000_000).dropFirst()
-    }
 }

@@ -3,7 +3,7 @@ import LinuxSystem
 import PushRouting
 
 extension Handler {
-    /// A program as a handler of `Type=exec` with the defaults, whatever the configuration has.
+    /// A program as a handler of `Type=exec` with the defaults, without regard to the configuration.
     ///
     /// - Parameter path: its path, with a slash in it: a word without one is the name of a handler.
     /// - Throws: that it cannot be run.

@@ -11,7 +11,7 @@ struct PastRequest {
     let platform: Platform
     /// The callback that the handler ran for, or else the first one that any handler ran for; `nil`: none did.
     let callback: Callback?
-    /// All that and what came of it, for people.
+    /// All that and its outcome, for people.
     let summary: String
 
     /// - Parameters:
@@ -56,7 +56,7 @@ struct PastRequest {
 }
 
 extension InvocationRecord {
-    /// What became of it in a few words.
+    /// Its outcome in a few words.
     fileprivate var end: String {
         guard let result else { return "\(handler ?? "-") has it now" }
         let reason = result.reason.map { ": \($0)" } ?? ""
