@@ -10,7 +10,7 @@ struct ChainWriterTests {
     private let zero = ChainTail(.start, epoch: 0)
     private let first = ChainTail(BatchReference(number: 1, id: UUID128(high: 0, low: 1)), epoch: 1)
     private let foreign = ChainTail(BatchReference(number: 1, id: UUID128(high: 0, low: 7)), epoch: 2)
-    private var writer = ChainWriter(after: .start)
+    private var writer = ChainWriter(after: .start, epoch: 1)
 
     init() { _ = writer.begin(id: first.reference.id) }
 
@@ -68,9 +68,17 @@ struct ChainWriterTests {
         #expect(writer.found(later) == .fenced(later))
     }
 
+    @Test("is sent again only in a term that is not below that of the last batch, or it would be refused for ever")
+    mutating func laterTerm() {
+        let same = ChainTail(.start, epoch: 1)
+        let later = ChainTail(.start, epoch: 2)
+        #expect(writer.found(same) == .append)
+        #expect(writer.found(later) == .fenced(later))
+    }
+
     @Test("is lost if the chain ends before what was acknowledged; what was only read may be taken away")
     mutating func lost() {
-        var taker = ChainWriter(after: first.reference)
+        var taker = ChainWriter(after: first.reference, epoch: 1)
         _ = taker.begin(id: UUID128(high: 0, low: 2))
         #expect(taker.found(zero) == .fenced(zero))
         _ = writer.answered(.there)

@@ -25,11 +25,15 @@ public struct ChainWriter: Hashable, Sendable {
     public private(set) var last: BatchReference
     /// The batch whose fate is not known.
     public private(set) var pending: BatchReference?
+    /// The writer's term: the engine takes nothing of it behind a batch of a higher one.
+    private let epoch: Int64
     /// Whether `last` was acknowledged: a promotion may lose what was only read.
     private var isAcknowledged = false
 
-    /// - Parameter last: the batch to go on behind, the last one that was read.
-    public init(after last: BatchReference) { self.last = last }
+    /// - Parameters:
+    ///   - last: the batch to go on behind, the last one that was read.
+    ///   - epoch: the writer's term.
+    public init(after last: BatchReference, epoch: Int64) { (self.last, self.epoch) = (last, epoch) }
 
     /// A batch is to be appended behind the last one.
     ///
@@ -57,6 +61,8 @@ public struct ChainWriter: Hashable, Sendable {
     public func found(_ tail: ChainTail) -> Step {
         if tail.reference.number < last.number { return isAcknowledged ? .lost(tail) : .fenced(tail) }
         if tail.reference == pending { return .confirm }
+        // Sent again, the batch would be refused again.
+        guard tail.epoch <= epoch else { return .fenced(tail) }
         return tail.reference == last ? .append : .fenced(tail)
     }
 }

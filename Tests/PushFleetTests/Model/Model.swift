@@ -134,7 +134,7 @@ struct Model {
         let lost = rows.starts & ~rows.outcomes & ~rows.lost
         if without == .comparesCopies {
             // It knows its number alone, and asks the engine for the id.
-            let rules = ChainWriter(after: world.engine.tail.reference)
+            let rules = ChainWriter(after: world.engine.tail.reference, epoch: world.nodes[node].epoch)
             world.nodes[node].writer = ModelWriter(rules: rules, without: without)
         }
         world.nodes[node].begin(ModelRows(isTakeover: true, lost: lost), without: without)

@@ -69,7 +69,7 @@ struct ModelNode {
 
     /// Forms a batch behind the last one.
     mutating func begin(_ rows: ModelRows, without rule: Rule?) {
-        var writer = writer ?? ModelWriter(rules: ChainWriter(after: last), without: rule)
+        var writer = writer ?? ModelWriter(rules: ChainWriter(after: last, epoch: epoch), without: rule)
         let previous = writer.rules.last
         drawn += 1
         var id = UUID128(high: UInt64(index) + 1, low: drawn)

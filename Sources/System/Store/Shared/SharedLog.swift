@@ -20,7 +20,7 @@ final class SharedLog: BatchLog {
 
     private init(_ store: SharedStore, after reference: BatchReference, at position: LogPosition, limit: Int) {
         (self.store, self.limit) = (store, limit)
-        state = Mutex(State(writer: ChainWriter(after: reference), position: position))
+        state = Mutex(State(writer: ChainWriter(after: reference, epoch: store.epoch), position: position))
     }
 
     /// Brings the ledger up to date and begins the term: its first batch has no rows, and whoever led before appends
