@@ -14,7 +14,7 @@ _pushctl() {
             # Its value is the next word.
             [[ ${COMP_WORDS[i + 1]} == = ]] && ((i++))
             ((i++)) ;;
-            inject|open|act|dismiss|session|token|log|import|explain|run-handler|handler-units|simulate|test|report|show|deadletters|replay|campaigns|events|user|users|pending|flush|export|status|tail|top|bench|verify|doctor|backup|restore|salvage|erase|reload|log-level) command=${COMP_WORDS[i]}; break ;;
+            inject|open|act|dismiss|session|token|log|import|explain|run-handler|handler-units|simulate|test|report|show|deadletters|replay|campaigns|events|user|users|pending|flush|export|status|tail|top|bench|verify|doctor|backup|restore|salvage|store|erase|reload|log-level) command=${COMP_WORDS[i]}; break ;;
         esac
     done
 
@@ -220,6 +220,7 @@ _pushctl() {
             backup) options="--json --config --state --runtime --help --version" ;;
             restore) options="--empty --json --config --state --runtime --help --version" ;;
             salvage) options="--json --config --state --runtime --help --version" ;;
+            store) options="--json --config --state --runtime --help --version" ;;
             erase) options="--user --device --dry-run --yes --json --config --state --runtime --help --version" ;;
             reload) options="--quiet --json --config --state --runtime --help --version" ;;
             log-level) options="--json --config --state --runtime --help --version" ;;
@@ -227,12 +228,13 @@ _pushctl() {
         esac
         mapfile -t COMPREPLY < <(compgen -W "$options" -- "$current")
     elif [[ -z $command ]]; then
-        mapfile -t COMPREPLY < <(compgen -W "inject open act dismiss session token log import explain run-handler handler-units simulate test report show deadletters replay campaigns events user users pending flush export status tail top bench verify doctor backup restore salvage erase reload log-level" -- "$current")
+        mapfile -t COMPREPLY < <(compgen -W "inject open act dismiss session token log import explain run-handler handler-units simulate test report show deadletters replay campaigns events user users pending flush export status tail top bench verify doctor backup restore salvage store erase reload log-level" -- "$current")
     else
         case $command in
             inject|import|explain|run-handler|simulate|test|bench|backup|restore|salvage) compopt -o filenames 2>/dev/null; mapfile -t COMPREPLY < <(compgen -f -- "$current") ;;
             session) mapfile -t COMPREPLY < <(compgen -W "start end" -- "$current") ;;
             deadletters) mapfile -t COMPREPLY < <(compgen -W "list show purge" -- "$current") ;;
+            store) mapfile -t COMPREPLY < <(compgen -W "init status" -- "$current") ;;
             log-level) mapfile -t COMPREPLY < <(compgen -W "emerg alert crit err warning notice info debug" -- "$current") ;;
         esac
     fi
