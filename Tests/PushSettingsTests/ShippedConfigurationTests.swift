@@ -222,6 +222,7 @@ struct ShippedConfigurationTests {
         "DeviceMemoryMax=2M",
         "InputSizeMax=2M", "InputSizeMaxPerPeer=2M", "OutputSizeMax=2M", "OutputSizeMaxPerPeer=2M", "LineTimeout=2s",
         "WriteTimeout=2s", "IdleTimeout=2s", "LogSizeMax=65M", "SlowCommit=2s",
+        "Log=postgresql://db.example/push", "Durability=engine", "Node=a", "Lease=2s",
         "InjectSocketGroup=x", "ControlSocketMode=0600", "ControlSocketGroup=x", "ReadSocketMode=0600",
         "ReadSocketGroup=x", "HTTPSocket=/x", "Mode=relay", "HandlersMax=2",
         "ObserversMax=2",
