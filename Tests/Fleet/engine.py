@@ -162,8 +162,8 @@ class Engine:
         self.primary.start()
 
     @contextlib.contextmanager
-    def held_standby(self):
-        """Meanwhile the standby receives nothing, so commits wait."""
+    def held_standby(self, is_lost=False):
+        """Meanwhile the standby receives nothing, so commits wait; if `is_lost` it never gets what it was sent."""
         receivers = [process for process, name in self.standby.processes().items() if "walreceiver" in name]
         for process in receivers:
             os.kill(process, signal.SIGSTOP)
@@ -172,6 +172,9 @@ class Engine:
         finally:
             for process in receivers:
                 with contextlib.suppress(ProcessLookupError):
+                    if is_lost:
+                        # It ends before it reads what its socket has by now.
+                        os.kill(process, signal.SIGTERM)
                     os.kill(process, signal.SIGCONT)
 
     def wait_for_waiter(self):

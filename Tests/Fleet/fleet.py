@@ -15,6 +15,7 @@ It needs Debian's postgresql.
 """
 
 import argparse
+import itertools
 import os
 import pathlib
 import random
@@ -54,6 +55,8 @@ class Faults:
 
     def __init__(self, pair, engine, generator):
         self.pair, self.engine, self.generator = pair, engine, generator
+        functions = ("pg_cancel_backend", "pg_terminate_backend", None)
+        self.ways = itertools.cycle([(function, is_killed) for is_killed in (False, True) for function in functions])
 
     def names(self):
         return [name for name in self.NAMES if self.engine.has_standby or name not in self.WITH_STANDBY]
@@ -61,8 +64,8 @@ class Faults:
     def do(self, name):
         getattr(self, name.replace("-", "_"))()
 
-    def signal_leader(self, number):
-        leader = self.pair.leader()
+    def signal_leader(self, number, leader=None):
+        leader = leader or self.pair.leader()
         ends = len(leader.ends)
         leader.signal(number)
         wait_until(f"{leader.name} has ended", lambda: len(leader.ends) > ends)
@@ -121,16 +124,18 @@ class Faults:
         self.engine.promote()
 
     def promote_waiting(self):
-        """The same while an append waits for the standby, and maybe after its wait was cut off or its leader died."""
-        with self.engine.held_standby():
+        """The same while an append waits for the standby, maybe after its wait was cut off, or its leader died."""
+        # While the standby is held for longer than a lease nobody leads.
+        leader = self.pair.leader()
+        with self.engine.held_standby(is_lost=True):
             self.engine.wait_for_waiter()
-            way = self.generator.choice(("", "pg_cancel_backend", "pg_terminate_backend", "kill"))
-            if way == "kill":
-                self.signal_leader(signal.SIGKILL)
-            elif way:
-                self.engine.end_log_session(way)
-            # What is visible now, nobody else has.
-            time.sleep(self.generator.choice((0, 0.1, 0.3)))
+            function, is_leader_killed = next(self.ways)
+            if function:
+                self.engine.end_log_session(function)
+            # What is visible now, nobody else has. The follower may read it, and the leader must not acknowledge it.
+            time.sleep(self.generator.choice((0.2, 0.4, 0.8)))
+            if is_leader_killed:
+                self.signal_leader(signal.SIGKILL, leader)
             self.engine.primary.stop(signal.SIGKILL)
         self.engine.promote()
 
@@ -328,6 +333,8 @@ def main():
         plans = [(SHORT, False, 35)]
     else:
         plans = [({name: options.times for name in options.fault or ["chaos"]}, options.standby, options.seconds)]
+    # What was started is ended then, too.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
     if not all([do(plan, options.seed, options, has_standby, seconds) for plan, has_standby, seconds in plans]):
         sys.exit(1)
 

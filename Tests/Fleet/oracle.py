@@ -7,7 +7,7 @@ from collections import Counter, defaultdict
 from engine import wait_until
 
 IDENTIFIER = re.compile(rb"p\d+-\d{6}")
-LEADS = re.compile(r"(\S+) leads from term (\d+) on")
+LEADS = re.compile(r"(\w+) leads from term (\d+) on")
 # What each node has for itself: the place in a log of one machine, which a pair has not got, and which texts are stored
 # once, which depends on what the node's process has seen. Tables that share texts are compared as their views read.
 LOCAL_TABLES = {"log_position", "texts"}

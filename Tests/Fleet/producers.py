@@ -2,15 +2,15 @@
 
 import json
 import random
-import socket
 import threading
 import time
 
 from engine import PATIENCE, Failure, check
 
 DEVICES = [f"device{number}" for number in range(12)]
-# A node that does not answer for so long is left for the other one.
-REPLY_PATIENCE = 0.3
+# A node that does not answer for so long is left for the other one. Some wait until a leader that stood still goes on.
+REPLY_PATIENCE = (0.3, 5)
+CONNECT_PATIENCE = 0.3
 # How long an outcome is waited for on one connection.
 OUTCOME_PATIENCE = 3
 
@@ -117,7 +117,7 @@ class Producer(threading.Thread):
         """Whether the node acknowledges it. The outcomes that it waits for are read, too."""
         lines = self.connected()
         connection = self.connections[self.place][0]
-        connection.settimeout(REPLY_PATIENCE)
+        connection.settimeout(self.generator.choice(REPLY_PATIENCE))
         connection.sendall(request.line)
         reply = self.read(lines)
         if reply.get("id") != request.id:
@@ -145,7 +145,7 @@ class Producer(threading.Thread):
 
     def connected(self):
         if self.place not in self.connections:
-            connection = self.pair.nodes[self.place].connect("inject", REPLY_PATIENCE)
+            connection = self.pair.nodes[self.place].connect("inject", CONNECT_PATIENCE)
             self.connections[self.place] = connection, connection.makefile("rb")
         return self.connections[self.place][1]
 
