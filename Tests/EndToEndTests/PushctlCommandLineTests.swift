@@ -113,7 +113,7 @@ struct PushctlCommandLineTests {
     @Test(
         "completes commands, options and values in bash",
         arguments: [
-            ("pushctl s", "session simulate show status salvage"),
+            ("pushctl s", "session simulate show status salvage store"),
             ("pushctl --config /etc expl", "explain"),
             ("pushctl explain --pl", "--platform"),
             ("pushctl explain --platform a", "android all"),
