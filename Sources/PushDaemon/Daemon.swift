@@ -392,8 +392,8 @@ final class Daemon {
 
     /// The disk cannot be trusted: ends without acknowledging anything that may not be on it.
     private func fail(_ error: StoreError) {
-        let isFenced = error.kind == .fenced
-        parts.journal.log(JournalEntry(.critical, "\(error)", messageID: isFenced ? .fenced : nil))
-        parts.loop.exit(code: isFenced ? StartFailure.temporary : StartFailure.inputOutput)
+        let message = error.endOfLeading
+        parts.journal.log(JournalEntry(.critical, "\(error)", messageID: message))
+        parts.loop.exit(code: message == nil ? StartFailure.inputOutput : StartFailure.temporary)
     }
 }

@@ -75,20 +75,26 @@ public func runFleetDaemon(
             thread.join()
             // Nothing is appended any more, whatever the daemon ended with.
             keeper.release()
-            switch end {
-            case .failure(let error as StoreError) where error.kind == .fenced:
-                process.journal.log(JournalEntry(.critical, "\(error)", messageID: .fenced))
+            if case .failure(let error as StoreError) = end, let message = error.endOfLeading {
+                process.journal.log(JournalEntry(.critical, "\(error)", messageID: message))
                 return StartFailure.temporary
-            case .failure(let error as StoreError) where error.kind == .engineAway || error.kind == .unprotected:
-                // The engine fell silent while the term began; a follower waits for it.
-                process.journal.log(JournalEntry(.error, "\(error)", messageID: .storeStalled))
-                return StartFailure.temporary
-            case .failure(let error as StoreError) where error.kind == .forked:
-                // The next start compares the copy with the chain, and sets it aside.
-                process.journal.log(JournalEntry(.critical, "\(error)", messageID: .logSetAside))
-                return StartFailure.temporary
-            default: return try end.get()
             }
+            return try end.get()
+        }
+    }
+}
+
+extension StoreError {
+    /// The message of a leader that ends because of the shared log, and follows when it is started again; `nil`: the error is
+    /// one of this machine.
+    var endOfLeading: MessageID? {
+        switch kind {
+        case .fenced: .fenced
+        // The next start compares the copy with the chain, and sets it aside.
+        case .forked: .logSetAside
+        // The engine fell silent while the term began.
+        case .engineAway, .unprotected: .storeStalled
+        default: nil
         }
     }
 }
