@@ -124,6 +124,20 @@ struct LeaseKeeperTests {
         answers.withLock { $0 = nil }
     }
 
+    @Test("is renewed while the leader starts, before its loop answers first")
+    func starts() throws {
+        let epoch = try #require(try engine.take(engine.lease(), for: node))
+        let renewals = Monitor(0)
+        let keeper = LeaseKeeper(
+            engine.session(), node: node, epoch: epoch, lease: .milliseconds(300), sentAt: Self.now
+        ) { if case .renewed = $0 { renewals.update { $0 += 1 } } }
+        let thread = try WorkerThread("lease") { keeper.run() }
+        // Longer than the lease.
+        #expect(renewals.wait(atMost: .seconds(60)) { $0 >= 5 ? true : nil } == true)
+        keeper.stop()
+        thread.join()
+    }
+
     @Test("runs out when the loop does not answer, though the engine would renew it")
     func hangs() throws {
         let epoch = try #require(try engine.take(engine.lease(), for: node))
@@ -131,6 +145,7 @@ struct LeaseKeeperTests {
         let keeper = LeaseKeeper(
             engine.session(), node: node, epoch: epoch, lease: .milliseconds(300), sentAt: Self.now
         ) { if case .question = $0 { questions.update { $0 += 1 } } }
+        keeper.answer()
         let thread = try WorkerThread("lease") { keeper.run() }
         #expect(questions.wait(atMost: .seconds(60)) { $0 >= 8 ? true : nil } == true)
         #expect(!keeper.holds)

@@ -18,6 +18,9 @@ final class LeaseKeeper: Sendable {
         case away(EngineProblem)
     }
 
+    /// How long the start of a leader may take before its loop answers first: a large ledger is opened in this time.
+    private static let startTime: Duration = .seconds(300)
+
     private struct State: Sendable {
         var hold: LeaseHold
         /// When the loop last answered, on `CLOCK_BOOTTIME`.
@@ -45,7 +48,7 @@ final class LeaseKeeper: Sendable {
     ) {
         (self.engine, self.node, self.epoch) = (engine, node, epoch)
         (self.lease, self.post) = (lease, post)
-        state = Monitor(State(hold: LeaseHold(length: lease, sentAt: sentAt), answeredAt: sentAt))
+        state = Monitor(State(hold: LeaseHold(length: lease, sentAt: sentAt), answeredAt: sentAt + Self.startTime))
     }
 
     /// Whether the lease holds now; on any thread.

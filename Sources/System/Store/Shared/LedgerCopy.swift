@@ -43,6 +43,8 @@ public final class LedgerCopy {
     public func catchUp(from engine: any ShardEngine, clocks: inout BootClocks) throws(StoreError) -> Int {
         let stored: [StoredBatch]
         do throws(EngineProblem) {
+            // An id is less to read than the last batch, each time that there is nothing new.
+            if let compared, try engine.tail().reference == compared { return 0 }
             stored = try engine.batches(from: number, atMost: Self.readingLimit)
         } catch {
             throw StoreError(error)
