@@ -50,15 +50,20 @@ struct LongFlushTests {
 
     @Test("goes on after a power cut that came as soon as the session was on the disk")
     func powerCut() throws {
-        let (bed, client) = try start()
-        let cut = bed.disk.kill(.syncs(of: "through "), at: 1, isDone: true)
-        try client.send(line: Self.start)
-        _ = try bed.waitForEnd()
-        #expect(cut.picked == 1)
-        cut.end()
-        try bed.cutPower()
-        try bed.start()
-        try check(bed)
+        for _ in 0..<10 {
+            let (bed, client) = try start()
+            let cut = bed.disk.kill(.syncs(of: "through "), at: 1, isDone: true)
+            try client.send(line: Self.start)
+            _ = try bed.waitForEnd()
+            #expect(cut.picked == 1)
+            cut.end()
+            try bed.cutPower()
+            try bed.start()
+            // A sign of life may have been synced before the session came: then the cut was too early, and tells nothing.
+            guard try bed.installation.ledger().highestSequenceNumber().value > Int64(Self.entries) else { continue }
+            return try check(bed)
+        }
+        Issue.record("the session was never the first that was synced")
     }
 
     @Test("as a person's order is answered when all of it is done", arguments: ["flush", "reset"])
