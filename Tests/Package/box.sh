@@ -74,7 +74,8 @@ boot='
     for unit in /etc/systemd/system/*.wants/*; do
         case $unit in *dbus*) ;; *) rm -f "$unit" ;; esac
     done
-    # A first boot would enable again what the presets name: on Debian all of it.
+    # A first boot would enable again what the presets name: on Debian all of it. After it the command has a system
+    # without this preset, in which a package enables its units.
     mkdir -p /etc/systemd/system-preset
     echo "disable *" >/etc/systemd/system-preset/00-box.preset
     for unit in systemd-logind systemd-udevd systemd-update-utmp systemd-firstboot getty@tty1 console-getty; do
@@ -136,6 +137,7 @@ done
 status=0
 # shellcheck disable=SC2016  # Expanded in there.
 timeout --kill-after=5 "$seconds" nsenter -t "$inner" -a bash -euc '
+    rm /etc/systemd/system-preset/00-box.preset
     mkdir -p /sys/fs/cgroup/command
     echo $$ >/sys/fs/cgroup/command/cgroup.procs
     exec "$@"
