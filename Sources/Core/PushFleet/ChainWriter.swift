@@ -5,7 +5,7 @@ public import PushModel
 /// A batch keeps its number, id and bytes until its fate is known. It is acknowledged at the end of a commit alone,
 /// never because it was read: after a crash of the engine a batch is visible that no standby has.
 public struct ChainWriter: Hashable, Sendable {
-    /// What is to be done next.
+    /// The next thing that the log does with the batch.
     public enum Step: Hashable, Sendable {
         /// Hand over the batch, with the same bytes each time.
         case append

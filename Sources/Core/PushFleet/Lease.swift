@@ -1,6 +1,6 @@
 public import PushModel
 
-/// What a follower has seen of the lease: it takes one that has not moved for a lease's time by its own clock (rule
+/// The lease as a follower has seen it: it takes one that has not moved for a lease's time by its own clock (rule
 /// R5).
 ///
 /// Times are of `CLOCK_BOOTTIME`: nobody sets it, and it counts a suspension.
@@ -54,10 +54,4 @@ public struct LeaseHold: Hashable, Sendable {
 
     /// Whether the lease holds.
     public func holds(at now: Instant) -> Bool { now < until }
-
-    /// When it ends unless it is renewed.
-    public var end: Instant { until }
-
-    /// When the next renewal is to be sent: a third of the lease after the last one.
-    public var nextRenewal: Instant { until + .nanoseconds(-2 * length.nanoseconds / 3) }
 }

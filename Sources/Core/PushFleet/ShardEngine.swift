@@ -1,6 +1,6 @@
 public import PushModel
 
-/// What an append came to.
+/// The end of an append, as the engine told it.
 public enum AppendResult: Hashable, Sendable {
     /// The engine told the end of the commit, without a warning, while the batch was protected as it has to be.
     case there
@@ -78,7 +78,7 @@ public struct ShardIdentity: Hashable, Sendable {
     public init(fleet: UUID128, state: UUID128) { (self.fleet, self.state) = (fleet, state) }
 }
 
-/// What a shard needs of an engine that several machines share: the chain, and the row that says who leads. It has no
+/// The engine of a shard, which several machines share: the chain, and the row that says who leads. It has no
 /// SQL, no clock and no lock.
 ///
 /// A value is one session, used by one thread at a time. Each call blocks, and each ends within the time that the

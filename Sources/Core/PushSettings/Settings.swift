@@ -121,7 +121,7 @@ public struct StoreSettings: Hashable, Sendable {
 
 /// The keys of `[Store]` that make a machine one of several that share a log.
 public struct SharedLogSettings: Hashable, Sendable {
-    /// What keeps an acknowledged request when the database's machine is lost. The raw values are the configuration's.
+    /// The copy that keeps an acknowledged request when the database's machine is lost. The raw values are the configuration's.
     public enum Durability: String, Hashable, Sendable, CaseIterable {
         /// A synchronous standby: the daemon leads only while the database has one.
         case standby
@@ -131,7 +131,7 @@ public struct SharedLogSettings: Hashable, Sendable {
 
     /// The database, as a connection URI; `nil`: the log is this machine's own.
     public var database: String?
-    /// What keeps an acknowledged request when the database's machine is lost.
+    /// The copy that keeps an acknowledged request when the database's machine is lost.
     public var durability = Durability.standby
     /// The name of this machine among those that share the log; `nil`: its host name.
     public var node: String?

@@ -4,7 +4,7 @@ import PushModel
 import PushSettings
 import SettingsFiles
 
-/// What people do with the database of a fleet.
+/// The commands for the database of a fleet.
 enum StoreCommands {
     /// The options that ask for one of them, in place of the daemon.
     static let flags: Set<String> = ["--init", "--status", "--json"]

@@ -38,7 +38,7 @@ extension Command {
     }
 }
 
-/// What is done with the database. The raw values are the words of the command line, and the options of the program.
+/// A command for the database. The raw values are the words of the command line, and the options of the program.
 private enum StoreOrder: String, CaseIterable {
     case `init`, status
 }
