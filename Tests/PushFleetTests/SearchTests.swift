@@ -14,7 +14,7 @@ struct SearchTests {
     func bounded(model: Model) {
         let clock = ContinuousClock()
         let began = clock.now
-        let (states, isComplete, finding) = model.search(atMost: testsAll ? 2_000_000 : 30_000)
+        let (states, isComplete, finding) = model.search(atMost: testsAll ? 2_000_000 : 200_000)
         if let finding { Issue.record("\(finding)") }
         print("\(states) states, \(isComplete ? "all" : "cut"), \(clock.now - began)")
     }
@@ -29,7 +29,7 @@ struct SearchTests {
 
     @Test("loses nothing, doubles nothing, forks nothing: walks by chance beyond the bounds")
     func walks() {
-        let seeds = Self.seed.map { $0...$0 } ?? 1...(testsAll ? 10_000 : 1000)
+        let seeds = Self.seed.map { $0...$0 } ?? 1...(testsAll ? 100_000 : 10_000)
         var (steps, finished) = (0, 0)
         for seed in seeds {
             let walk = Self.wide.walk(seed: seed, atMost: 400)
