@@ -144,4 +144,29 @@ struct SharedLogTests: ~Copyable {
         }
         #expect(error?.kind == .forked)
     }
+
+    @Test("has with each batch the cursor of the last event, and a copy that counts otherwise is no copy any more")
+    func countsAlike() async throws {
+        let second = TemporaryDirectory()
+        let third = TemporaryDirectory()
+        let ledger = try TestLedger(directory.path, shared: store(epoch: 1))
+        for number in 1...2 { try await ledger.commit(Fixture.delivery(Int64(number))) }
+        ledger.committer.stop()
+        let next = try TestLedger(directory.path, shared: store(epoch: 2))
+        try await next.commit(Fixture.delivery(3))
+        #expect(engine.chain.map(\.lastCursor) == [nil, 0, 1, 2, 2, 3])
+        let copy = try LedgerCopy(directory: second.path, of: engine.identity())
+        var clocks = BootClocks()
+        #expect(try copy.catchUp(from: engine, clocks: &clocks) == 5)
+
+        // A ledger that lost an event and counts on is found by what it applies next, and by what it has at its start.
+        let drifted = try LedgerCopy(directory: third.path, of: engine.identity())
+        try drifted.writer.skipNumbers(1)
+        let error = #expect(throws: StoreError.self) { try drifted.catchUp(from: engine, clocks: &clocks) }
+        #expect(error?.kind == .forked)
+        let again = #expect(throws: StoreError.self) {
+            try LedgerCopy(directory: third.path, of: engine.identity()).catchUp(from: engine, clocks: &clocks)
+        }
+        #expect(again?.kind == .forked)
+    }
 }

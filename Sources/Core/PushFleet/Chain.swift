@@ -32,7 +32,8 @@ public struct ChainBatch: Hashable, Sendable {
     public var boot: UUID128
     /// `CLOCK_MONOTONIC` of the writer when it handed the batch over.
     public var handedOver: Instant
-    /// The cursor of the last event in this batch or before it, where the writer knows it: each copy counts alike.
+    /// The cursor of the last event in this batch or before it, by which each copy proves that it counts alike; `nil`: the
+    /// writer did not say.
     public var lastCursor: Int64?
     /// Header and rows, as the log of one machine has them.
     public var bytes: [UInt8]

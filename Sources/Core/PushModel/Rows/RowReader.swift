@@ -15,6 +15,14 @@ public struct RowReader {
     /// - Parameter bytes: what ``RowBuffer/rows`` gave; it must outlive all that is read from it.
     public init(_ bytes: UnsafeRawBufferPointer) { rest = bytes }
 
+    /// How many rows of a kind there are in bytes that ``RowBuffer/rows`` gave.
+    public static func count(of kind: RowKind, in rows: UnsafeRawBufferPointer) -> Int {
+        var reader = RowReader(rows)
+        var count = 0
+        while let (next, _) = try? reader.next() { if next == kind { count += 1 } }
+        return count
+    }
+
     /// The next row; `nil` at the end.
     public mutating func next() throws(RowError) -> (kind: RowKind, values: RowValues)? {
         guard let number = rest.first else { return nil }

@@ -89,6 +89,9 @@ final class LedgerWriter {
         return rows
     }
 
+    /// The cursor of the last event.
+    func lastCursor() throws(StoreError) -> Int64 { try rows().lastCursor }
+
     /// Reads the ledger as this connection sees it, on the same thread.
     func reader() throws(StoreError) -> LedgerReader { try LedgerReader(sharing: database) }
 

@@ -67,6 +67,7 @@ public final class LedgerCopy {
             (position, reference) = (try Self.take(batch, after: position, into: &rows), batch.reference)
             clocks.read(entry, at: now)
         }
+        let applied = next.last?.batch
         if let last = stored.first { clocks.read(last, at: now) }
         guard position != writer.position else { return 0 }
         do throws(StoreError) {
@@ -74,6 +75,7 @@ public final class LedgerCopy {
         } catch let error where error.kind == .contradiction {
             throw .forked("the batches up to \(position.number) cannot be applied: \(error.message)")
         }
+        if let applied { try compareCursor(applied) }
         compared = reference
         return next.count
     }
@@ -103,6 +105,16 @@ public final class LedgerCopy {
         }
     }
 
+    /// Compares the last event that the ledger counted with the writer's: nothing else finds a copy that drifts.
+    ///
+    /// - Parameter batch: the last one that the ledger has.
+    private func compareCursor(_ batch: ChainBatch) throws(StoreError) {
+        let cursor = try writer.lastCursor()
+        guard let expected = batch.lastCursor, expected != cursor else { return }
+        throw .forked(
+            "the ledger counts \(cursor) events up to batch \(batch.reference.number), and its writer \(expected)")
+    }
+
     private func first(_ stored: [StoredBatch]) throws(StoreError) -> BatchReference {
         guard number > 0 else { return .start }
         guard let batch = stored.first?.batch else {
@@ -111,6 +123,7 @@ public final class LedgerCopy {
         guard batch.reference.number == number,
             batch.bytes.withUnsafeBytes(Self.checksum) == writer.position.checksum
         else { throw .forked("batch \(number) of the ledger is not that of the chain") }
+        try compareCursor(batch)
         return batch.reference
     }
 

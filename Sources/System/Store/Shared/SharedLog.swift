@@ -10,6 +10,8 @@ final class SharedLog: BatchLog {
     private struct State {
         var writer: ChainWriter
         var position: LogPosition
+        /// The cursor of the last event in the batches so far, the one underway included.
+        var lastCursor: Int64
         /// The batch whose fate is not known, and what is to be done with it.
         var underway: (batch: ChainBatch, position: LogPosition, step: ChainWriter.Step)?
     }
@@ -18,9 +20,15 @@ final class SharedLog: BatchLog {
     private let limit: Int
     private let state: Mutex<State>
 
-    private init(_ store: SharedStore, after reference: BatchReference, at position: LogPosition, limit: Int) {
+    /// - Parameter writer: the ledger, which has the chain up to the reference.
+    private init(
+        _ store: SharedStore, after reference: BatchReference, _ writer: LedgerWriter, limit: Int
+    ) throws(StoreError) {
         (self.store, self.limit) = (store, limit)
-        state = Mutex(State(writer: ChainWriter(after: reference, epoch: store.epoch), position: position))
+        state = Mutex(
+            State(
+                writer: ChainWriter(after: reference, epoch: store.epoch), position: writer.position,
+                lastCursor: try writer.lastCursor()))
     }
 
     /// Brings the ledger up to date and begins the term: its first batch has no rows, and whoever led before appends
@@ -48,7 +56,7 @@ final class SharedLog: BatchLog {
             }
             store.learn(clocks)
             guard let reference = copy.reference else { preconditionFailure("a reading compares") }
-            let log = SharedLog(store, after: reference, at: writer.position, limit: limit)
+            let log = try SharedLog(store, after: reference, writer, limit: limit)
             let number = SequenceNumber(try writer.reader().highestSequenceNumber().value)
             do throws(StoreError) {
                 let now = WallTime(milliseconds: SystemClock.wallMilliseconds)
@@ -128,15 +136,20 @@ final class SharedLog: BatchLog {
         _ buffer: RowBuffer, lastSequence: SequenceNumber, at time: WallTime
     ) -> (batch: ChainBatch, position: LogPosition, step: ChainWriter.Step) {
         let id = UUID128(high: .random(in: .min ... .max), low: .random(in: .min ... .max))
+        let events = Int64(RowReader.count(of: .event, in: buffer.rows))
         let (last, position) = state.withLock { ($0.writer.last, $0.position) }
-        let (reference, step) = state.withLock { $0.writer.begin(id: id) }
+        let (reference, step, lastCursor) = state.withLock { state in
+            state.lastCursor += events
+            let (reference, step) = state.writer.begin(id: id)
+            return (reference, step, state.lastCursor)
+        }
         let header = BatchHeader(
             number: reference.number, previousChecksum: position.checksum, rowsLength: buffer.byteCount, released: 0,
             lastSequence: lastSequence, writtenAt: time, id: id)
         let checksum = header.write(to: buffer)
         let batch = ChainBatch(
             reference: reference, previous: last.id, epoch: store.epoch, boot: store.boot,
-            handedOver: Instant(nanoseconds: SystemClock.monotonicNanoseconds),
+            handedOver: Instant(nanoseconds: SystemClock.monotonicNanoseconds), lastCursor: lastCursor,
             bytes: Array(buffer.memory[..<buffer.end]))
         return (batch, LogPosition(number: reference.number, checksum: checksum, segment: 0, end: 0), step)
     }
