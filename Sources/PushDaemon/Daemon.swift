@@ -73,7 +73,7 @@ final class Daemon {
         desk = LedgerDesk(committer, directory: parts.directories.state) { mailbox.post(.answer($0)) }
         pipeline = CommitPipeline(committer, lastSequence: recovered.lastNumber, watch: parts.commitWatch)
         let router = Router(
-            boot: parts.boot, table: settings.routing,
+            boot: parts.boot, epoch: parts.leadership?.store.epoch, table: settings.routing,
             tracker: Tracker(stateID: recovered.stateID, rules: settings.routing.tracking),
             customData: recovered.customData,
             devices: recovered.devices, recentDeliveries: recovered.recentDeliveries,

@@ -24,20 +24,29 @@ private final class Pair {
                 Node=\(name)
                 Lease=\(lease)
                 """)
-            installation.addJob("note", "cat >/dev/null; echo $PUSH_SEQ >>\(place)/runs")
+            installation.addJob(
+                "note", "cat >/dev/null; echo $PUSH_SEQ >>\(place)/runs; echo $PUSH_EPOCH >>\(place)/terms")
             return installation
         }
         (first, second) = (machine("first"), machine("second"))
         // The handlers of both write there.
-        writeFile("", to: place + "/runs")
-        chmod(place + "/runs", 0o666)
+        for name in ["runs", "terms"] {
+            writeFile("", to: "\(place)/\(name)")
+            chmod("\(place)/\(name)", 0o666)
+        }
         let made = Program(product: "pushrouterd-fleet").run(["--config", first.configuration, "--init"])
         try #require(made.end == .exited(0), "\(made.errors)")
     }
 
     /// The numbers of the requests whose handlers ran, in order.
-    var runs: [String] {
-        String(decoding: readFile(server.root + "/runs") ?? [], as: UTF8.self).split(separator: "\n").map(String.init)
+    var runs: [String] { lines("runs") }
+
+    /// The terms that these handlers were told.
+    var terms: [String] { lines("terms") }
+
+    private func lines(_ name: String) -> [String] {
+        let text = String(decoding: readFile("\(server.root)/\(name)") ?? [], as: UTF8.self)
+        return text.split(separator: "\n").map(String.init)
     }
 
     /// Starts a machine, and waits until it follows.
@@ -85,7 +94,7 @@ struct FleetTests {
         #expect(repeated.isAccepted && repeated.seq == 2, "\(repeated)")
         let next = try other.outcome(of: Requests.deliver(job: "note", id: "n4"))
         #expect(next.outcome == "handled" && next.seq == 4, "\(next)")
-        #expect(pair.runs == ["1", "2", "3", "4"])
+        #expect(pair.runs == ["1", "2", "3", "4"] && pair.terms == ["1", "1", "1", "2"])
         #expect(pair.status.contains("second leads, term 2"))
     }
 

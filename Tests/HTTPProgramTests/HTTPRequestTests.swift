@@ -46,6 +46,15 @@ struct HTTPRequestTests {
             ])
     }
 
+    @Test("has the term of a leader of several machines as a header")
+    func term() throws {
+        let object = Self.object.replacing(#""attempt":2"#, with: #""attempt":2,"epoch":7"#)
+        let request = try invocation(#""id":5"#, object: object)
+            .request(to: HTTPEndpoint(url: "https://crm.example/"), source: "pushrouterd://relay")
+        #expect(request.headers.lines.contains("Push-Epoch: 7"), "\(request.headers.lines)")
+        #expect(try !self.request(.plain).headers.lines.contains { $0.hasPrefix("Push-Epoch") })
+    }
+
     @Test("is an event of CloudEvents in binary mode: its attributes are headers, percent-encoded where they must be")
     func binary() throws {
         let request = try request(.cloudEvents)

@@ -49,6 +49,7 @@ public struct HTTPInvocation: Sendable {
     /// The facts that every format has in headers, and their headers.
     private static let toldInHeaders: [(fact: StaticString, header: StaticString)] = [
         ("op", "Push-Op"), ("callback", "Push-Callback"), ("lane", "Push-Lane"), ("attempt", "Push-Attempt"),
+        ("epoch", "Push-Epoch"),
     ]
 
     /// The header that tells what is left of the time when the request leaves, in milliseconds. Who sends it adds it then.

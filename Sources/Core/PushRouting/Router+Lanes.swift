@@ -188,7 +188,7 @@ extension Router {
         let run = HandlerRun(
             invocation: invocation.record, request: invocation.request,
             subject: invocation.subject ?? InvocationSubject(), handler: handler, deadline: deadline,
-            attempt: invocation.attempts.count)
+            attempt: invocation.attempts.count, epoch: epoch)
         effects.append(invocation.subject == nil ? .load(run) : .start(run))
     }
 

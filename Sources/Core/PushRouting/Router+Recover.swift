@@ -78,7 +78,7 @@ extension Router {
     ///
     /// - Parameter boot: the machine's boot id at that start.
     func restarted(boot: UUID128) -> Router {
-        Router(boot: boot, table: table, memory: memory, lastNumber: lastNumber)
+        Router(boot: boot, epoch: epoch, table: table, memory: memory, lastNumber: lastNumber)
     }
 
     /// Makes room for so many invocations at once.

@@ -13,6 +13,8 @@ public struct Router: Sendable {
     static let trackedProvider = ProviderRule.brazeName
 
     let boot: UUID128
+    /// The term of the leader that it is a part of; `nil` on one machine.
+    let epoch: Int64?
     /// What it decides by.
     private(set) var table: RoutingTable
     /// The same, for invocations: each keeps what it was accepted under.
@@ -33,6 +35,7 @@ public struct Router: Sendable {
 
     /// - Parameters:
     ///   - boot: the machine's boot id; stored deadlines count within one boot only.
+    ///   - epoch: the term of the leader; `nil` on one machine.
     ///   - table: what to decide by.
     ///   - tracker: the tracker, with what it remembers.
     ///   - customData: the custom data that waits; without it there is none.
@@ -40,17 +43,19 @@ public struct Router: Sendable {
     ///   - recentDeliveries: what FCM on the devices saw last, in order of acceptance.
     ///   - lastNumber: the highest number ever acknowledged; 0 for a new state directory.
     public init(
-        boot: UUID128, table: RoutingTable, tracker: Tracker, customData: CustomData? = nil,
+        boot: UUID128, epoch: Int64? = nil, table: RoutingTable, tracker: Tracker, customData: CustomData? = nil,
         devices: [KnownDevice] = [], recentDeliveries: [RecentDelivery] = [],
         lastNumber: SequenceNumber = SequenceNumber(0)
     ) {
         let memory = RouterMemory(
             tracker, customData ?? CustomData(stateID: tracker.stateID), DeviceMemory(devices, recentDeliveries))
-        self.init(boot: boot, table: table, memory: memory, lastNumber: lastNumber)
+        self.init(boot: boot, epoch: epoch, table: table, memory: memory, lastNumber: lastNumber)
     }
 
-    init(boot: UUID128, table: RoutingTable, memory: RouterMemory, lastNumber: SequenceNumber) {
-        self.boot = boot
+    init(
+        boot: UUID128, epoch: Int64?, table: RoutingTable, memory: RouterMemory, lastNumber: SequenceNumber
+    ) {
+        (self.boot, self.epoch) = (boot, epoch)
         self.memory = memory
         self.lastNumber = lastNumber
         (self.table, sharedTable) = (table, Indirect(table))

@@ -131,6 +131,8 @@ public struct HandlerRun: Sendable {
     public var deadline: Instant
     /// Which attempt at the invocation it is, counted from 1; after a restart of the daemon from 1 again.
     public var attempt = 1
+    /// The term of the leader that runs it; `nil` on one machine.
+    public var epoch: Int64?
 
     /// Fills in what a request asks for.
     ///

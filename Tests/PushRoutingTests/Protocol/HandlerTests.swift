@@ -79,6 +79,15 @@ struct HandlerInputTests {
         #expect(text(HandlerInput.object(run, at: Self.now)) == shown + "\n")
     }
 
+    @Test("a leader of several machines tells its term, one machine has none")
+    func term() throws {
+        var run = try run(payload: "{}")
+        run.epoch = 7
+        #expect(text(HandlerInput.object(run, at: Self.now)).contains(#""attempt":1,"epoch":7,"op":"#))
+        #expect(text(HandlerInput.object(run, id: 3, at: Self.now)).contains(#""epoch":7,"#))
+        #expect(HandlerInput.environment(run, at: Self.now).contains { $0.name == "PUSH_EPOCH" && $0.value == "7" })
+    }
+
     @Test("what is left is never less than nothing")
     func late() throws {
         let late = Moment(monotonic: Instant(nanoseconds: 90_000_000_000), wall: Self.now.wall)

@@ -28,6 +28,7 @@ public enum HandlerInput {
                     delivery.member("n", run.invocation.id.n)
                     delivery.member("id", run.request.id)
                     delivery.member("attempt", run.attempt)
+                    if let epoch = run.epoch { delivery.member("epoch", epoch) }
                     if let replayOf = run.request.replayOf { delivery.member("replay_of", replayOf.value) }
                     delivery.member("op", run.request.operation.rawValue)
                     delivery.member("callback", run.invocation.callback.rawValue)
@@ -79,6 +80,7 @@ public enum HandlerInput {
             ("PUSH_MESSAGE_ID", run.request.messageID), ("PUSH_PROVIDER", run.invocation.provider),
             ("PUSH_ROUTE", run.invocation.route), ("PUSH_REPLAY_OF", run.request.replayOf.map { String($0.value) }),
             ("PUSH_KIND", run.subject.kind), ("PUSH_ACTION", run.subject.button),
+            ("PUSH_EPOCH", run.epoch.map(String.init)),
         ]
         // The object on standard input has every value whole. A variable is whole or left out: a value ends at a NUL, where
         // it would name another person, and one that is too long for the kernel would keep the program from starting.
