@@ -63,13 +63,13 @@ trap '[[ -z $hour ]] || kill "$hour" 2>/dev/null || true; rm -rf "$work"' EXIT
 
 require_swift
 # The readers of reports and metrics are Debian's, for Debian's python3: another one may come first in PATH.
-require_packages "${build_packages[@]}" dbus-daemon postgresql python3-dbus python3-gi \
+require_packages "${build_packages[@]}" dbus-daemon iproute2 postgresql python3-dbus python3-gi \
     python3-jsonschema python3-junitparser python3-prometheus-client
 
 if [[ $tier == fleet ]]; then
     say "debug: swift build --product pushrouterd-fleet"
     swift build --product pushrouterd-fleet
-    say "fleet: all faults of a pair, without and with a synchronous standby"
+    say "fleet: all faults of a pair"
     check /usr/bin/python3 Tests/Fleet/fleet.py --full
     exit
 fi

@@ -13,6 +13,8 @@ VERSIONS = pathlib.Path("/usr/lib/postgresql").glob("*/bin/initdb")
 PROGRAMS = max((path.parent for path in VERSIONS), key=lambda path: float(path.parent.name), default=None)
 # Nothing that is waited for may take longer. These are no promises of the product: a busy machine is given time.
 PATIENCE = 60
+# The addresses of its servers, where nodes are in a network.
+SERVERS = ["10.88.0.1", "10.88.0.2"]
 LOG_SESSIONS = "FROM pg_stat_activity WHERE application_name LIKE 'pushrouterd-log/%'"
 
 
@@ -51,10 +53,11 @@ def run(command, **options):
 class Server:
     """A server with a Unix socket in its directory. It syncs nothing: its processes die, and its machine never does."""
 
-    def __init__(self, root, names):
+    def __init__(self, root, names, prefix=(), environment=None, address=""):
         self.root, self.data, self.process = root, root / "data", None
+        self.prefix, self.environment = prefix, {**os.environ, **(environment or {})}
         self.settings = {
-            "listen_addresses": "", "unix_socket_directories": root, "fsync": "off", "shared_buffers": "32MB",
+            "listen_addresses": address, "unix_socket_directories": root, "fsync": "off", "shared_buffers": "32MB",
             "max_connections": "60", "wal_receiver_status_interval": "1s", "wal_retrieve_retry_interval": "100ms",
             "synchronous_standby_names": names}
         self.make_directory()
@@ -68,6 +71,9 @@ class Server:
     def initialise(self):
         run(as_postgres("initdb", "-D", self.data, "-A", "trust", "-U", "postgres", "--no-locale", "-E", "UTF8",
                         "--no-sync"))
+        # Nobody else is in the network that it listens to.
+        with open(self.data / "pg_hba.conf", "a") as file:
+            file.write("host all all 10.88.0.0/16 trust\n")
         self.start()
 
     def copy(self, other):
@@ -83,8 +89,8 @@ class Server:
         words = [word for name, value in self.settings.items() for word in ("-c", f"{name}={value}")]
         with open(self.root / "log", "ab") as output:
             self.process = subprocess.Popen(
-                as_postgres("postgres", "-D", self.data, *words), stdin=subprocess.DEVNULL, stdout=output,
-                stderr=output, cwd="/")
+                [*self.prefix, *as_postgres("postgres", "-D", self.data, *words)], stdin=subprocess.DEVNULL,
+                stdout=output, stderr=output, cwd="/", env=self.environment)
         wait_until(f"PostgreSQL in {self.root} takes connections", self.is_ready)
 
     def is_ready(self):
@@ -130,18 +136,21 @@ class Server:
 class Engine:
     """The server that takes writes, and its synchronous standby if it has one."""
 
-    def __init__(self, root, has_standby):
-        self.root, self.has_standby = root, has_standby
-        names = "*" if has_standby else ""
-        self.primary = Server(root / "pg1", names)
+    def __init__(self, root, has_standby, network=None, clock=None):
+        self.root, self.has_standby, self.network, self.clock = root, has_standby, network, clock
+        prefix = network.within("engine") if network else []
+        environment = clock.environment if clock else {}
+        one, two = [
+            Server(root / name, "*" if has_standby else "", prefix, environment, address if network else "")
+            for name, address in zip(("pg1", "pg2"), SERVERS)]
+        self.primary, self.standby = one, None
         self.primary.initialise()
-        self.standby = None
         self.primary.sql("CREATE DATABASE push", "postgres")
         if has_standby:
-            self.standby = Server(root / "pg2", names)
+            self.standby = two
             self.standby.copy(self.primary)
             self.wait_protected()
-        hosts = ",".join(str(server.root) for server in self.servers)
+        hosts = ",".join(server.settings["listen_addresses"] or str(server.root) for server in self.servers)
         self.uri = f"postgresql://postgres@/push?host={hosts}"
 
     @property

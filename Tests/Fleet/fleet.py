@@ -1,21 +1,27 @@
 #!/usr/bin/env python3
 """Runs a pair of daemons that share a log in PostgreSQL, and does to it whatever may happen to its machines.
 
-fleet.py [--fault NAME]... [--times N] [--seed N] [--seconds S] [--standby] [--programs DIR] [--keep]
+fleet.py [--fault NAME]... [--times N] [--seed N] [--seconds S] [--standby] [--network] [--clocks] [--calls]
+         [--programs DIR] [--keep]
 fleet.py --short
 fleet.py --full
 
 Producers send to both nodes until each request is acknowledged, handlers write down that they ran, and supervisors
 start nodes again. When the faults are over and nothing is in flight, a third node starts with an empty disk, and what
 must hold is checked: see oracle.py. It prints a line for each fault, and ends with 1 when something does not hold. A
-fault is done --times times, or for --seconds at most; chaos draws among all of them by the seed. --standby gives the
-database a synchronous standby; faults that need one are left out without it. --short takes less than a minute. --full
-does each fault as often as a release needs.
-It needs Debian's postgresql.
+fault is done --times times, or for --seconds at most; chaos draws among all that the pair has what they need for.
+
+--standby   the database has a synchronous standby
+--network   nodes and database are in network namespaces, and speak over TCP
+--clocks    each node has a boot, a monotonic clock and a wall clock of its own, and the database a wall clock; they are
+            in relay mode, where a request's time begins with its acceptance
+--calls     the nodes' calls of libpq can fail one at a time
+
+A fault brings what it needs by itself. --short takes less than a minute. --full does each fault as often as a release
+needs. It needs Debian's postgresql.
 """
 
 import argparse
-import itertools
 import os
 import pathlib
 import random
@@ -27,121 +33,48 @@ import tempfile
 import time
 import traceback
 
+import clocks
 import engine as engines
+import network
+from calls import DEATHS, Calls
 from engine import Engine, Failure, check, run, wait_until
+from faults import LEASE, LONGEST_STOP, Faults
 from nodes import Node, Pair, write_handlers
 from oracle import Oracle, ledger
 from producers import Producer, Record
 
 HERE = pathlib.Path(__file__).resolve().parents[2]
-LEASE = 1
-# What a fault that needs no standby is done in the short form, and how often.
+NODES = "abc"
+# How far the wall clock of each node is off, in seconds.
+NODE_CLOCKS = {"a": 3600, "b": 365 * 86400, "c": -3600}
+# What is done in the short form, and how often.
 SHORT = {"kill": 4, "stop": 3, "term": 4, "immediate": 3}
-# How often each fault is done in full, without and with a standby.
-FULL = {
-    False: {"kill": 200, "stop": 100, "term": 50, "immediate": 50, "engine-kill": 50, "terminate": 50, "cancel": 50,
-            "disk": 20, "leader-disk": 20, "chaos": 100},
-    True: {"kill": 50, "promote": 50, "promote-waiting": 20, "terminate": 50, "cancel": 50, "chaos": 100},
-}
+# How often each fault is done in full, and what the pair has for it.
+FULL = [
+    (set(), {"kill": 200, "stop": 100, "term": 50, "immediate": 50, "engine-kill": 50, "terminate": 50, "cancel": 50,
+             "disk": 20, "leader-disk": 20, "chaos": 100}),
+    ({"standby"}, {"kill": 50, "promote": 50, "promote-waiting": 20, "terminate": 50, "cancel": 50, "chaos": 100}),
+    ({"network"}, {"drop-out": 30, "drop-in": 30, "drop-both": 30, "drop-follower": 30}),
+    ({"clocks"}, {"engine-clock": 30, "node-clock": 30, "kill": 20}),
+    ({"calls"}, {"call": len(DEATHS), "stop-complete": 30, "stop-ready": 30, "stop-exec": 30}),
+    ({"standby", "network", "clocks", "calls"}, {"chaos": 200}),
+]
+FEATURES = ["standby", "network", "clocks", "calls"]
 
 
-class Faults:
-    """What happens to a pair. Each method causes a fault and takes away its cause."""
-
-    WITH_STANDBY = {"promote", "promote-waiting"}
-    NAMES = [
-        "kill", "stop", "term", "immediate", "engine-kill", "terminate", "cancel", "disk", "leader-disk", "promote",
-        "promote-waiting"]
-
-    def __init__(self, pair, engine, generator):
-        self.pair, self.engine, self.generator = pair, engine, generator
-        functions = ("pg_cancel_backend", "pg_terminate_backend", None)
-        self.ways = itertools.cycle([(function, is_killed) for is_killed in (False, True) for function in functions])
-
-    def names(self):
-        return [name for name in self.NAMES if self.engine.has_standby or name not in self.WITH_STANDBY]
-
-    def do(self, name):
-        getattr(self, name.replace("-", "_"))()
-
-    def signal_leader(self, number, leader=None):
-        leader = leader or self.pair.leader()
-        ends = len(leader.ends)
-        leader.signal(number)
-        wait_until(f"{leader.name} has ended", lambda: len(leader.ends) > ends)
-
-    def kill(self):
-        """The leader's process dies."""
-        self.signal_leader(signal.SIGKILL)
-
-    def term(self):
-        """The leader is told to stop, and gives the lease back."""
-        self.signal_leader(signal.SIGTERM)
-
-    def stop(self):
-        """The leader stands still past its lease, and goes on."""
-        leader = self.pair.leader()
-        leader.signal(signal.SIGSTOP)
-        time.sleep(LEASE * self.generator.uniform(1.0, 2.5))
-        leader.signal(signal.SIGCONT)
-
-    def immediate(self):
-        """The database ends at once, and starts again."""
-        self.engine.restart(signal.SIGQUIT, self.generator.choice((0, 0.5, 1.5 * LEASE)))
-
-    def engine_kill(self):
-        """All of the database's processes die, and it starts again."""
-        self.engine.restart(signal.SIGKILL, self.generator.choice((0, 0.5, 1.5 * LEASE)))
-
-    def terminate(self):
-        self.end_session("pg_terminate_backend")
-
-    def cancel(self):
-        self.end_session("pg_cancel_backend")
-
-    def end_session(self, function):
-        """The session that appends, or what it is doing, ends; with a standby, while it waits for that."""
-        if not self.engine.has_standby:
-            for _ in range(20):
-                self.engine.end_log_session(function)
-            return
-        with self.engine.held_standby():
-            self.engine.wait_for_waiter()
-            self.engine.end_log_session(function)
-            time.sleep(self.generator.choice((0, 0.1, 0.5)))
-
-    def disk(self):
-        """The follower's disk is empty when it starts again."""
-        self.pair.other(self.pair.leader()).lose_disk()
-
-    def leader_disk(self):
-        """The leader's machine is replaced by an empty one."""
-        self.pair.leader().lose_disk()
-
-    def promote(self):
-        """The database's machine is lost, and its standby takes its place."""
-        self.engine.primary.stop(signal.SIGKILL)
-        self.engine.promote()
-
-    def promote_waiting(self):
-        """The same while an append waits for the standby, maybe after its wait was cut off, or its leader died."""
-        # While the standby is held for longer than a lease nobody leads.
-        leader = self.pair.leader()
-        with self.engine.held_standby(is_lost=True):
-            self.engine.wait_for_waiter()
-            function, is_leader_killed = next(self.ways)
-            if function:
-                self.engine.end_log_session(function)
-            # What is visible now, nobody else has. The follower may read it, and the leader must not acknowledge it.
-            time.sleep(self.generator.choice((0.2, 0.4, 0.8)))
-            if is_leader_killed:
-                self.signal_leader(signal.SIGKILL, leader)
-            self.engine.primary.stop(signal.SIGKILL)
-        self.engine.promote()
+def missing(features, directory):
+    """Why this machine cannot have a pair with these; nothing where it can."""
+    if "network" in features and not network.is_possible():
+        return "no namespaces of the network can be made"
+    if "clocks" in features and not clocks.is_possible(directory):
+        return "no namespaces of the time can be made"
+    if features & {"clocks", "calls"} and not shutil.which("cc"):
+        return "there is no cc"
+    return None
 
 
 class Test:
-    def __init__(self, seed, options, has_standby):
+    def __init__(self, seed, options, features):
         self.begin = time.monotonic()
         # The path of a socket has 107 bytes at most, and postgres must reach its own.
         self.root = pathlib.Path(tempfile.mkdtemp(prefix="fleet.", dir="/tmp"))
@@ -149,12 +82,17 @@ class Test:
         self.generator = random.Random(f"{seed} faults")
         self.programs, self.nodes, self.producers, self.engine = options.programs.resolve(), [], [], None
         self.record, self.done, self.current = Record(), [], "none"
-        self.seed, self.options, self.has_standby = seed, options, has_standby
+        self.seed, self.options, self.features = seed, options, features
+        self.network = None
 
     def start(self):
         write_handlers(self.root)
-        self.engine = Engine(self.root, self.has_standby)
-        self.nodes = [self.node(name) for name in "ab"]
+        if "network" in self.features:
+            self.network = network.Network(self.root.name, NODES)
+            self.network.make()
+        clock = clocks.Clock(self.root / "clock", self.library("clock")) if "clocks" in self.features else None
+        self.engine = Engine(self.root, "standby" in self.features, self.network, clock)
+        self.nodes = [self.node(name) for name in NODES[:2]]
         run(self.nodes[0].command("--init"))
         self.pair = Pair(self.nodes)
         for node in self.nodes:
@@ -169,20 +107,41 @@ class Test:
         self.wait_acknowledgements()
 
     def node(self, name):
-        durability = "standby" if self.has_standby else "engine"
-        return Node(name, self.root, self.programs, self.engine.uri, durability, LEASE)
+        durability = "standby" if "standby" in self.features else "engine"
+        mode = "relay" if "clocks" in self.features else "device"
+        node = Node(name, self.root, self.programs, self.engine.uri, durability, LEASE, mode)
+        if self.network:
+            node.prefix += self.network.within(name)
+        if "clocks" in self.features:
+            node.clock = clocks.Clock(node.root / "clock", self.library("clock"))
+            node.clock.set(NODE_CLOCKS[name])
+            node.prefix += clocks.another_boot(node.root / "boot", 1_000_000 * (1 + NODES.index(name)))
+            node.preload(node.clock.environment)
+        if "calls" in self.features:
+            node.calls = Calls(node.root / "calls", self.library("libpq"))
+            node.preload(node.calls.environment)
+        return node
+
+    def library(self, name):
+        path = self.root / f"{name}.so"
+        if not path.exists():
+            source = pathlib.Path(__file__).parent / f"preload/{name}.c"
+            run(["cc", "-O1", "-shared", "-fPIC", "-o", path, source])
+            path.chmod(0o755)
+        return path
 
     def run(self, plan, seconds):
         """Does faults, each so many times, and checks what is left."""
         self.start()
         end = self.begin + seconds
+        possible = [name for name, needs in Faults.NEEDS.items() if needs <= self.features]
         # In turn: where time is short each fault happens once before one happens again.
         turns = [name for turn in range(max(plan.values())) for name, times in plan.items() if turn < times]
         for name in turns:
             if time.monotonic() > end:
                 print(f"{len(turns) - len(self.done)} of {len(turns)} faults were not done within {seconds:g} s")
                 break
-            drawn = self.generator.choice(self.faults.names()) if name == "chaos" else name
+            drawn = self.generator.choice(possible) if name == "chaos" else name
             time.sleep(self.generator.uniform(0.1, 0.5))
             begin = time.monotonic()
             self.current = drawn
@@ -233,7 +192,10 @@ class Test:
         self.pair.wait_whole()
 
     def judge(self):
-        oracle = Oracle(self.nodes, self.engine, self.record, self.root / "ran")
+        # Whoever stands still between the look at a clock and the start of a handler is late, and nobody can help it.
+        stops = [LONGEST_STOP for name, *_ in self.done if name.startswith("stop")]
+        oracle = Oracle(
+            self.nodes, self.engine, self.record, self.root / "ran", "clocks" in self.features, max(stops, default=0))
         oracle.check()
         lost = [request.at for request in oracle.lost]
         twice = set(oracle.run_twice)
@@ -260,6 +222,13 @@ class Test:
             f"({outcomes}); {oracle.runs} runs of handlers, {oracle.repeated_runs} of them again; "
             f"{self.record.untold} outcomes not told; {oracle.batches} batches, {oracle.terms} terms; "
             f"ends of nodes: {sum(len(node.ends) for node in self.nodes)}")
+        for is_again, errors in oracle.deadlines.items():
+            if errors:
+                print(
+                    f"time given to {'later' if is_again else 'first'} runs: off by p50 "
+                    f"{statistics.median(errors) * 1000:.0f} ms, max {max(errors) * 1000:.0f} ms, {len(errors)} runs")
+        if self.faults.missed:
+            print(f"calls that did not come: {self.faults.missed}")
         for violation in oracle.violations[:30]:
             print(f"VIOLATION: {violation}")
         return not oracle.violations
@@ -288,17 +257,24 @@ class Test:
             node.end()
         if self.engine:
             self.engine.close()
+        if self.network:
+            self.network.close()
         if is_kept:
             print(f"its files are in {self.root}")
         else:
             shutil.rmtree(self.root, ignore_errors=True)
 
 
-def do(plan, seed, options, has_standby, seconds):
+def do(plan, seed, options, features, seconds):
     """Whether all holds."""
     said = ", ".join(f"{name} {times}" for name, times in plan.items())
-    print(f"seed {seed}, {'with' if has_standby else 'without'} a standby: {said}", flush=True)
-    test, holds = Test(seed, options, has_standby), False
+    print(f"seed {seed}, a pair with {', '.join(sorted(features)) or 'nothing else'}: {said}", flush=True)
+    with tempfile.TemporaryDirectory() as directory:
+        reason = missing(features, pathlib.Path(directory))
+    if reason:
+        print(f"left out: {reason}")
+        return True
+    test, holds = Test(seed, options, features), False
     try:
         holds = test.run(plan, seconds)
     except Failure as failure:
@@ -314,11 +290,12 @@ def do(plan, seed, options, has_standby, seconds):
 
 def main():
     parser = argparse.ArgumentParser()
-    parser.add_argument("--fault", action="append", choices=[*Faults.NAMES, "chaos"])
+    parser.add_argument("--fault", action="append", choices=[*Faults.NEEDS, "chaos"], default=[])
     parser.add_argument("--times", type=int, default=5)
     parser.add_argument("--seed", type=int, default=random.SystemRandom().randrange(1 << 32))
     parser.add_argument("--seconds", type=float, default=3600, help="no fault begins later")
-    parser.add_argument("--standby", action="store_true")
+    for name in FEATURES:
+        parser.add_argument(f"--{name}", action="append_const", dest="features", const=name)
     parser.add_argument("--producers", type=int, default=4)
     parser.add_argument("--pause", type=float, default=0.03, help="a producer's between two requests, in seconds")
     parser.add_argument("--programs", type=pathlib.Path, default=HERE / ".build/debug")
@@ -330,14 +307,15 @@ def main():
         print("left out: a pair of daemons: postgresql is not installed")
         return
     if options.full:
-        plans = [(plan, has_standby, 7200) for has_standby, plan in FULL.items()]
+        plans = [(plan, features, 7200) for features, plan in FULL]
     elif options.short:
-        plans = [(SHORT, False, 35)]
+        plans = [(SHORT, set(), 35)]
     else:
-        plans = [({name: options.times for name in options.fault or ["chaos"]}, options.standby, options.seconds)]
+        needed = set().union(options.features or (), *(Faults.NEEDS.get(name, ()) for name in options.fault))
+        plans = [({name: options.times for name in options.fault or ["chaos"]}, needed, options.seconds)]
     # What was started is ended then, too.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
-    if not all([do(plan, options.seed, options, has_standby, seconds) for plan, has_standby, seconds in plans]):
+    if not all([do(plan, options.seed, options, features, seconds) for plan, features, seconds in plans]):
         sys.exit(1)
 
 

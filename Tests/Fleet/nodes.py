@@ -14,11 +14,13 @@ from engine import Failure, check, wait_until
 # The exit status of a node that lost the lease, or whose copy was set aside.
 TEMPORARY = 75
 RESTART_PAUSE = 0.1
-HANDLERS = {"run": "no", "again": "yes"}
-PROGRAM = """#!/bin/sh
-# One write a run, at the end of a file that all runs share.
-echo "$PUSH_SEQ $PUSH_N $PUSH_ID $1" >>"$2"
-exec sleep 0.0$((PUSH_SEQ % 4))
+# Whether each handler is idempotent, and the digits that its time begins with: what runs again takes long, so that it
+# is interrupted.
+HANDLERS = {"run": ("no", "0"), "again": ("yes", "")}
+PROGRAM = """#!/bin/bash
+# One write a run, at the end of a file that all runs share. Its time is the right one.
+echo "$PUSH_SEQ $PUSH_N $PUSH_ID $1 $PUSH_DEADLINE_REMAINING_MS $EPOCHREALTIME" >>"$2"
+exec sleep "0.$3$((PUSH_SEQ % 4))"
 """
 
 
@@ -30,39 +32,47 @@ def write_handlers(root):
 class Node(threading.Thread):
     """A node. The thread is its supervisor."""
 
-    def __init__(self, name, root, programs, uri, durability, lease):
+    def __init__(self, name, root, programs, uri, durability, lease, mode):
         super().__init__(daemon=True)
         self.name, self.root, self.programs = name, root / name, programs
         self.state, self.log = self.root / "state", self.root / "log"
         self.process, self.ends, self.trouble = None, [], None
         self.is_stopping, self.expected = False, set()
+        # The command and the environment that it runs within, and what can be done to its clock and its calls.
+        self.prefix, self.environment, self.clock, self.calls = [], {}, None, None
         # Held while the disk of the node is away.
         self.hold = threading.Lock()
         for directory in ("etc/handlers.d", "etc/routes.d", "state", "run"):
             (self.root / directory).mkdir(mode=0o700, parents=True)
-        self.configure(root, uri, durability, lease)
+        self.configure(root, uri, durability, lease, mode)
 
-    def configure(self, root, uri, durability, lease):
+    def configure(self, root, uri, durability, lease, mode):
         etc = self.root / "etc"
         (etc / "pushrouterd.conf").write_text(
             f"[Store]\nLog={uri}\nDurability={durability}\nNode={self.name}\nLease={lease * 1000:.0f}ms\n"
-            "[Dispatch]\nHandlersMax=8\n")
+            f"[Dispatch]\nMode={mode}\nHandlersMax=8\n")
         (etc / "handlers.d/journal.handler").write_text("[Handler]\nType=journal\n")
         (etc / "routes.d/99-default.route").write_text("[Route]\nHandler=journal\n")
-        for name, is_idempotent in HANDLERS.items():
+        for name, (is_idempotent, digits) in HANDLERS.items():
             (etc / f"handlers.d/{name}.handler").write_text(
-                f"[Handler]\nType=exec\nExec={root}/run.sh {name} {root}/ran\nIdempotent={is_idempotent}\n")
+                f"[Handler]\nType=exec\nExec={root}/run.sh {name} {root}/ran {digits}\nIdempotent={is_idempotent}\n")
             (etc / f"routes.d/30-{name}.route").write_text(f"[Match]\nData=job {name}\n[Route]\nHandler={name}\n")
 
     # The process
 
+    def preload(self, environment):
+        """Adds a library to those that its process is run with."""
+        libraries = [it["LD_PRELOAD"] for it in (self.environment, environment) if "LD_PRELOAD" in it]
+        self.environment = {**self.environment, **environment, "LD_PRELOAD": ":".join(libraries)}
+
     def command(self, *options):
         return [
-            self.programs / "pushrouterd-fleet", "--config", self.root / "etc", "--state", self.state,
+            *self.prefix, self.programs / "pushrouterd-fleet", "--config", self.root / "etc", "--state", self.state,
             "--runtime", self.root / "run", *options]
 
     def run(self):
         environment = dict(os.environ, SWIFT_BACKTRACE=os.environ.get("SWIFT_BACKTRACE", "enable=no"))
+        environment.update(self.environment)
         for name in ("JOURNAL_STREAM", "NOTIFY_SOCKET"):
             environment.pop(name, None)
         while not self.is_stopping:

@@ -2,15 +2,21 @@
 
 import re
 import sqlite3
+import time
 from collections import Counter, defaultdict
 
 from engine import wait_until
 
 IDENTIFIER = re.compile(rb"p\d+-\d{6}")
 LEADS = re.compile(r"(\w+) leads from term (\d+) on")
+# What a request has from its acceptance on, and how far what a handler is told may be off: a start takes a moment, more
+# so on a busy machine.
+DEADLINE, EARLY, LATE = 9, 0.05, 0.3
 # What each node has for itself: the place in a log of one machine, which a pair has not got, and which texts are stored
 # once, which depends on what the node's process has seen. Tables that share texts are compared as their views read.
 LOCAL_TABLES = {"log_position", "texts"}
+# Sums that each node adds up when it has nothing else to do: what two have is the same.
+SUMS = {"figures_by_hour", "figures_by_days"}
 
 
 def ledger(node):
@@ -36,10 +42,14 @@ def rows(database):
 class Oracle:
     """Counts violations, and says what they are."""
 
-    def __init__(self, nodes, engine, record, ran):
+    def __init__(self, nodes, engine, record, ran, is_relay, longest_stop):
         self.nodes, self.engine, self.record, self.ran = nodes, engine, record, ran
+        self.is_relay, self.late = is_relay, LATE + longest_stop
         self.violations = list(record.problems)
         self.lost, self.doubled, self.run_twice = [], [], []
+        self.by_id = {request.id: request for request in record.acknowledged}
+        # How far the time that handlers were given was off, for first runs and for those after a takeover.
+        self.deadlines, self.ends = {False: [], True: []}, {}
 
     def expect(self, holds, what):
         if not holds:
@@ -74,6 +84,9 @@ class Oracle:
             self.expect(tables.keys() == first[2].keys(), f"{name} and {first[0]} have other tables")
             for table in tables.keys() & first[2].keys():
                 one, two = first[2][table], tables[table]
+                if table in SUMS:
+                    places = {row[0] for row in one} & {row[0] for row in two}
+                    one, two = [[row for row in them if row[0] in places] for them in (one, two)]
                 if one == two:
                     continue
                 only = [(first[0], row) for row in one if row not in two]
@@ -93,7 +106,7 @@ class Oracle:
             outcomes[seq][n] = outcome
         self.doubled = [identifier for identifier, found in ids.items() if identifier and len(found) > 1]
         self.expect(not self.doubled, f"requests that are there twice: {self.doubled[:10]}")
-        by_id = {request.id: request for request in self.record.acknowledged}
+        by_id = self.by_id
         self.lost = [request for request in by_id.values() if request.seq not in ids[request.id]]
         self.expect(
             not self.lost, "acknowledged, and not in the ledger under that number: "
@@ -119,10 +132,12 @@ class Oracle:
         known = {(seq, n): (identifier, handler, outcome) for seq, n, identifier, handler, outcome in database.execute(
             "SELECT seq, n, id, handler, outcome FROM requests JOIN invocations USING (seq)")}
         runs = Counter()
+        wall = time.time() - time.monotonic()
         for line in self.ran.read_text().splitlines() if self.ran.exists() else []:
-            seq, n, identifier, handler = line.split()
+            seq, n, identifier, handler, remaining, at = line.split()
             place = int(seq), int(n)
             runs[place, handler] += 1
+            self.check_deadline((place, handler), identifier, float(at) - wall, int(remaining) / 1000)
             self.expect(
                 known.get(place, ())[:2] == (identifier, handler),
                 f"{handler} ran for {identifier} ({seq}.{n}), and the ledger has {known.get(place)}")
@@ -133,6 +148,22 @@ class Oracle:
             place for place, (_, handler, outcome) in known.items()
             if handler in ("run", "again") and outcome == "handled" and not runs[place, handler]]
         self.expect(not missing, f"handled, and no handler ran: {missing[:10]}")
+
+    def check_deadline(self, place, identifier, begin, remaining):
+        """The time that a handler is given, which begins at `begin` by a clock outside, ends with the request's."""
+        request, is_again = self.by_id.get(identifier), place in self.ends
+        end = begin + remaining
+        if not self.is_relay or not request:
+            return
+        # It was accepted between the two, and nobody outside knows when; a later run has the same end as the first.
+        early, late = request.sent + DEADLINE, request.at + DEADLINE
+        if is_again:
+            early = late = self.ends[place]
+        self.ends.setdefault(place, end)
+        self.deadlines[is_again].append(max(early - end, end - late))
+        self.expect(early - end < EARLY, f"{identifier}: a handler was given {early - end:.3f} s too little")
+        self.expect(end - late < self.late, f"{identifier}: a handler was given {end - late:.3f} s too much")
+        self.expect(begin < late + self.late, f"{identifier}: a handler began {begin - late:.3f} s too late")
 
     def check_chain(self):
         """Each batch follows the one before it, the term never goes back, and what was acknowledged is in the chain."""

@@ -19,8 +19,9 @@ class Request:
     def __init__(self, identifier, facts):
         self.id, self.is_waited_for = identifier, "wait" in facts
         self.line = json.dumps({"id": identifier, **facts}, separators=(",", ":")).encode() + b"\n"
-        # Its number, the time of its acknowledgement, how many outcomes were promised, and those told: n to outcome.
-        self.seq = self.at = self.outcomes = None
+        # Its number, when it was first sent and when acknowledged, how many outcomes were promised, and those told: n
+        # to outcome.
+        self.seq = self.sent = self.at = self.outcomes = None
         self.told = {}
 
 
@@ -118,6 +119,7 @@ class Producer(threading.Thread):
         lines = self.connected()
         connection = self.connections[self.place][0]
         connection.settimeout(self.generator.choice(REPLY_PATIENCE))
+        request.sent = request.sent or time.monotonic()
         connection.sendall(request.line)
         reply = self.read(lines)
         if reply.get("id") != request.id:

@@ -1,0 +1,194 @@
+"""What happens to a pair."""
+
+import itertools
+import signal
+import time
+
+import engine as engines
+from calls import CONNECTING, DEATHS
+from engine import check, wait_until
+
+# Of a leader, in seconds, and how long one stands still at most.
+LEASE = 1
+LONGEST_STOP = 2.5 * LEASE
+
+
+class Faults:
+    """Each method causes a fault and takes away its cause."""
+
+    # What each one needs beside a pair.
+    NEEDS = {
+        "kill": set(), "stop": set(), "term": set(), "immediate": set(), "engine-kill": set(), "terminate": set(),
+        "cancel": set(), "disk": set(), "leader-disk": set(),
+        "promote": {"standby"}, "promote-waiting": {"standby"},
+        "drop-out": {"network"}, "drop-in": {"network"}, "drop-both": {"network"}, "drop-follower": {"network"},
+        "engine-clock": {"clocks"}, "node-clock": {"clocks"},
+        "call": {"calls"}, "stop-complete": {"calls"}, "stop-ready": {"calls"}, "stop-exec": {"calls"},
+    }
+
+    def __init__(self, pair, engine, generator):
+        self.pair, self.engine, self.generator = pair, engine, generator
+        functions = ("pg_cancel_backend", "pg_terminate_backend", None)
+        self.ways = itertools.cycle([(function, is_killed) for is_killed in (False, True) for function in functions])
+        # The deaths of calls, in turn, and those that did not come.
+        self.deaths, self.missed = itertools.cycle(DEATHS), []
+
+    def do(self, name):
+        getattr(self, name.replace("-", "_"))()
+
+    # The nodes
+
+    def signal_leader(self, number, leader=None):
+        leader = leader or self.pair.leader()
+        ends = len(leader.ends)
+        leader.signal(number)
+        wait_until(f"{leader.name} has ended", lambda: len(leader.ends) > ends)
+
+    def kill(self):
+        """The leader's process dies."""
+        self.signal_leader(signal.SIGKILL)
+
+    def term(self):
+        """The leader is told to stop, and gives the lease back."""
+        self.signal_leader(signal.SIGTERM)
+
+    def stop(self):
+        """The leader stands still past its lease, and goes on."""
+        leader = self.pair.leader()
+        leader.signal(signal.SIGSTOP)
+        self.go_on_late(leader)
+
+    def go_on_late(self, leader):
+        time.sleep(self.generator.uniform(LEASE, LONGEST_STOP))
+        leader.signal(signal.SIGCONT)
+
+    def disk(self):
+        """The follower's disk is empty when it starts again."""
+        self.pair.other(self.pair.leader()).lose_disk()
+
+    def leader_disk(self):
+        """The leader's machine is replaced by an empty one."""
+        self.pair.leader().lose_disk()
+
+    # The calls between node and database
+
+    def call(self):
+        """A call of the leader's fails, or loses its connection before or after it, each one in turn."""
+        call, action, turn = next(self.deaths)
+        leader = self.pair.leader()
+        leader.calls.choose(call, action, turn)
+        if call in CONNECTING:
+            # Such a call comes with a new session.
+            for _ in range(2 * turn):
+                self.engine.end_log_session("pg_terminate_backend")
+                if leader.calls.wait(0.3):
+                    break
+        if not leader.calls.wait(3):
+            self.missed.append((call, action, turn))
+        leader.calls.clear()
+
+    def stop_complete(self):
+        """The leader stands still when it was told the end of its append, and not of the commit."""
+        self.stop_at("complete", "stop after")
+
+    def stop_ready(self):
+        """The leader stands still when it was told the end of a commit, before it acknowledges or starts anything."""
+        self.stop_at("ready", "stop after")
+
+    def stop_exec(self):
+        """The leader stands still right before it starts a handler, which it does after its lease."""
+        self.stop_at("clone", "stop before", "")
+
+    def stop_at(self, call, action, role="log"):
+        leader = self.pair.leader()
+        leader.calls.choose(call, action, 1, role)
+        check(leader.calls.wait(engines.PATIENCE), f"{leader.name} did not come to {call}")
+        leader.calls.clear()
+        self.go_on_late(leader)
+
+    # The network
+
+    def drop_out(self):
+        """What the leader sends to the database is lost on its way."""
+        self.drop(self.pair.leader(), True, False)
+
+    def drop_in(self):
+        """What the database sends to the leader is lost on its way."""
+        self.drop(self.pair.leader(), False, True)
+
+    def drop_both(self):
+        self.drop(self.pair.leader(), True, True)
+
+    def drop_follower(self):
+        """A follower's packets are lost, in one direction or in both."""
+        is_to_engine, is_to_node = self.generator.choice(((True, False), (False, True), (True, True)))
+        self.drop(self.pair.other(self.pair.leader()), is_to_engine, is_to_node)
+
+    def drop(self, node, is_to_engine, is_to_node):
+        network = self.engine.network
+        network.cut(node.name, is_to_engine, is_to_node)
+        # Shorter than the lease, or longer.
+        time.sleep(LEASE * self.generator.choice((0.4, 1.5, 3)))
+        network.mend(node.name)
+
+    # The clocks
+
+    def engine_clock(self):
+        """The database's clock is set while requests are in flight, and then the leader dies."""
+        self.engine.clock.set(self.generator.choice((10, -3600, 0, 10, -3600)))
+        time.sleep(self.generator.choice((0, 0.2)))
+        self.signal_leader(signal.SIGKILL)
+
+    def node_clock(self):
+        """The clocks of the nodes are set, and then the leader dies."""
+        for node in self.pair.nodes:
+            node.clock.set(self.generator.choice((-3600, 3600, 365 * 86400, -365 * 86400, 0)))
+        self.signal_leader(signal.SIGKILL)
+
+    # The database
+
+    def immediate(self):
+        """The database ends at once, and starts again."""
+        self.engine.restart(signal.SIGQUIT, self.generator.choice((0, 0.5, 1.5 * LEASE)))
+
+    def engine_kill(self):
+        """All of the database's processes die, and it starts again."""
+        self.engine.restart(signal.SIGKILL, self.generator.choice((0, 0.5, 1.5 * LEASE)))
+
+    def terminate(self):
+        self.end_session("pg_terminate_backend")
+
+    def cancel(self):
+        self.end_session("pg_cancel_backend")
+
+    def end_session(self, function):
+        """The session that appends, or what it is doing, ends; with a standby, while it waits for that."""
+        if not self.engine.has_standby:
+            for _ in range(20):
+                self.engine.end_log_session(function)
+            return
+        with self.engine.held_standby():
+            self.engine.wait_for_waiter()
+            self.engine.end_log_session(function)
+            time.sleep(self.generator.choice((0, 0.1, 0.5)))
+
+    def promote(self):
+        """The database's machine is lost, and its standby takes its place."""
+        self.engine.primary.stop(signal.SIGKILL)
+        self.engine.promote()
+
+    def promote_waiting(self):
+        """The same while an append waits for the standby, maybe after its wait was cut off, or its leader died."""
+        # While the standby is held for longer than a lease nobody leads.
+        leader = self.pair.leader()
+        with self.engine.held_standby(is_lost=True):
+            self.engine.wait_for_waiter()
+            function, is_leader_killed = next(self.ways)
+            if function:
+                self.engine.end_log_session(function)
+            # What is visible now, nobody else has. The follower may read it, and the leader must not acknowledge it.
+            time.sleep(self.generator.choice((0.2, 0.4, 0.8)))
+            if is_leader_killed:
+                self.signal_leader(signal.SIGKILL, leader)
+            self.engine.primary.stop(signal.SIGKILL)
+        self.engine.promote()
