@@ -67,10 +67,14 @@ require_packages "${build_packages[@]}" dbus-daemon iproute2 postgresql python3-
     python3-jsonschema python3-junitparser python3-prometheus-client
 
 if [[ $tier == fleet ]]; then
-    say "debug: swift build --product pushrouterd-fleet"
-    swift build --product pushrouterd-fleet
+    say "debug: swift build"
+    for program in pushrouterd-fleet pushrouterd pushctl; do
+        swift build --product "$program"
+    done
     say "fleet: all faults of a pair"
     check /usr/bin/python3 Tests/Fleet/fleet.py --full
+    say "fleet: the same requests to one daemon and to a pair"
+    check /usr/bin/python3 Tests/Fleet/twin.py --requests 100000 --moves 100
     exit
 fi
 

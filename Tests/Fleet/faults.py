@@ -23,8 +23,20 @@ class Faults:
         "promote": {"standby"}, "promote-waiting": {"standby"},
         "drop-out": {"network"}, "drop-in": {"network"}, "drop-both": {"network"}, "drop-follower": {"network"},
         "engine-clock": {"clocks"}, "node-clock": {"clocks"},
+        "patroni-kill": {"patroni"}, "patroni-standby": {"patroni"}, "patroni-switch": {"patroni"},
+        "patroni-pause": {"patroni"},
         "call": {"calls"}, "stop-complete": {"calls"}, "stop-ready": {"calls"}, "stop-exec": {"calls"},
     }
+
+    # The faults of the nodes alone, whatever the database is.
+    OF_NODES = {"kill", "stop", "term", "disk", "leader-disk"}
+
+    @classmethod
+    def possible(cls, features):
+        """The faults that a pair with these can have."""
+        if "patroni" in features:
+            return [name for name, needs in cls.NEEDS.items() if needs == {"patroni"} or name in cls.OF_NODES]
+        return [name for name, needs in cls.NEEDS.items() if needs <= features]
 
     def __init__(self, pair, engine, generator):
         self.pair, self.engine, self.generator = pair, engine, generator
@@ -171,6 +183,20 @@ class Faults:
             self.engine.wait_for_waiter()
             self.engine.end_log_session(function)
             time.sleep(self.generator.choice((0, 0.1, 0.5)))
+
+    def patroni_kill(self):
+        """The primary's machine dies with its Patroni, which has the standby promoted and takes the old one back."""
+        self.engine.lose_primary()
+
+    def patroni_standby(self):
+        """The standby's machine is away, and nothing is acknowledged."""
+        self.engine.lose_standby(self.generator.choice((0, 2, 5)))
+
+    def patroni_switch(self):
+        self.engine.switch()
+
+    def patroni_pause(self):
+        self.engine.pause(self.generator.choice((0, 2)))
 
     def promote(self):
         """The database's machine is lost, and its standby takes its place."""

@@ -2,7 +2,7 @@
 """Runs a pair of daemons that share a log in PostgreSQL, and does to it whatever may happen to its machines.
 
 fleet.py [--fault NAME]... [--times N] [--seed N] [--seconds S] [--standby] [--network] [--clocks] [--calls]
-         [--programs DIR] [--keep]
+         [--patroni] [--programs DIR] [--keep]
 fleet.py --short
 fleet.py --full
 
@@ -16,6 +16,7 @@ fault is done --times times, or for --seconds at most; chaos draws among all tha
 --clocks    each node has a boot, a monotonic clock and a wall clock of its own, and the database a wall clock; they are
             in relay mode, where a request's time begins with its acceptance
 --calls     the nodes' calls of libpq can fail one at a time
+--patroni   the database is that of the guide: two servers with Patroni, and etcd; none of the others with it
 
 A fault brings what it needs by itself. --short takes less than a minute. --full does each fault as often as a release
 needs. It needs Debian's postgresql.
@@ -36,8 +37,10 @@ import traceback
 import clocks
 import engine as engines
 import network
+import patroni
 from calls import DEATHS, Calls
 from engine import Engine, Failure, check, run, wait_until
+from exports import Export
 from faults import LEASE, LONGEST_STOP, Faults
 from nodes import Node, Pair, write_handlers
 from oracle import Oracle, ledger
@@ -58,8 +61,9 @@ FULL = [
     ({"clocks"}, {"engine-clock": 30, "node-clock": 30, "kill": 20}),
     ({"calls"}, {"call": len(DEATHS), "stop-complete": 30, "stop-ready": 30, "stop-exec": 30}),
     ({"standby", "network", "clocks", "calls"}, {"chaos": 200}),
+    ({"patroni"}, {"patroni-kill": 20, "patroni-standby": 10, "patroni-switch": 10, "patroni-pause": 5, "kill": 10}),
 ]
-FEATURES = ["standby", "network", "clocks", "calls"]
+FEATURES = ["standby", "network", "clocks", "calls", "patroni"]
 
 
 def missing(features, directory):
@@ -70,6 +74,8 @@ def missing(features, directory):
         return "no namespaces of the time can be made"
     if features & {"clocks", "calls"} and not shutil.which("cc"):
         return "there is no cc"
+    if "patroni" in features and not patroni.is_possible():
+        return "patroni and etcd-server are not installed"
     return None
 
 
@@ -82,6 +88,7 @@ class Test:
         self.generator = random.Random(f"{seed} faults")
         self.programs, self.nodes, self.producers, self.engine = options.programs.resolve(), [], [], None
         self.record, self.done, self.current = Record(), [], "none"
+        self.export = Export(self.programs)
         self.seed, self.options, self.features = seed, options, features
         self.network = None
 
@@ -91,7 +98,9 @@ class Test:
             self.network = network.Network(self.root.name, NODES)
             self.network.make()
         clock = clocks.Clock(self.root / "clock", self.library("clock")) if "clocks" in self.features else None
-        self.engine = Engine(self.root, "standby" in self.features, self.network, clock)
+        self.engine = (
+            patroni.Cluster(self.root) if "patroni" in self.features else
+            Engine(self.root, "standby" in self.features, self.network, clock))
         self.nodes = [self.node(name) for name in NODES[:2]]
         run(self.nodes[0].command("--init"))
         self.pair = Pair(self.nodes)
@@ -107,7 +116,7 @@ class Test:
         self.wait_acknowledgements()
 
     def node(self, name):
-        durability = "standby" if "standby" in self.features else "engine"
+        durability = "standby" if self.features & {"standby", "patroni"} else "engine"
         mode = "relay" if "clocks" in self.features else "device"
         node = Node(name, self.root, self.programs, self.engine.uri, durability, LEASE, mode)
         if self.network:
@@ -134,7 +143,7 @@ class Test:
         """Does faults, each so many times, and checks what is left."""
         self.start()
         end = self.begin + seconds
-        possible = [name for name, needs in Faults.NEEDS.items() if needs <= self.features]
+        possible = Faults.possible(self.features)
         # In turn: where time is short each fault happens once before one happens again.
         turns = [name for turn in range(max(plan.values())) for name, times in plan.items() if turn < times]
         for name in turns:
@@ -149,6 +158,8 @@ class Test:
             self.pair.wait_whole()
             self.wait_acknowledgements()
             self.done.append((drawn, begin, time.monotonic()))
+            if self.export.is_possible:
+                self.export.go_on(self.pair.leader())
         self.settle()
         return self.judge()
 
@@ -197,6 +208,9 @@ class Test:
         oracle = Oracle(
             self.nodes, self.engine, self.record, self.root / "ran", "clocks" in self.features, max(stops, default=0))
         oracle.check()
+        if self.export.is_possible:
+            problem = self.export.problem(self.nodes[-1])
+            oracle.expect(not problem, problem)
         lost = [request.at for request in oracle.lost]
         twice = set(oracle.run_twice)
         doubled = set(oracle.doubled)
@@ -222,6 +236,8 @@ class Test:
             f"({outcomes}); {oracle.runs} runs of handlers, {oracle.repeated_runs} of them again; "
             f"{self.record.untold} outcomes not told; {oracle.batches} batches, {oracle.terms} terms; "
             f"ends of nodes: {sum(len(node.ends) for node in self.nodes)}")
+        if self.export.is_possible:
+            print(f"{len(self.export.lines)} events exported in {self.export.times} parts")
         for is_again, errors in oracle.deadlines.items():
             if errors:
                 print(

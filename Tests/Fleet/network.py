@@ -41,13 +41,14 @@ class Network:
             self.lay(node, number)
 
     def lay(self, node, number):
-        """A cable in two halves, with a bridge between them: no end of it knows of a packet that is lost there."""
+        """A cable in two halves, with a bridge between them: neither end knows of a packet that is lost there."""
         bridge, place = f"bridge-{node}", self.places[node]
         run(["ip", "-n", self.middle, "link", "add", bridge, "type", "bridge", "forward_delay", "0"])
         run(["ip", "-n", self.middle, "link", "set", bridge, "up"])
         for namespace, inner, outer in (
                 (place, "engine", f"to-{node}"), (self.engine, f"node-{node}", f"from-{node}")):
-            run(["ip", "-n", self.middle, "link", "add", outer, "type", "veth", "peer", "name", inner, "netns", namespace])
+            peer = ["peer", "name", inner, "netns", namespace]
+            run(["ip", "-n", self.middle, "link", "add", outer, "type", "veth", *peer])
             run(["ip", "-n", self.middle, "link", "set", outer, "master", bridge, "up"])
             run(["ip", "-n", namespace, "link", "set", inner, "up"])
         run(["ip", "-n", place, "address", "add", f"10.88.{number}.1/24", "dev", "engine"])

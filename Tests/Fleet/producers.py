@@ -8,6 +8,8 @@ import time
 from engine import PATIENCE, Failure, check
 
 DEVICES = [f"device{number}" for number in range(12)]
+# A payload that the tracker takes.
+BRAZE = {"_ab": "true", "cid": "c1", "t": "A parcel", "a": "It is on its way"}
 # A node that does not answer for so long is left for the other one. Some wait until a leader that stood still goes on.
 REPLY_PATIENCE = (0.3, 5)
 CONNECT_PATIENCE = 0.3
@@ -86,8 +88,8 @@ class Producer(threading.Thread):
         elif way < 0.15:
             facts.update(op="session", kind="start")
         else:
-            job = self.generator.choice(("run", "run", "again", "none"))
-            facts.update(op="deliver", payload={"data": {"job": job}})
+            job = self.generator.choice(("run", "run", "again", "none", "braze"))
+            facts.update(op="deliver", payload={"data": BRAZE if job == "braze" else {"job": job}})
             if self.generator.random() < 0.3:
                 facts["wait"] = "outcome"
         return Request(f"{self.prefix}-{self.count:06}", facts)
