@@ -55,6 +55,8 @@ final class Daemon {
 
     private var armedFor: Instant?
     private(set) var isStopping = false
+    /// Whether it ends because a person wants another node to lead: the next process of this node follows.
+    private(set) var handsOver = false
     /// When clients have had the time to take their last replies, in monotonic nanoseconds.
     private var lastRepliesDue: Int64?
     var configurationProblem: String?
@@ -228,6 +230,7 @@ final class Daemon {
         // The turn that this ends says that the loop goes on; one that was held back past the lease goes on now.
         case .question: parts.leadership?.keeper.answer()
         case .renewed: break
+        case .handOver(let node): handOver(to: node)
         case .away(let problem):
             parts.journal.log(JournalEntry(.error, "the lease cannot be renewed: \(problem)", messageID: .storeStalled))
         case .lost: fail(StoreError.leaseLost)
@@ -377,13 +380,25 @@ final class Daemon {
 
     // MARK: Signals
 
-    private func stop() {
+    private func handOver(to node: String?) {
         guard !isStopping else { return }
+        handsOver = true
+        drain("handing over to \(node ?? "any other machine")")
+    }
+
+    private func stop() {
+        // Told to stop while it hands over, it is not to be started again.
+        handsOver = false
+        guard !isStopping else { return }
+        drain("stopping")
+    }
+
+    /// - Parameter reason: why, as the beginning of a sentence.
+    private func drain(_ reason: String) {
         isStopping = true
-        let running = processor.handlersRunning
-        Notify.stopping(status: "stopping: waiting for running handlers: \(running)")
-        parts.journal.log(
-            JournalEntry(.info, "stopping: waiting for running handlers: \(running)", messageID: .stopping))
+        let status = "\(reason): waiting for running handlers: \(processor.handlersRunning)"
+        Notify.stopping(status: status)
+        parts.journal.log(JournalEntry(.info, status, messageID: .stopping))
         processor.handle(.draining)
         control.stop()
         inject.large.stop()

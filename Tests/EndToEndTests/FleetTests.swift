@@ -71,8 +71,11 @@ private final class Pair {
         return (leader, follower)
     }
 
-    var status: String {
-        Program(product: "pushrouterd-fleet").run(["--config", first.configuration, "--status"]).output
+    var status: String { order("--status").output }
+
+    /// Runs one of the program's commands, on the first machine.
+    func order(_ words: String...) -> Program.Result {
+        Program(product: "pushrouterd-fleet").run(["--config", first.configuration] + words)
     }
 }
 
@@ -125,6 +128,46 @@ struct FleetTests {
         #expect(try pair.second.injectClient().outcome(of: Requests.deliver(job: "note")).outcome == "handled")
         #expect(try follower.stop() == .exited(0))
         #expect(pair.status.contains("nobody leads"))
+    }
+
+    @Test("are moved by an order: the leader lets handlers end and hands over to the other one, and follows again")
+    func moves() throws {
+        let pair = try Pair()
+        let (leader, follower) = try pair.startBoth()
+        let refused = pair.order("--move", "--to", "third")
+        #expect(refused.end == .exited(69) && refused.errors.contains("no machine third has a copy"), "\(refused)")
+        #expect(try pair.first.injectClient().ask(Requests.deliver(job: "note", waits: false)).isAccepted)
+        let moved = pair.order("--move", "--to", "second")
+        #expect(moved.end == .exited(0) && moved.output.contains("second leads, term 2"), "\(moved)")
+        print(moved.output)
+        #expect(try leader.waitForEnd() == .exited(75))
+        try follower.waitForNotification("READY=1", times: 2)
+        #expect(pair.runs == ["1"])
+        #expect(try pair.second.injectClient().outcome(of: Requests.deliver(job: "note")).outcome == "handled")
+        let alone = pair.order("--move")
+        #expect(alone.end == .exited(0) || alone.errors.contains("no other machine is near enough"), "\(alone)")
+    }
+
+    @Test("are drained by an order: a machine hands over and takes no lease, until that is undone")
+    func drains() throws {
+        let pair = try Pair(lease: "2s")
+        let (leader, follower) = try pair.startBoth()
+        let drained = pair.order("--drain", "--node", "first")
+        #expect(drained.end == .exited(0) && drained.output.contains("second leads, term 2"), "\(drained)")
+        #expect(try leader.waitForEnd() == .exited(75))
+        #expect(pair.status.contains(", drained\n"))
+        let again = try pair.start(pair.first)
+        let last = pair.order("--drain", "--node", "second")
+        #expect(last.end == .exited(69) && last.errors.contains("--force"), "\(last)")
+        #expect(try follower.stop() == .exited(0))
+        // The lease is free, and is the one's of nobody who may take it.
+        try again.waitForStatus("STATUS=follows as first; nobody leads yet")
+        #expect(pair.order("--drain", "--node", "first", "--undo").end == .exited(0))
+        try again.waitForNotification("READY=1", times: 2)
+        #expect(pair.status.contains("first leads, term 3"))
+        let forced = pair.order("--drain", "--node", "first", "--force")
+        #expect(forced.end == .exited(0), "\(forced)")
+        #expect(try again.waitForEnd() == .exited(75))
     }
 
     @Test("fence a leader that stood still for longer than its lease: it ends, and acknowledged nothing since")

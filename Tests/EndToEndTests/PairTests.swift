@@ -66,7 +66,10 @@ struct PairTests {
         let alone = Installation()
         let none = run(alone, "store", "status")
         #expect(none.end == .exited(78) && none.errors.contains("names no database"), "\(none.errors)")
-        #expect(run(alone, "store", "move").end == .exited(2))
+        #expect(run(alone, "store", "move").end == .exited(78))
+        #expect(run(alone, "store", "turn").end == .exited(2))
+        #expect(run(alone, "store", "drain", "--to", "b").end == .exited(2))
+        #expect(run(alone, "store", "move", "b").end == .exited(2))
         #expect(run(alone, "store", "init", "--json").end == .exited(2))
     }
 }

@@ -6,7 +6,7 @@ import time
 
 import engine as engines
 from calls import CONNECTING, DEATHS
-from engine import check, wait_until
+from engine import check, run, wait_until
 
 # Of a leader, in seconds, and how long one stands still at most.
 LEASE = 1
@@ -18,8 +18,8 @@ class Faults:
 
     # What each one needs beside a pair.
     NEEDS = {
-        "kill": set(), "stop": set(), "term": set(), "immediate": set(), "engine-kill": set(), "terminate": set(),
-        "cancel": set(), "disk": set(), "leader-disk": set(),
+        "kill": set(), "stop": set(), "term": set(), "move": set(), "drain": set(), "restart": set(),
+        "immediate": set(), "engine-kill": set(), "terminate": set(), "cancel": set(), "disk": set(), "leader-disk": set(),
         "promote": {"standby"}, "promote-waiting": {"standby"},
         "drop-out": {"network"}, "drop-in": {"network"}, "drop-both": {"network"}, "drop-follower": {"network"},
         "engine-clock": {"clocks"}, "node-clock": {"clocks"},
@@ -63,6 +63,31 @@ class Faults:
     def term(self):
         """The leader is told to stop, and gives the lease back."""
         self.signal_leader(signal.SIGTERM)
+
+    def move(self):
+        """A person has another node lead."""
+        self.order(self.pair.leader(), "--move")
+
+    def drain(self):
+        """The leader is not to lead for a while."""
+        leader = self.pair.leader()
+        self.order(leader, "--drain")
+        self.pair.wait_whole()
+        run(leader.command("--drain", "--undo"))
+
+    def order(self, leader, *words):
+        ends = len(leader.ends)
+        run(leader.command(*words))
+        wait_until(f"{leader.name} has ended", lambda: len(leader.ends) > ends)
+
+    def restart(self):
+        """The nodes restart one after the other, as for an upgrade: the leader last, after it has handed over."""
+        leader = self.pair.leader()
+        self.signal_leader(signal.SIGTERM, self.pair.other(leader))
+        self.pair.wait_whole()
+        self.order(leader, "--move")
+        self.pair.wait_whole()
+        self.signal_leader(signal.SIGTERM, leader)
 
     def stop(self):
         """The leader stands still past its lease, and goes on."""

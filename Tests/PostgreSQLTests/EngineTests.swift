@@ -103,18 +103,36 @@ struct EngineTests {
         let (first, second) = (try fleet.engine("a", .lease), try fleet.engine("b", .lease))
         #expect(try first.take(try first.lease(), for: a) == 1)
         let before = try second.lease()
-        #expect(try first.renew(a, epoch: 1))
+        #expect(try first.renew(a, epoch: 1) != nil)
         #expect(try second.take(before, for: b) == nil)
         #expect(try second.lease().renewals == 2)
         #expect(try second.take(try second.lease(), for: b) == 2)
-        #expect(try !first.renew(a, epoch: 1))
+        #expect(try first.renew(a, epoch: 1) == nil)
         // The process before has the same name and another id.
-        #expect(try !second.renew(NodeIncarnation(node: "b", id: a.id), epoch: 2))
+        #expect(try second.renew(NodeIncarnation(node: "b", id: a.id), epoch: 2) == nil)
         try first.release(a, epoch: 1)
-        #expect(try second.renew(b, epoch: 2))
+        #expect(try second.renew(b, epoch: 2) != nil)
         try second.release(b, epoch: 2)
         #expect(try first.lease().owner == nil)
-        #expect(try !second.renew(b, epoch: 2))
+        #expect(try second.renew(b, epoch: 2) == nil)
+    }
+
+    @Test("has the orders of people in it, which move no lease; who takes it clears the successor")
+    func orders() throws {
+        let (first, second) = (try fleet.engine("a", .lease), try fleet.engine("b", .lease))
+        try second.note(b, applied: 0)
+        try second.note(NodeIncarnation(node: "c", id: b.id), applied: 0)
+        #expect(try first.take(try first.lease(), for: a) == 1)
+        fleet.server.sql(
+            "UPDATE push_shards SET successor = 'b'; UPDATE push_copies SET drained = true", database: fleet.database)
+        let row = try #require(try first.renew(a, epoch: 1))
+        #expect(row.successor == "b" && row.drained == ["b", "c"] && row.asksToHandOver("a"))
+        try second.note(b, applied: 1)
+        try first.release(a, epoch: 1)
+        let left = try second.lease()
+        #expect(left.isLeft(to: "b") && !left.isLeft(to: "a") && left.drained == ["b", "c"])
+        #expect(try second.take(left, for: b) == 2)
+        #expect(try second.lease().successor == nil)
     }
 
     @Test("has the sessions that write it ended by who takes it: an uncommitted batch holds up nobody (P4)")

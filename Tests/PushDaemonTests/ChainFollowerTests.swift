@@ -1,3 +1,4 @@
+import Glibc
 import LinuxSystem
 import PushFleet
 import PushModel
@@ -61,7 +62,33 @@ struct ChainFollowerTests: ~Copyable {
         #expect(try running.first { if case .leader(let name) = $0 { name } else { nil } } == "other")
         let term = try running.first { if case .took(let term) = $0 { term } else { nil } }
         #expect(term.epoch == 2)
-        #expect(try engine.renew(other, epoch: 1) == false)
+        #expect(try engine.renew(other, epoch: 1) == nil)
+    }
+
+    @Test("leaves the lease that was given back for another machine, for the lease's time")
+    func leaves() throws {
+        let epoch = try #require(try engine.take(engine.lease(), for: other))
+        engine.order { $0.successor = "third" }
+        try engine.release(other, epoch: epoch)
+        let given = engine.session()
+        let running = try Running(given, directory.path, lease: .milliseconds(700))
+        _ = try running.first { if case .current = $0 { true } else { nil } }
+        let begun = SystemClock.bootNanoseconds
+        let term = try running.first { if case .took(let term) = $0 { term } else { nil } }
+        #expect(term.epoch == 2 && term.sentAt.nanoseconds - begun > 500_000_000)
+        #expect(try engine.lease().successor == nil)
+    }
+
+    @Test("takes no lease while a person has drained it, and then at once")
+    func drained() throws {
+        engine.order { $0.drained = ["this"] }
+        let running = try Running(engine.session(), directory.path, lease: .milliseconds(500))
+        _ = try running.first { if case .current = $0 { true } else { nil } }
+        let seen = engine.readings
+        while engine.readings < seen + 20 { usleep(1000) }
+        #expect(try engine.lease().owner == nil)
+        engine.order { $0.drained = [] }
+        _ = try running.first { if case .took(let term) = $0 { term } else { nil } }
     }
 
     @Test("says that the database is away and that it answers again, and counts the lease's time anew")
@@ -108,6 +135,7 @@ struct LeaseKeeperTests {
             switch message {
             case .question: answers.withLock { $0 }?.answer()
             case .renewed: news.update { $0.append("renewed") }
+            case .handOver(let node): news.update { $0.append("hand over to \(node ?? "any")") }
             case .lost: news.update { $0.append("lost") }
             case .away: news.update { $0.append("away") }
             }
@@ -115,12 +143,17 @@ struct LeaseKeeperTests {
         answers.withLock { $0 = keeper }
         let thread = try WorkerThread("lease") { keeper.run() }
         #expect(news.wait(atMost: .seconds(60)) { $0.count(where: { $0 == "renewed" }) >= 3 ? true : nil } == true)
+        #expect(news.withLock { !$0.contains { $0.hasPrefix("hand") } })
+        engine.order { $0.successor = "other" }
+        #expect(news.wait(atMost: .seconds(60)) { $0.contains("hand over to other") ? true : nil } == true)
         let other = NodeIncarnation(node: "other", id: UUID128(high: 3, low: 3))
         var taken: Int64?
         // The row may be renewed between the reading and the taking.
         while taken == nil { taken = try engine.take(engine.lease(), for: other) }
         #expect(news.wait(atMost: .seconds(60)) { $0.contains("lost") ? true : nil } == true)
         thread.join()
+        // The order was told once, and the lease renewed on.
+        #expect(news.withLock { $0.count { $0.hasPrefix("hand") } } == 1)
         answers.withLock { $0 = nil }
     }
 

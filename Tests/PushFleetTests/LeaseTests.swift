@@ -20,36 +20,36 @@ struct LeaseTests {
     mutating func unmoved() {
         watch.saw(row(4), answeredAt: at(1000))
         watch.saw(row(4), answeredAt: at(9900))
-        #expect(watch.rowToTake(at: at(9999)) == nil)
-        #expect(watch.rowToTake(at: at(10_000)) == row(4))
+        #expect(watch.rowToTake(at: at(9999), by: "b") == nil)
+        #expect(watch.rowToTake(at: at(10_000), by: "b") == row(4))
     }
 
     @Test("that moves is not taken: each renewal, and each new term, begins the time anew")
     mutating func moved() {
         watch.saw(row(4), answeredAt: at(1000))
         watch.saw(row(5), answeredAt: at(9000))
-        #expect(watch.rowToTake(at: at(10_000)) == nil)
+        #expect(watch.rowToTake(at: at(10_000), by: "b") == nil)
         watch.saw(row(5, epoch: 2), answeredAt: at(17_000))
-        #expect(watch.rowToTake(at: at(18_000)) == nil)
-        #expect(watch.rowToTake(at: at(26_000)) == row(5, epoch: 2))
+        #expect(watch.rowToTake(at: at(18_000), by: "b") == nil)
+        #expect(watch.rowToTake(at: at(26_000), by: "b") == row(5, epoch: 2))
     }
 
     @Test("that nobody has is taken at once, and one that nobody has read is not")
     mutating func free() {
-        #expect(watch.rowToTake(at: at(1_000_000)) == nil)
+        #expect(watch.rowToTake(at: at(1_000_000), by: "b") == nil)
         let free = LeaseRow(owner: nil, epoch: 3, renewals: 8)
         watch.saw(free, answeredAt: at(1000))
-        #expect(watch.rowToTake(at: at(1000)) == free)
+        #expect(watch.rowToTake(at: at(1000), by: "b") == free)
     }
 
     @Test("is watched from the beginning after the engine was away: nobody knows who renewed it meanwhile")
     mutating func lostTouch() {
         watch.saw(row(4), answeredAt: at(0))
         watch.lostTouch()
-        #expect(watch.rowToTake(at: at(20_000)) == nil)
+        #expect(watch.rowToTake(at: at(20_000), by: "b") == nil)
         watch.saw(row(4), answeredAt: at(20_000))
-        #expect(watch.rowToTake(at: at(28_999)) == nil)
-        #expect(watch.rowToTake(at: at(29_000)) == row(4))
+        #expect(watch.rowToTake(at: at(28_999), by: "b") == nil)
+        #expect(watch.rowToTake(at: at(29_000), by: "b") == row(4))
     }
 
     @Test("is not taken while its owner has it, however long a renewal and a reading are under way")
@@ -60,9 +60,35 @@ struct LeaseTests {
             watch.saw(row(5), answeredAt: at(answered))
             var hold = LeaseHold(length: Self.length, sentAt: at(-9000))
             hold.renewed(sentAt: at(renewalSent))
-            let taken = try #require((0..<20_000).first { watch.rowToTake(at: at($0)) != nil })
+            let taken = try #require((0..<20_000).first { watch.rowToTake(at: at($0), by: "b") != nil })
             #expect(!hold.holds(at: at(taken)))
         }
+    }
+
+    @Test("that was given back for one node is that one's at once, and the others' after its time")
+    mutating func left() {
+        let left = LeaseRow(owner: nil, epoch: 3, renewals: 8, successor: "b")
+        watch.saw(left, answeredAt: at(1000))
+        #expect(watch.rowToTake(at: at(1000), by: "b") == left)
+        #expect(watch.rowToTake(at: at(9999), by: "c") == nil)
+        #expect(watch.rowToTake(at: at(10_000), by: "c") == left)
+    }
+
+    @Test("is not taken by a node that a person drained, whoever has it")
+    mutating func drained() {
+        let row = LeaseRow(owner: nil, epoch: 3, renewals: 8, successor: "b", drained: ["b"])
+        watch.saw(row, answeredAt: at(0))
+        #expect(watch.rowToTake(at: at(100_000), by: "b") == nil)
+        #expect(watch.rowToTake(at: at(100_000), by: "c") == row)
+    }
+
+    @Test("moves by no order: whose owner is gone is taken at its time, and as it was ordered last")
+    mutating func ordered() {
+        watch.saw(row(4), answeredAt: at(0))
+        var ordered = row(4)
+        (ordered.successor, ordered.drained) = ("c", ["a"])
+        watch.saw(ordered, answeredAt: at(8000))
+        #expect(watch.rowToTake(at: at(9000), by: "b") == ordered)
     }
 
     // MARK: Who leads

@@ -29,6 +29,7 @@ struct MutationTests {
         Mutation(.termAboveRow, Budget(takes: 2), .termTwice),
         Mutation(.termAboveTail, Budget(takes: 2, promotions: 1), .termBelowChain, losesLeaseRow: true),
         Mutation(.isSynchronous, Budget(takes: 1, promotions: 1), .acknowledgedLost),
+        Mutation(.movesWhenIdle, Budget(takes: 2, moves: 1), .lostByMove),
         Mutation(.drawsIDs, Budget(takes: 2), .sameBatch),
     ]
 

@@ -8,6 +8,7 @@ struct SearchTests {
         Model(requests: 1, budget: Budget(takes: 2, disconnects: 1, crashes: 1, promotions: 1)),
         Model(requests: 1, budget: Budget(takes: 2, disconnects: 1, promotions: 1, cancels: 1)),
         Model(requests: 2, budget: Budget(takes: 2, disconnects: 1, promotions: 1)),
+        Model(requests: 2, budget: Budget(takes: 2, disconnects: 1, cancels: 1, moves: 1)),
     ]
 
     @Test("loses nothing, doubles nothing, forks nothing: all worlds within the bounds", arguments: bounds)
@@ -22,7 +23,7 @@ struct SearchTests {
     /// Three daemons, and more of everything than is searched.
     private static let wide = Model(
         nodes: 3, requests: 3,
-        budget: Budget(takes: 5, disconnects: 3, crashes: 2, promotions: 2, cancels: 2, restarts: 2))
+        budget: Budget(takes: 5, disconnects: 3, crashes: 2, promotions: 2, cancels: 2, restarts: 2, moves: 2))
 
     /// One seed to be walked again: `PUSH_TEST_SEED=17`.
     private static let seed = getenv("PUSH_TEST_SEED").flatMap { UInt64(String(cString: $0)) }

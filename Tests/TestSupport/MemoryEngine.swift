@@ -19,6 +19,8 @@ public final class MemoryEngine: ShardEngine {
         var lease = LeaseRow(owner: nil, epoch: 0, renewals: 0)
         var copies: [String: UInt64] = [:]
         var clock = Instant(nanoseconds: 0)
+        /// How often the lease was read.
+        var readings = 0
 
         var tail: ChainTail {
             let last = batches[batches.count - 1].batch
@@ -79,6 +81,12 @@ public final class MemoryEngine: ShardEngine {
         database.contents.withLock { $0.batches.removeSubrange((Int(number) + 1)...) }
     }
 
+    /// How often the lease was read, by all sessions.
+    public var readings: Int { database.contents.withLock { $0.readings } }
+
+    /// A person gives an order.
+    public func order(_ change: (inout LeaseRow) -> Void) { database.contents.withLock { change(&$0.lease) } }
+
     /// The chain, batch 0 included.
     public var chain: [ChainBatch] { database.contents.withLock { $0.batches.map(\.batch) } }
 
@@ -113,28 +121,36 @@ public final class MemoryEngine: ShardEngine {
         }
     }
 
-    public func lease() throws(EngineProblem) -> LeaseRow { try read { $0.lease } }
-
-    public func renew(_ owner: NodeIncarnation, epoch: Int64) throws(EngineProblem) -> Bool {
+    public func lease() throws(EngineProblem) -> LeaseRow {
         try read { contents in
-            guard contents.lease.owner == owner, contents.lease.epoch == epoch else { return false }
+            contents.readings += 1
+            return contents.lease
+        }
+    }
+
+    public func renew(_ owner: NodeIncarnation, epoch: Int64) throws(EngineProblem) -> LeaseRow? {
+        try read { contents in
+            guard contents.lease.owner == owner, contents.lease.epoch == epoch else { return nil }
             contents.lease.renewals += 1
-            return true
+            return contents.lease
         }
     }
 
     public func take(_ seen: LeaseRow, for owner: NodeIncarnation) throws(EngineProblem) -> Int64? {
         try read { contents in
-            guard contents.lease == seen else { return nil }
+            guard contents.lease.withoutOrders == seen.withoutOrders else { return nil }
             let epoch = max(contents.lease.epoch, contents.tail.epoch) + 1
-            contents.lease = LeaseRow(owner: owner, epoch: epoch, renewals: 0)
+            contents.lease = LeaseRow(
+                owner: owner, epoch: epoch, renewals: contents.lease.renewals + 1, drained: contents.lease.drained)
             return epoch
         }
     }
 
     public func release(_ owner: NodeIncarnation, epoch: Int64) throws(EngineProblem) {
         try read { contents in
-            if contents.lease.owner == owner, contents.lease.epoch == epoch { contents.lease.owner = nil }
+            guard contents.lease.owner == owner, contents.lease.epoch == epoch else { return }
+            contents.lease.owner = nil
+            contents.lease.renewals += 1
         }
     }
 

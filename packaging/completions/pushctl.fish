@@ -5,7 +5,7 @@ function __pushctl_command --description "The command of the line, where it has 
     for word in (commandline -opc)[2..]
         if test $isValue = yes
             set isValue no
-        else if contains -- $word --action --after --app --at --baseline --braze-id --by --callback --campaign --config --connections --count --cursor --deadline --device --directory --discard --duration --event --example --exec --expect --external-id --fail-under --format --generate --handler --id --journal-directory --junit --kind --limit --mode --notifications --os-version --outcome --payload --pipeline --platform --property --provider --rate --reset --retry --route --runtime --sdk --seq --since --state --suite --text --transport --unit --until --user --user-unit --where --width
+        else if contains -- $word --action --after --app --at --baseline --braze-id --by --callback --campaign --config --connections --count --cursor --deadline --device --directory --discard --duration --event --example --exec --expect --external-id --fail-under --format --generate --handler --id --journal-directory --junit --kind --limit --mode --notifications --os-version --outcome --payload --pipeline --platform --property --provider --rate --reset --retry --route --runtime --sdk --seq --since --state --suite --text --to --transport --unit --until --user --user-unit --where --width
             set isValue yes
         else if contains -- $word inject open act dismiss session token log import explain run-handler handler-units simulate test report show deadletters replay campaigns events user users pending flush export status tail top bench verify doctor backup restore salvage store erase reload log-level
             echo $word
@@ -53,7 +53,7 @@ complete -c pushctl -n 'not __pushctl_command >/dev/null' -a doctor -d 'check th
 complete -c pushctl -n 'not __pushctl_command >/dev/null' -a backup -d 'copy the ledger into a file'
 complete -c pushctl -n 'not __pushctl_command >/dev/null' -a restore -d 'put a backup in the place of the ledger'
 complete -c pushctl -n 'not __pushctl_command >/dev/null' -a salvage -d 'save what can be read of a damaged ledger'
-complete -c pushctl -n 'not __pushctl_command >/dev/null' -a store -d 'set up the database of machines that share a log, or show who leads'
+complete -c pushctl -n 'not __pushctl_command >/dev/null' -a store -d 'set up the database of machines that share a log, show or change who leads'
 complete -c pushctl -n 'not __pushctl_command >/dev/null' -a erase -d 'take out all that is stored of one person'
 complete -c pushctl -n 'not __pushctl_command >/dev/null' -a reload -d 'have the daemon read its configuration again'
 complete -c pushctl -n 'not __pushctl_command >/dev/null' -a log-level -d 'show or set which entries the daemon writes to its journal'
@@ -308,6 +308,9 @@ complete -c pushctl -n '__pushctl_in restore' -l empty -d 'begin with an empty l
 complete -c pushctl -n '__pushctl_in restore' -l json -d 'print JSON, for programs'
 complete -c pushctl -n '__pushctl_in salvage' -l json -d 'print JSON, for programs'
 complete -c pushctl -n '__pushctl_in store' -l json -d 'print JSON, for programs'
+complete -c pushctl -n '__pushctl_in store' -l to -x -d 'with move: the machine that is to lead (the nearest)'
+complete -c pushctl -n '__pushctl_in store' -l undo -d 'with drain: the machine may lead again'
+complete -c pushctl -n '__pushctl_in store' -l force -d 'with drain: even where no other machine could lead'
 complete -c pushctl -n '__pushctl_in erase' -l user -x -d 'the user, with what names nobody on the user\'s devices'
 complete -c pushctl -n '__pushctl_in erase' -l device -x -d 'whoever used this device'
 complete -c pushctl -n '__pushctl_in erase' -l dry-run -d 'print what would be erased and erase nothing'
@@ -318,6 +321,6 @@ complete -c pushctl -n '__pushctl_in reload' -l json -d 'print JSON, for program
 complete -c pushctl -n '__pushctl_in log-level' -l json -d 'print JSON, for programs'
 complete -c pushctl -n '__pushctl_in session' -a 'start end'
 complete -c pushctl -n '__pushctl_in deadletters' -a 'list show purge'
-complete -c pushctl -n '__pushctl_in store' -a 'init status'
+complete -c pushctl -n '__pushctl_in store' -a 'init status move drain'
 complete -c pushctl -n '__pushctl_in log-level' -a 'emerg alert crit err warning notice info debug'
 complete -c pushctl -n '__pushctl_in inject import explain run-handler simulate test bench backup restore salvage' -F

@@ -38,7 +38,7 @@ known=(
     'backup:copy the ledger into a file'
     'restore:put a backup in the place of the ledger'
     'salvage:save what can be read of a damaged ledger'
-    'store:set up the database of machines that share a log, or show who leads'
+    'store:set up the database of machines that share a log, show or change who leads'
     'erase:take out all that is stored of one person'
     'reload:have the daemon read its configuration again'
     'log-level:show or set which entries the daemon writes to its journal'
@@ -50,7 +50,7 @@ for word in "${(@)words[2,CURRENT-1]}"; do
         continue
     fi
     case $word in
-    --action|--after|--app|--at|--baseline|--braze-id|--by|--callback|--campaign|--config|--connections|--count|--cursor|--deadline|--device|--directory|--discard|--duration|--event|--example|--exec|--expect|--external-id|--fail-under|--format|--generate|--handler|--id|--journal-directory|--junit|--kind|--limit|--mode|--notifications|--os-version|--outcome|--payload|--pipeline|--platform|--property|--provider|--rate|--reset|--retry|--route|--runtime|--sdk|--seq|--since|--state|--suite|--text|--transport|--unit|--until|--user|--user-unit|--where|--width) is_value=1 ;;
+    --action|--after|--app|--at|--baseline|--braze-id|--by|--callback|--campaign|--config|--connections|--count|--cursor|--deadline|--device|--directory|--discard|--duration|--event|--example|--exec|--expect|--external-id|--fail-under|--format|--generate|--handler|--id|--journal-directory|--junit|--kind|--limit|--mode|--notifications|--os-version|--outcome|--payload|--pipeline|--platform|--property|--provider|--rate|--reset|--retry|--route|--runtime|--sdk|--seq|--since|--state|--suite|--text|--to|--transport|--unit|--until|--user|--user-unit|--where|--width) is_value=1 ;;
 inject|open|act|dismiss|session|token|log|import|explain|run-handler|handler-units|simulate|test|report|show|deadletters|replay|campaigns|events|user|users|pending|flush|export|status|tail|top|bench|verify|doctor|backup|restore|salvage|store|erase|reload|log-level) command=$word; break ;;
     esac
 done
@@ -629,13 +629,16 @@ salvage)
 store)
     _arguments -S \
         '*--json[print JSON, for programs]' \
+        '*--to=[with move: the machine that is to lead (the nearest)]:to: ' \
+        '*--undo[with drain: the machine may lead again]' \
+        '*--force[with drain: even where no other machine could lead]' \
         '*--config=[read the configuration from this directory only]:config:_directories' \
         '*--state=[where the daemon keeps its ledger]:state:_directories' \
         '*--runtime=[where the daemon has its sockets]:runtime:_directories' \
         '*--help[show this help and exit; -h does the same]' \
         '*--version[print the version and exit]' \
         '1: : ' \
-        '*:word:(init status)'
+        '*:word:(init status move drain)'
     ;;
 erase)
     _arguments -S \

@@ -1,7 +1,7 @@
 public import PushModel
 
 /// The lease as a follower has seen it: it takes one that has not moved for a lease's time by its own clock (rule
-/// R5).
+/// R5), and at once one that was given back, unless that was for another node. A node that a person drained takes none.
 ///
 /// Times are of `CLOCK_BOOTTIME`: nobody sets it, and it counts a suspension.
 public struct LeaseWatch: Hashable, Sendable {
@@ -17,17 +17,17 @@ public struct LeaseWatch: Hashable, Sendable {
     /// - Parameter answeredAt: when the answer came: the owner may have sent its renewal after the reading was sent,
     ///   and its lease counts from there.
     public mutating func saw(_ row: LeaseRow, answeredAt: Instant) {
-        guard row != seen else { return }
-        (seen, since) = (row, answeredAt)
+        if row.withoutOrders != seen?.withoutOrders { since = answeredAt }
+        seen = row
     }
 
     /// The engine did not answer: nobody knows what happened meanwhile, so the time counts anew.
     public mutating func lostTouch() { (seen, since) = (nil, nil) }
 
-    /// The row to take, when it is time to.
-    public func rowToTake(at now: Instant) -> LeaseRow? {
-        guard let seen, let since else { return nil }
-        return seen.owner == nil || now - since >= length ? seen : nil
+    /// The row that a node is to take, when it is time to.
+    public func rowToTake(at now: Instant, by node: String) -> LeaseRow? {
+        guard let seen, let since, !seen.drained.contains(node) else { return nil }
+        return seen.isLeft(to: node) || now - since >= length ? seen : nil
     }
 }
 

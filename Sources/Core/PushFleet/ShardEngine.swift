@@ -49,11 +49,30 @@ public struct LeaseRow: Hashable, Sendable {
     public var epoch: Int64
     /// A counter that each renewal raises.
     public var renewals: Int64
+    /// The node that is to lead next, by a person's order; `nil`: any. Who takes the lease clears it.
+    public var successor: String?
+    /// The nodes that are not to lead, by a person's order.
+    public var drained: Set<String>
 
     /// Joins the parts.
-    public init(owner: NodeIncarnation?, epoch: Int64, renewals: Int64) {
+    public init(
+        owner: NodeIncarnation?, epoch: Int64, renewals: Int64, successor: String? = nil, drained: Set<String> = []
+    ) {
         (self.owner, self.epoch, self.renewals) = (owner, epoch, renewals)
+        (self.successor, self.drained) = (successor, drained)
     }
+
+    /// The lease alone: what is compared when it is taken, and what moves when it is renewed. Orders of people move no
+    /// lease.
+    public var withoutOrders: LeaseRow { LeaseRow(owner: owner, epoch: epoch, renewals: renewals) }
+
+    /// Whether a node that leads is to hand over.
+    public func asksToHandOver(_ node: String) -> Bool {
+        drained.contains(node) || successor.map { $0 != node } ?? false
+    }
+
+    /// Whether the lease was given back, and this node is the one to take it.
+    public func isLeft(to node: String) -> Bool { owner == nil && (successor ?? node) == node }
 }
 
 /// One process of a node: a restart has another id, so it never takes the lease of the process before for its own.
@@ -106,11 +125,11 @@ public protocol ShardEngine: AnyObject, Sendable {
 
     /// Raises the renewals of the lease of a term.
     ///
-    /// - Returns: whether the owner still has it.
-    func renew(_ owner: NodeIncarnation, epoch: Int64) throws(EngineProblem) -> Bool
+    /// - Returns: its row, if the owner still has it.
+    func renew(_ owner: NodeIncarnation, epoch: Int64) throws(EngineProblem) -> LeaseRow?
 
     /// Takes the lease if its row is still the one that was seen, with a term above that of the row and of the tail,
-    /// and ends the sessions of other nodes that write this shard.
+    /// and ends the sessions of other nodes that write this shard. No successor is named any more.
     ///
     /// A taking that a promotion may lose is none, or a term would be given twice: a commit with a warning, or without
     /// the protection that an append needs, is a problem of kind `unreachable`.
@@ -118,7 +137,7 @@ public protocol ShardEngine: AnyObject, Sendable {
     /// - Returns: the new term; `nil`: the row has changed.
     func take(_ seen: LeaseRow, for owner: NodeIncarnation) throws(EngineProblem) -> Int64?
 
-    /// Gives the lease back, if the owner still has it.
+    /// Gives the lease back, if the owner still has it. A successor stays named.
     func release(_ owner: NodeIncarnation, epoch: Int64) throws(EngineProblem)
 
     /// Notes how far a node's copy is.

@@ -54,6 +54,7 @@ extension FleetStatus.Shard {
             writer.member("leader", lease.owner?.node)
             writer.member("address", address)
             writer.member("term", lease.epoch)
+            writer.member("successor", lease.successor)
             writer.member("batches", tail)
             writer.member("last_batch_age_ms", age.milliseconds)
             writer.member(
@@ -64,7 +65,9 @@ extension FleetStatus.Shard {
                             writer.member("node", copy.node)
                             writer.member("applied", copy.applied)
                             writer.member("behind", tail - min(tail, copy.applied))
+                            writer.member("lag_ms", copy.lag?.milliseconds)
                             writer.member("age_ms", copy.age.milliseconds)
+                            writer.member("drained", copy.isDrained)
                         }
                     }
                 })

@@ -10,17 +10,17 @@ import SettingsFiles
 struct Program {
     private static let service = ServiceProgram(
         "pushrouterd-fleet", help: help, directories: ["--config", "--state", "--runtime"],
-        flags: StoreCommands.flags)
+        others: StoreCommands.others, flags: StoreCommands.flags)
 
     static func main() {
         service.main { arguments in
             let options = DaemonOptions(
                 directories: service.directories(arguments),
                 isConfigurationRequired: arguments.values["--config"] != nil)
-            if !arguments.flags.isEmpty {
+            if !arguments.flags.isEmpty || StoreCommands.others.contains(where: { arguments.values[$0] != nil }) {
                 let loaded = try LoadedConfiguration(
                     reading: options.directories.configuration, required: options.isConfigurationRequired)
-                if let status = try StoreCommands.run(arguments.flags, loaded) { return status }
+                return try StoreCommands.run(arguments, loaded)
             }
             return try runFleetDaemon(options) { (settings, node, session) throws(EngineProblem) in
                 PostgreSQLEngine(try EngineOptions(settings, node: node, session: session))
@@ -47,6 +47,11 @@ struct Program {
           --init          set up the database that Log= names, and exit
           --status        show who leads, how far the copies are and how the database
                           is, and exit; with --json as an object
+          --move          have the leader hand over to the machine that is nearest,
+                          or to NODE with --to NODE; wait until it leads, and exit
+          --drain         have this machine, or NODE with --node NODE, not lead until
+                          --drain --undo; a leader hands over. --force does it where
+                          no other machine could lead
           --help          print this
           --version       print the version
 
@@ -54,9 +59,11 @@ struct Program {
         another machine leads at once; then it exits 0.
 
         Exit status: as pushrouterd's; and 75: another machine leads now, or this
-        machine's copy was set aside. Started again it follows.
+        machine's copy was set aside. Started again it follows. A command exits with 69
+        where it is refused, 75 where the leader has not handed over within a minute, and 1
+        where another machine than NODE leads then.
 
-        "pushctl store init" and "pushctl store status" do what the last two options do.
+        "pushctl store init", "status", "move" and "drain" do what the options do.
         """
 }
 

@@ -1,38 +1,61 @@
 import PostgreSQL
+import PushDaemon
 import PushFleet
 import PushModel
 import PushSettings
+import ServiceProgram
 import SettingsFiles
 
 /// The commands for the database of a fleet.
 enum StoreCommands {
-    /// The options that ask for one of them, in place of the daemon.
-    static let flags: Set<String> = ["--init", "--status", "--json"]
+    /// The options that ask for one of them, in place of the daemon, and what goes with each.
+    private static let commands: [String: Set<String>] = [
+        "--init": [], "--status": ["--json"], "--move": ["--to"], "--drain": ["--node", "--undo", "--force"],
+    ]
+    /// The options with a value.
+    static let others: Set<String> = ["--to", "--node"]
+    /// The options without one.
+    static let flags = Set(commands.keys).union(commands.values.joined()).subtracting(others)
 
     /// Carries out the one that is asked for.
     ///
-    /// - Returns: the exit status; `nil`: the daemon is to run.
-    static func run(_ flags: Set<String>, _ options: LoadedConfiguration) throws -> Int32? {
-        guard !flags.isEmpty else { return nil }
-        guard flags == ["--init"] || flags.subtracting(["--json"]) == ["--status"] else {
-            throw StartFailure("give --init, or --status with or without --json", exitStatus: StartFailure.usage)
+    /// - Returns: the exit status.
+    static func run(_ arguments: ServiceArguments, _ options: LoadedConfiguration) throws -> Int32 {
+        let given = arguments.flags.union(others.filter { arguments.values[$0] != nil })
+        guard let (command, more) = commands.first(where: { given.contains($0.key) }),
+            given.subtracting(more) == [command]
+        else {
+            throw StartFailure("the options do not fit together", exitStatus: StartFailure.usage)
         }
-        guard let database = options.settings.store.shared.database else {
+        let settings = options.settings.store.shared
+        guard let database = settings.database else {
             throw StartFailure("[Store] Log= names no database", exitStatus: StartFailure.configuration)
         }
-        do throws(EngineProblem) {
+        do {
             let address = try ConnectionString(database)
-            if flags == ["--init"] {
+            if let order = order(command, arguments, node: nodeName(settings)) {
+                return try StoreOrders.give(order, address)
+            } else if command == "--init" {
                 let state = UUID128(high: .random(in: .min ... .max), low: .random(in: .min ... .max))
                 let made = try FleetDatabase.initialise(address, state: state)
                 print("fleet \(made.fleet) is set up; start pushrouterd-fleet on each machine")
             } else {
                 let status = try FleetDatabase.status(address)
-                print(flags.contains("--json") ? status.json : text(status), terminator: "")
+                print(given.contains("--json") ? status.json : text(status), terminator: "")
             }
             return 0
-        } catch {
+        } catch let error as EngineProblem {
             throw StartFailure("[Store] Log=: \(error)", exitStatus: StartFailure.unavailable)
+        }
+    }
+
+    private static func order(_ command: String, _ arguments: ServiceArguments, node: String) -> FleetOrder? {
+        let node = arguments.values["--node"] ?? node
+        return switch command {
+        case "--move": .move(to: arguments.values["--to"])
+        case "--drain" where arguments.flags.contains("--undo"): .undrain(node)
+        case "--drain": .drain(node, isForced: arguments.flags.contains("--force"))
+        default: nil
         }
     }
 
@@ -57,11 +80,10 @@ enum StoreCommands {
             lines.append(
                 "shard \(shard.number)        \(leader) leads, term \(shard.lease.epoch); \(tail) batches, the last one "
                     + "\(shard.age.milliseconds) ms old")
-            for copy in shard.copies {
-                lines.append(
-                    "copy           \(copy.node): \(tail - min(tail, copy.applied)) batches behind "
-                        + "\(copy.age.milliseconds) ms ago")
+            if let successor = shard.lease.successor {
+                lines.append("order          \(successor) is to lead: pushctl store move")
             }
+            lines += shard.copies.map { "copy           \(StoreOrders.text($0, tail: tail))" }
         }
         return lines.map { $0 + "\n" }.joined()
     }

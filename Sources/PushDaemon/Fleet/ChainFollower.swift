@@ -36,6 +36,8 @@ final class ChainFollower: Sendable {
 
     /// How long the follower waits between two readings.
     private static let pause: Duration = .milliseconds(50)
+    /// How long it waits while the leader hands over to this node.
+    private static let shortPause: Duration = .milliseconds(5)
     /// How long it waits after the engine gave no answer.
     private static let retryPause: Duration = .milliseconds(200)
     /// How often the copy is synced, and the engine is told how far it is, in nanoseconds.
@@ -82,10 +84,12 @@ final class ChainFollower: Sendable {
         var (clocks, watch) = (BootClocks(), LeaseWatch(length: lease))
         var (leader, isCurrent, isAway): (String??, Bool, Bool) = (nil, false, false)
         var notedAt: Int64 = .min
-        while !pause(isAway ? Self.retryPause : isCurrent ? Self.pause : .zero) {
+        var isNext = false
+        while !pause(isAway ? Self.retryPause : !isCurrent ? .zero : isNext ? Self.shortPause : Self.pause) {
             do throws(StoreError) {
                 let row = try asking { () throws(EngineProblem) in try engine.lease() }
                 watch.saw(row, answeredAt: Self.bootTime)
+                isNext = row.successor == node.node
                 if leader != .some(row.owner?.node) {
                     leader = .some(row.owner?.node)
                     post(.leader(row.owner?.node))
@@ -102,7 +106,7 @@ final class ChainFollower: Sendable {
                     let number = copy.number
                     try asking { () throws(EngineProblem) in try engine.note(node, applied: number) }
                 }
-                guard count == 0, let row = watch.rowToTake(at: Self.bootTime) else { continue }
+                guard count == 0, let row = watch.rowToTake(at: Self.bootTime, by: node.node) else { continue }
                 let taken = Self.bootTime
                 if let epoch = try asking({ () throws(EngineProblem) in try engine.take(row, for: node) }) {
                     return Term(epoch: epoch, sentAt: taken, clocks: clocks, identity: identity)

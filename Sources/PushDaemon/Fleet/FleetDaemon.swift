@@ -4,7 +4,7 @@ import JournalLog
 import LinuxSystem
 import PushFleet
 import PushModel
-import PushSettings
+public import PushSettings
 public import SettingsFiles
 import Store
 
@@ -34,7 +34,7 @@ public func runFleetDaemon(
             )
         }
         let node = NodeIncarnation(
-            node: shared.node ?? hostName(),
+            node: nodeName(shared),
             id: UUID128(high: .random(in: .min ... .max), low: .random(in: .min ... .max)))
         var sockets = try Sockets(
             settings: process.settings.daemon, directories: options.directories, journal: process.journal)
@@ -66,7 +66,8 @@ public func runFleetDaemon(
             let end: Result<Int32, any Error>
             do {
                 let daemon = try process.daemon(in: state, leadership: leadership)
-                end = .success(try daemon.run(listeners: listeners))
+                let status = try daemon.run(listeners: listeners)
+                end = .success(status == 0 && daemon.handsOver ? StartFailure.temporary : status)
                 withExtendedLifetime(daemon) {}
             } catch {
                 end = .failure(error)
@@ -99,8 +100,9 @@ extension StoreError {
     }
 }
 
-/// The name that the kernel has for this machine.
-private func hostName() -> String {
+/// The name of this machine among those that share a log: the one that was set, else the kernel's.
+public func nodeName(_ settings: SharedLogSettings) -> String {
+    if let node = settings.node { return node }
     var name = [UInt8](repeating: 0, count: 256)
     guard gethostname(&name, 255) == 0 else { return "node" }
     return String(decoding: name.prefix { $0 != 0 && $0 != UInt8(ascii: ".") }.prefix(32), as: UTF8.self)

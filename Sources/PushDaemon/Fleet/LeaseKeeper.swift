@@ -12,6 +12,8 @@ final class LeaseKeeper: Sendable {
         case question
         /// A renewal was confirmed.
         case renewed
+        /// A person wants another node to lead, this one or any; told once. The lease is renewed on.
+        case handOver(to: String?)
         /// Another node has taken the lease. The thread has ended.
         case lost
         /// The engine gives no answer; told once for each time.
@@ -20,6 +22,9 @@ final class LeaseKeeper: Sendable {
 
     /// How long the start of a leader may take before its loop answers first: a large ledger is opened in this time.
     private static let startTime: Duration = .seconds(300)
+
+    /// Orders of people are read with each renewal.
+    private static let longestPause: Duration = .seconds(1)
 
     private struct State: Sendable {
         var hold: LeaseHold
@@ -62,16 +67,20 @@ final class LeaseKeeper: Sendable {
 
     /// What the thread does.
     func run() {
-        var isAway = false
+        var (isAway, isAsked) = (false, false)
         while !pause() {
             post(.question)
             let sentAt = Self.now
             guard sentAt - state.withLock(\.answeredAt) < lease else { continue }
             do throws(EngineProblem) {
-                guard try engine.renew(node, epoch: epoch) else { return post(.lost) }
+                guard let row = try engine.renew(node, epoch: epoch) else { return post(.lost) }
                 state.withLock { $0.hold.renewed(sentAt: sentAt) }
                 post(.renewed)
                 isAway = false
+                if !isAsked, row.asksToHandOver(node.node) {
+                    post(.handOver(to: row.successor))
+                    isAsked = true
+                }
             } catch {
                 if !isAway { post(.away(error)) }
                 isAway = true
@@ -79,12 +88,13 @@ final class LeaseKeeper: Sendable {
         }
     }
 
-    /// Gives the lease back, so that another node takes it at once. Called when nothing is appended any more.
+    /// Gives the lease back, so that another node takes it at once: the one that a person named, where one was named.
+    /// Called when nothing is appended any more.
     func release() { try? engine.release(node, epoch: epoch) }
 
     /// - Returns: whether the thread is to end.
     private func pause() -> Bool {
-        let time = Duration.nanoseconds(lease.nanoseconds / 3)
+        let time = min(Duration.nanoseconds(lease.nanoseconds / 3), Self.longestPause)
         return state.wait(atMost: time) { $0.isStopping ? true : nil } ?? false
     }
 

@@ -90,9 +90,8 @@ public enum FleetDatabase {
         guard let engine = asked[0].rows[0].first, let fleet = rows[0].first else {
             throw EngineProblem(.notOurs, message: "the database has no fleet")
         }
-        let copies = try copies(rows[3])
         var shards: [FleetStatus.Shard] = []
-        for row in rows[2] { shards.append(try shard(row, copies: copies)) }
+        for row in rows[2] { shards.append(try shard(row, copies: rows[3])) }
         var standbys: [FleetStatus.Standby] = []
         for row in rows[1] {
             standbys.append(
@@ -122,26 +121,26 @@ public enum FleetDatabase {
     }
 
     private static func shard(
-        _ row: Row, copies: [Int64: [FleetStatus.Copy]]
+        _ row: Row, copies: [Row]
     ) throws(EngineProblem) -> FleetStatus.Shard {
         let number = try row.integer(0)
+        let tail = ChainTail(try PostgreSQLEngine.reference(row, at: 3), epoch: try row.integer(5))
+        var notes: [CopyNote] = []
+        for copy in copies where try copy.integer(0) == number { notes.append(try note(copy, tail: tail)) }
         return FleetStatus.Shard(
-            number: number, state: try row.uuid(1), lease: try PostgreSQLEngine.leaseRow(row, owner: 2, epoch: 5),
-            address: try row.optionalText(4),
-            tail: ChainTail(try PostgreSQLEngine.reference(row, at: 7), epoch: try row.integer(9)),
-            age: .microseconds(try row.integer(10)), copies: copies[number] ?? [])
+            number: number, state: try row.uuid(1), lease: try PostgreSQLEngine.leaseRow(row, at: 7),
+            address: try row.optionalText(2), tail: tail, age: .microseconds(try row.integer(6)),
+            copies: notes)
     }
 
-    /// The copies of each shard.
-    private static func copies(_ rows: [Row]) throws(EngineProblem) -> [Int64: [FleetStatus.Copy]] {
-        var copies: [Int64: [FleetStatus.Copy]] = [:]
-        for row in rows {
-            let copy = FleetStatus.Copy(
-                node: try row.text(1), applied: UInt64(clamping: try row.integer(2)),
-                age: .microseconds(try row.integer(3)))
-            copies[try row.integer(0), default: []].append(copy)
-        }
-        return copies
+    /// A row of `FleetStatements.copies`.
+    private static func note(_ row: Row, tail: ChainTail) throws(EngineProblem) -> CopyNote {
+        let applied = UInt64(clamping: try row.integer(2))
+        // The batch after the copy's last one may have been deleted.
+        let lag = try row.optionalInteger(5).map { Duration.microseconds($0) }
+        return CopyNote(
+            node: try row.text(1), applied: applied, age: .microseconds(try row.integer(3)),
+            lag: lag ?? (applied >= tail.reference.number ? .zero : nil), isDrained: try row.bool(4))
     }
 
     /// Refuses tables that a newer program declared, or that nobody filled.
@@ -155,15 +154,22 @@ public enum FleetDatabase {
         }
     }
 
-    private static func connect(
+    static func connect(
         _ address: ConnectionString, until deadline: Deadline
     ) throws(EngineProblem) -> Session {
         var session = Session()
+        try connect(&session, address, until: deadline)
+        return session
+    }
+
+    /// Connects, unless there is a connection.
+    static func connect(
+        _ session: inout Session, _ address: ConnectionString, until deadline: Deadline
+    ) throws(EngineProblem) {
         try session.connect(address, SessionSettings(applicationName: "pushctl-store"), until: deadline) {
             (connection) throws(EngineProblem) in
             try checkVersion(connection.serverVersion)
         }
-        return session
     }
 
     /// Refuses a server that is too old.

@@ -30,6 +30,7 @@ enum FleetSchema {
                 address text,
                 epoch int8 NOT NULL DEFAULT 0,
                 renewals int8 NOT NULL DEFAULT 0,
+                successor text,
                 CHECK ((owner IS NULL) = (incarnation IS NULL))) WITH (fillfactor = 50)
             """),
         Statement(
@@ -67,6 +68,7 @@ enum FleetSchema {
                 node text NOT NULL,
                 applied int8 NOT NULL,
                 seen timestamptz NOT NULL,
+                drained boolean NOT NULL DEFAULT false,
                 PRIMARY KEY (shard, node)) WITH (fillfactor = 50)
             """),
         // Copies of a ledger in parts. number and id say behind which batch each one stands.

@@ -69,16 +69,6 @@ public struct FleetStatus: Sendable {
         /// How long ago it was inserted.
         public var age: Duration
         /// The nodes' copies, by name.
-        public var copies: [Copy]
-    }
-
-    /// A node's copy of a shard.
-    public struct Copy: Hashable, Sendable {
-        /// The node.
-        public var node: String
-        /// The last batch that it has.
-        public var applied: UInt64
-        /// How long ago it said so.
-        public var age: Duration
+        public var copies: [CopyNote]
     }
 }

@@ -137,23 +137,24 @@ public final class PostgreSQLEngine: ShardEngine {
     public func lease() throws(EngineProblem) -> LeaseRow {
         let rows = try ask(Statements.lease(.number(options.shard)))
         guard let row = rows.first else { throw Self.notSetUp(options.shard) }
-        return try Self.leaseRow(row, owner: 0, epoch: 2)
+        return try Self.leaseRow(row)
     }
 
-    /// - Parameters:
-    ///   - owner: the column of the owner, before that of its incarnation.
-    ///   - epoch: the column of the term, before that of the renewals.
-    static func leaseRow(_ row: Row, owner: Int, epoch: Int) throws(EngineProblem) -> LeaseRow {
-        LeaseRow(
-            owner: row.isNull(owner)
-                ? nil : NodeIncarnation(node: try row.text(owner), id: try row.uuid(owner + 1)),
-            epoch: try row.integer(epoch), renewals: try row.integer(epoch + 1))
+    /// - Parameter column: the first one of `Statements.leaseColumns`.
+    static func leaseRow(_ row: Row, at column: Int = 0) throws(EngineProblem) -> LeaseRow {
+        let drained = try row.optionalText(column + 5) ?? ""
+        return LeaseRow(
+            owner: row.isNull(column)
+                ? nil : NodeIncarnation(node: try row.text(column), id: try row.uuid(column + 1)),
+            epoch: try row.integer(column + 2), renewals: try row.integer(column + 3),
+            successor: try row.optionalText(column + 4), drained: Set(drained.split(separator: " ").map(String.init)))
     }
 
-    public func renew(_ owner: NodeIncarnation, epoch: Int64) throws(EngineProblem) -> Bool {
-        try !ask(
-            Statements.renew(.number(options.shard), .text(owner.node), .uuid(owner.id), .number(epoch))
-        ).isEmpty
+    public func renew(_ owner: NodeIncarnation, epoch: Int64) throws(EngineProblem) -> LeaseRow? {
+        let rows = try ask(
+            Statements.renew(.number(options.shard), .text(owner.node), .uuid(owner.id), .number(epoch)))
+        guard let row = rows.first else { return nil }
+        return try Self.leaseRow(row)
     }
 
     public func take(_ seen: LeaseRow, for owner: NodeIncarnation) throws(EngineProblem) -> Int64? {

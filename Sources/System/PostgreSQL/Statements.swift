@@ -77,21 +77,27 @@ enum Statements {
 
     // MARK: The lease
 
+    /// The columns of the row, of a shard `s`.
+    static let leaseColumns = """
+        s.owner, s.incarnation, s.epoch, s.renewals, s.successor,
+            (SELECT string_agg(node, ' ') FROM push_copies WHERE shard = s.shard AND drained)
+        """
+
     static let lease = Statement(
-        "lease", [.int4], "SELECT owner, incarnation, epoch, renewals FROM push_shards WHERE shard = $1")
+        "lease", [.int4], "SELECT \(leaseColumns) FROM push_shards s WHERE s.shard = $1")
 
     static let renew = Statement(
         "renew", [.int4, .text, .uuid, .int8],
         """
-        UPDATE push_shards SET renewals = renewals + 1
-        WHERE shard = $1 AND owner = $2 AND incarnation = $3 AND epoch = $4 RETURNING epoch
+        UPDATE push_shards s SET renewals = renewals + 1
+        WHERE shard = $1 AND owner = $2 AND incarnation = $3 AND epoch = $4 RETURNING \(leaseColumns)
         """)
 
     /// Takes the lease if its row is the one that was seen.
     static let take = Statement(
         "take", [.int4, .text, .uuid, .text, .text, .uuid, .int8, .int8],
         """
-        UPDATE push_shards SET owner = $2, incarnation = $3, address = $4, renewals = renewals + 1,
+        UPDATE push_shards SET owner = $2, incarnation = $3, address = $4, successor = NULL, renewals = renewals + 1,
             epoch = 1 + greatest(push_shards.epoch, (
                 SELECT b.epoch FROM push_batches b WHERE b.shard = $1 ORDER BY b.number DESC LIMIT 1))
         WHERE shard = $1 AND owner IS NOT DISTINCT FROM $5 AND incarnation IS NOT DISTINCT FROM $6
@@ -129,7 +135,7 @@ enum Statements {
         """)
 }
 
-/// The statements that set a fleet up and look at it.
+/// The statements that set a fleet up, look at it and give it orders.
 enum FleetStatements {
     /// Whether the database has a fleet, which is asked before anything of it is read.
     static let exists = Statement("exists", "SELECT to_regclass('push_fleet') IS NOT NULL")
@@ -157,6 +163,39 @@ enum FleetStatements {
         "add_confirmation", [.int4, .int8, .uuid],
         "INSERT INTO push_confirmations (shard, number, id, times) VALUES ($1, $2, $3, 0)")
 
+    // MARK: Orders
+
+    /// Names the node that is to lead next, if the lease is still the one that was seen.
+    static let nameSuccessor = Statement(
+        "name_successor", [.int4, .text, .text, .uuid, .int8],
+        """
+        UPDATE push_shards SET successor = $2
+        WHERE shard = $1 AND owner IS NOT DISTINCT FROM $3 AND incarnation IS NOT DISTINCT FROM $4 AND epoch = $5
+        RETURNING epoch
+        """)
+
+    static let dropSuccessor = Statement(
+        "drop_successor", [.int4, .text],
+        "UPDATE push_shards SET successor = NULL WHERE shard = $1 AND successor = $2")
+
+    static let drain = Statement(
+        "drain", [.int4, .text, .int4],
+        "UPDATE push_copies SET drained = $3 <> 0 WHERE shard = $1 AND node = $2 RETURNING node")
+
+    /// Who leads since a later term, once that has a batch, and how long the chain stood still before it.
+    static let laterTerm = Statement(
+        "later_term", [.int4, .int8],
+        """
+        SELECT s.owner, s.epoch, (extract(epoch FROM f.at - l.at) * 1000000)::int8
+        FROM push_shards s CROSS JOIN LATERAL (
+            SELECT number, at FROM push_batches WHERE shard = s.shard AND epoch < s.epoch
+            ORDER BY number DESC LIMIT 1) l
+        JOIN push_batches f ON f.shard = s.shard AND f.number = l.number + 1
+        WHERE s.shard = $1 AND s.epoch > $2 AND s.owner IS NOT NULL
+        """)
+
+    // MARK: Looking
+
     static let fleet = Statement(
         "fleet", "SELECT fleet, schema, (extract(epoch FROM created) * 1000)::int8 FROM push_fleet")
 
@@ -180,8 +219,8 @@ enum FleetStatements {
     static let shards = Statement(
         "shards",
         """
-        SELECT s.shard, s.state, s.owner, s.incarnation, s.address, s.epoch, s.renewals, b.number, b.id, b.epoch,
-            (extract(epoch FROM clock_timestamp() - b.at) * 1000000)::int8
+        SELECT s.shard, s.state, s.address, b.number, b.id, b.epoch,
+            (extract(epoch FROM clock_timestamp() - b.at) * 1000000)::int8, \(Statements.leaseColumns)
         FROM push_shards s CROSS JOIN LATERAL (
             SELECT * FROM push_batches WHERE shard = s.shard ORDER BY number DESC LIMIT 1) b
         ORDER BY s.shard
@@ -190,7 +229,9 @@ enum FleetStatements {
     static let copies = Statement(
         "copies",
         """
-        SELECT shard, node, applied, (extract(epoch FROM clock_timestamp() - seen) * 1000000)::int8
-        FROM push_copies ORDER BY shard, node
+        SELECT c.shard, c.node, c.applied, (extract(epoch FROM clock_timestamp() - c.seen) * 1000000)::int8, c.drained,
+            CASE WHEN n.at > c.seen THEN 0 ELSE (extract(epoch FROM c.seen - n.at) * 1000000)::int8 END
+        FROM push_copies c LEFT JOIN push_batches n ON n.shard = c.shard AND n.number = c.applied + 1
+        ORDER BY c.shard, c.node
         """)
 }

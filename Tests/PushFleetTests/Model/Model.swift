@@ -81,6 +81,13 @@ struct Model {
                 }
             }
             if node.pending == nil, !node.next.isEmpty { steps.append(.appends(index)) }
+            // It has written down what it has to, and its handlers have ended: what it heard since is refused.
+            if budget.moves > 0, node.pending == nil,
+                without == .movesWhenIdle
+                    || node.next.starts | node.next.outcomes == 0 && known.starts & ~known.outcomes & ~known.lost == 0
+            {
+                steps.append(.handsOver(index))
+            }
         }
     }
 
@@ -92,6 +99,11 @@ struct Model {
         case .takesLease(let node, let endsSessions): takeLease(node, endsSessions: endsSessions, &world)
         case .appendsTakeover(let node): appendTakeover(node, &world)
         case .givesUp(let node): world.nodes[node].steppedDown()
+        case .handsOver(let node):
+            world.budget.moves -= 1
+            world.nodes[node].steppedDown()
+            // The row may be another one's by now.
+            if world.engine.lease.owner == node { world.engine.release() }
         case .asks(let node): world.ask(node, without: without)
         case .hears(let node, let request):
             world.begun |= 1 << request
@@ -121,6 +133,7 @@ struct Model {
         let tail = without == .termAboveTail ? 0 : world.engine.tail.epoch
         let epoch = max(row, tail) + 1
         if epoch <= world.engine.tail.epoch { world.found(.termBelowChain) }
+        if world.engine.lease.owner != nil { world.isForced = true }
         world.engine.take(
             by: node, epoch: epoch, isDurable: without != .takeIsDurable && without != .isSynchronous)
         (world.nodes[node].role, world.nodes[node].epoch) = (.taker, epoch)

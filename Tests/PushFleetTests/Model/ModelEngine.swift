@@ -131,6 +131,12 @@ struct ModelEngine {
         while isDurable, !lag.isEmpty { standbyReceives() }
     }
 
+    /// Gives the lease back. Nothing waits for the standby.
+    mutating func release() {
+        lease.owner = nil
+        lag.append(.lease(lease))
+    }
+
     mutating func crash() {
         showAppend()
         dropConfirmation()

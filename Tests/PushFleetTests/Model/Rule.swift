@@ -24,6 +24,8 @@ enum Rule: String, CaseIterable {
     case termAboveTail
     /// R9: a commit waits for a standby.
     case isSynchronous
+    /// A leader hands over when its handlers have ended, and their outcomes are written.
+    case movesWhenIdle
     /// An id is drawn, not made of what the batch holds.
     case drawsIDs
 }
@@ -43,5 +45,6 @@ enum Violation: String {
     case termTwice = "a term has two leaders"
     case termBelowChain = "a term is given that is not above the chain's"
     case sameBatch = "two leaders take the same batch for theirs"
+    case lostByMove = "a handler's outcome is lost, and every leader has handed over"
     case stuck = "the holder of the lease cannot go on"
 }

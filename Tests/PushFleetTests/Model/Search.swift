@@ -104,6 +104,7 @@ extension Model {
         case .appendsTakeover(let node), .appends(let node):
             guard let batch = after.nodes[node].pending else { return "" }
             return "\(name(ofNode: node)) appends \(batch)"
+        case .handsOver(let node): return "\(name(ofNode: node)) hands over"
         case .givesUp(let node): return "\(name(ofNode: node)) gives up: the chain's term is higher"
         case .asks(let node):
             return "\(name(ofNode: node)) asks, and finds \(name(ofModelID: before.engine.tail.reference.id))"

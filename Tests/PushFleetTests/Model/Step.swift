@@ -5,6 +5,7 @@ enum Step: Hashable {
     case takesLease(Int, endsSessions: Bool)
     case appendsTakeover(Int)
     case givesUp(Int)
+    case handsOver(Int)
     case asks(Int)
     case hears(Int, request: UInt8)
     case repeats(Int, request: UInt8)
@@ -32,9 +33,10 @@ struct Budget: Hashable {
     var promotions = 0
     var cancels = 0
     var restarts = 0
+    var moves = 0
 
     var word: UInt64 {
         UInt64(takes) | UInt64(disconnects) << 8 | UInt64(crashes) << 16 | UInt64(promotions) << 24
-            | UInt64(cancels) << 32 | UInt64(restarts) << 40
+            | UInt64(cancels) << 32 | UInt64(restarts) << 40 | UInt64(moves) << 48
     }
 }

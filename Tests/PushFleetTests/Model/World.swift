@@ -14,6 +14,8 @@ struct World {
     /// Outcomes that were told.
     var outcomes: UInt8 = 0
     var lost: UInt8 = 0
+    /// Whether a lease was taken that nobody had given back.
+    var isForced = false
     /// The first thing that went wrong.
     var violation: Violation?
 
@@ -48,6 +50,7 @@ struct World {
             byHandler |= rows.outcomes
             byLeader |= rows.lost
         }
+        if byLeader != 0, !isForced { found(.lostByMove) }
         if acknowledged & ~requests != 0 { found(.acknowledgedLost) }
         if executed & ~starts != 0 { found(.startLost) }
         if outcomes & ~byHandler != 0 || lost & ~byLeader != 0 { found(.otherOutcome) }
@@ -65,6 +68,7 @@ struct World {
         mixer.add(
             UInt64(begun) | UInt64(acknowledged) << 8 | UInt64(executed) << 16 | UInt64(outcomes) << 24
                 | UInt64(lost) << 32)
+        mixer.add(isForced ? 1 : 0)
         for batch in engine.chain { mixer.add(batch.reference.id) }
         mixer.add(UInt64(engine.standbyBatches))
         mixer.add(engine.append?.write, engine.append?.session)

@@ -200,6 +200,9 @@ extension Option {
 
     static let utc = Option("utc", .none, "show times in UTC, and read dates as UTC")
 
+    static let successor = Option("to", .text("NODE"), "with move: the machine that is to lead (the nearest)")
+    static let undoDraining = Option("undo", .none, "with drain: the machine may lead again")
+    static let forceDraining = Option("force", .none, "with drain: even where no other machine could lead")
     static let silent = Option("quiet", .none, "print nothing: the exit status is the answer")
     static let asService = Option(
         "as-service", .none, "run it as the service's user and with its sandbox, by systemd-run (as root)")

@@ -4,7 +4,7 @@ import SettingsFiles
 
 extension Command {
     static let store = Command(
-        name: "store", summary: "set up the database of machines that share a log, or show who leads",
+        name: "store", summary: "set up the database of machines that share a log, show or change who leads",
         description: [
             """
             For two or more machines with [Store] Log= in pushrouterd.conf. init creates the tables of a new pair in that \
@@ -14,15 +14,29 @@ extension Command {
             each machine, whether a daemon runs there or not.
             """,
             """
+            move has the leader hand over to another machine, the nearest or the one of --to: its running handlers end, \
+            then the other leads at once. drain has a machine (this one, or NODE) not lead until drain --undo, and hand over \
+            if it leads: before an upgrade or a repair. Both wait until the other machine leads and say how long that took. \
+            Both refuse where no other machine is near enough: one that runs, and is at most a second behind. --force drains \
+            all the same.
+            """,
+            """
             The command runs pushrouterd-fleet, which is a package of its own: without that the exit status is 69. \
-            It is 78 where Log= names no database, and 69 where the database does not answer or refuses.
+            It is 78 where Log= names no database, and 69 where the database does not answer, or the command is refused. \
+            It is 75 where the leader has not handed over within a minute, and 1 where another machine leads then than the \
+            one of --to.
             """,
         ],
-        operands: Operands(usage: "init|status", count: 1...1, words: StoreOrder.allCases.map(\.rawValue)),
-        options: [.json],
+        operands: Operands(
+            usage: "\(StoreOrder.allCases.map(\.rawValue).joined(separator: "|")) [NODE]", count: 1...2,
+            words: StoreOrder.allCases.map(\.rawValue)),
+        options: [.json, .successor, .undoDraining, .forceDraining],
         examples: [
             Example(line: "pushctl store init", meaning: "once, before the first machine starts"),
             Example(line: "pushctl store status", meaning: "who leads, and how far the others are"),
+            Example(line: "pushctl store move --to router-2", meaning: "router-2 leads next"),
+            Example(line: "pushctl store drain router-1", meaning: "before router-1 is taken away"),
+            Example(line: "pushctl store drain --undo router-1", meaning: "it may lead again"),
         ]
     ) { arguments, session throws(Failure) in
         let word = arguments.operands[0]
@@ -30,9 +44,18 @@ extension Command {
             throw arguments.usageFailure(
                 "\(word): one of \(StoreOrder.allCases.map(\.rawValue).joined(separator: ", "))")
         }
-        if order == .`init`, arguments.has(.json) { throw arguments.usageFailure("--json is for store status") }
         var words = ["--\(order.rawValue)"]
-        if arguments.has(.json) { words.append("--json") }
+        for (option, itsOrder) in StoreOrder.options where arguments.has(option) {
+            guard itsOrder == order else {
+                throw arguments.usageFailure("--\(option.name) is for store \(itsOrder.rawValue)")
+            }
+            words.append("--\(option.name)")
+            if option.takesValue, let value = arguments[option] { words.append(value) }
+        }
+        if arguments.operands.count > 1 {
+            guard order == .drain else { throw arguments.usageFailure("NODE is for store drain") }
+            words += ["--node", arguments.operands[1]]
+        }
         if let directory = arguments[.configuration] { words += ["--config", directory] }
         throw replaceProcess(with: "pushrouterd-fleet", words)
     }
@@ -40,7 +63,12 @@ extension Command {
 
 /// A command for the database. The raw values are the words of the command line, and the options of the program.
 private enum StoreOrder: String, CaseIterable {
-    case `init`, status
+    case `init`, status, move, drain
+
+    /// The options, each with the only order that takes it.
+    static let options: [(Option, StoreOrder)] = [
+        (.json, .status), (.successor, .move), (.undoDraining, .drain), (.forceDraining, .drain),
+    ]
 }
 
 /// Runs a program that is installed as the daemon's programs are, in place of this one.

@@ -1,0 +1,75 @@
+import PostgreSQL
+import PushFleet
+import PushModel
+import SettingsFiles
+
+/// `pushctl store move` and `drain`: orders to the nodes, in words.
+enum StoreOrders {
+    /// Gives an order, waits until it was carried out, and prints what came of it.
+    ///
+    /// - Returns: the exit status.
+    static func give(_ order: FleetOrder, _ address: ConnectionString) throws(StartFailure) -> Int32 {
+        do throws(OrderFailure) {
+            return tell(try FleetDatabase.give(order, address), order)
+        } catch {
+            throw StartFailure(text(error, order), exitStatus: StartFailure.unavailable)
+        }
+    }
+
+    private static func tell(_ outcome: OrderOutcome, _ order: FleetOrder) -> Int32 {
+        switch outcome {
+        case .handedOver(let change):
+            let from = change.from ?? "nobody"
+            print(
+                "\(change.to) leads, term \(change.epoch), after \(change.took.milliseconds) ms; between the last batch "
+                    + "of \(from) and the first of \(change.to) were \(change.gap.milliseconds) ms")
+            if case .move(let wanted?) = order, wanted != change.to { return 1 }
+        case .waits(let time):
+            print(
+                "the leader has not handed over within \(time.milliseconds / 1000) s: \"pushctl store status\" shows who leads; "
+                    + "the order stands")
+            return StartFailure.temporary
+        case .noted: break
+        }
+        switch order {
+        case .move: break
+        case .drain(let node, _): print("\(node) does not lead until \"pushctl store drain --undo \(node)\"")
+        case .undrain(let node): print("\(node) may lead again")
+        }
+        return 0
+    }
+
+    private static func text(_ failure: OrderFailure, _ order: FleetOrder) -> String {
+        switch failure {
+        case .engine(let problem): "[Store] Log=: \(problem)"
+        case .changed: "another machine has begun to lead meanwhile: try again"
+        case .refused(let refusal, let tail):
+            if case .drain = order {
+                "\(text(refusal, tail: tail)); --force drains it all the same"
+            } else {
+                text(refusal, tail: tail)
+            }
+        }
+    }
+
+    private static func text(_ refusal: Succession.Refusal, tail: UInt64) -> String {
+        switch refusal {
+        case .nobodyLeads: return "nobody leads, so nobody can hand over"
+        case .unknown(let node): return "no machine \(node) has a copy"
+        case .leads(let node): return "\(node) leads already"
+        case .drained(let node): return "\(node) is drained; \"pushctl store drain --undo \(node)\" ends that"
+        case .far(let copy): return "not near enough to lead: \(text(copy, tail: tail))"
+        case .nobodyIsLeft(let copies):
+            let list = copies.map { text($0, tail: tail) }.joined(separator: ", ")
+            return "no other machine is near enough to lead" + (list.isEmpty ? "" : ": \(list)")
+        }
+    }
+
+    /// `router-2: 3 batches and 80 ms behind 400 ms ago`
+    static func text(_ copy: CopyNote, tail: UInt64) -> String {
+        let behind = tail - min(tail, copy.applied)
+        let lag = copy.lag.map { $0 == .zero ? "" : " and \($0.milliseconds) ms" } ?? ""
+        return "\(copy.node): \(behind) batches\(lag) behind \(copy.age.milliseconds) ms ago"
+            + (copy.isDrained ? ", drained" : "")
+    }
+}

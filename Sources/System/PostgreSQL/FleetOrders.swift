@@ -1,0 +1,173 @@
+import Glibc
+public import PushFleet
+
+/// An order of a person to a fleet's shard. The nodes read it in their tables, with the lease.
+public enum FleetOrder: Sendable {
+    /// The leader hands over, to this node or to the nearest.
+    case move(to: String?)
+    /// The node does not lead until that is undone; who leads hands over.
+    case drain(String, isForced: Bool)
+    /// The node may lead again.
+    case undrain(String)
+}
+
+/// What came of an order.
+public enum OrderOutcome: Sendable {
+    /// It stands in the tables, and nobody had to hand over.
+    case noted
+    /// Another node leads.
+    case handedOver(Handover)
+    /// The leader has not handed over in this time; the order stands.
+    case waits(Duration)
+
+    /// A change of the leader.
+    public struct Handover: Sendable {
+        /// Who led, and who leads.
+        public var from: String?, to: String
+        /// The new term.
+        public var epoch: Int64
+        /// The time from the order on.
+        public var took: Duration
+        /// The time from the last batch of the term before to the first one of this term, by the engine's clock.
+        public var gap: Duration
+    }
+}
+
+/// Why an order is not given.
+public enum OrderFailure: Error, Sendable {
+    /// The engine did not answer, or refuses.
+    case engine(EngineProblem)
+    /// It would leave the shard without a leader. The number is that of the last batch.
+    case refused(Succession.Refusal, tail: UInt64)
+    /// Another node has begun to lead meanwhile.
+    case changed
+}
+
+extension FleetDatabase {
+    /// Gives an order, and waits until it was carried out.
+    ///
+    /// - Parameters:
+    ///   - order: the order.
+    ///   - address: the same as the nodes'.
+    ///   - time: how long a leader may take to hand over: its handlers end before.
+    public static func give(
+        _ order: FleetOrder, _ address: ConnectionString, time: Duration = .seconds(60)
+    ) throws(OrderFailure) -> OrderOutcome {
+        let begun = ContinuousClock.now
+        let (shard, calls) = try calls(order, address, since: begun)
+        do throws(EngineProblem) {
+            var session = try connect(address, until: Deadline(after: .seconds(5)))
+            let (answers, problem) = session.run([calls.map(\.call)], until: Deadline(after: .seconds(5)))
+            if let problem { throw problem }
+            for (call, rows) in zip(calls, answers[0].rows) where call.isNeeded && rows.isEmpty {
+                throw EngineProblem(.unreachable, message: "")
+            }
+        } catch { throw error.message.isEmpty ? .changed : .engine(error) }
+        guard calls.contains(where: \.handsOver) else { return .noted }
+        return wait(address, above: shard.lease, since: begun, time: time)
+    }
+
+    /// How long a node has to show that it runs: each notes its copy once a second.
+    private static let proofTime: Duration = .milliseconds(2500)
+
+    /// The shard, and the statements of an order: a node that is to lead has noted its copy since the order was given.
+    private static func calls(
+        _ order: FleetOrder, _ address: ConnectionString, since begun: ContinuousClock.Instant
+    ) throws(OrderFailure) -> (shard: FleetStatus.Shard, calls: [Part]) {
+        while true {
+            let isOver = ContinuousClock.now - begun >= proofTime
+            let shard: FleetStatus.Shard
+            do throws(EngineProblem) {
+                guard let first = try status(address).shards.first else {
+                    throw EngineProblem(.notOurs, message: "the database has no shard")
+                }
+                shard = first
+            } catch { throw .engine(error) }
+            do throws(Succession.Refusal) {
+                return (shard, try calls(order, shard, ageLimit: ContinuousClock.now - begun, isLast: isOver))
+            } catch {
+                switch error {
+                case .far where !isOver, .nobodyIsLeft where !isOver: usleep(50_000)
+                default: throw .refused(error, tail: shard.tail.reference.number)
+                }
+            }
+        }
+    }
+
+    /// A statement of an order.
+    private struct Part {
+        var call: Call
+        /// Whether it has to change something.
+        var isNeeded = false
+        /// Whether another node is to lead.
+        var handsOver = false
+    }
+
+    /// The statements of an order, for one transaction.
+    ///
+    /// - Parameter isLast: whether no other attempt follows.
+    private static func calls(
+        _ order: FleetOrder, _ shard: FleetStatus.Shard, ageLimit: Duration, isLast: Bool
+    ) throws(Succession.Refusal) -> [Part] {
+        let lease = shard.lease
+        let succession = Succession(leader: lease.owner?.node, copies: shard.copies, ageLimit: ageLimit)
+        func handsOver(to node: String?) -> Part {
+            Part(
+                call: FleetStatements.nameSuccessor(
+                    .integer(shard.number), .optional(node), .optional(lease.owner?.node), .optional(lease.owner?.id),
+                    .number(lease.epoch)), isNeeded: true, handsOver: node != nil)
+        }
+        switch order {
+        case .move(let wanted): return [handsOver(to: try succession.successor(wanted))]
+        case .undrain(let node): return [Part(call: try drain(node, shard, isDrained: false), isNeeded: true)]
+        case .drain(let node, let isForced):
+            var parts = [Part(call: try drain(node, shard, isDrained: true), isNeeded: true)]
+            var successor: String?
+            do throws(Succession.Refusal) {
+                successor = try succession.draining(node)
+            } catch {
+                guard isForced, isLast else { throw error }
+            }
+            if node == lease.owner?.node {
+                parts.append(handsOver(to: successor))
+            } else {
+                parts.append(Part(call: FleetStatements.dropSuccessor(.integer(shard.number), .text(node))))
+            }
+            return parts
+        }
+    }
+
+    private static func drain(
+        _ node: String, _ shard: FleetStatus.Shard, isDrained: Bool
+    ) throws(Succession.Refusal) -> Call {
+        guard shard.copies.contains(where: { $0.node == node }) else { throw .unknown(node) }
+        return FleetStatements.drain(.integer(shard.number), .text(node), .number(isDrained ? 1 : 0))
+    }
+
+    /// Waits until a later term has begun.
+    private static func wait(
+        _ address: ConnectionString, above lease: LeaseRow, since begun: ContinuousClock.Instant, time: Duration
+    ) -> OrderOutcome {
+        var session = Session()
+        while ContinuousClock.now - begun < time {
+            do throws(EngineProblem) {
+                let deadline = Deadline(after: .seconds(2))
+                try connect(&session, address, until: deadline)
+                let (answers, problem) = session.run(
+                    [[FleetStatements.laterTerm(.integer(0), .number(lease.epoch))]], until: deadline)
+                if let problem { throw problem }
+                if let row = answers[0].rows[0].first {
+                    return .handedOver(
+                        OrderOutcome.Handover(
+                            from: lease.owner?.node, to: try row.text(0), epoch: try row.integer(1),
+                            took: ContinuousClock.now - begun, gap: .microseconds(try row.integer(2))))
+                }
+                usleep(20_000)
+            } catch {
+                // The engine is away, as it may be at any time: the order stands in its tables.
+                usleep(200_000)
+            }
+        }
+        return .waits(time)
+    }
+}
