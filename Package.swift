@@ -99,6 +99,8 @@ let package = Package(
         swift(.core, "PushReporting", ["PushModel", "PushFigures"], isHot: false),
         // What a bridge's handlers say, and what its program makes of their lines: a target each.
         swift(.core, "HTTPBridge", ["PushModel", "PushRouting", "SettingsSyntax"]),
+        // What clients of FCM and APNs ask, and what they are answered: no sockets, no HTTP library.
+        swift(.core, "PushGateway", ["PushModel", "PushDispatch"]),
         // The link providers.d leads to etc/pushrouterd/providers.d: what is shipped is compiled in.
         swift(
             .core, "PushSettings",
@@ -221,6 +223,7 @@ let package = Package(
         tests("FaultyDiskTests", []),
         tests("PushModelTests", ["PushModel", "CJSON"]),
         tests("PushDispatchTests", ["PushModel", "PushDispatch", "PushRouting", "PushSettings"]),
+        tests("PushGatewayTests", ["PushModel", "PushDispatch", "PushGateway"]),
         tests("PushTrackingTests", ["PushModel", "PushTracking"]),
         tests("PushCustomDataTests", ["PushModel", "PushCustomData", "pushrouter-forward"]),
         tests("DaemonClientTests", ["PushModel", "UnixSockets", "DaemonClient"]),

@@ -69,6 +69,7 @@ let layers = [
     TargetRule("PushFigures", .pure, ["PushModel"]),
     TargetRule("PushReporting", .pure, ["PushModel", "PushFigures"]),
     TargetRule("PushFleet", .pure, ["PushModel"]),
+    TargetRule("PushGateway", .pure, ["PushModel", "PushDispatch"]),
     TargetRule("HTTPBridge", .pure, ["PushModel", "PushRouting", "SettingsSyntax"]),
     TargetRule(
         "PushSettings", .pure,

@@ -150,6 +150,14 @@ struct V1BodyTests {
     func areRefused(_ wrong: Case) throws {
         let expected = PayloadError(field: wrong.field, message: wrong.message)
         #expect(try refusal(.android, wrong.payload) == expected)
+        // Whoever passes the body on is told the same.
+        let body = try JSONDocument(scanning: Array(wrong.payload.utf8)).root
+        do {
+            _ = try V1Body(body)
+            Issue.record("V1Body takes it")
+        } catch {
+            #expect(error.error == expected)
+        }
     }
 
     @Test("are checked whole, whatever the platform", arguments: Platform.allCases)
@@ -218,6 +226,8 @@ struct V1BodyTests {
         for platform in Platform.allCases {
             _ = try decide(Delivery(platform: platform, payload: payload))
         }
+        let body = try V1Body(payload)
+        #expect(body.platforms == platforms(of: payload["message"]))
     }
 
     @Test(
@@ -230,5 +240,44 @@ struct V1BodyTests {
         let light = #"{"color":{"red":\#(red)},"light_on_duration":"1s","light_off_duration":"1s"}"#
         let body = #"{"message":{"token":"t","android":{"notification":{"light_settings":\#(light)}}}}"#
         #expect((try refusal(.android, body) == nil) == isRight)
+    }
+
+    /// The platforms that a message has a part for, by the names of the parts.
+    private func platforms(of message: JSONNode?) -> Set<Platform> {
+        var platforms: Set<Platform> = []
+        if message?["android"] != nil || message?["android_v2"] != nil { platforms.insert(.android) }
+        if message?["apns"] != nil { platforms.insert(.ios) }
+        if message?["webpush"] != nil { platforms.insert(.web) }
+        return platforms
+    }
+
+    @Test("tell whom they are for, whether they are a dry run, and the package")
+    func tellWhatTheySay() throws {
+        func body(_ text: String) throws -> V1Body { try V1Body(JSONDocument(scanning: Array(text.utf8)).root) }
+        #expect(try body(#"{"message":{"token":"x"}}"#).recipient == .token("x"))
+        #expect(try body(#"{"message":{"fid":"x"}}"#).recipient == .fid("x"))
+        #expect(try body(#"{"message":{"topic":"x"}}"#).recipient == .topic("x"))
+        #expect(try body(#"{"message":{"condition":"'x' in topics"}}"#).recipient == .condition("'x' in topics"))
+        let dry = try body(#"{"message":{"token":"x","android":{"restrictedPackageName":"p"}},"validateOnly":true}"#)
+        #expect(dry.isDryRun)
+        #expect(dry.package == "p")
+        #expect(try !body(#"{"message":{"token":"x"},"validate_only":false}"#).isDryRun)
+    }
+
+    @Test(
+        "are malformed where a name or a type is wrong, and refused where a value is",
+        arguments: [
+            (#"{"message":{"token":"x","to":"y"}}"#, true), (#"{"message":{"token":5}}"#, true), ("{}", true),
+            (#"{"message":{}}"#, false), (#"{"message":{"token":""}}"#, false),
+            (#"{"message":{"token":"x","data":{"from":"y"}}}"#, false),
+        ])
+    func areMalformed(_ text: String, _ isMalformed: Bool) throws {
+        let body = try JSONDocument(scanning: Array(text.utf8)).root
+        do {
+            _ = try V1Body(body)
+            Issue.record("V1Body takes it")
+        } catch {
+            #expect(error.isMalformed == isMalformed)
+        }
     }
 }

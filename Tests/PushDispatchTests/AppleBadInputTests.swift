@@ -124,6 +124,28 @@ struct AppleBadInputTests {
         #expect(refusal.description.hasSuffix(": APNs refuses it with \(reason)"))
     }
 
+    // Source: APNSwift, apns2, and what aioapns was sent and understood.
+    @Test("have reasons with the status of Apple's table")
+    func reasons() {
+        let table: [Int: [APNsReason]] = [
+            400: [
+                .badCollapseID, .badDeviceToken, .badExpirationDate, .badMessageID, .badPriority, .badTopic,
+                .deviceTokenNotForTopic, .duplicateHeaders, .idleTimeout, .invalidPushType, .missingDeviceToken,
+                .missingTopic, .payloadEmpty, .topicDisallowed,
+            ],
+            403: [
+                .badCertificate, .badCertificateEnvironment, .badEnvironmentKeyIDInToken, .badEnvironmentKeyInToken,
+                .expiredProviderToken, .forbidden, .invalidProviderToken, .missingProviderToken,
+                .unrelatedKeyIDInToken,
+            ],
+            404: [.badPath], 405: [.methodNotAllowed], 410: [.expiredToken, .unregistered], 413: [.payloadTooLarge],
+            429: [.tooManyProviderTokenUpdates, .tooManyRequests], 500: [.internalServerError],
+            503: [.serviceUnavailable, .shutdown],
+        ]
+        #expect(table.values.joined().count == APNsReason.allCases.count)
+        for (status, reasons) in table { for reason in reasons { #expect(reason.status == status) } }
+    }
+
     /// A payload of so many bytes without white space.
     private func payload(bytes: Int, more: String = "") -> String {
         let empty = #"{\#(more)"aps":{"alert":""}}"#

@@ -86,7 +86,7 @@ public struct UUID128: Hashable, Sendable, CustomStringConvertible {
 }
 
 /// The value of one ASCII hexadecimal digit, or `nil`.
-func hexadecimalValue(of character: UInt8) -> UInt8? {
+public func hexadecimalValue(of character: UInt8) -> UInt8? {
     switch character {
     case UInt8(ascii: "0")...UInt8(ascii: "9"): character - UInt8(ascii: "0")
     case UInt8(ascii: "a")...UInt8(ascii: "f"): character - UInt8(ascii: "a") + 10

@@ -59,6 +59,23 @@ final class V1Message: Sendable {
     /// What a service worker gets: `webpush.data` replaces `data`.
     var webData: JSONView? { ownWebData ?? data }
 
+    /// Whom a message that was checked is for.
+    var recipient: V1Body.Recipient {
+        if let token = parts.token { return .token(token.text) }
+        if let fid = parts.fid { return .fid(fid.text) }
+        if let topic = parts.topic { return .topic(topic.text) }
+        return .condition(parts.condition?.text ?? "")
+    }
+
+    /// The platforms that it has a part for.
+    var platforms: Set<Platform> {
+        var platforms: Set<Platform> = []
+        if androidPart != nil { platforms.insert(.android) }
+        if parts.apns != nil { platforms.insert(.ios) }
+        if parts.webpush != nil { platforms.insert(.web) }
+        return platforms
+    }
+
     /// `webpush.data`.
     var ownWebData: JSONView? { parts.webpush?.protobufField("data") }
 }
@@ -102,7 +119,7 @@ extension V1Message {
 
     private var android: JSONView? { parts.android }
     private var notification: JSONView? { parts.notification }
-    private var androidPart: JSONView? { android ?? androidV2 }
+    var androidPart: JSONView? { android ?? androidV2 }
     private var remoteNotification: JSONView? {
         androidV2?.protobufField("remote_notification", "remoteNotification")
     }
@@ -164,10 +181,8 @@ extension V1Message {
             throw PayloadError(
                 field: "payload.message.\(targetNames.first ?? "")", message: "this names no target: it is empty")
         }
-        if let topic = parts.topic, !topic.withText({ $0.count <= 900 && $0.allSatisfy(Self.isTopicCharacter) }) {
-            throw PayloadError(
-                field: "payload.message.topic",
-                message: "a topic is 1 to 900 of A-Z, a-z, 0-9 and -_.~%, without /topics/ before it")
+        if let topic = parts.topic, !topic.withText(V1Body.isTopic) {
+            throw PayloadError(field: "payload.message.topic", message: V1Body.topicForm)
         }
         return parts.topic != nil || parts.condition != nil
     }
@@ -177,16 +192,6 @@ extension V1Message {
             ("fid", parts.fid), ("token", parts.token), ("topic", parts.topic), ("condition", parts.condition),
         ]
         return targets.filter { $0.1 != nil }.map(\.0)
-    }
-
-    private static func isTopicCharacter(_ byte: UInt8) -> Bool {
-        switch byte {
-        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"), UInt8(ascii: "."),
-            UInt8(ascii: "~"), UInt8(ascii: "%"):
-            true
-        default: false
-        }
     }
 
     private func checkTTL() throws(PayloadError) {

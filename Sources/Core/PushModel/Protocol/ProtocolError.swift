@@ -18,7 +18,7 @@ public struct ProtocolError: Error, Hashable, Sendable {
         case unavailable = "unavailable"
 
         /// Whether the same request may be accepted later.
-        var isTransient: Bool { self == .overloaded || self == .unavailable }
+        public var isTransient: Bool { self == .overloaded || self == .unavailable }
     }
 
     /// What kind of wrong.

@@ -1,0 +1,85 @@
+public import PushModel
+
+/// The send body of FCM v1, for whoever passes it on: checked as FCM checks it, and what it says of its target.
+public struct V1Body: Sendable {
+    /// The one target of a message.
+    public enum Recipient: Hashable, Sendable {
+        /// A registration token.
+        case token(String)
+        /// An installation id, the second generation's name of a registration.
+        case fid(String)
+        /// A topic, without `/topics/` before it.
+        case topic(String)
+        /// An expression over topics; nothing of it is checked here.
+        case condition(String)
+    }
+
+    /// The whole body, as it came.
+    public let payload: JSONNode
+    /// Whom it is for.
+    public let recipient: Recipient
+    /// `validate_only`: FCM checks the message and sends nothing.
+    public let isDryRun: Bool
+    /// The platforms that the message has a part for.
+    public let platforms: Set<Platform>
+    /// `restricted_package_name` of the part for Android.
+    public let package: String?
+
+    /// Checks a body.
+    ///
+    /// - Throws: the first thing that FCM refuses.
+    public init(_ body: JSONNode) throws(V1Refusal) {
+        payload = body
+        (recipient, isDryRun, platforms, package) = try body.withView { (view) throws(V1Refusal) in
+            guard let message = V1Message.message(in: view, platform: .android) else {
+                throw V1Refusal(
+                    isMalformed: true,
+                    error: PayloadError(field: "payload.message", message: "FCM v1 needs an object called message"))
+            }
+            let checked: V1Message
+            do throws(PayloadError) {
+                checked = try V1Message(view, message: message)
+            } catch {
+                throw V1Refusal(isMalformed: (try? V1Schema.body.check(view)) == nil, error: error)
+            }
+            return (
+                checked.recipient, checked.validateOnly, checked.platforms,
+                checked.androidPart?.protobufField("restricted_package_name", "restrictedPackageName")?.string
+            )
+        }
+    }
+}
+
+// Topics.
+extension V1Body {
+    /// The form of a topic's name, for messages.
+    public static let topicForm = "a topic is 1 to 900 of A-Z, a-z, 0-9 and -_.~%, without /topics/ before it"
+
+    /// Whether a text is the name of a topic.
+    ///
+    /// Source: the discovery document, revision 20261023: `[a-zA-Z0-9-_.~%]{1,900}`.
+    public static func isTopic(_ name: String) -> Bool { name.withBytes(isTopic) }
+
+    static func isTopic(_ name: UnsafeBufferPointer<UInt8>) -> Bool {
+        1...900 ~= name.count && name.allSatisfy(isTopicCharacter)
+    }
+
+    private static func isTopicCharacter(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"), UInt8(ascii: "."),
+            UInt8(ascii: "~"), UInt8(ascii: "%"):
+            true
+        default: false
+        }
+    }
+}
+
+/// Why FCM refuses a send body.
+public struct V1Refusal: Error, Hashable, Sendable {
+    /// Whether FCM's reader of JSON refuses it, before anything looks at what it says: an unknown name, a value of another
+    /// type.
+    public var isMalformed: Bool
+    /// The place, from the request, and what is wrong there.
+    public var error: PayloadError
+}

@@ -1,0 +1,203 @@
+public import PushDispatch
+public import PushModel
+
+/// What is not known of APNs, or is to be other than there.
+public struct APNsRules: Hashable, Sendable {
+    /// Whether the token of a device must be as Apple's are: an even number of hexadecimal digits.
+    public var takesOnlyHexadecimalTokens = true
+    /// How long a token may be, in characters. Apple's have 64 or, some, 160; it asks that nobody relies on it (UNVERIFIED).
+    public var longestToken = 200
+    /// The answer to a body that is no JSON object (UNVERIFIED: what was said of it agrees in the status alone).
+    public var unreadablePayload = APNsReason.payloadEmpty
+    /// The answer to a topic whose suffix is not that of the push type; `nil`: it is taken (UNVERIFIED which APNs answers).
+    public var topicOfAnotherType: APNsReason?
+    /// The topics that the provider may send to; `nil`: any.
+    public var topics: Set<String>?
+
+    /// Those that are likely.
+    public init() {}
+}
+
+/// A request to APNs, checked as APNs checks it.
+public struct APNsSend: Sendable {
+    /// Who sends, as far as it says what the request may leave out.
+    public enum Provider: Sendable {
+        /// Anybody: the header `authorization` is not looked at.
+        case any
+        /// One with a token, which is in the header.
+        case token
+        /// One with a certificate, and the topics in it. The first one is that of requests that name none.
+        case certificate(topics: [String])
+    }
+
+    /// The token of the device, as it came.
+    public let token: String
+    /// The topic.
+    public let topic: APNsTopic
+    /// `apns-id` of the answer: that of the request to the byte, or one that was made.
+    public let id: String
+    /// The headers that say what becomes of the push, in the order of their names.
+    public let headers: [GatewayRequest.Header]
+    /// The payload.
+    public let payload: JSONNode
+
+    /// The headers of Apple's.
+    private static let names: Set<String> = [
+        "apns-collapse-id", "apns-expiration", "apns-id", "apns-priority", "apns-push-type", "apns-topic",
+    ]
+
+    /// The push type; `nil`: the request says none, which is an alert.
+    public var pushType: String? { header("apns-push-type") }
+
+    /// `apns-priority`: 10, 5 or 1.
+    public var priority: Int { header("apns-priority").flatMap { Int($0) } ?? 10 }
+
+    /// `apns-expiration`: until when APNs would try, in seconds since 1970; 0: once. `nil`: the request does not say.
+    public var expiration: Int64? { header("apns-expiration").flatMap { Int64($0) } }
+
+    /// `apns-collapse-id`.
+    public var collapseID: String? { header("apns-collapse-id") }
+
+    private func header(_ name: String) -> String? { headers.first { $0.name == name }?.value }
+
+    /// Reads and checks a request. The order of the checks is ours: of two mistakes Apple may name the other one.
+    ///
+    /// - Parameters:
+    ///   - token: the token in the path.
+    ///   - request: the request.
+    ///   - provider: who sends.
+    ///   - newID: the id of a request that has none.
+    ///   - rules: what is not known.
+    ///   - limits: those of the daemon, within which a line of it is to stay.
+    /// - Throws: APNs' refusal.
+    public init(
+        token: String, _ request: GatewayRequest, from provider: Provider, newID: UUID128,
+        _ rules: APNsRules = APNsRules(), limits: JSONLimits = JSONLimits()
+    ) throws(APNsRejection) {
+        let own = request.headers.filter { Self.names.contains($0.name) }.sorted { $0.name < $1.name }
+        for name in Self.names.union(["authorization"]) where request.headers.count(where: { $0.name == name }) > 1 {
+            throw APNsRejection(.duplicateHeaders, remark: "\(name) comes more than once")
+        }
+        self.token = try Self.checked(token, rules)
+        (topic, headers, id) = try Self.checked(own, request, provider, newID, rules)
+        payload = try Self.payload(request.body, headers, rules, limits)
+    }
+
+    private static func checked(_ token: String, _ rules: APNsRules) throws(APNsRejection) -> String {
+        guard !token.isEmpty else { throw APNsRejection(.missingDeviceToken) }
+        guard token.utf8.count <= rules.longestToken else {
+            throw APNsRejection(.badDeviceToken, remark: "the token has more than \(rules.longestToken) characters")
+        }
+        guard rules.takesOnlyHexadecimalTokens else { return token }
+        guard token.utf8.count.isMultiple(of: 2), token.utf8.allSatisfy({ hexadecimalValue(of: $0) != nil }) else {
+            throw APNsRejection(.badDeviceToken, remark: "the token is no even number of hexadecimal digits")
+        }
+        return token
+    }
+
+    private static func checked(
+        _ own: [GatewayRequest.Header], _ request: GatewayRequest, _ provider: Provider, _ newID: UUID128,
+        _ rules: APNsRules
+    ) throws(APNsRejection) -> (APNsTopic, [GatewayRequest.Header], String) {
+        var headers = own
+        func header(_ name: String) -> String? { headers.first { $0.name == name }?.value }
+        if case .token = provider, request.header("authorization") == nil {
+            throw APNsRejection(.missingProviderToken)
+        }
+        if let refusal = APNsRefusal.ofHeaders(header).first {
+            throw APNsRejection(refusal.reason, remark: "\(refusal)")
+        }
+        // Apple's own are in capitals (UNVERIFIED); who sends one gets it back as it was.
+        let id = header("apns-id") ?? newID.description.uppercased()
+        if header("apns-id") == nil { headers.append(GatewayRequest.Header("apns-id", id)) }
+        let allowed: [String]?
+        if case .certificate(let topics) = provider { allowed = topics } else { allowed = rules.topics.map(Array.init) }
+        var text = header("apns-topic")
+        if text == nil, case .certificate(let topics) = provider, let first = topics.first {
+            headers.append(GatewayRequest.Header("apns-topic", first))
+            text = first
+        }
+        guard let text else { throw APNsRejection(.missingTopic) }
+        guard let topic = APNsTopic(text), text.utf8.count <= 255 else { throw APNsRejection(.badTopic) }
+        guard allowed?.contains(text) ?? true else { throw APNsRejection(.topicDisallowed) }
+        if let reason = rules.topicOfAnotherType, !topic.suits(pushType: header("apns-push-type")) {
+            throw APNsRejection(reason, remark: "the topic is not one of the push type's")
+        }
+        return (topic, headers.sorted { $0.name < $1.name }, id)
+    }
+
+    private static func payload(
+        _ body: [UInt8], _ headers: [GatewayRequest.Header], _ rules: APNsRules, _ limits: JSONLimits
+    ) throws(APNsRejection) -> JSONNode {
+        guard !body.isEmpty else { throw APNsRejection(.payloadEmpty) }
+        let limit = APNsRefusal.longestPayload(ofType: headers.first { $0.name == "apns-push-type" }?.value)
+        guard body.count <= limit else {
+            let refusal = APNsRefusal.payloadTooLarge(length: body.count, limit: limit)
+            throw APNsRejection(refusal.reason, remark: "\(refusal)")
+        }
+        // The line is an object around the payload, which may stand in another one.
+        let limits = JSONLimits(depth: limits.depth - 2, values: limits.values)
+        let root: JSONNode
+        do {
+            root = try JSONDocument(scanning: body, limits: limits).root
+        } catch {
+            throw APNsRejection(rules.unreadablePayload, remark: "the payload: \(error.message)")
+        }
+        guard root.kind == .object else {
+            throw APNsRejection(rules.unreadablePayload, remark: "the payload is \(root.kind.name), no object")
+        }
+        return root
+    }
+}
+
+// What becomes of it.
+extension APNsSend {
+    /// The target of a device of which nothing is known: the app of the topic, the token as the device.
+    public var presumedTarget: Target { Target(platform: .ios, app: topic.app, device: token) }
+
+    /// The line that brings the payload to the device.
+    public func line(to target: Target) -> DeliverLine {
+        DeliverLine(DeliverRequest(target: target, transport: .apns, payload: payloadOfLine), headers: headers)
+    }
+
+    /// A payload without `aps`, such as one of `voip`, would be read by its other keys: as a message of FCM, say. In
+    /// `userInfo` it is what it is.
+    private var payloadOfLine: JSONNode {
+        guard payload["aps"] == nil else { return payload }
+        var writer = JSONWriter(reserving: payload.rawBytes.count + 16)
+        writer.object { $0.member("userInfo", raw: payload.rawBytes) }
+        // It is one level more of what was scanned.
+        return (try? JSONDocument(scanning: writer.bytes, limits: JSONLimits(depth: .max)))?.root ?? payload
+    }
+
+    /// The answer by the daemon's reply.
+    ///
+    /// - Parameter uniqueID: for `apns-unique-id`, by which Apple's console finds a push; `nil`: the answer has none.
+    public func answer(to reply: DaemonReply, uniqueID: UUID128?) -> GatewayResponse {
+        switch reply {
+        case .accepted:
+            var headers = [GatewayRequest.Header("apns-id", id)]
+            if let uniqueID { headers.append(GatewayRequest.Header("apns-unique-id", uniqueID.description)) }
+            return GatewayResponse(status: 200, headers: headers)
+        case .none:
+            return APNsRejection(
+                .serviceUnavailable, retryAfter: RefusalMeaning.secondsWithoutWord, remark: "the daemon gave no answer"
+            ).response(id: id)
+        case .refused(let refusal): return Self.rejection(refusal).response(id: id)
+        }
+    }
+
+    /// A refusal of the daemon in APNs' words. It has none for what is wrong inside of a payload, as it does not look there
+    /// (UNVERIFIED).
+    static func rejection(_ refusal: ProtocolError, _ rules: APNsRules = APNsRules()) -> APNsRejection {
+        switch RefusalMeaning(refusal) {
+        case .later(let seconds):
+            APNsRejection(.serviceUnavailable, retryAfter: seconds, remark: refusal.message)
+        case .gatewaysFault: APNsRejection(.internalServerError, remark: refusal.message)
+        case .sendersFault(field: "device"): APNsRejection(.badDeviceToken, remark: refusal.message)
+        case .sendersFault(field: "app"): APNsRejection(.badTopic, remark: refusal.message)
+        case .sendersFault where refusal.code == .tooLong: APNsRejection(.payloadTooLarge, remark: refusal.message)
+        case .sendersFault: APNsRejection(rules.unreadablePayload, remark: refusal.message)
+        }
+    }
+}

@@ -1,0 +1,146 @@
+public import PushModel
+
+/// A request for an access token: what a client exchanges for it.
+///
+/// Source: RFC 6749 (5.2) and RFC 7523; the words of Google's errors are those that its clients' issues quote (UNVERIFIED
+/// here).
+public enum AccessTokenRequest: Sendable {
+    /// The assertion of a service account.
+    case assertion(WebToken)
+    /// The token of a person's own credentials; nobody here can check it.
+    case refreshToken
+
+    /// Reads the body of a request.
+    public init(body: [UInt8]) throws(AccessTokenError) {
+        let form = FormText(body)
+        switch form.first(["grant_type"]) {
+        case "urn:ietf:params:oauth:grant-type:jwt-bearer":
+            guard let text = form.first(["assertion"]) else {
+                throw AccessTokenError(.invalidRequest, "Missing required parameter: assertion")
+            }
+            guard let token = WebToken(text) else {
+                throw AccessTokenError(
+                    .invalidGrant, "Invalid JWT: Token must be in the form of three parts in base64url")
+            }
+            self = .assertion(token)
+        case "refresh_token": self = .refreshToken
+        case let type?: throw AccessTokenError(.unsupportedGrantType, "Invalid grant_type: \(type)")
+        case nil: throw AccessTokenError(.invalidRequest, "Missing required parameter: grant_type")
+        }
+    }
+
+    /// The account, where the request names one.
+    public var account: String? {
+        if case .assertion(let token) = self { token.text("iss") } else { nil }
+    }
+
+    /// The scopes, where the request names them.
+    public var scopes: [String] {
+        guard case .assertion(let token) = self else { return [] }
+        return token.text("scope")?.split(separator: " ").map(String.init) ?? []
+    }
+
+    /// The answer with a token.
+    ///
+    /// - Parameters:
+    ///   - token: as it is to come back with the sends.
+    ///   - seconds: how long it is valid.
+    public static func response(token: String, validForSeconds seconds: Int = 3599) -> GatewayResponse {
+        var writer = JSONWriter()
+        writer.object {
+            $0.member("access_token", token)
+            $0.member("expires_in", seconds)
+            $0.member("token_type", "Bearer")
+        }
+        return .googleJSON(writer.bytes)
+    }
+}
+
+/// The access token of a send, in its header `authorization`.
+public struct BearerToken: Hashable, Sendable {
+    /// The token.
+    public let text: String
+
+    /// - Parameter header: `Bearer` in any case, and the token; `nil` for anything else.
+    public init?(_ header: String?) {
+        guard let words = header?.split(separator: " "), words.count == 2, words[0].lowercased() == "bearer" else {
+            return nil
+        }
+        text = String(words[1])
+    }
+}
+
+/// What is asked of the assertions of service accounts, where there are any.
+public struct AssertionRules: Hashable, Sendable {
+    /// The addresses that an assertion may be for.
+    public var audiences: Set<String> = [
+        "https://oauth2.googleapis.com/token", "https://www.googleapis.com/oauth2/v4/token",
+        "https://accounts.google.com/o/oauth2/token",
+    ]
+    /// How long it may be valid, and how far its clock may be away, in seconds (UNVERIFIED but for the hour).
+    public var longestLife: Int64 = 3600
+    public var skew: Int64 = 300
+
+    /// Google's.
+    public init() {}
+
+    /// What is wrong with an assertion but for its account and its signature, which others look up and check.
+    ///
+    /// - Parameters:
+    ///   - token: the assertion.
+    ///   - now: the time.
+    /// - Returns: the error that Google answers; `nil`: nothing is wrong.
+    public func problem(of token: WebToken, at now: WallTime) -> AccessTokenError? {
+        guard token.algorithm == "RS256" else {
+            return AccessTokenError(.invalidGrant, "Invalid JWT: Only RS256 is supported")
+        }
+        guard let audience = token.text("aud"), audiences.contains(audience) else {
+            return AccessTokenError(.invalidGrant, "Invalid JWT: Failed audience check")
+        }
+        guard let issued = token.time("iat")?.seconds, let ends = token.time("exp")?.seconds,
+            issued <= now.seconds + skew, ends > now.seconds - skew, ends - issued <= longestLife, ends > issued
+        else {
+            return AccessTokenError(
+                .invalidGrant,
+                "Invalid JWT: Token must be a short-lived token (60 minutes) and in a reasonable timeframe. "
+                    + "Check your iat and exp values in the JWT claim.")
+        }
+        return nil
+    }
+}
+
+/// Why there is no access token (RFC 6749, 5.2).
+public struct AccessTokenError: Error, Hashable, Sendable {
+    /// The word for it. The raw values are those of the RFC.
+    public enum Code: String, Sendable, CaseIterable {
+        case invalidRequest = "invalid_request"
+        case invalidGrant = "invalid_grant"
+        case unsupportedGrantType = "unsupported_grant_type"
+    }
+
+    /// The word for it.
+    public let code: Code
+    /// What is wrong, for people.
+    public let description: String
+
+    /// Joins the parts.
+    public init(_ code: Code, _ description: String) {
+        self.code = code
+        self.description = description
+    }
+
+    /// No key file has this account.
+    public static let unknownAccount = AccessTokenError(.invalidGrant, "Invalid grant: account not found")
+    /// The signature is of none of the account's keys.
+    public static let badSignature = AccessTokenError(.invalidGrant, "Invalid JWT Signature.")
+
+    /// The answer.
+    public var response: GatewayResponse {
+        var writer = JSONWriter()
+        writer.object {
+            $0.member("error", code.rawValue)
+            $0.member("error_description", description)
+        }
+        return .googleJSON(status: 400, writer.bytes)
+    }
+}

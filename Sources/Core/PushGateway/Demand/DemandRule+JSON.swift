@@ -1,0 +1,116 @@
+public import PushModel
+
+/// What is wrong in a rule for errors on demand.
+public struct DemandRuleFault: Error, Hashable, Sendable {
+    /// The path of the member.
+    public let field: String
+    /// What is wrong there, for people.
+    public let message: String
+}
+
+extension DemandRule {
+    /// Reads a rule:
+    /// `{"match":{"service":"fcm","token":"ios-*"},"answer":"UNAVAILABLE","probability":20,"count":3,"delay_ms":500}`.
+    /// `answer` is a name, or an object with `status`, `headers` and `body`.
+    public init(_ json: JSONNode) throws(DemandRuleFault) {
+        let members = try Self.members(json, of: "", ["match", "answer", "probability", "count", "delay_ms"])
+        var service: DemandedService?
+        var globs: [String: Glob] = [:]
+        if let match = members["match"] {
+            for (key, value) in try Self.members(match, of: "match", ["service", "token", "topic", "project"]) {
+                guard let text = value.string else {
+                    throw DemandRuleFault(field: "match.\(key)", message: "this is a text")
+                }
+                guard key == "service" else {
+                    globs[key] = Glob(text)
+                    continue
+                }
+                service = DemandedService(rawValue: text)
+                guard service != nil else {
+                    let words = DemandedService.allCases.map(\.rawValue).joined(separator: ", ")
+                    throw DemandRuleFault(field: "match.service", message: "this is one of \(words)")
+                }
+            }
+        }
+        guard let answer = members["answer"] else {
+            throw DemandRuleFault(field: "answer", message: "the answer is missing")
+        }
+        self.init(try Self.answer(answer, of: service))
+        self.service = service
+        (token, topic, project) = (globs["token"], globs["topic"], globs["project"])
+        probability = try Self.number(members["probability"], "probability", in: 0...100) ?? 100
+        count = try Self.number(members["count"], "count", in: 0...1_000_000_000)
+        delay = .milliseconds(try Self.number(members["delay_ms"], "delay_ms", in: 0...Self.longestDelay) ?? 0)
+    }
+
+    /// An answer that waits keeps its request: five minutes, more than any client waits.
+    private static let longestDelay = 300_000
+
+    private static func answer(
+        _ json: JSONNode, of service: DemandedService?
+    ) throws(DemandRuleFault) -> DemandedAnswer {
+        if let text = json.string {
+            let services = service.map { [$0] } ?? DemandedService.allCases
+            guard let name = services.lazy.compactMap({ DemandedAnswer.Name(text, of: $0) }).first else {
+                throw DemandRuleFault(field: "answer", message: "no service has an answer of this name")
+            }
+            return .named(name)
+        }
+        let members = try members(json, of: "answer", ["status", "headers", "body"])
+        guard let status = try number(members["status"], "answer.status", in: 200...599) else {
+            throw DemandRuleFault(field: "answer.status", message: "the status is missing")
+        }
+        var headers: [GatewayRequest.Header] = []
+        for (name, value) in members["headers"]?.members ?? [] {
+            guard let text = value.string, isHeader(name, text) else {
+                throw DemandRuleFault(field: "answer.headers.\(name)", message: "this is no header")
+            }
+            headers.append(GatewayRequest.Header(name, text))
+        }
+        let body = members["body"].map { $0.string.map { Array($0.utf8) } ?? $0.compactBytes } ?? []
+        return .raw(status: status, headers: headers, body: body)
+    }
+
+    /// The headers that say where an answer ends, which whoever writes it says.
+    private static let framing: Set<String> = [
+        "connection", "content-length", "keep-alive", "transfer-encoding", "upgrade",
+    ]
+
+    /// Whether a name and a value can be a header of an answer, and end nothing but it.
+    private static func isHeader(_ name: String, _ value: String) -> Bool {
+        let isName = { (byte: UInt8) in
+            byte.isDigit || byte == UInt8(ascii: "-") || 97...122 ~= byte | 0x20
+        }
+        return !name.isEmpty && !framing.contains(name.lowercased()) && name.utf8.allSatisfy(isName)
+            && value.utf8.allSatisfy { 0x20...0x7E ~= $0 }
+    }
+
+    private static func members(
+        _ json: JSONNode, of field: String, _ known: Set<String>
+    ) throws(DemandRuleFault) -> [String: JSONNode] {
+        guard json.kind == .object else {
+            throw DemandRuleFault(field: field, message: "this is \(json.kind.name), no object")
+        }
+        var members: [String: JSONNode] = [:]
+        for (key, value) in json.members {
+            guard known.contains(key) else {
+                let path = field.isEmpty ? key : "\(field).\(key)"
+                throw DemandRuleFault(
+                    field: path, message: "there is no such key\(suggestion(for: key, among: known.sorted()))")
+            }
+            members[key] = value
+        }
+        return members
+    }
+
+    private static func number(
+        _ json: JSONNode?, _ field: String, in range: ClosedRange<Int>
+    ) throws(DemandRuleFault) -> Int? {
+        guard let json else { return nil }
+        guard let number = json.int64.flatMap({ Int(exactly: $0) }), range.contains(number) else {
+            throw DemandRuleFault(
+                field: field, message: "this is a whole number from \(range.lowerBound) to \(range.upperBound)")
+        }
+        return number
+    }
+}

@@ -1,0 +1,107 @@
+import PushDispatch
+public import PushModel
+
+/// The services whose answers can be made errors on demand.
+public enum DemandedService: String, Hashable, Sendable, CaseIterable {
+    /// Sends of FCM.
+    case fcm
+    /// Changes of FCM's topics, one at a time.
+    case topics
+    /// Sends of APNs.
+    case apns
+}
+
+/// An answer that somebody asked for, rather than the one that was due.
+public enum DemandedAnswer: Hashable, Sendable {
+    /// A known one of the service, by its name.
+    case named(Name)
+    /// Whatever somebody wants to be answered.
+    case raw(status: Int, headers: [GatewayRequest.Header], body: [UInt8])
+
+    /// The name of an answer: `UNREGISTERED`, `Unregistered`; with `+ra` behind it the answer says when to come again.
+    public struct Name: Hashable, Sendable {
+        /// The name, without `+ra`.
+        public let text: String
+        /// When to come again, in seconds; `nil`: the answer does not say.
+        public let retryAfter: Int64?
+
+        /// - Parameter text: a name of an answer of a service.
+        /// - Returns: `nil` where the service has no such answer.
+        public init?(_ text: String, of service: DemandedService) {
+            let says = text.hasSuffix(Self.retryMark)
+            self.text = says ? String(text.dropLast(Self.retryMark.count)) : text
+            retryAfter = says ? RefusalMeaning.secondsWithoutWord : nil
+            let isKnown =
+                switch service {
+                case .apns: APNsReason(rawValue: self.text) != nil
+                case .fcm, .topics: FCMErrorCode(rawValue: self.text) != nil || Self.special[self.text] != nil
+                }
+            guard isKnown else { return nil }
+        }
+
+        private static let retryMark = "+ra"
+
+        /// The answers of Google's that have no `errorCode` of their name, each for a project.
+        fileprivate static let special: [String: @Sendable (_ project: String) -> GatewayResponse] = [
+            "BADREQUEST": { _ in
+                GoogleError.invalidField(
+                    "message.token", "The registration token is not a valid FCM registration token"
+                ).response
+            },
+            "APNS": { _ in
+                let reason = APNsReason.badDeviceToken
+                return GoogleError.refusedByAPNs(statusCode: reason.status, reason: reason.rawValue).response
+            },
+            "401": { _ in GoogleError.badAccessToken.response },
+            "403API": { GoogleError.disabled(project: $0).response },
+            "409": { _ in TopicSubscriptionOutcome.exists.response },
+            "NODETAIL404": { _ in GoogleError.notFound.response },
+            "HTML502": { _ in
+                GatewayResponse(
+                    status: 502, headers: [GatewayRequest.Header("content-type", "text/html; charset=UTF-8")],
+                    body: Array("<!DOCTYPE html><title>Error 502 (Server Error)!!1</title>".utf8))
+            },
+        ]
+    }
+
+    /// The answer to a request to FCM.
+    ///
+    /// - Parameter project: the project that is asked.
+    public func response(project: String) -> GatewayResponse {
+        switch self {
+        case .raw(let status, let headers, let body): GatewayResponse(status: status, headers: headers, body: body)
+        case .named(let name):
+            if let code = FCMErrorCode(rawValue: name.text) {
+                GoogleError(fcm: code, "error \(name.text)", retryAfter: name.retryAfter).response
+            } else {
+                (Name.special[name.text]?(project) ?? GoogleError.notFound.response)
+                    .retried(afterSeconds: name.retryAfter)
+            }
+        }
+    }
+
+    /// The answer to a request to APNs.
+    ///
+    /// - Parameters:
+    ///   - request: the request.
+    ///   - timestamp: since when a token is not valid, with a reason that says so.
+    public func response(to request: GatewayRequest, timestamp: WallTime) -> GatewayResponse {
+        switch self {
+        case .raw(let status, let headers, let body):
+            let id = request.header("apns-id").map { [GatewayRequest.Header("apns-id", $0)] } ?? []
+            let hasID = headers.contains { $0.name == "apns-id" }
+            return GatewayResponse(status: status, headers: (hasID ? [] : id) + headers, body: body)
+        case .named(let name):
+            let reason = APNsReason(rawValue: name.text) ?? .internalServerError
+            return APNsRejection(reason, timestamp: timestamp, retryAfter: name.retryAfter).response(to: request)
+        }
+    }
+}
+
+extension TopicBatch.Failure {
+    /// The failure that a token asks for by its beginning; `nil`: none.
+    public init?(demandedBy token: String) {
+        guard let name = DemandedErrors.name(in: token), let failure = Self(rawValue: name) else { return nil }
+        self = failure
+    }
+}

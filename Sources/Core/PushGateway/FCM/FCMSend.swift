@@ -1,0 +1,135 @@
+public import PushDispatch
+public import PushModel
+
+/// A request of FCM HTTP v1 to send a message, checked as FCM checks it.
+public struct FCMSend: Sendable {
+    /// Whom a message is for.
+    public enum Recipient: Sendable {
+        /// One registration, by its token or its installation id.
+        case registration(String)
+        /// All that are subscribed to a topic.
+        case topic(String)
+        /// All whose topics meet a condition.
+        case condition(TopicCondition)
+    }
+
+    /// The project of the path.
+    public let project: String
+    /// The body.
+    public let body: V1Body
+    /// Whom it is for.
+    public let recipient: Recipient
+
+    /// Reads and checks a request.
+    ///
+    /// - Parameters:
+    ///   - project: the project of the path.
+    ///   - bytes: the body.
+    ///   - limits: those of the daemon, within which a line of it is to stay.
+    ///   - rules: what is not known of conditions.
+    /// - Throws: the error that Google answers.
+    public init(
+        project: String, body bytes: [UInt8], limits: JSONLimits = JSONLimits(),
+        conditions rules: TopicCondition.Rules = TopicCondition.Rules()
+    ) throws(GoogleError) {
+        self.project = project
+        // The line is an object around the body.
+        let limits = JSONLimits(depth: limits.depth - 1, values: limits.values)
+        let document: JSONDocument
+        do {
+            document = try JSONDocument(scanning: bytes, limits: limits)
+        } catch {
+            throw GoogleError(.invalidArgument, "Invalid JSON payload received. \(error.message)")
+        }
+        do {
+            body = try V1Body(document.root)
+        } catch {
+            let field = Self.fieldOfBody(error.error.field)
+            throw error.isMalformed
+                ? .malformedField(field, error.error.message) : .invalidField(field, error.error.message)
+        }
+        switch body.recipient {
+        case .token(let name), .fid(let name): recipient = .registration(name)
+        case .topic(let name): recipient = .topic(name)
+        case .condition(let text):
+            do {
+                recipient = .condition(try TopicCondition(text, rules))
+            } catch {
+                throw .invalidField("message.condition", error.googleMessage)
+            }
+        }
+    }
+
+    /// The target of a registration of which nothing is known, by what the message says: a message for iOS alone, or the web
+    /// alone, is for a device of that; any other for Android.
+    public func presumedTarget(ofRegistration token: String) -> Target {
+        let platform = body.platforms.count == 1 ? body.platforms.first ?? .android : .android
+        return Target(platform: platform, app: body.package ?? project, device: token)
+    }
+
+    /// The line that brings the message to one device. A dry run has one too: the daemon checks it and delivers nothing.
+    ///
+    /// - Parameters:
+    ///   - target: the device, of the registration or of a member of the topic.
+    ///   - messageID: the id that ``answer(to:messageID:)`` tells.
+    public func line(to target: Target, messageID: String) -> DeliverLine {
+        DeliverLine(DeliverRequest(target: target, payload: body.payload), messageID: messageID)
+    }
+
+    /// The answer by the daemon's reply.
+    public func answer(to reply: DaemonReply, messageID: String) -> GatewayResponse {
+        switch reply {
+        case .accepted: return accepted(messageID: messageID)
+        case .none:
+            return GoogleError(
+                fcm: .unavailable, "the daemon gave no answer", retryAfter: RefusalMeaning.secondsWithoutWord
+            ).response
+        case .refused(let refusal): return error(refusal).response
+        }
+    }
+
+    /// The answer to a message that is taken: of one device, or of all members of a topic, of whom there may be none.
+    public func accepted(messageID: String) -> GatewayResponse {
+        // The name of a dry run is not specified; all clients took this one.
+        let id = body.isDryRun ? "fake_message_id" : messageID
+        var writer = JSONWriter()
+        writer.object { $0.member("name", "projects/\(project)/messages/\(id)") }
+        return .googleJSON(writer.bytes)
+    }
+
+    /// An id as FCM makes them: `0:<microseconds>%<16 hexadecimal digits>`.
+    ///
+    /// - Parameters:
+    ///   - microseconds: the time, since 1970.
+    ///   - random: makes it the only one.
+    public static func messageID(microseconds: Int64, random: UInt64) -> String {
+        let digits = String(random, radix: 16)
+        return "0:\(microseconds)%" + String(repeating: "0", count: 16 - digits.utf8.count) + digits
+    }
+
+    /// A refusal of the daemon in Google's form.
+    private func error(_ refusal: ProtocolError) -> GoogleError {
+        switch RefusalMeaning(refusal) {
+        case .later(let seconds): GoogleError(fcm: .unavailable, refusal.message, retryAfter: seconds)
+        case .gatewaysFault: GoogleError(fcm: .internalError, refusal.message)
+        case .sendersFault(let field?): .invalidField(fieldOfSender(field), refusal.message)
+        case .sendersFault(nil): GoogleError(fcm: .invalidArgument, refusal.message)
+        }
+    }
+
+    /// A field of the daemon's line as the sender knows it: the device is the registration.
+    private func fieldOfSender(_ field: String) -> String {
+        guard field == "device" else { return Self.fieldOfBody(field) }
+        if case .fid = body.recipient { return "message.fid" }
+        return "message.token"
+    }
+
+    /// A field of the daemon's line as the sender knows it: the payload is the whole body.
+    private static func fieldOfBody(_ field: String) -> String {
+        switch field {
+        case "payload": "message"
+        case "app": "message.android.restricted_package_name"
+        default: field.hasPrefix("payload.") ? String(field.dropFirst("payload.".count)) : field
+        }
+    }
+}

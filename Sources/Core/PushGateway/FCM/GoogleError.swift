@@ -1,0 +1,201 @@
+import PushModel
+
+/// Names how a request to Google ended. The raw values are the words of `google.rpc.Code`.
+public enum GoogleStatus: String, Sendable, CaseIterable {
+    case invalidArgument = "INVALID_ARGUMENT"
+    case failedPrecondition = "FAILED_PRECONDITION"
+    case unauthenticated = "UNAUTHENTICATED"
+    case permissionDenied = "PERMISSION_DENIED"
+    case notFound = "NOT_FOUND"
+    case alreadyExists = "ALREADY_EXISTS"
+    case resourceExhausted = "RESOURCE_EXHAUSTED"
+    case internalError = "INTERNAL"
+    case unavailable = "UNAVAILABLE"
+
+    /// The status of HTTP for it.
+    public var code: Int {
+        switch self {
+        case .invalidArgument, .failedPrecondition: 400
+        case .unauthenticated: 401
+        case .permissionDenied: 403
+        case .notFound: 404
+        case .alreadyExists: 409
+        case .resourceExhausted: 429
+        case .internalError: 500
+        case .unavailable: 503
+        }
+    }
+}
+
+/// Names an error of FCM. The raw values are the words of `errorCode`.
+public enum FCMErrorCode: String, Sendable, CaseIterable {
+    case unspecified = "UNSPECIFIED_ERROR"
+    case invalidArgument = "INVALID_ARGUMENT"
+    case unregistered = "UNREGISTERED"
+    /// Newer than most clients: firebase-admin does not know it.
+    case unregisteredFID = "UNREGISTERED_FID"
+    case senderIDMismatch = "SENDER_ID_MISMATCH"
+    case quotaExceeded = "QUOTA_EXCEEDED"
+    case unavailable = "UNAVAILABLE"
+    case internalError = "INTERNAL"
+    case thirdPartyAuthError = "THIRD_PARTY_AUTH_ERROR"
+    /// The older name of ``thirdPartyAuthError``.
+    case apnsAuthError = "APNS_AUTH_ERROR"
+
+    /// The status that it comes with.
+    public var status: GoogleStatus {
+        switch self {
+        case .unspecified: .failedPrecondition
+        case .invalidArgument: .invalidArgument
+        case .unregistered, .unregisteredFID: .notFound
+        case .senderIDMismatch: .permissionDenied
+        case .quotaExceeded: .resourceExhausted
+        case .unavailable: .unavailable
+        case .internalError: .internalError
+        case .thirdPartyAuthError, .apnsAuthError: .unauthenticated
+        }
+    }
+}
+
+/// An error as Google's interfaces answer it: `google.rpc.Status` in JSON.
+public struct GoogleError: Error, Hashable, Sendable {
+    /// A part of `details`.
+    public enum Detail: Hashable, Sendable {
+        /// FCM's own word for it.
+        case fcm(FCMErrorCode)
+        /// The answer of APNs, where FCM passed the message on.
+        case apns(statusCode: Int, reason: String)
+        /// The fields that are wrong.
+        case badRequest([FieldViolation])
+        /// A reason of one of Google's services.
+        case errorInfo(reason: String, domain: String)
+    }
+
+    /// A field that is wrong.
+    public struct FieldViolation: Hashable, Sendable {
+        /// The path from the body, such as `message.token`.
+        public var field: String
+        /// What is wrong there.
+        public var description: String
+
+        /// Names the field and what is wrong there.
+        public init(field: String, description: String) {
+            self.field = field
+            self.description = description
+        }
+    }
+
+    /// How the request ended.
+    public let status: GoogleStatus
+    /// What is wrong, for people.
+    public let message: String
+    /// More on it, for programs.
+    public let details: [Detail]
+    /// When to come again, in seconds; `nil`: the answer does not say.
+    public let retryAfter: Int64?
+
+    /// Joins the parts.
+    public init(_ status: GoogleStatus, _ message: String, _ details: [Detail] = [], retryAfter: Int64? = nil) {
+        self.status = status
+        self.message = message
+        self.details = details
+        self.retryAfter = retryAfter
+    }
+
+    /// An error of FCM's own.
+    public init(fcm code: FCMErrorCode, _ message: String, retryAfter: Int64? = nil) {
+        self.init(code.status, message, [.fcm(code)], retryAfter: retryAfter)
+    }
+
+    /// A field whose value FCM does not take.
+    public static func invalidField(_ field: String, _ description: String) -> GoogleError {
+        let violation = FieldViolation(field: field, description: description)
+        return GoogleError(.invalidArgument, description, [.fcm(.invalidArgument), .badRequest([violation])])
+    }
+
+    /// A field that Google's reader of JSON does not take: nothing of FCM saw the message.
+    public static func malformedField(_ field: String, _ description: String) -> GoogleError {
+        let violation = FieldViolation(field: field, description: description)
+        return GoogleError(.invalidArgument, description, [.badRequest([violation])])
+    }
+
+    /// A refusal by APNs of a message that FCM passed on.
+    ///
+    /// - Parameter code: FCM's word for it. For a wrong key of Apple's it is said to be
+    ///   ``FCMErrorCode/thirdPartyAuthError``; which one comes when was not seen (UNVERIFIED).
+    public static func refusedByAPNs(
+        statusCode: Int, reason: String, code: FCMErrorCode = .invalidArgument
+    ) -> GoogleError {
+        GoogleError(
+            code.status, "Request contains an invalid argument.",
+            [.fcm(code), .apns(statusCode: statusCode, reason: reason)])
+    }
+
+    /// No access token, or one that is not valid.
+    public static let badAccessToken = GoogleError(
+        .unauthenticated, "Request had invalid authentication credentials.",
+        [.errorInfo(reason: "ACCESS_TOKEN_TYPE_UNSUPPORTED", domain: "googleapis.com")])
+
+    /// A project whose interface nobody has switched on.
+    public static func disabled(project: String) -> GoogleError {
+        GoogleError(
+            .permissionDenied,
+            "Firebase Cloud Messaging API has not been used in project \(project) before or it is disabled.",
+            [.errorInfo(reason: "SERVICE_DISABLED", domain: "googleapis.com")])
+    }
+
+    /// What is asked for is not there.
+    public static let notFound = GoogleError(.notFound, "Requested entity was not found.")
+
+    /// The answer.
+    public var response: GatewayResponse {
+        var writer = JSONWriter()
+        writer.object { $0.member("error", object: members) }
+        return GatewayResponse.googleJSON(status: status.code, writer.bytes).retried(afterSeconds: retryAfter)
+    }
+
+    private func members(_ writer: inout JSONWriter) {
+        writer.member("code", status.code)
+        writer.member("message", message)
+        writer.member("status", status.rawValue)
+        guard !details.isEmpty else { return }
+        writer.member("details", array: { list in for detail in details { list.object { $0.members(of: detail) } } })
+    }
+}
+
+extension JSONWriter {
+    fileprivate mutating func members(of detail: GoogleError.Detail) {
+        member("@type", "type.googleapis.com/\(detail.type)")
+        switch detail {
+        case .fcm(let code): member("errorCode", code.rawValue)
+        case .apns(let statusCode, let reason):
+            member("statusCode", statusCode)
+            member("reason", reason)
+        case .badRequest(let violations):
+            member(
+                "fieldViolations",
+                array: { list in
+                    for violation in violations {
+                        list.object {
+                            $0.member("field", violation.field)
+                            $0.member("description", violation.description)
+                        }
+                    }
+                })
+        case .errorInfo(let reason, let domain):
+            member("reason", reason)
+            member("domain", domain)
+        }
+    }
+}
+
+extension GoogleError.Detail {
+    fileprivate var type: String {
+        switch self {
+        case .fcm: "google.firebase.fcm.v1.FcmError"
+        case .apns: "google.firebase.fcm.v1.ApnsError"
+        case .badRequest: "google.rpc.BadRequest"
+        case .errorInfo: "google.rpc.ErrorInfo"
+        }
+    }
+}

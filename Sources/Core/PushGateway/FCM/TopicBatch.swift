@@ -1,0 +1,89 @@
+import PushDispatch
+public import PushModel
+
+/// A change of one topic's subscriptions for many tokens at once, as the clients before the topics of FCM v1 send it.
+///
+/// Source: firebase-admin 6.5.0 and async-firebase 6.4.0, recorded. Google's page has the limit of 1,000 tokens.
+public struct TopicBatch: Hashable, Sendable {
+    /// Why a token is left out of the change. The raw values are the words of the answer.
+    ///
+    /// Source: firebase-admin's tests, and its recording. When Google says which was not seen (UNVERIFIED).
+    public enum Failure: String, Sendable, CaseIterable {
+        case notFound = "NOT_FOUND"
+        case invalidArgument = "INVALID_ARGUMENT"
+        case internalError = "INTERNAL"
+        case tooManyTopics = "TOO_MANY_TOPICS"
+        case resourceExhausted = "RESOURCE_EXHAUSTED"
+        case permissionDenied = "PERMISSION_DENIED"
+    }
+
+    /// A body that is none.
+    ///
+    /// The word, and that the answer has no more, are as firebase-admin reads it (UNVERIFIED).
+    public struct Fault: Error, Hashable, Sendable {
+        /// What is wrong, for people; the answer does not say it.
+        public let message: String
+
+        /// The answer.
+        public var response: GatewayResponse {
+            var writer = JSONWriter()
+            writer.object { $0.member("error", "InvalidArgument") }
+            return .googleJSON(status: GoogleStatus.invalidArgument.code, writer.bytes)
+        }
+    }
+
+    /// Whether the tokens are subscribed, rather than unsubscribed.
+    public let isAdding: Bool
+    /// The topic, without `/topics/` before it.
+    public let topic: String
+    /// The tokens, in their order.
+    public let tokens: [String]
+
+    /// How many tokens one request may have.
+    public static let tokensMax = 1000
+
+    /// Reads the body of a request.
+    public init(isAdding: Bool, body: [UInt8], limits: JSONLimits = JSONLimits()) throws(Fault) {
+        let root: JSONNode
+        do {
+            root = try JSONDocument(scanning: body, limits: limits).root
+        } catch {
+            throw Fault(message: error.message)
+        }
+        self.isAdding = isAdding
+        guard let to = root["to"]?.string else { throw Fault(message: "to is missing, or no string") }
+        topic = to.hasPrefix(Self.prefix) ? String(to.dropFirst(Self.prefix.count)) : to
+        guard V1Body.isTopic(topic) else { throw Fault(message: "to: \(V1Body.topicForm)") }
+        guard let list = root["registration_tokens"], list.kind == .array, list.count > 0 else {
+            throw Fault(message: "registration_tokens is missing, empty, or no list")
+        }
+        guard list.count <= Self.tokensMax else {
+            throw Fault(message: "registration_tokens has \(list.count), more than \(Self.tokensMax)")
+        }
+        tokens = list.elements.compactMap(\.string)
+        guard tokens.count == list.count else {
+            throw Fault(message: "registration_tokens has a token that is no string")
+        }
+    }
+
+    private static let prefix = "/topics/"
+
+    /// The answer.
+    ///
+    /// - Parameter failure: why a token is left out; `nil`: it is not.
+    public func response(_ failure: (_ token: String) -> Failure?) -> GatewayResponse {
+        var writer = JSONWriter()
+        writer.object {
+            $0.member(
+                "results",
+                array: { list in
+                    for token in tokens {
+                        list.object { result in
+                            if let failure = failure(token) { result.member("error", failure.rawValue) }
+                        }
+                    }
+                })
+        }
+        return .googleJSON(writer.bytes)
+    }
+}

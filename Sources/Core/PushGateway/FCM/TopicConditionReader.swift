@@ -1,0 +1,116 @@
+import PushDispatch
+import PushModel
+
+/// Reads the text of a condition, from left to right.
+struct TopicConditionReader {
+    typealias Expression = TopicCondition.Expression
+    typealias Fault = TopicCondition.Fault
+
+    /// The topics so far, as often as they are named.
+    private(set) var topics: [String] = []
+    private let text: [UInt8]
+    private let rules: TopicCondition.Rules
+    private var place = 0
+
+    init(_ text: String, _ rules: TopicCondition.Rules) {
+        self.text = Array(text.utf8)
+        self.rules = rules
+    }
+
+    /// The whole text.
+    mutating func whole() throws(Fault) -> Expression {
+        let expression = try alternatives(depth: 0)
+        skipSpace()
+        guard place == text.count else { throw unexpected("&&, || or the end") }
+        return expression
+    }
+
+    private mutating func alternatives(depth: Int) throws(Fault) -> Expression {
+        guard !rules.isLeftToRight else { return try inOrder(depth: depth) }
+        var left = try conjunction(depth: depth)
+        while take("||") { left = .or(left, try conjunction(depth: depth)) }
+        return left
+    }
+
+    private mutating func conjunction(depth: Int) throws(Fault) -> Expression {
+        var left = try operand(depth: depth)
+        while take("&&") { left = .and(left, try operand(depth: depth)) }
+        return left
+    }
+
+    private mutating func inOrder(depth: Int) throws(Fault) -> Expression {
+        var left = try operand(depth: depth)
+        while true {
+            if take("&&") {
+                left = .and(left, try operand(depth: depth))
+            } else if take("||") {
+                left = .or(left, try operand(depth: depth))
+            } else {
+                return left
+            }
+        }
+    }
+
+    private mutating func operand(depth: Int) throws(Fault) -> Expression {
+        guard depth < rules.depthMax else {
+            throw Fault(
+                message: "at byte \(place): more than \(rules.depthMax) parentheses and negations in each other")
+        }
+        if take("!") { return .not(try operand(depth: depth + 1)) }
+        guard take("(") else { return try topic() }
+        let inner = try alternatives(depth: depth + 1)
+        guard take(")") else { throw unexpected(")") }
+        return inner
+    }
+
+    /// `'name' in topics`. No page shows other quotes.
+    private mutating func topic() throws(Fault) -> Expression {
+        skipSpace()
+        guard place < text.count, text[place] == UInt8(ascii: "'") else {
+            throw unexpected("a topic in single quotes, ! or (")
+        }
+        let name = text[(place + 1)...].prefix { $0 != UInt8(ascii: "'") }
+        guard name.endIndex < text.count else {
+            throw Fault(message: "at byte \(place): the quote has no end")
+        }
+        let topic = String(decoding: name, as: UTF8.self)
+        guard V1Body.isTopic(topic) else {
+            throw Fault(message: "at byte \(place): \(V1Body.topicForm)")
+        }
+        place = name.endIndex + 1
+        guard takeWord("in"), takeWord("topics") else { throw unexpected("in topics") }
+        topics.append(topic)
+        guard topics.count <= rules.topicsMax else {
+            throw Fault(message: "there are more than \(rules.topicsMax) topics")
+        }
+        return .topic(topic)
+    }
+
+    private mutating func take(_ token: StaticString) -> Bool {
+        skipSpace()
+        guard text[place...].starts(with: token.bytes) else { return false }
+        place += token.utf8CodeUnitCount
+        return true
+    }
+
+    /// Takes a word that is not the beginning of a longer one.
+    private mutating func takeWord(_ word: StaticString) -> Bool {
+        skipSpace()
+        let start = place
+        guard take(word) else { return false }
+        guard place < text.count, text[place] | 0x20 >= UInt8(ascii: "a"), text[place] | 0x20 <= UInt8(ascii: "z")
+        else {
+            return true
+        }
+        place = start
+        return false
+    }
+
+    private mutating func skipSpace() {
+        while place < text.count, text[place].isJSONWhiteSpace { place += 1 }
+    }
+
+    private func unexpected(_ wanted: String) -> Fault {
+        Fault(message: "at byte \(place): \(wanted) should be here")
+    }
+}

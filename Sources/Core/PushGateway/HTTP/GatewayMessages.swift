@@ -1,0 +1,100 @@
+/// One request as the gateway's handler sees it, whichever version of HTTP brought it.
+public struct GatewayRequest: Hashable, Sendable {
+    /// A header of a message.
+    public struct Header: Hashable, Sendable {
+        /// The name, in lower case.
+        public let name: String
+        /// The value, as it came.
+        public let value: String
+
+        /// Joins a name, whatever its case, and its value.
+        public init(_ name: String, _ value: String) {
+            self.name = name.lowercased()
+            self.value = value
+        }
+    }
+
+    /// The method, as it came.
+    public let method: String
+    /// The path and the query, as they came: nothing is decoded, for a token may hold an escaped slash.
+    public let target: RequestTarget
+    /// The host that is asked, and its port: of the target itself, of `:authority`, or of `host`. Some clients of HTTP/2 send
+    /// `host` alone (aioapns).
+    public let authority: String?
+    /// The headers in the order in which they came, without those of HTTP/2 whose names begin with a colon.
+    public let headers: [Header]
+    /// The body; empty without one.
+    public let body: [UInt8]
+
+    /// Joins the parts.
+    ///
+    /// - Parameters:
+    ///   - method: the method.
+    ///   - target: the target of HTTP/1.1's first line, or `:path` of HTTP/2.
+    ///   - headers: all headers as they came.
+    ///   - body: the body.
+    public init(method: String, target: String, headers: [(name: String, value: String)] = [], body: [UInt8] = []) {
+        self.method = method
+        let all = headers.map { Header($0.name, $0.value) }
+        let (ownAuthority, path) = Self.split(target)
+        self.target = RequestTarget(path)
+        authority =
+            ownAuthority ?? all.first { $0.name == ":authority" }?.value ?? all.first { $0.name == "host" }?.value
+        self.headers = all.filter { !$0.name.hasPrefix(":") }
+        self.body = body
+    }
+
+    /// The first header of a name in lower case; `nil` when there is none.
+    public func header(_ name: String) -> String? { headers.first { $0.name == name }?.value }
+
+    /// A target that names its host, as a proxy is asked, and what is left of it without.
+    private static func split(_ target: String) -> (authority: String?, target: String) {
+        for scheme in ["http://", "https://"] where target.lowercased().hasPrefix(scheme) {
+            let rest = target.utf8.dropFirst(scheme.utf8.count)
+            let authority = rest.prefix { !"/?".utf8.contains($0) }
+            let path = rest.dropFirst(authority.count)
+            let isPath = path.first == UInt8(ascii: "/")
+            return (
+                String(decoding: authority, as: UTF8.self), (isPath ? "" : "/") + String(decoding: path, as: UTF8.self)
+            )
+        }
+        return (nil, target)
+    }
+}
+
+/// One answer, whichever version of HTTP takes it. What is between the lines is not here: dates, lengths, connections.
+public struct GatewayResponse: Hashable, Sendable {
+    /// The status.
+    public let status: Int
+    /// The headers, their names in lower case.
+    public private(set) var headers: [GatewayRequest.Header]
+    /// The body.
+    public let body: [UInt8]
+
+    /// Joins the parts.
+    public init(status: Int, headers: [GatewayRequest.Header] = [], body: [UInt8] = []) {
+        self.status = status
+        self.headers = headers
+        self.body = body
+    }
+
+    /// The first header of a name in lower case; `nil` when there is none.
+    public func header(_ name: String) -> String? { headers.first { $0.name == name }?.value }
+
+    /// The same answer with `retry-after` in whole seconds, as each client that heeds the header reads it; one of them
+    /// crashes on a date (pyfcm).
+    public func retried(afterSeconds seconds: Int64?) -> GatewayResponse {
+        guard let seconds else { return self }
+        var response = self
+        response.headers.append(GatewayRequest.Header("retry-after", String(seconds)))
+        return response
+    }
+
+    /// An answer of Google's with a body in JSON.
+    static func googleJSON(status: Int = 200, _ body: [UInt8]) -> GatewayResponse {
+        // firebase-admin-node refuses what is not called JSON.
+        GatewayResponse(
+            status: status, headers: [GatewayRequest.Header("content-type", "application/json; charset=UTF-8")],
+            body: body)
+    }
+}

@@ -1,0 +1,65 @@
+import PushModel
+
+/// The path and the query of a request, as they came.
+public struct RequestTarget: Hashable, Sendable, CustomStringConvertible {
+    public let description: String
+
+    /// - Parameter text: the path, and a query behind `?`.
+    public init(_ text: String) { description = text }
+
+    /// What is between the slashes of the path, escapes decoded in each; `nil` for a path that does not begin with a slash,
+    /// or whose escapes are none.
+    public var segments: [String]? {
+        let path = description.utf8.prefix { $0 != UInt8(ascii: "?") && $0 != UInt8(ascii: "#") }
+        guard path.first == UInt8(ascii: "/") else { return nil }
+        var segments: [String] = []
+        for segment in path.dropFirst().split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false) {
+            guard let text = FormText.decoded(segment, plusIsSpace: false) else { return nil }
+            segments.append(text)
+        }
+        return segments
+    }
+
+    /// The first value of the query under one of some names; `nil` when there is none.
+    public func query(_ names: String...) -> String? {
+        let query = description.utf8.drop { $0 != UInt8(ascii: "?") }.dropFirst().prefix { $0 != UInt8(ascii: "#") }
+        return FormText(query).first(names)
+    }
+}
+
+/// A text of `application/x-www-form-urlencoded`, as bodies and queries are.
+struct FormText {
+    /// Names and values, decoded; those whose escapes are none are left out.
+    let fields: [(name: String, value: String)]
+
+    init(_ bytes: some Collection<UInt8>) {
+        fields = bytes.split(separator: UInt8(ascii: "&")).compactMap { field in
+            let name = field.prefix { $0 != UInt8(ascii: "=") }
+            guard let key = Self.decoded(name, plusIsSpace: true),
+                let value = Self.decoded(field.dropFirst(name.count + 1), plusIsSpace: true)
+            else { return nil }
+            return (key, value)
+        }
+    }
+
+    /// The first value under one of some names.
+    func first(_ names: [String]) -> String? { fields.first { names.contains($0.name) }?.value }
+
+    /// A text without its percent escapes; `nil` where one is none, or the bytes are no UTF-8.
+    static func decoded(_ text: some Collection<UInt8>, plusIsSpace: Bool) -> String? {
+        var bytes: [UInt8] = []
+        var rest = text.makeIterator()
+        while let byte = rest.next() {
+            switch byte {
+            case UInt8(ascii: "%"):
+                guard let high = rest.next().flatMap(hexadecimalValue(of:)),
+                    let low = rest.next().flatMap(hexadecimalValue(of:))
+                else { return nil }
+                bytes.append(high << 4 | low)
+            case UInt8(ascii: "+") where plusIsSpace: bytes.append(UInt8(ascii: " "))
+            default: bytes.append(byte)
+            }
+        }
+        return String(validating: bytes, as: UTF8.self)
+    }
+}

@@ -1,0 +1,25 @@
+extension JSONWriter {
+    /// Writes the members of a `deliver` but for those that say what its line would mean without them, in the words that
+    /// ``Request/init(line:limits:)`` reads. The payload keeps its spaces, and stands on one line.
+    public mutating func members(of deliver: DeliverRequest) {
+        member(RequestKey.op.word, Operation.deliver.rawValue)
+        members(of: deliver.target)
+        if let transport = deliver.transport { member(RequestKey.transport.word, transport.rawValue) }
+        if deliver.state != .background { member(RequestKey.state.word, deliver.state.rawValue) }
+        if deliver.locked { member(RequestKey.locked.word, true) }
+        if let version = deliver.osVersion { member(RequestKey.osVersion.word, version) }
+        if deliver.notifications != .allowed {
+            member(RequestKey.notifications.word, deliver.notifications.rawValue)
+        }
+        if deliver.sdk != .ready { member(RequestKey.sdk.word, deliver.sdk.rawValue) }
+        // Between the tokens a line feed is white space, and no string has one.
+        member(RequestKey.payload.word, raw: deliver.payload.rawBytes.lazy.map { $0 == 0x0A || $0 == 0x0D ? 0x20 : $0 })
+    }
+
+    private mutating func members(of target: Target) {
+        if let platform = target.platform { member(RequestKey.platform.word, platform.rawValue) }
+        if let app = target.app { member(RequestKey.app.word, app) }
+        if let device = target.device { member(RequestKey.device.word, device) }
+        if let user = target.externalID { member(RequestKey.externalID.word, user) }
+    }
+}

@@ -1,0 +1,283 @@
+import PushDispatch
+import PushGateway
+import PushModel
+import Testing
+
+@Suite("A send of APNs")
+struct APNsSendTests {
+    private static let token = String(repeating: "ab12", count: 16)
+    private static let id = "35597c7e-9cde-479d-b639-15bd6cbf7391"
+
+    private func request(_ headers: [String: String] = [:], _ body: String = #"{"aps":{"alert":"hi"}}"#)
+        -> GatewayRequest
+    {
+        let all = ["apns-topic": "com.example.shop", "authorization": "bearer x"].merging(headers) { $1 }
+        let list = all.sorted { $0.key < $1.key }.filter { !$0.value.isEmpty }
+        return .post("/3/device/\(Self.token)", body, headers: list.map { (name: $0.key, value: $0.value) })
+    }
+
+    private func send(
+        _ request: GatewayRequest, token: String = token, from provider: APNsSend.Provider = .token,
+        _ rules: APNsRules = APNsRules()
+    ) throws(APNsRejection) -> APNsSend {
+        try APNsSend(token: token, request, from: provider, newID: UUID128(high: 0xAB, low: 0xCD), rules)
+    }
+
+    private func reason(
+        _ request: GatewayRequest, token: String = token, from provider: APNsSend.Provider = .token,
+        _ rules: APNsRules = APNsRules()
+    ) -> APNsReason? {
+        do {
+            _ = try send(request, token: token, from: provider, rules)
+            return nil
+        } catch {
+            return error.reason
+        }
+    }
+
+    @Test("becomes one line, with the headers that say what becomes of it")
+    func line() throws {
+        let headers = [
+            "apns-id": Self.id, "apns-push-type": "alert", "apns-priority": "5", "apns-expiration": "1795541647",
+            "apns-collapse-id": "c1", "user-agent": "x",
+        ]
+        let send = try send(request(headers, "{\"aps\":\n{\"alert\":\"hi\"}}"))
+        #expect(send.priority == 5)
+        #expect(send.expiration == 1_795_541_647)
+        #expect(send.collapseID == "c1")
+        #expect(send.pushType == "alert")
+        let line = send.line(to: send.presumedTarget)
+        #expect(
+            String(decoding: line.bytes, as: UTF8.self) == #"{"headers":{"apns-collapse-id":"c1","#
+                + #""apns-expiration":"1795541647","apns-id":"\#(Self.id)","apns-priority":"5","#
+                + #""apns-push-type":"alert","apns-topic":"com.example.shop"},"op":"deliver","platform":"ios","#
+                + #""app":"com.example.shop","device":"\#(Self.token)","transport":"apns","#
+                + #""payload":{"aps": {"alert":"hi"}}}"# + "\n")
+        let request = try read(line)
+        #expect(request.target == Target(platform: .ios, app: "com.example.shop", device: Self.token))
+    }
+
+    @Test(
+        "without aps stands in userInfo, so that no other form is seen in it",
+        arguments: [
+            #"{"call":"1"}"#, #"{"message":{"token":"t","data":{}}}"#, #"{"userInfo":{"aps":{}}}"#, "{}",
+        ])
+    func withoutAPS(_ body: String) throws {
+        let send = try send(request(["apns-topic": "com.example.shop.voip", "apns-push-type": "voip"], body))
+        let line = send.line(to: send.presumedTarget)
+        #expect(String(decoding: line.bytes, as: UTF8.self).has(#""payload":{"userInfo":\#(body)}"#))
+        #expect(throws: Never.self) { try read(line) }
+    }
+
+    @Test("as deep as a line may be makes one that the daemon reads, and a deeper one is refused")
+    func depth() throws {
+        func body(_ depth: Int) -> String {
+            #"{"a":\#(String(repeating: "[", count: depth) + String(repeating: "]", count: depth))}"#
+        }
+        let send = try send(request([:], body(29)))
+        #expect(throws: Never.self) { try read(send.line(to: send.presumedTarget)) }
+        #expect(reason(request([:], body(30))) == .payloadEmpty)
+    }
+
+    @Test(
+        "is answered with its id to the byte once the daemon has it on disk",
+        arguments: [
+            "35597c7e-9cde-479d-b639-15bd6cbf7391", "35597C7E-9CDE-479D-B639-15BD6CBF7391",
+            "35597c7e-9CDE-479d-b639-15bd6cbf7391",
+        ])
+    func echo(_ id: String) throws {
+        let send = try send(request(["apns-id": id]))
+        let answer = send.answer(to: .accepted(SequenceNumber(1)), uniqueID: UUID128(high: 1, low: 2))
+        #expect(answer.status == 200)
+        #expect(answer.body.isEmpty)
+        #expect(
+            answer.headers == [
+                GatewayRequest.Header("apns-id", id),
+                GatewayRequest.Header("apns-unique-id", "00000000-0000-0001-0000-000000000002"),
+            ])
+    }
+
+    @Test("without an id gets one, which the line has too")
+    func madeID() throws {
+        let send = try send(request())
+        #expect(send.id == "00000000-0000-00AB-0000-0000000000CD")
+        #expect(
+            send.answer(to: .accepted(SequenceNumber(1)), uniqueID: nil).headers
+                == [GatewayRequest.Header("apns-id", send.id)])
+        #expect(String(decoding: send.line(to: Target()).bytes, as: UTF8.self).has(#""apns-id":"\#(send.id)""#))
+    }
+
+    @Test(
+        "is refused for a header as APNs refuses it",
+        arguments: [
+            (["apns-collapse-id": String(repeating: "x", count: 65)], APNsReason.badCollapseID),
+            (["apns-expiration": "soon"], .badExpirationDate), (["apns-expiration": "1.5"], .badExpirationDate),
+            (["apns-id": "x"], .badMessageID), (["apns-priority": "11"], .badPriority),
+            (["apns-push-type": "background"], .badPriority),
+            (["apns-push-type": "background", "apns-priority": "10"], .badPriority),
+            (["apns-push-type": "silent"], .invalidPushType), (["apns-topic": ""], .missingTopic),
+            (["apns-topic": ".voip"], .badTopic), (["apns-topic": String(repeating: "x", count: 256)], .badTopic),
+            (["authorization": ""], .missingProviderToken),
+        ] as [([String: String], APNsReason)])
+    func headers(_ headers: [String: String], _ expected: APNsReason) {
+        #expect(reason(request(headers)) == expected)
+    }
+
+    @Test(
+        "may have each push type",
+        arguments: [
+            "alert", "background", "location", "voip", "complication", "fileprovider", "mdm", "liveactivity",
+            "pushtotalk",
+            "widgets", "controls",
+        ])
+    func pushTypes(_ type: String) {
+        #expect(reason(request(["apns-push-type": type, "apns-priority": "5"])) == nil)
+    }
+
+    @Test(
+        "with a header of Apple's twice is refused, and its id comes back all the same",
+        arguments: [
+            ("APNs-Topic", true), ("Authorization", true), ("Cookie", false),
+        ])
+    func duplicates(_ name: String, _ isRefused: Bool) {
+        let request = GatewayRequest.post(
+            "/3/device/\(Self.token)", #"{"aps":{}}"#,
+            headers: [
+                ("apns-topic", "a"), ("cookie", "a"), ("authorization", "bearer x"), ("apns-id", Self.id), (name, "a"),
+            ])
+        guard isRefused else {
+            #expect(reason(request) == nil)
+            return
+        }
+        do {
+            _ = try send(request)
+            Issue.record("it is taken")
+        } catch {
+            #expect(error.response(to: request).text == #"{"reason":"DuplicateHeaders"}"#)
+            #expect(error.response(to: request).header("apns-id") == Self.id)
+        }
+    }
+
+    @Test(
+        "is refused for its token in the path",
+        arguments: [
+            ("", APNsReason.missingDeviceToken), ("abc", .badDeviceToken), ("zz", .badDeviceToken),
+            (String(repeating: "a", count: 202), .badDeviceToken),
+        ])
+    func tokens(_ token: String, _ expected: APNsReason) {
+        #expect(reason(request(), token: token) == expected)
+        var rules = APNsRules()
+        rules.takesOnlyHexadecimalTokens = false
+        #expect(reason(request(), token: "ios-anna", rules) == nil)
+    }
+
+    @Test("is refused for its payload")
+    func payloads() {
+        #expect(reason(request([:], "")) == .payloadEmpty)
+        for body in ["no JSON", "[]", "7", #"{"a":1,"a":2}"#] { #expect(reason(request([:], body)) == .payloadEmpty) }
+        var rules = APNsRules()
+        rules.unreadablePayload = .badTopic
+        #expect(reason(request([:], "[]"), rules) == .badTopic)
+        func body(_ size: Int) -> String { #"{"aps":{"alert":"\#(String(repeating: "x", count: size - 20))"}}"# }
+        #expect(reason(request([:], body(4096))) == nil)
+        #expect(reason(request([:], body(4097))) == .payloadTooLarge)
+        #expect(reason(request(["apns-push-type": "voip"], body(5120))) == nil)
+        #expect(reason(request(["apns-push-type": "voip"], body(5121))) == .payloadTooLarge)
+    }
+
+    @Test("with a certificate needs no token, and has the certificate's topics")
+    func certificates() throws {
+        let certificate = APNsSend.Provider.certificate(topics: ["com.example.shop", "com.example.shop.voip"])
+        let send = try send(request(["authorization": "", "apns-topic": ""]), from: certificate)
+        #expect(send.topic.text == "com.example.shop")
+        #expect(send.headers.contains(GatewayRequest.Header("apns-topic", "com.example.shop")))
+        #expect(send.headers.map(\.name) == send.headers.map(\.name).sorted())
+        #expect(reason(request(["apns-topic": "com.example.shop.voip"]), from: certificate) == nil)
+        #expect(reason(request(["apns-topic": "com.example.other"]), from: certificate) == .topicDisallowed)
+        #expect(reason(request(["apns-topic": ""]), from: .certificate(topics: [])) == .missingTopic)
+    }
+
+    @Test("from anybody needs neither token nor certificate")
+    func anybody() {
+        #expect(reason(request(["authorization": ""]), from: .any) == nil)
+    }
+
+    @Test("may be kept to topics, and to the topic of its push type")
+    func topicRules() {
+        var rules = APNsRules()
+        rules.topics = ["com.example.shop"]
+        #expect(reason(request(), rules) == nil)
+        #expect(reason(request(["apns-topic": "com.example.other"]), rules) == .topicDisallowed)
+        rules = APNsRules()
+        #expect(reason(request(["apns-push-type": "voip"]), rules) == nil)
+        rules.topicOfAnotherType = .badTopic
+        #expect(reason(request(["apns-push-type": "voip"]), rules) == .badTopic)
+        #expect(reason(request(["apns-topic": "com.example.shop.voip"]), rules) == .badTopic)
+        #expect(
+            reason(request(["apns-push-type": "voip", "apns-topic": "com.example.shop.voip"]), rules) == nil)
+    }
+
+    @Test(
+        "names the app in its topic, and the push type in its suffix",
+        arguments: [
+            ("com.example.shop", "com.example.shop", nil, "alert"),
+            ("com.example.shop.voip", "com.example.shop", .voip, "voip"),
+            ("com.example.shop.voip-ptt", "com.example.shop", .pushToTalk, "pushtotalk"),
+            ("com.example.shop.complication", "com.example.shop", .complication, "complication"),
+            ("com.example.shop.pushkit.fileprovider", "com.example.shop", .fileProvider, "fileprovider"),
+            ("com.example.shop.location-query", "com.example.shop", .locationQuery, "location"),
+            ("com.example.shop.push-type.liveactivity", "com.example.shop", .liveActivity, "liveactivity"),
+            ("com.example.shop.push-type.widgets", "com.example.shop", .widgets, "widgets"),
+            ("com.example.shop.push-type.controls", "com.example.shop", .controls, "controls"),
+        ] as [(String, String, APNsTopic.Suffix?, String)])
+    func topics(_ text: String, _ app: String, _ suffix: APNsTopic.Suffix?, _ type: String) throws {
+        let topic = try #require(APNsTopic(text))
+        #expect(topic.app == app)
+        #expect(topic.suffix == suffix)
+        #expect(topic.suits(pushType: type))
+        #expect(topic.suits(pushType: nil) == (suffix == nil))
+        #expect(!topic.suits(pushType: suffix == .voip ? "pushtotalk" : "voip"))
+    }
+
+    @Test(
+        "that the daemon does not take is answered in APNs' words",
+        arguments: [
+            (
+                ProtocolError(.overloaded, message: "x", retryAfter: .milliseconds(2500)),
+                APNsReason.serviceUnavailable, "3"
+            ),
+            (ProtocolError(.unavailable, message: "x", leader: "node2"), .serviceUnavailable, "1"),
+            (ProtocolError(.tooLong, message: "x"), .payloadTooLarge, nil),
+            (ProtocolError(.invalidPayload, field: "payload.aps", message: "x"), .payloadEmpty, nil),
+            (ProtocolError(.invalidValue, field: "device", message: "x"), .badDeviceToken, nil),
+            (ProtocolError(.invalidValue, field: "app", message: "x"), .badTopic, nil),
+            (ProtocolError(.unknownKey, field: "headers", message: "x"), .internalServerError, nil),
+        ] as [(ProtocolError, APNsReason, String?)])
+    func refused(_ refusal: ProtocolError, _ expected: APNsReason, _ seconds: String?) throws {
+        let send = try send(request(["apns-id": Self.id]))
+        let line = Array(Reply.refused(refusal).dropLast())
+        let answer = send.answer(to: DaemonReply(line: line), uniqueID: UUID128(high: 1, low: 2))
+        #expect(answer.status == expected.status)
+        #expect(answer.text == #"{"reason":"\#(expected.rawValue)"}"#)
+        #expect(answer.header("apns-id") == Self.id)
+        #expect(answer.header("apns-unique-id") == nil)
+        #expect(answer.header("retry-after") == seconds)
+    }
+
+    @Test("is 503, and never 200, while nobody knows whether the daemon has it")
+    func noReply() throws {
+        let answer = try send(request(["apns-id": Self.id])).answer(to: .none, uniqueID: nil)
+        #expect(answer.status == 503)
+        #expect(answer.header("apns-id") == Self.id)
+    }
+
+    @Test("that is 410 says since when, and no other answer does", arguments: APNsReason.allCases)
+    func timestamps(_ reason: APNsReason) {
+        let time = WallTime(milliseconds: 1_764_000_000_000)
+        let answer = APNsRejection(reason, timestamp: time).response(id: nil)
+        #expect(answer.status == reason.status)
+        #expect(answer.text.has("timestamp") == (answer.status == 410))
+        #expect(APNsRejection(reason).response(id: nil).text.has("timestamp") == (answer.status == 410))
+        #expect(answer.headers.isEmpty)
+    }
+}

@@ -1,0 +1,136 @@
+import PushDispatch
+import PushGateway
+import PushModel
+import TestSupport
+import Testing
+
+@Suite("Errors on demand")
+struct DemandedErrorTests {
+    private static let subject = DemandSubject(service: .fcm, token: "err-UNREGISTERED", project: "demo")
+
+    private func rule(_ json: String) throws -> DemandRule {
+        try DemandRule(JSONDocument(scanning: Array(json.utf8)).root)
+    }
+
+    private func verdict(_ errors: DemandedErrors, _ subject: DemandSubject) -> DemandedErrors.Verdict? {
+        var errors = errors
+        var generator = SeededGenerator(seed: 1)
+        return errors.verdict(on: subject, using: &generator)
+    }
+
+    @Test("are not there unless somebody asks for them")
+    func off() {
+        #expect(verdict(DemandedErrors(), Self.subject) == nil)
+        #expect(verdict(DemandedErrors(takesTokens: true), DemandSubject(service: .fcm, token: "tok")) == nil)
+        #expect(verdict(DemandedErrors(takesTokens: true), DemandSubject(service: .fcm, topic: "err-INTERNAL")) == nil)
+        #expect(verdict(DemandedErrors(takesTokens: true), Self.subject) != nil)
+    }
+
+    @Test(
+        "by tokens are those that the service has",
+        arguments: [
+            (DemandedService.fcm, "err-UNREGISTERED", true), (.fcm, "err-Unregistered", false),
+            (.apns, "err-Unregistered", true), (.apns, "err-UNREGISTERED", false), (.topics, "err-409", true),
+            (.fcm, "err-QUOTA_EXCEEDED+ra", true), (.apns, "err-TooManyRequests+ra", true),
+            (.fcm, "err-nothing", false),
+            (.fcm, "err-", false), (.fcm, "err-+ra", false), (.fcm, "my-err-INTERNAL", false),
+        ])
+    func names(_ service: DemandedService, _ token: String, _ isKnown: Bool) {
+        let subject = DemandSubject(service: service, token: token)
+        #expect((verdict(DemandedErrors(takesTokens: true), subject) != nil) == isKnown)
+    }
+
+    @Test("by a rule are for what it matches, for each word that it has")
+    func matches() throws {
+        let json = #"{"match":{"service":"fcm","token":"ios-*","project":"demo"},"answer":"UNAVAILABLE"}"#
+        let errors = DemandedErrors(rules: [try rule(json)])
+        func matches(_ subject: DemandSubject) -> Bool { verdict(errors, subject) != nil }
+        #expect(matches(DemandSubject(service: .fcm, token: "ios-1", project: "demo")))
+        #expect(!matches(DemandSubject(service: .topics, token: "ios-1", project: "demo")))
+        #expect(!matches(DemandSubject(service: .fcm, token: "tok", project: "demo")))
+        #expect(!matches(DemandSubject(service: .fcm, token: "ios-1", project: "other")))
+        #expect(!matches(DemandSubject(service: .fcm, topic: "news", project: "demo")))
+        let topics = DemandedErrors(rules: [try rule(#"{"match":{"topic":"*.voip"},"answer":"BadTopic"}"#)])
+        #expect(verdict(topics, DemandSubject(service: .apns, token: "ab", topic: "com.example.voip")) != nil)
+        #expect(verdict(topics, DemandSubject(service: .fcm, topic: "x.voip")) == nil, "FCM has no BadTopic")
+    }
+
+    @Test("by a rule come as often as its probability says, by the generator that is given")
+    func probability() throws {
+        var errors = DemandedErrors(rules: [try rule(#"{"answer":"INTERNAL","probability":20}"#)])
+        var generator = SeededGenerator(seed: 2)
+        let hits = (0..<10_000).filter { _ in errors.verdict(on: Self.subject, using: &generator) != nil }.count
+        #expect(1800..<2200 ~= hits)
+        #expect(
+            verdict(DemandedErrors(rules: [try rule(#"{"answer":"INTERNAL","probability":0}"#)]), Self.subject) == nil)
+    }
+
+    @Test("by a rule end with its count, and the next rule has its turn")
+    func count() throws {
+        var errors = DemandedErrors(rules: [
+            try rule(#"{"answer":"INTERNAL","count":2,"delay_ms":500}"#), try rule(#"{"answer":"UNAVAILABLE+ra"}"#),
+        ])
+        var generator = SeededGenerator(seed: 3)
+        let verdicts = (0..<4).compactMap { _ in errors.verdict(on: Self.subject, using: &generator) }
+        #expect(verdicts.map(\.rule) == [0, 0, 1, 1])
+        #expect(verdicts.map(\.delay) == [.milliseconds(500), .milliseconds(500), .zero, .zero])
+        #expect(errors.rules.map(\.count) == [0, nil])
+        let later = verdicts.last?.answer.response(project: "demo")
+        #expect(later?.status == 503)
+        #expect(later?.header("retry-after") == "1")
+    }
+
+    @Test("may be any answer, with headers and a raw body")
+    func raw() throws {
+        let json = #"{"answer":{"status":502,"headers":{"Content-Type":"text/html"},"body":"<p>"}}"#
+        let answer = try rule(json).answer
+        #expect(answer.response(project: "demo").status == 502)
+        #expect(answer.response(project: "demo").text == "<p>")
+        let request = GatewayRequest.post("/3/device/ab", headers: [("apns-id", "Ab")])
+        let apns = answer.response(to: request, timestamp: WallTime(milliseconds: 0))
+        #expect(apns.headers.map(\.name) == ["apns-id", "content-type"])
+        #expect(apns.header("apns-id") == "Ab")
+        #expect(
+            try rule(#"{"answer":{"status":400,"body":{"a": [1, 2]}}}"#).answer.response(project: "").text
+                == #"{"a":[1,2]}"#)
+    }
+
+    @Test("of APNs say since when a token is not valid")
+    func timestamp() throws {
+        let answer = try rule(#"{"answer":"Unregistered"}"#).answer
+        let time = WallTime(milliseconds: 1_764_000_000_000)
+        #expect(
+            answer.response(to: .post("/3/device/ab"), timestamp: time).text
+                == #"{"reason":"Unregistered","timestamp":1764000000000}"#)
+    }
+
+    @Test(
+        "by a rule that is none are refused, with the path",
+        arguments: [
+            ("[]", ""), ("{}", "answer"), (#"{"answer":"NOTHING"}"#, "answer"), (#"{"answer":"INTERNAL","x":1}"#, "x"),
+            (#"{"match":{"service":"gcm"},"answer":"INTERNAL"}"#, "match.service"),
+            (#"{"match":{"service":"apns"},"answer":"INTERNAL"}"#, "answer"),
+            (#"{"match":{"tokn":"x"},"answer":"INTERNAL"}"#, "match.tokn"),
+            (#"{"match":{"token":7},"answer":"INTERNAL"}"#, "match.token"),
+            (#"{"answer":"INTERNAL","probability":101}"#, "probability"),
+            (#"{"answer":"INTERNAL","count":-1}"#, "count"),
+            (#"{"answer":"INTERNAL","delay_ms":300001}"#, "delay_ms"), (#"{"answer":{"body":"x"}}"#, "answer.status"),
+            (#"{"answer":{"status":100}}"#, "answer.status"),
+            (#"{"answer":{"status":200,"headers":{"a":"x\r\nb: c"}}}"#, "answer.headers.a"),
+            (#"{"answer":{"status":200,"headers":{"a b":"x"}}}"#, "answer.headers.a b"),
+            (#"{"answer":{"status":200,"headers":{"Content-Length":"1"}}}"#, "answer.headers.Content-Length"),
+        ])
+    func faults(_ json: String, _ field: String) {
+        #expect {
+            try rule(json)
+        } throws: { error in
+            (error as? DemandRuleFault)?.field == field
+        }
+    }
+
+    @Test("of each name that a service knows have the status of that name", arguments: APNsReason.allCases)
+    func statuses(_ reason: APNsReason) throws {
+        let answer = try rule(#"{"answer":"\#(reason.rawValue)"}"#).answer
+        #expect(answer.response(to: .post("/"), timestamp: WallTime(milliseconds: 0)).status == reason.status)
+    }
+}
