@@ -12,7 +12,10 @@ private final class Pair {
     let first: Installation
     let second: Installation
 
-    init(lease: String = "5s") throws {
+    /// - Parameters:
+    ///   - lease: how long a leader leads without a word of the database.
+    ///   - settings: further lines of the section.
+    init(lease: String = "5s", settings: String = "") throws {
         server.sql("CREATE DATABASE push")
         let place = server.root
         func machine(_ name: String) -> Installation {
@@ -23,6 +26,7 @@ private final class Pair {
                 Durability=engine
                 Node=\(name)
                 Lease=\(lease)
+                \(settings)
                 """)
             installation.addJob(
                 "note", "cat >/dev/null; echo $PUSH_SEQ >>\(place)/runs; echo $PUSH_EPOCH >>\(place)/terms")
@@ -216,6 +220,40 @@ struct FleetTests {
         #expect(try other.stop() == .exited(0))
         #expect(try pair.first.ledger().highestSequenceNumber() == pair.second.ledger().highestSequenceNumber())
         #expect(try pair.first.ledger().stateIdentity == pair.second.ledger().stateIdentity)
+    }
+
+    @Test("lose both disks and nothing else: a machine starts from a snapshot in the database, and what came behind it")
+    func disksLost() throws {
+        let pair = try Pair(lease: "2s", settings: "SnapshotEvery=1s")
+        let (leader, follower) = try pair.startBoth()
+        let client = try pair.first.injectClient()
+        func wait(for count: Int) {
+            pair.server.wait(
+                "SELECT count(*) FROM push_snapshots WHERE state = 'counts'", database: "push", for: "\(count)")
+        }
+        for number in 1...2 {
+            #expect(try client.outcome(of: Requests.deliver(job: "note", id: "n\(number)")).outcome == "handled")
+            wait(for: number)
+        }
+        pair.server.sql("UPDATE push_batches SET at = at - interval '1 hour'", database: "push")
+        pair.server.wait("SELECT min(number) > 0 FROM push_batches", database: "push", for: "t")
+        #expect(try client.outcome(of: Requests.deliver(job: "note", id: "n3")).outcome == "handled")
+        #expect(pair.status.contains("snapshot       behind batch"), "\(pair.status)")
+        for daemon in [leader, follower] { daemon.crash() }
+        for machine in [pair.first, pair.second] { #expect(remove(machine.state)) }
+        let again = try pair.startLeader(pair.second)
+        let other = try pair.second.injectClient()
+        for number in 1...4 {
+            let answer = try other.ask(Requests.deliver(job: "note", id: "n\(number)", waits: false))
+            #expect(answer.isAccepted && answer.seq == Int64(number), "\(answer)")
+        }
+        try pair.second.waitUntilIdle()
+        #expect(pair.runs == ["1", "2", "3", "4"])
+        #expect(try again.stop() == .exited(0))
+    }
+
+    private func remove(_ directory: String) -> Bool {
+        Program(path: "/bin/rm").run(["-r", directory]).end == .exited(0)
     }
 
     @Test("set a copy aside that is not a prefix of the chain, and fetch another")

@@ -68,8 +68,8 @@ struct Fleet {
     func holder(_ name: String) throws -> Connection {
         var session = try session(name)
         let insert = """
-            INSERT INTO push_batches (shard, number, id, prev, epoch, version, boot, mono_ns, rows)
-            SELECT 0, 1, gen_random_uuid(), id, 1, 1, id, 0, '' FROM push_batches WHERE number = 0
+            INSERT INTO push_batches (shard, number, id, prev, epoch, version, boot, mono_ns, rows, total)
+            SELECT 0, 1, gen_random_uuid(), id, 1, 1, id, 0, '', 0 FROM push_batches WHERE number = 0
             """
         let (_, problem) = session.run(
             [[Statement("begin", "BEGIN")()], [Statement("insert", insert)()]], until: Deadline(after: .seconds(5)))

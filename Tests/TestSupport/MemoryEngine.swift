@@ -14,13 +14,19 @@ public final class MemoryEngine: ShardEngine {
         case thereButUnknown
     }
 
-    private struct Contents {
+    struct Contents {
+        /// Without a gap in their numbers, and never none.
         var batches: [(batch: ChainBatch, at: Instant)]
+        var trimmedBytes: Int64 = 0
+        var snapshots: [WrittenSnapshot] = []
         var lease = LeaseRow(owner: nil, epoch: 0, renewals: 0)
         var copies: [String: UInt64] = [:]
+        var seen: [String: Instant] = [:]
         var clock = Instant(nanoseconds: 0)
         /// How often the lease was read.
         var readings = 0
+
+        var first: UInt64 { batches[0].batch.reference.number }
 
         var tail: ChainTail {
             let last = batches[batches.count - 1].batch
@@ -28,7 +34,7 @@ public final class MemoryEngine: ShardEngine {
         }
     }
 
-    private final class Database: Sendable {
+    final class Database: Sendable {
         let identity: ShardIdentity
         let contents: Mutex<Contents>
 
@@ -44,9 +50,10 @@ public final class MemoryEngine: ShardEngine {
     private struct Knobs {
         var failures: [Failure] = []
         var isAway = false
+        var callsLeft: Int?
     }
 
-    private let database: Database
+    let database: Database
     private let knobs = Mutex(Knobs())
 
     private init(_ database: Database) { self.database = database }
@@ -70,6 +77,9 @@ public final class MemoryEngine: ShardEngine {
         set { knobs.withLock { $0.isAway = newValue } }
     }
 
+    /// This session loses the database after so many further calls, appends and confirmations not counted.
+    public func goAway(after calls: Int) { knobs.withLock { $0.callsLeft = calls } }
+
     /// The clock of the database, which gives the ages of batches.
     public var clock: Instant {
         get { database.contents.withLock { $0.clock } }
@@ -78,7 +88,7 @@ public final class MemoryEngine: ShardEngine {
 
     /// A standby is promoted that has the chain up to this number.
     public func promote(with number: UInt64) {
-        database.contents.withLock { $0.batches.removeSubrange((Int(number) + 1)...) }
+        database.contents.withLock { $0.batches.removeAll { $0.batch.reference.number > number } }
     }
 
     /// How often the lease was read, by all sessions.
@@ -87,7 +97,7 @@ public final class MemoryEngine: ShardEngine {
     /// A person gives an order.
     public func order(_ change: (inout LeaseRow) -> Void) { database.contents.withLock { change(&$0.lease) } }
 
-    /// The chain, batch 0 included.
+    /// The chain, with what it begins with: batch 0, where nothing was deleted.
     public var chain: [ChainBatch] { database.contents.withLock { $0.batches.map(\.batch) } }
 
     /// How far each node's copy is, by the node's name.
@@ -115,7 +125,7 @@ public final class MemoryEngine: ShardEngine {
 
     public func batches(from number: UInt64, atMost count: Int) throws(EngineProblem) -> [StoredBatch] {
         try read { contents in
-            contents.batches.dropFirst(Int(number)).prefix(count).map {
+            contents.batches.drop { $0.batch.reference.number < number }.prefix(count).map {
                 StoredBatch(batch: $0.batch, age: contents.clock - $0.at)
             }
         }
@@ -155,10 +165,20 @@ public final class MemoryEngine: ShardEngine {
     }
 
     public func note(_ owner: NodeIncarnation, applied number: UInt64) throws(EngineProblem) {
-        try read { $0.copies[owner.node] = number }
+        try read {
+            $0.copies[owner.node] = number
+            $0.seen[owner.node] = $0.clock
+        }
     }
 
-    private func read<Result>(_ body: (inout Contents) -> Result) throws(EngineProblem) -> Result {
+    func read<Result>(_ body: (inout Contents) -> Result) throws(EngineProblem) -> Result {
+        let isAway = knobs.withLock { knobs in
+            if let left = knobs.callsLeft {
+                knobs.callsLeft = max(0, left - 1)
+                knobs.isAway = knobs.isAway || left == 0
+            }
+            return knobs.isAway
+        }
         if isAway { throw Self.away }
         return database.contents.withLock { body(&$0) }
     }

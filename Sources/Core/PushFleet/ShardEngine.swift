@@ -142,4 +142,45 @@ public protocol ShardEngine: AnyObject, Sendable {
 
     /// Notes how far a node's copy is.
     func note(_ owner: NodeIncarnation, applied number: UInt64) throws(EngineProblem)
+
+    /// How the shard is with its snapshots.
+    func snapshots() throws(EngineProblem) -> SnapshotState
+
+    /// Begins a snapshot. It does not count before it is finished, and one at a time is being written.
+    ///
+    /// - Parameters:
+    ///   - id: the id that was drawn for it.
+    ///   - node: the node's name.
+    ///   - seen: what was being written; it is given up, if it did not move since.
+    /// - Returns: whether the snapshot was begun.
+    func beginSnapshot(_ id: UUID128, by node: String, replacing seen: SnapshotClaim?) throws(EngineProblem) -> Bool
+
+    /// Says that the writer of a snapshot is alive.
+    ///
+    /// - Returns: whether the snapshot is still being written.
+    func moveSnapshot(_ id: UUID128) throws(EngineProblem) -> Bool
+
+    /// Puts a part of a snapshot, once more with the same bytes where the answer did not come.
+    ///
+    /// - Returns: whether the snapshot is still being written.
+    func putPart(_ part: Int, of id: UUID128, _ bytes: [UInt8]) throws(EngineProblem) -> Bool
+
+    /// A part of a snapshot that counts or is being written; `nil`: it is not there.
+    func part(_ part: Int, of id: UUID128) throws(EngineProblem) -> [UInt8]?
+
+    /// Has a snapshot count, whose parts were read back.
+    ///
+    /// - Returns: whether it does.
+    func finishSnapshot(_ snapshot: Snapshot) throws(EngineProblem) -> Bool
+
+    /// Removes parts of snapshots that were given up, and of those beyond the newest `Snapshot.kept`.
+    ///
+    /// - Returns: whether there are more.
+    func removeSnapshots(partsAtMost count: Int) throws(EngineProblem) -> Bool
+
+    /// Deletes batches in order, the oldest first (rule R8): those before the batch of the oldest of `Snapshot.kept`
+    /// snapshots that count, if all before them and they are older than ten minutes by the engine's clock.
+    ///
+    /// - Returns: how many were deleted.
+    func trim(atMost count: Int) throws(EngineProblem) -> Int
 }

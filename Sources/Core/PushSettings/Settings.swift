@@ -137,6 +137,10 @@ public struct SharedLogSettings: Hashable, Sendable {
     public var node: String?
     /// How long a leader leads without a word of the database, and how long the others wait before one of them takes over.
     public var lease: Duration = .seconds(3)
+    /// How old the newest snapshot in the database may become.
+    public var snapshotInterval: Duration = .seconds(86_400)
+    /// How many bytes of a snapshot are sent in a second, at most.
+    public var snapshotRate = 16 << 20
 
     /// A log of this machine's own.
     public init() {}

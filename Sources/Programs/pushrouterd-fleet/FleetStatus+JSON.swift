@@ -57,6 +57,20 @@ extension FleetStatus.Shard {
             writer.member("successor", lease.successor)
             writer.member("batches", tail)
             writer.member("last_batch_age_ms", age.milliseconds)
+            writer.member("first_batch", first)
+            writer.member(
+                "snapshots",
+                array: { writer in
+                    for stored in snapshots {
+                        writer.object { writer in
+                            writer.member("batch", stored.snapshot.reference.number)
+                            writer.member("schema", stored.snapshot.schema)
+                            writer.member("age_ms", stored.age.milliseconds)
+                            writer.member("bytes", stored.snapshot.length)
+                            writer.member("bytes_behind", stored.bytesBehind)
+                        }
+                    }
+                })
             writer.member(
                 "copies",
                 array: { writer in

@@ -78,10 +78,17 @@ extension EngineOptions {
             case .follow, .lease: .lease
             case .log: .log
             case .read: .read
+            case .snapshot: .snapshot
+            }
+        let time: Duration =
+            switch session {
+            case .log: max(settings.lease, .seconds(1))
+            // Nobody waits for it, and a part is a million bytes.
+            case .snapshot: .seconds(10)
+            case .follow, .lease, .read: settings.lease / 3
             }
         self.init(
             address: try ConnectionString(settings.database ?? ""),
-            durability: settings.durability == .standby ? .standby : .engine, node: node.node, role: role,
-            time: session == .log ? max(settings.lease, .seconds(1)) : settings.lease / 3)
+            durability: settings.durability == .standby ? .standby : .engine, node: node.node, role: role, time: time)
     }
 }

@@ -83,6 +83,15 @@ enum StoreCommands {
             if let successor = shard.lease.successor {
                 lines.append("order          \(successor) is to lead: pushctl store move")
             }
+            lines.append("log            begins with batch \(shard.first)")
+            for stored in shard.snapshots {
+                lines.append(
+                    "snapshot       behind batch \(stored.snapshot.reference.number), "
+                        + "\(stored.age.milliseconds / 1000) s old, \(stored.snapshot.length >> 20) MiB")
+            }
+            if shard.snapshots.isEmpty {
+                lines.append("snapshot       none: a machine with an empty disk reads the whole log")
+            }
             lines += shard.copies.map { "copy           \(StoreOrders.text($0, tail: tail))" }
         }
         return lines.map { $0 + "\n" }.joined()

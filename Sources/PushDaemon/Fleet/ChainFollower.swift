@@ -11,6 +11,8 @@ final class ChainFollower: Sendable {
     enum News: Sendable {
         /// Another node leads; `nil`: nobody.
         case leader(String?)
+        /// The copy is made of a snapshot: there was none.
+        case fetches(Snapshot)
         /// The copy has all that there is for the first time.
         case current
         /// The engine gives no answer; told once for each time.
@@ -71,6 +73,7 @@ final class ChainFollower: Sendable {
     func run() {
         guard let identity = patiently({ () throws(EngineProblem) in try engine.identity() }) else { return }
         do throws(StoreError) {
+            guard try fetch(identity) else { return }
             let copy = try LedgerCopy(directory: directory, of: identity)
             let end = try follow(copy, identity)
             try copy.sync()
@@ -78,6 +81,25 @@ final class ChainFollower: Sendable {
         } catch {
             post(error.kind == .forked ? .forked(error) : .failed(error))
         }
+    }
+
+    /// Makes the ledger where there is none.
+    ///
+    /// - Returns: whether the node may go on: `false`: it was told to stop.
+    private func fetch(_ identity: ShardIdentity) throws(StoreError) -> Bool {
+        let fetch = SnapshotFetch(
+            from: engine, into: directory, of: identity, isStopped: { [self] in pause(.zero) },
+            onBegin: { [self] in post(.fetches($0)) })
+        var isTold = false
+        repeat {
+            do throws(StoreError) {
+                return try fetch.run()
+            } catch let error where error.kind == .engineAway {
+                if !isTold { post(.away(error)) }
+                isTold = true
+            }
+        } while !pause(Self.retryPause)
+        return false
     }
 
     private func follow(_ copy: LedgerCopy, _ identity: ShardIdentity) throws(StoreError) -> Term? {

@@ -11,6 +11,8 @@ public enum EngineSession: String, Sendable, CaseIterable {
     case read
     /// The leader renews its lease.
     case lease
+    /// Snapshots are written, and what is behind them is deleted.
+    case snapshot
 }
 
 /// Makes a session with the engine that the settings name; it connects when it is first used.

@@ -42,15 +42,23 @@ public func runFleetDaemon(
         let standby = try Standby(settings: process.settings, node: node, journal: process.journal)
         let follow = try connect(shared, node, .follow)
         let listeners = try Listeners(&sockets)
+        let snapshots = try RunningSnapshots(
+            SnapshotKeeper(
+                try connect(shared, node, .snapshot), node: node.node, directory: state.path,
+                options: SnapshotKeeper.Options(shared)
+            ) { [journal = process.journal] in journal.log($0.entry) })
+        defer { snapshots.stop() }
         switch try standby.run(in: state.path, listeners: listeners, engine: follow) {
         case .stopped: return 0
         case .failed(let error): throw error
         case .forked(let error):
+            snapshots.stop()
             process.journal.log(JournalEntry(.critical, "\(error)", messageID: .logSetAside))
             let place = try SetAside.moveCopy(in: state.path, at: Moment.now().wall)
             process.journal.log(JournalEntry(.warning, "the copy is at \(place) now; the next start fetches another"))
             return StartFailure.temporary
         case .leads(let term):
+            snapshots.keeper.lead()
             process.journal.log(
                 JournalEntry(.notice, "\(node.node) leads from term \(term.epoch) on", messageID: .leads))
             let news = try Mailbox<LeaseKeeper.News>()
@@ -81,6 +89,35 @@ public func runFleetDaemon(
                 return StartFailure.temporary
             }
             return try end.get()
+        }
+    }
+}
+
+/// A keeper of snapshots on its thread.
+private final class RunningSnapshots {
+    let keeper: SnapshotKeeper
+    private var thread: WorkerThread?
+
+    init(_ keeper: SnapshotKeeper) throws {
+        self.keeper = keeper
+        thread = try WorkerThread("snapshots") { keeper.run() }
+    }
+
+    /// Waits for the thread's end.
+    func stop() {
+        keeper.stop()
+        thread.take()?.join()
+    }
+}
+
+extension SnapshotKeeper.News {
+    fileprivate var entry: JournalEntry {
+        switch self {
+        case .written(let snapshot):
+            JournalEntry(
+                .info,
+                "wrote a snapshot behind batch \(snapshot.reference.number) to the database: \(snapshot.length) bytes")
+        case .failed(let error): JournalEntry(.error, "no snapshot was written: \(error)", messageID: .snapshotFailed)
         }
     }
 }

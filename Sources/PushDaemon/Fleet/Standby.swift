@@ -94,6 +94,12 @@ final class Standby {
             Notify.status(status)
             journal.log(JournalEntry(.info, status, messageID: .follows))
         case .current: break
+        case .fetches(let snapshot):
+            journal.log(
+                JournalEntry(
+                    .notice,
+                    "there is no ledger here: fetches the snapshot behind batch \(snapshot.reference.number), "
+                        + "\(snapshot.length) bytes"))
         case .away(let error): journal.log(JournalEntry(.error, "\(error)", messageID: .storeStalled))
         case .answers: journal.log(JournalEntry(.notice, "the database answers again", messageID: .storeResumed))
         case .took(let term): finish(.leads(term))

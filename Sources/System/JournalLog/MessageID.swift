@@ -39,6 +39,8 @@ public enum MessageID: String, CaseIterable, Sendable {
     case follows = "b6a1f0e2c7d94a5fb9ed3f8a44c0d2b1"
     /// Another machine leads the shared log: this one acknowledges nothing more, and ends.
     case fenced = "e17f6c0c2d8e4b43a6d1905c7b3f2a68"
+    /// No copy of the ledger could be written to the database that machines share.
+    case snapshotFailed = "0f6b7e0d51c94a7f8a3e2d6c94b1e7a5"
     /// A log was damaged; the daemon has begun another.
     case logSetAside = "e86786c7635541b6a39c4390ae442de1"
     /// Ledger and log had another format; the daemon has begun new ones.

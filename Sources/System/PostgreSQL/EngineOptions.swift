@@ -14,6 +14,8 @@ public enum EngineRole: String, Sendable {
     case lease
     /// Reads the chain, and notes how far the copy is.
     case read
+    /// Writes snapshots, and deletes what is behind them.
+    case snapshot
 }
 
 /// What a session with the engine is made with.
@@ -43,7 +45,7 @@ public struct EngineOptions: Sendable {
     }
 
     /// The most bytes of a node's name: a session's name has 63 (NAMEDATALEN), and a longer one is cut.
-    public static let nodeNameLimit = 63 - "pushrouterd-lease/4095/".utf8.count
+    public static let nodeNameLimit = 63 - "pushrouterd-snapshot/4095/".utf8.count
 
     /// The name that other sessions know this one by.
     var applicationName: String { Self.namePrefix(role, shard) + node }

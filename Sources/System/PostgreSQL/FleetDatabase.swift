@@ -91,7 +91,16 @@ public enum FleetDatabase {
             throw EngineProblem(.notOurs, message: "the database has no fleet")
         }
         var shards: [FleetStatus.Shard] = []
-        for row in rows[2] { shards.append(try shard(row, copies: rows[3])) }
+        for row in rows[2] {
+            var shard = try shard(row, copies: rows[3])
+            let number = Value.integer(shard.number)
+            let (answers, problem) = session.run(
+                [[SnapshotStatements.snapshots(number)], [SnapshotStatements.ends(number)]], until: deadline)
+            if let problem { throw problem }
+            for row in answers[0].rows[0] { shard.snapshots.append(try PostgreSQLEngine.stored(row)) }
+            if let ends = answers[1].rows[0].first { shard.first = UInt64(clamping: try ends.integer(0)) }
+            shards.append(shard)
+        }
         var standbys: [FleetStatus.Standby] = []
         for row in rows[1] {
             standbys.append(

@@ -40,7 +40,8 @@ enum FleetSchema {
                 slot int4 PRIMARY KEY CHECK (slot >= 0 AND slot < \(slots)),
                 shard int4 NOT NULL)
             """),
-        // The chains. at is the engine's clock: an age is a difference of two of its times.
+        // The chains. at is the engine's clock: an age is a difference of two of its times. total is the bytes of all rows
+        // up to here, the deleted ones too.
         Statement(
             "create_batches",
             """
@@ -55,6 +56,7 @@ enum FleetSchema {
                 boot uuid NOT NULL,
                 mono_ns int8 NOT NULL,
                 last_cursor int8,
+                total int8 NOT NULL,
                 rows bytea NOT NULL,
                 PRIMARY KEY (shard, number))
             """),
@@ -71,21 +73,39 @@ enum FleetSchema {
                 drained boolean NOT NULL DEFAULT false,
                 PRIMARY KEY (shard, node)) WITH (fillfactor = 50)
             """),
-        // Copies of a ledger in parts. number and id say behind which batch each one stands.
+        // Copies of a ledger: each stands behind a batch, and counts once it has one. moves is raised by its writer.
         Statement(
             "create_snapshots",
             """
             CREATE TABLE push_snapshots (
                 shard int4 NOT NULL,
-                number int8 NOT NULL,
-                id uuid NOT NULL,
-                part int4 NOT NULL,
-                is_last boolean NOT NULL,
+                snapshot uuid NOT NULL,
+                state text NOT NULL CHECK (state IN ('written', 'counts', 'goes')),
+                node text NOT NULL,
+                moves int8 NOT NULL DEFAULT 0,
+                number int8,
+                id uuid,
+                schema int8,
+                length int8,
+                checksum int8,
                 at timestamptz NOT NULL DEFAULT clock_timestamp(),
-                bytes bytea NOT NULL,
-                PRIMARY KEY (shard, number, part))
+                PRIMARY KEY (shard, snapshot),
+                CHECK (state <> 'counts' OR num_nulls(number, id, schema, length, checksum) = 0))
             """),
-        Statement("store_snapshots", "ALTER TABLE push_snapshots ALTER bytes SET STORAGE EXTERNAL"),
+        Statement(
+            "one_snapshot_at_a_time",
+            "CREATE UNIQUE INDEX push_snapshots_written ON push_snapshots (shard) WHERE state = 'written'"),
+        Statement(
+            "create_parts",
+            """
+            CREATE TABLE push_snapshot_parts (
+                shard int4 NOT NULL,
+                snapshot uuid NOT NULL,
+                part int4 NOT NULL,
+                bytes bytea NOT NULL,
+                PRIMARY KEY (shard, snapshot, part))
+            """),
+        Statement("store_parts", "ALTER TABLE push_snapshot_parts ALTER bytes SET STORAGE EXTERNAL"),
         // A commit behind a batch, where the batch's own is in doubt.
         Statement(
             "create_confirmations",

@@ -70,5 +70,9 @@ public struct FleetStatus: Sendable {
         public var age: Duration
         /// The nodes' copies, by name.
         public var copies: [CopyNote]
+        /// The first batch that the chain still has.
+        public var first: UInt64 = 0
+        /// The snapshots that count, the newest first.
+        public var snapshots: [StoredSnapshot] = []
     }
 }

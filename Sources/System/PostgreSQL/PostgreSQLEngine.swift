@@ -9,7 +9,7 @@ import Synchronization
 /// name, which is libc's. A new connection first ends the sessions that have its own name: this node's lost ones. So two
 /// processes of one name end each other's sessions, and nothing worse.
 public final class PostgreSQLEngine: ShardEngine {
-    private let options: EngineOptions
+    let options: EngineOptions
     private let state: Mutex<State>
 
     private struct State: ~Copyable {
@@ -35,7 +35,8 @@ public final class PostgreSQLEngine: ShardEngine {
             let deadline = Deadline(after: options.time)
             try Self.connect(&state, options, until: deadline)
             // The connection may be an old one, and the server gone.
-            _ = try Self.rows(&state, [[Statements.identity(.number(options.shard))]], until: deadline)
+            let (_, problem) = state.session.run([[Statements.identity(.number(options.shard))]], until: deadline)
+            if let problem { throw problem }
             guard let identity = state.identity else { throw Self.notSetUp(options.shard) }
             return identity
         }
@@ -195,21 +196,20 @@ public final class PostgreSQLEngine: ShardEngine {
     // MARK: The session
 
     /// Runs one transaction; the rows of its last statement.
-    private func ask(_ calls: Call...) throws(EngineProblem) -> [Row] {
+    func ask(_ calls: Call...) throws(EngineProblem) -> [Row] { try rows(of: calls).last ?? [] }
+
+    /// Runs one transaction; the rows of each statement.
+    func askAll(_ calls: Call...) throws(EngineProblem) -> [[Row]] { try rows(of: calls) }
+
+    private func rows(of calls: [Call]) throws(EngineProblem) -> [[Row]] {
         let options = options
         return try state.withLock { (state) throws(EngineProblem) in
             let deadline = Deadline(after: options.time)
             try Self.connect(&state, options, until: deadline)
-            return try Self.rows(&state, [calls], until: deadline)
+            let (answers, problem) = state.session.run([calls], until: deadline)
+            if let problem { throw problem }
+            return answers.last?.rows ?? []
         }
-    }
-
-    private static func rows(
-        _ state: inout State, _ transactions: [[Call]], until deadline: Deadline
-    ) throws(EngineProblem) -> [Row] {
-        let (answers, problem) = state.session.run(transactions, until: deadline)
-        if let problem { throw problem }
-        return answers.last?.rows.last ?? []
     }
 
     private static func connect(
@@ -250,7 +250,7 @@ public final class PostgreSQLEngine: ShardEngine {
         return ShardIdentity(fleet: try row.uuid(0), state: try row.uuid(2))
     }
 
-    private static func notSetUp(_ shard: Int32) -> EngineProblem {
+    static func notSetUp(_ shard: Int32) -> EngineProblem {
         EngineProblem(.notOurs, message: "the database is not set up for shard \(shard)")
     }
 }

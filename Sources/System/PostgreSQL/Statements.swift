@@ -31,10 +31,9 @@ enum Statements {
     static let append = Statement(
         "append", [.int4, .int8, .uuid, .uuid, .int8, .int4, .uuid, .int8, .int8, .bytes],
         """
-        INSERT INTO push_batches (shard, number, id, prev, epoch, version, boot, mono_ns, last_cursor, rows)
-        SELECT $1, $2, $3, $4, $5, $6, $7, $8, $9, $10
-        WHERE EXISTS (
-            SELECT FROM push_batches WHERE shard = $1 AND number = $2 - 1 AND id = $4 AND epoch <= $5)
+        INSERT INTO push_batches (shard, number, id, prev, epoch, version, boot, mono_ns, last_cursor, rows, total)
+        SELECT $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, last.total + octet_length($10) FROM push_batches last
+        WHERE last.shard = $1 AND last.number = $2 - 1 AND last.id = $4 AND last.epoch <= $5
         ON CONFLICT DO NOTHING RETURNING number
         """)
 
@@ -155,8 +154,8 @@ enum FleetStatements {
     static let addStart = Statement(
         "add_start", [.int4, .int8, .uuid, .int4],
         """
-        INSERT INTO push_batches (shard, number, id, prev, epoch, version, boot, mono_ns, rows)
-        VALUES ($1, $2, $3, $3, 0, $4, $3, 0, '')
+        INSERT INTO push_batches (shard, number, id, prev, epoch, version, boot, mono_ns, rows, total)
+        VALUES ($1, $2, $3, $3, 0, $4, $3, 0, '', 0)
         """)
 
     static let addConfirmation = Statement(

@@ -34,6 +34,18 @@ extension [Key<Settings>] {
                     How long the leader may go without a word of the database before another machine takes over, 500ms to \
                     60s, the same on all machines. After it the leader starts no handler until the database confirms it.
                     """),
+            Key(
+                "Store", "SnapshotEvery", { $1(&$0.store.shared.snapshotInterval) },
+                .timeSpan(.seconds(1) ... .seconds(30 * 86_400)), reload: .restart, default: "1d",
+                meaning: """
+                    How old the newest copy of the ledger in the database may become, 1s to 30d. A machine that follows writes                     it, or the leader where none follows; also when 8 GiB came since the last one. Two are kept. What is                     behind the older one and older than ten minutes is deleted from the log, so an interval is what a machine                     without a disk reads behind a copy. It needs free space of the ledger's size in the state directory, for                     as long as it is written.
+                    """),
+            Key(
+                "Store", "SnapshotRate", { $1(&$0.store.shared.snapshotRate) }, .byteSize(64 << 10...1 << 30),
+                reload: .restart, default: "16M",
+                meaning: """
+                    How many bytes of that copy are sent to the database in a second, 64K to 1G, and then read back.
+                    """),
         ]
     }
 }

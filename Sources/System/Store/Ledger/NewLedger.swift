@@ -21,16 +21,19 @@ enum NewLedger {
         do throws(StoreError) {
             try fill(draft)
             guard fsync(file.rawValue) == 0 else { throw StoreError.sync(draft, errno: errno) }
-            // SQLite would take what a ledger that is gone has left for the new one's.
-            if try remove([path + "-wal", path + "-shm", path + "-journal"]) {
-                // The disk may never have the new name beside the old WAL.
-                try LogDirectory.sync(directory)
-            }
+            try removeLeftovers(of: path, in: directory)
             guard rename(draft, path) == 0 else { throw StoreError.system("rename", draft, errno: errno) }
         } catch {
             unlink(draft)
             throw error
         }
+    }
+
+    /// Removes what a ledger that is gone has left: SQLite would take it for the new one's.
+    static func removeLeftovers(of path: String, in directory: String) throws(StoreError) {
+        guard try remove([path + "-wal", path + "-shm", path + "-journal"]) else { return }
+        // The disk may never have the new name beside the old WAL.
+        try LogDirectory.sync(directory)
     }
 
     private static func fill(_ path: String) throws(StoreError) {

@@ -97,6 +97,34 @@ struct Database: ~Copyable {
         return statement.integer(0)
     }
 
+    /// Runs statements that may take long.
+    ///
+    /// - Parameters:
+    ///   - isStopped: asked from time to time; a statement that is stopped throws.
+    ///   - steps: how many of SQLite's steps lie between two questions.
+    func asking(
+        _ isStopped: @escaping () -> Bool, every steps: Int32, _ body: () throws(StoreError) -> Void
+    ) throws(StoreError) {
+        let question = Question(isStopped)
+        sqlite3_progress_handler(
+            handle, steps,
+            { question in
+                guard let question else { return 0 }
+                return Unmanaged<Question>.fromOpaque(question).takeUnretainedValue().isStopped() ? 1 : 0
+            }, Unmanaged.passUnretained(question).toOpaque())
+        defer {
+            sqlite3_progress_handler(handle, 0, nil, nil)
+            withExtendedLifetime(question) {}
+        }
+        try body()
+    }
+
+    private final class Question {
+        let isStopped: () -> Bool
+
+        init(_ isStopped: @escaping () -> Bool) { self.isStopped = isStopped }
+    }
+
     /// Whether a transaction is open.
     var isInTransaction: Bool { sqlite3_get_autocommit(handle) == 0 }
 

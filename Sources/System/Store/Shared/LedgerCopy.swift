@@ -100,8 +100,7 @@ public final class LedgerCopy {
             return next
         case .ahead: throw .forked("the ledger has batch \(number), and the chain ends before it")
         case .another: throw .forked("batch \(number) of the ledger is not that of the chain")
-        case .trimmed(let first):
-            throw .forked("the ledger ends with batch \(number), and the chain begins with \(first.number)")
+        case .trimmed(let first): throw trimmed(first)
         }
     }
 
@@ -120,11 +119,23 @@ public final class LedgerCopy {
         guard let batch = stored.first?.batch else {
             throw .forked("the ledger has batch \(number), and the chain ends before it")
         }
-        guard batch.reference.number == number,
-            batch.bytes.withUnsafeBytes(Self.checksum) == writer.position.checksum
-        else { throw .forked("batch \(number) of the ledger is not that of the chain") }
+        guard batch.reference.number <= number + 1 else { throw trimmed(batch.reference) }
+        if batch.reference.number > number {
+            // The batch itself was deleted; the one behind it names it.
+            let header = batch.bytes.withUnsafeBytes(BatchHeader.init)
+            guard header?.previousChecksum == writer.position.checksum else { throw trimmed(batch.reference) }
+            return BatchReference(number: number, id: batch.previous)
+        }
+        guard batch.bytes.withUnsafeBytes(Self.checksum) == writer.position.checksum else {
+            throw .forked("batch \(number) of the ledger is not that of the chain")
+        }
         try compareCursor(batch)
         return batch.reference
+    }
+
+    /// The copy is too old: only a snapshot leads on.
+    private func trimmed(_ first: BatchReference) -> StoreError {
+        .forked("the ledger ends with batch \(number), and the chain begins with \(first.number)")
     }
 
     /// Checks a batch, and adds its rows to others.
@@ -146,7 +157,7 @@ public final class LedgerCopy {
         return taken
     }
 
-    private static func checksum(_ bytes: UnsafeRawBufferPointer) -> UInt32? {
+    static func checksum(_ bytes: UnsafeRawBufferPointer) -> UInt32? {
         bytes.count >= BatchHeader.length ? BatchHeader.verifiedChecksum(bytes) : nil
     }
 }

@@ -1,0 +1,140 @@
+import PushFleet
+
+/// The statements for snapshots, and for what may be deleted behind them.
+enum SnapshotStatements {
+    // MARK: What is there
+
+    /// The snapshots that count, the newest first.
+    static let snapshots = Statement(
+        "snapshots", [.int4],
+        """
+        SELECT s.snapshot, s.number, s.id, s.schema, s.length, s.checksum,
+            (extract(epoch FROM clock_timestamp() - s.at) * 1000000)::int8, coalesce(t.total - b.total, 0)
+        FROM push_snapshots s
+        LEFT JOIN push_batches b ON b.shard = s.shard AND b.number = s.number
+        CROSS JOIN LATERAL (
+            SELECT total FROM push_batches WHERE shard = s.shard ORDER BY number DESC LIMIT 1) t
+        WHERE s.shard = $1 AND s.state = 'counts' ORDER BY s.number DESC, s.at DESC, s.snapshot
+        """)
+
+    /// The snapshot that is being written.
+    static let claim = Statement(
+        "claim", [.int4],
+        "SELECT snapshot, node, moves FROM push_snapshots WHERE shard = $1 AND state = 'written'")
+
+    static let ends = Statement(
+        "ends", [.int4],
+        """
+        SELECT (SELECT number FROM push_batches WHERE shard = $1 ORDER BY number LIMIT 1),
+            (SELECT number FROM push_batches WHERE shard = $1 ORDER BY number DESC LIMIT 1)
+        """)
+
+    static let copies = Statement(
+        "seen_copies", [.int4],
+        """
+        SELECT node, (extract(epoch FROM clock_timestamp() - seen) * 1000000)::int8
+        FROM push_copies WHERE shard = $1
+        """)
+
+    // MARK: Writing
+
+    /// Gives a snapshot up that did not move.
+    static let giveUp = Statement(
+        "give_up", [.int4, .uuid, .int8],
+        """
+        UPDATE push_snapshots SET state = 'goes' WHERE shard = $1 AND snapshot = $2 AND moves = $3
+        AND state = 'written'
+        """)
+
+    /// Begins a snapshot, if none is being written: the index decides between two writers.
+    static let begin = Statement(
+        "begin_snapshot", [.int4, .uuid, .text],
+        """
+        INSERT INTO push_snapshots (shard, snapshot, state, node) VALUES ($1, $2, 'written', $3)
+        ON CONFLICT DO NOTHING RETURNING shard
+        """)
+
+    static let move = Statement(
+        "move_snapshot", [.int4, .uuid],
+        """
+        UPDATE push_snapshots SET moves = moves + 1 WHERE shard = $1 AND snapshot = $2 AND state = 'written'
+        RETURNING shard
+        """)
+
+    /// Puts a part, if the snapshot is still being written: its row is locked against whoever gives it up.
+    static let putPart = Statement(
+        "put_part", [.int4, .uuid, .int4, .bytes],
+        """
+        WITH claim AS (
+            UPDATE push_snapshots SET moves = moves + 1 WHERE shard = $1 AND snapshot = $2 AND state = 'written'
+            RETURNING shard),
+        put AS (
+            INSERT INTO push_snapshot_parts (shard, snapshot, part, bytes) SELECT shard, $2, $3, $4 FROM claim
+            ON CONFLICT DO NOTHING)
+        SELECT shard FROM claim
+        """)
+
+    static let part = Statement(
+        "part", [.int4, .uuid, .int4],
+        "SELECT bytes FROM push_snapshot_parts WHERE shard = $1 AND snapshot = $2 AND part = $3")
+
+    static let finish = Statement(
+        "finish_snapshot", [.int4, .uuid, .int8, .uuid, .int8, .int8, .int8],
+        """
+        UPDATE push_snapshots SET state = 'counts', number = $3, id = $4, schema = $5, length = $6, checksum = $7,
+            at = clock_timestamp()
+        WHERE shard = $1 AND snapshot = $2 AND state IN ('written', 'counts') RETURNING shard
+        """)
+
+    // MARK: Deleting
+
+    static let outdate = Statement(
+        "outdate", [.int4, .int4],
+        """
+        UPDATE push_snapshots SET state = 'goes' WHERE shard = $1 AND state = 'counts' AND snapshot NOT IN (
+            SELECT snapshot FROM push_snapshots WHERE shard = $1 AND state = 'counts'
+            ORDER BY number DESC, at DESC, snapshot LIMIT $2)
+        """)
+
+    static let deleteParts = Statement(
+        "delete_parts", [.int4, .int4],
+        """
+        DELETE FROM push_snapshot_parts WHERE (shard, snapshot, part) IN (
+            SELECT p.shard, p.snapshot, p.part
+            FROM push_snapshots s JOIN push_snapshot_parts p ON p.shard = s.shard AND p.snapshot = s.snapshot
+            WHERE s.shard = $1 AND s.state = 'goes' LIMIT $2)
+        """)
+
+    static let deleteEmpty = Statement(
+        "delete_empty", [.int4],
+        """
+        DELETE FROM push_snapshots s WHERE s.shard = $1 AND s.state = 'goes' AND NOT EXISTS (
+            SELECT FROM push_snapshot_parts p WHERE p.shard = s.shard AND p.snapshot = s.snapshot)
+        """)
+
+    static let hasGoing = Statement(
+        "has_going", [.int4],
+        "SELECT EXISTS (SELECT FROM push_snapshots WHERE shard = $1 AND state = 'goes')")
+
+    /// Deletes the first batches, without a gap, that are behind a snapshot and old enough. The batch of the snapshot
+    /// itself stays: a ledger that is made of it is compared with it. A commit of a promoted standby has all that was
+    /// committed before it, so it never has this one without the snapshots.
+    ///
+    /// Ten minutes: a late copy of an append that looked for its number before it was deleted ended long before
+    /// (`statement_timeout` of `SessionSettings`).
+    static let trim = Statement(
+        "trim", [.int4, .int4, .int4],
+        """
+        DELETE FROM push_batches WHERE shard = $1 AND number IN (
+            SELECT number FROM (
+                SELECT number,
+                    bool_or(at >= clock_timestamp() - interval '10 minutes') OVER (ORDER BY number) AS is_young
+                FROM (
+                    SELECT number, at FROM push_batches WHERE shard = $1 ORDER BY number LIMIT $2) AS slice
+            ) AS marked
+            WHERE NOT is_young AND number < (
+                SELECT number FROM push_snapshots WHERE shard = $1 AND state = 'counts'
+                ORDER BY number DESC, at DESC, snapshot LIMIT 1 OFFSET $3))
+        RETURNING number
+        """)
+}

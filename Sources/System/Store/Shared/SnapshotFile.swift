@@ -1,0 +1,89 @@
+import CChecksum
+import Glibc
+import LinuxSystem
+import PushFleet
+import PushModel
+
+/// A ledger in one file, as a snapshot has it.
+struct SnapshotFile {
+    /// The place in the chain behind the last batch that the ledger has.
+    var position: LogPosition
+    /// The schema of the ledger.
+    var schema: Int64
+    /// The id of the ledger.
+    var state: UUID128
+    /// The length of the file, in bytes.
+    var length: Int64
+
+    /// How many of SQLite's steps lie between two questions whether to stop.
+    private static let steps: Int32 = 50_000
+
+    /// Makes one of the ledger of a state directory, in one state of it, while its daemon goes on. It is not synced.
+    ///
+    /// - Parameters:
+    ///   - directory: the state directory.
+    ///   - path: what was there is replaced.
+    ///   - isStopped: asked from time to time.
+    /// - Throws: `missing`, and what the disk and SQLite say; anything when it was stopped. Then nothing is left of the file.
+    static func make(
+        ofLedgerIn directory: String, at path: String, isStopped: @escaping () -> Bool
+    ) throws(StoreError) {
+        unlink(path)
+        guard FileDescriptor(open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)) != nil else {
+            throw StoreError.system("open", path, errno: errno)
+        }
+        do throws(StoreError) {
+            let reader = try LedgerReader(directory: directory)
+            var copy = try reader.database.prepare("VACUUM INTO ?1")
+            copy.bind(path.hasPrefix("/") ? path : "./" + path, at: 1)
+            try reader.database.asking(isStopped, every: Self.steps) { () throws(StoreError) in try copy.run() }
+        } catch {
+            unlink(path)
+            var error = error
+            if error.kind != .missing { error.context = path }
+            throw error
+        }
+    }
+
+    /// Reads all of a file, and what it has.
+    ///
+    /// - Throws: `corrupt` for a file that is damaged or no ledger, `newerSchema` for one of a newer program; anything when
+    ///   it was stopped.
+    init(checking path: String, isStopped: @escaping () -> Bool) throws(StoreError) {
+        let database = try Database(path: path, access: .readOnly)
+        schema = try Schema.check(database)
+        try database.asking(isStopped, every: Self.steps) { () throws(StoreError) in
+            try database.requireSound("integrity_check")
+        }
+        position = try Schema.logPosition(database)
+        state = try Schema.stateIdentity(database)
+        var facts = stat()
+        guard stat(path, &facts) == 0 else { throw StoreError.system("stat", path, errno: errno) }
+        length = Int64(facts.st_size)
+    }
+
+    /// The chain's batch that the ledger has last.
+    ///
+    /// - Throws: `forked` when the chain has another one, or none; `engineAway`.
+    func reference(in engine: any ShardEngine) throws(StoreError) -> BatchReference {
+        let batch: ChainBatch?
+        do throws(EngineProblem) {
+            batch = try engine.batches(from: position.number, atMost: 1).first?.batch
+        } catch {
+            throw StoreError(error)
+        }
+        guard let batch, batch.reference.number == position.number,
+            batch.bytes.withUnsafeBytes(LedgerCopy.checksum) == position.checksum
+        else {
+            throw StoreError(
+                .forked, message: "batch \(position.number) of the ledger is not that of the chain",
+                context: StoreError.engine)
+        }
+        return batch.reference
+    }
+
+    /// Adds a part to the checksum of those before it.
+    static func add(_ bytes: [UInt8], to checksum: inout UInt32) {
+        checksum = bytes.withUnsafeBytes { CChecksum_crc32c(checksum, $0.baseAddress, $0.count) }
+    }
+}

@@ -1,0 +1,206 @@
+import Glibc
+import PushFleet
+import PushModel
+import TestSupport
+import Testing
+
+@testable import Store
+
+@Suite("A snapshot of a shared log", .timeLimit(.minutes(30)))
+struct SnapshotTests: ~Copyable {
+    private let engine = MemoryEngine()
+    private let directory = TemporaryDirectory()
+    private let second = TemporaryDirectory()
+
+    private func ledger(epoch: Int64 = 1) throws -> TestLedger {
+        let store = SharedStore(
+            identity: try engine.identity(), epoch: epoch, boot: UUID128(high: 7, low: UInt64(epoch)),
+            clocks: BootClocks(), writing: engine.session(), reading: engine.session())
+        return try TestLedger(directory.path, shared: store)
+    }
+
+    /// A ledger with some requests, all of them applied.
+    private func filled(_ numbers: ClosedRange<Int64> = 1...3) async throws {
+        let ledger = try ledger()
+        for number in numbers { try await ledger.commit(Fixture.delivery(number)) }
+        ledger.committer.stop()
+    }
+
+    /// Writes a snapshot; it is stopped at the pause of this number.
+    private func write(
+        _ session: MemoryEngine? = nil, stoppingAt stop: Int = .max, onPause: @escaping (Int) -> Void = { _ in }
+    ) throws -> Snapshot? {
+        var pauses = 0
+        return try SnapshotWriter(
+            session ?? engine, directory: directory.path, node: "a", rate: 1 << 40,
+            pause: { time in
+                guard time > .zero else { return false }
+                pauses += 1
+                onPause(pauses)
+                return pauses == stop
+            }
+        ).write()
+    }
+
+    private func fetch(_ session: MemoryEngine? = nil, isStopped: @escaping () -> Bool = { false }) throws -> Bool {
+        try SnapshotFetch(
+            from: session ?? engine, into: second.path, of: engine.identity(), isStopped: isStopped
+        ).run()
+    }
+
+    private func copy() throws -> LedgerCopy { try LedgerCopy(directory: second.path, of: engine.identity()) }
+
+    /// The chain has lost what two snapshots allow it to lose.
+    private func trim() throws {
+        engine.clock = Instant(nanoseconds: 601_000_000_000)
+        _ = try engine.trim(atMost: 1000)
+    }
+
+    @Test("has the ledger at a batch of the chain, and an empty node starts from it and the batches behind it")
+    func starts() async throws {
+        try await filled()
+        let snapshot = try #require(try write())
+        #expect(snapshot.reference == engine.chain[4].reference && snapshot.parts == engine.partCount)
+        #expect(names(in: directory.path).allSatisfy { !$0.hasPrefix("snapshot") })
+        let again = try #require(try write())
+        #expect(again.reference == snapshot.reference)
+        let next = try ledger(epoch: 2)
+        for number in 4...5 { try await next.commit(Fixture.delivery(Int64(number))) }
+        next.committer.stop()
+        try trim()
+        #expect(engine.chain.first?.reference == snapshot.reference)
+
+        #expect(try fetch())
+        let copy = try copy()
+        #expect(copy.number == 4)
+        var clocks = BootClocks()
+        #expect(try copy.catchUp(from: engine, clocks: &clocks) == 3)
+        let third = try TestLedger(
+            second.path,
+            shared: SharedStore(
+                identity: try engine.identity(), epoch: 3, boot: UUID128(high: 7, low: 3), clocks: clocks,
+                writing: engine.session(), reading: engine.session()))
+        #expect(try third.storedNumbers() == [1, 2, 3, 4, 5])
+        third.committer.stop()
+    }
+
+    @Test("does not count before it was read back, and a damaged one never does")
+    func readBack() async throws {
+        try await filled()
+        let engine = engine
+        let error = #expect(throws: StoreError.self) {
+            try write(onPause: { if $0 == 1 { engine.damageParts(0) } })
+        }
+        #expect(error?.kind == .corrupt)
+        #expect(try engine.snapshots().snapshots.isEmpty)
+    }
+
+    @Test(
+        "that is stopped, or taken over by another node, does not count, and leaves no file", arguments: [true, false])
+    func stopped(isTaken: Bool) async throws {
+        try await filled()
+        let engine = engine
+        let written = try write(
+            stoppingAt: isTaken ? .max : 1,
+            onPause: { _ in
+                guard isTaken else { return }
+                _ = try? engine.beginSnapshot(
+                    UUID128(high: 0, low: 1), by: "b", replacing: engine.snapshots().claim)
+            })
+        #expect(written == nil)
+        #expect(try engine.snapshots().snapshots.isEmpty)
+        #expect(names(in: directory.path).allSatisfy { !$0.hasPrefix("snapshot") })
+    }
+
+    @Test("is not made of a ledger that is none of the chain's")
+    func forked() async throws {
+        try await filled()
+        engine.promote(with: 3)
+        let error = #expect(throws: StoreError.self) { try write() }
+        #expect(error?.kind == .forked)
+    }
+
+    @Test("is fetched anew after the node was killed, or lost the database, at any step")
+    func killed() async throws {
+        try await filled()
+        for _ in 1...2 { #expect(try write() != nil) }
+        try trim()
+        let identity = try engine.identity()
+        for calls in 0... {
+            let session = engine.session()
+            session.goAway(after: calls)
+            do throws(StoreError) {
+                _ = try SnapshotFetch(from: session, into: second.path, of: identity, isStopped: { false }).run()
+                break
+            } catch {
+                #expect(error.kind == .engineAway)
+            }
+            #expect(access(second.path + "/ledger.db", F_OK) != 0)
+            // As of a process that was killed.
+            writeFile("half a ledger", to: second.path + "/ledger.db.fetched")
+            writeFile("another ledger's", to: second.path + "/ledger.db-wal")
+        }
+        #expect(try copy().number == 4)
+        #expect(names(in: second.path).allSatisfy { !$0.hasSuffix(".fetched") })
+    }
+
+    @Test("of a newer program is left out: an older one is taken, or none")
+    func newerSchema() async throws {
+        try await filled()
+        for _ in 1...2 { #expect(try write() != nil) }
+        try trim()
+        engine.setSchema(99, ofNewest: 0)
+        #expect(try fetch())
+        #expect(try copy().number == 4)
+        engine.setSchema(99, ofNewest: 1)
+        unlink(second.path + "/ledger.db")
+        let error = #expect(throws: StoreError.self) { try fetch() }
+        #expect(error?.kind == .newerSchema)
+    }
+
+    @Test("that is damaged is left out, and where none is whole the node does not start")
+    func damaged() async throws {
+        try await filled()
+        for _ in 1...2 { #expect(try write() != nil) }
+        try trim()
+        engine.damageParts(0)
+        let error = #expect(throws: StoreError.self) { try fetch() }
+        #expect(error?.kind == .corrupt)
+        #expect(names(in: second.path).isEmpty)
+    }
+
+    @Test("is not needed where the chain has its beginning")
+    func whole() async throws {
+        try await filled()
+        #expect(try fetch())
+        #expect(names(in: second.path).isEmpty)
+    }
+
+    @Test("replaces a copy that is too old to go on, which is set aside; one batch behind the beginning it goes on")
+    func tooOld() async throws {
+        let ledger = try ledger()
+        for number in 1...3 { try await ledger.commit(Fixture.delivery(Int64(number))) }
+        var clocks = BootClocks()
+        let old = TemporaryDirectory()
+        let near = TemporaryDirectory()
+        func follow(_ path: String) throws -> LedgerCopy {
+            try LedgerCopy(directory: path, of: engine.identity())
+        }
+        #expect(try follow(old.path).catchUp(from: engine, clocks: &clocks) == 4)
+        try await ledger.commit(Fixture.delivery(4))
+        #expect(try follow(near.path).catchUp(from: engine, clocks: &clocks) == 5)
+        try await ledger.commit(Fixture.delivery(5))
+        ledger.committer.stop()
+        for _ in 1...2 { #expect(try write() != nil) }
+        try trim()
+        #expect(engine.chain.first?.reference.number == 6)
+        #expect(try follow(near.path).catchUp(from: engine, clocks: &clocks) == 1)
+        let error = #expect(throws: StoreError.self) { try follow(old.path).catchUp(from: engine, clocks: &clocks) }
+        #expect(error?.kind == .forked)
+        let place = try SetAside.moveCopy(in: old.path, at: WallTime(milliseconds: 5))
+        #expect(names(in: place).contains("ledger.db"))
+        #expect(
+            try SnapshotFetch(from: engine, into: old.path, of: engine.identity(), isStopped: { false }).run())
+        #expect(try follow(old.path).number == 6)
+    }
+}
