@@ -79,7 +79,7 @@ final class SnapshotKeeper: Sendable {
     func run() {
         SnapshotWriter.clean(directory)
         // Of this thread alone, on Linux.
-        setpriority(PRIO_PROCESS, 0, 10)
+        setpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0, 10)
         var watch = ClaimWatch(patience: options.patience)
         var told: StoreError?
         while !pause(options.pause) {

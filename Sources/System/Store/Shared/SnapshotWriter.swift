@@ -106,9 +106,13 @@ public struct SnapshotWriter {
         for part in 0..<snapshot.parts {
             let read = try asking { () throws(EngineProblem) in try engine.part(part, of: snapshot.id) }
             guard let read else { return false }
-            guard let bytes = read, bytes.count == snapshot.length(ofPart: part) else {
+            guard let bytes = read else {
+                // Whoever gave the snapshot up may have removed its parts.
+                let isMine = try asking { () throws(EngineProblem) in try engine.moveSnapshot(snapshot.id) }
+                guard isMine == true else { return false }
                 throw Self.damaged(part)
             }
+            guard bytes.count == snapshot.length(ofPart: part) else { throw Self.damaged(part) }
             SnapshotFile.add(bytes, to: &checksum)
             guard !isMoving.isStopped, !pause(time(of: bytes.count)) else { return false }
         }
