@@ -3,7 +3,7 @@
 
 twin.py [--requests N] [--moves N] [--seed N] [--programs DIR] [--keep]
 
-One request follows the other, so that numbers and ids are the same. Leaders are told to stop, followers are, and the lead
+One request follows the other, so that numbers and ids are the same. Leaders and followers are told to stop, and the lead
 is moved, which nothing that was accepted may notice: numbers, callbacks, outcomes and events are compared one by one.
 It needs Debian's postgresql.
 """
