@@ -29,7 +29,7 @@ class Faults:
     }
 
     # The faults of the nodes alone, whatever the database is.
-    OF_NODES = {"kill", "stop", "term", "disk", "leader-disk"}
+    OF_NODES = {"kill", "stop", "term", "move", "drain", "restart", "disk", "leader-disk"}
 
     @classmethod
     def possible(cls, features):

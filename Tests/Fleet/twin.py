@@ -26,6 +26,8 @@ from oracle import ledger
 
 HERE = pathlib.Path(__file__).resolve().parents[2]
 LEASE = 3
+# How many requests ago a delivery has been made for sure.
+SETTLED = 700
 # What must be equal, each in an order that does not depend on the time.
 QUERIES = {
     "requests": "SELECT seq, id, operation, platform, app, device, state, tracked FROM requests ORDER BY seq",
@@ -53,8 +55,10 @@ def requests(seed, count):
         device = f"device{generator.randrange(20)}"
         facts = {"id": f"t-{number:07}", "platform": "android", "app": "shop", "device": device}
         way = generator.random()
-        if way < 0.1 and number > 1:
-            facts.update(op="interact", kind="opened", message=generator.randrange(max(1, number - 50), number))
+        if way < 0.1 and number > SETTLED:
+            # Long ago, so that it does not depend on the time whether its turn in the lane has come.
+            message = number - generator.randrange(SETTLED, 3 * SETTLED)
+            facts.update(op="interact", kind="opened", message=max(1, message))
         elif way < 0.15:
             facts.update(op="session", kind="start", external_id="u" + device)
         elif way < 0.45:
