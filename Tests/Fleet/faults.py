@@ -19,7 +19,8 @@ class Faults:
     # What each one needs beside a pair.
     NEEDS = {
         "kill": set(), "stop": set(), "term": set(), "move": set(), "drain": set(), "restart": set(),
-        "immediate": set(), "engine-kill": set(), "terminate": set(), "cancel": set(), "disk": set(), "leader-disk": set(),
+        "immediate": set(), "engine-kill": set(), "terminate": set(), "cancel": set(),
+        "disk": set(), "leader-disk": set(), "both-disks": set(),
         "promote": {"standby"}, "promote-waiting": {"standby"},
         "drop-out": {"network"}, "drop-in": {"network"}, "drop-both": {"network"}, "drop-follower": {"network"},
         "engine-clock": {"clocks"}, "node-clock": {"clocks"},
@@ -29,7 +30,7 @@ class Faults:
     }
 
     # The faults of the nodes alone, whatever the database is.
-    OF_NODES = {"kill", "stop", "term", "move", "drain", "restart", "disk", "leader-disk"}
+    OF_NODES = {"kill", "stop", "term", "move", "drain", "restart", "disk", "leader-disk", "both-disks"}
 
     @classmethod
     def possible(cls, features):
@@ -106,6 +107,10 @@ class Faults:
     def leader_disk(self):
         """The leader's machine is replaced by an empty one."""
         self.pair.leader().lose_disk()
+
+    def both_disks(self):
+        """Both machines are replaced by empty ones: all that there was is in the database."""
+        self.pair.lose_disks()
 
     # The calls between node and database
 

@@ -55,7 +55,8 @@ SHORT = {"kill": 4, "stop": 3, "term": 2, "move": 4, "immediate": 3}
 # How often each fault is done in full, and what the pair has for it.
 FULL = [
     (set(), {"kill": 200, "stop": 100, "term": 50, "move": 50, "drain": 20, "restart": 20, "immediate": 50,
-             "engine-kill": 50, "terminate": 50, "cancel": 50, "disk": 20, "leader-disk": 20, "chaos": 100}),
+             "engine-kill": 50, "terminate": 50, "cancel": 50, "disk": 20, "leader-disk": 20,
+             "both-disks": 10, "chaos": 100}),
     ({"standby"}, {"kill": 50, "move": 50, "promote": 50, "promote-waiting": 20, "terminate": 50, "cancel": 50,
                    "chaos": 100}),
     ({"network"}, {"drop-out": 30, "drop-in": 30, "drop-both": 30, "drop-follower": 30}),

@@ -1,5 +1,6 @@
 """The nodes of a pair, each with a supervisor that starts it again when it ends, as systemd does."""
 
+import contextlib
 import json
 import os
 import shutil
@@ -49,7 +50,8 @@ class Node(threading.Thread):
     def configure(self, root, uri, durability, lease, mode):
         etc = self.root / "etc"
         (etc / "pushrouterd.conf").write_text(
-            f"[Store]\nLog={uri}\nDurability={durability}\nNode={self.name}\nLease={lease * 1000:.0f}ms\n"
+            f"[Store]\nLog={uri}\nDurability={durability}\nNode={self.name}\n"
+            f"Lease={lease * 1000:.0f}ms\nSnapshotEvery=5s\n"
             f"[Dispatch]\nMode={mode}\nHandlersMax=8\n")
         (etc / "handlers.d/journal.handler").write_text("[Handler]\nType=journal\n")
         (etc / "routes.d/99-default.route").write_text("[Route]\nHandler=journal\n")
@@ -96,14 +98,20 @@ class Node(threading.Thread):
         if self.process and self.process.poll() is None:
             self.process.send_signal(number)
 
-    def lose_disk(self):
-        """The node ends, and starts again with nothing."""
+    @contextlib.contextmanager
+    def without_disk(self):
+        """The node has ended and has nothing, and starts again behind it."""
         before = len(self.ends)
         with self.hold:
             self.signal(signal.SIGKILL)
             wait_until(f"{self.name} has ended", lambda: len(self.ends) > before, 30, 0.005)
             shutil.rmtree(self.state)
             self.state.mkdir(mode=0o700)
+            yield
+
+    def lose_disk(self):
+        with self.without_disk():
+            pass
 
     def end(self):
         self.is_stopping = True
@@ -166,6 +174,12 @@ class Pair:
 
     def other(self, node):
         return next(other for other in self.nodes if other is not node)
+
+    def lose_disks(self):
+        """All nodes end, and then they start again with nothing."""
+        with contextlib.ExitStack() as stack:
+            for node in self.nodes:
+                stack.enter_context(node.without_disk())
 
     def wait_whole(self):
         """One leads, and the others follow it."""

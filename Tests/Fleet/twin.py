@@ -3,8 +3,8 @@
 
 twin.py [--requests N] [--moves N] [--seed N] [--programs DIR] [--keep]
 
-One request follows the other, so that numbers and ids are the same. Leaders and followers are told to stop, and the lead
-is moved, which nothing that was accepted may notice: numbers, callbacks, outcomes and events are compared one by one.
+One request follows the other, so that numbers and ids are the same. Leaders and followers are told to stop, the lead
+moves. Nothing that was accepted may notice: numbers, callbacks, outcomes and events are compared one by one.
 It needs Debian's postgresql.
 """
 
