@@ -44,6 +44,7 @@ final class Daemon {
     private let desk: LedgerDesk
     let pipeline: CommitPipeline
     let processor: Processor
+    private let accounts: any AccountSource
     let customData: CustomDataDoor
     let inject: InjectServer
     private let erasures: ErasureService
@@ -86,6 +87,12 @@ final class Daemon {
             loader: RunLoader(pipeline: pipeline, desk: desk, reader: parts.largeRequests), journal: journal,
             successLevel: settings.journal.successLevel, clock: { .now() },
             isBelieved: { clockSteps.isBelieved(wall: $0, boot: SystemClock.bootNanoseconds) })
+        accounts =
+            if parts.leadership == nil {
+                UserAccounts()
+            } else {
+                ProducerAccounts(try recovered.ledger.producers()) { [processor] in processor.record(.producer($0)) }
+            }
         customData = CustomDataDoor(processor, pipeline)
         inject = InjectServer(
             processor: processor, pipeline: pipeline, committer: committer, desk: desk, reader: parts.largeRequests,
@@ -157,9 +164,12 @@ final class Daemon {
 
     private func watch() throws {
         let loop = parts.loop
-        let own = try OwnRequests(inject, loop: loop, refusals: parts.refusals, journal: parts.journal)
+        let account = try accounts.ownAccount()
+        let own = try OwnRequests(
+            inject, loop: loop, account: account, refusals: parts.refusals, journal: parts.journal)
         let ofBridges = try OwnRequests(
-            inject, loop: loop, limits: settings.daemon.ownLimits, refusals: parts.refusals, journal: parts.journal)
+            inject, loop: loop, account: account, limits: settings.daemon.ownLimits, refusals: parts.refusals,
+            journal: parts.journal)
         let lease = try parts.leadership.map { leadership in
             [try leadership.news.receive(on: loop, priority: .important) { [self] in $0.forEach(take) }]
         }
@@ -199,13 +209,16 @@ final class Daemon {
                 return try Listeners(&sockets)
             }()
         let control = try LineServer(
-            loop: loop, listener: listeners.control, limits: settings.daemon.controlLimits, refusals: refusals
+            loop: loop, listener: listeners.control, limits: settings.daemon.controlLimits, accounts: accounts,
+            refusals: refusals
         ) { [self] in self.control.take($1, from: $0, on: .control, of: self) }
         let read = try LineServer(
-            loop: loop, listener: listeners.read, limits: settings.daemon.readLimits, refusals: refusals
+            loop: loop, listener: listeners.read, limits: settings.daemon.readLimits, accounts: accounts,
+            refusals: refusals
         ) { [self] in self.control.take($1, from: $0, on: .read, of: self) }
         let inject = try LineServer(
-            loop: loop, listener: listeners.inject, limits: settings.daemon.injectLimits, refusals: refusals
+            loop: loop, listener: listeners.inject, limits: settings.daemon.injectLimits, accounts: accounts,
+            refusals: refusals
         ) { [self] in self.inject.take($1, from: $0) }
         servers = Servers(inject: inject, control: control, read: read)
         try control.start()

@@ -23,8 +23,8 @@ struct OwnRequestsTests {
                 clock: TwinClock(WallTime(milliseconds: 1_700_000_000_000)), scripts: TwinScripts(),
                 surroundings: surroundings)
             own = try OwnRequests(
-                daemon.inject, loop: surroundings.loop, limits: limits, refusals: surroundings.refusals,
-                journal: surroundings.journal)
+                daemon.inject, loop: surroundings.loop, account: Account(uid: 7), limits: limits,
+                refusals: surroundings.refusals, journal: surroundings.journal)
         }
 
         deinit { daemon.abandon() }

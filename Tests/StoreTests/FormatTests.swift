@@ -7,8 +7,8 @@ import Testing
 
 @Suite("A ledger of an older version", .timeLimit(.minutes(30)))
 struct MigrationTests {
-    /// What leads from a made-up version 0, which had no gaps and no column for the field of an entry, to version 1.
-    private static let migrations: [Int64: String] = [
+    /// What leads from a made-up version 0, which had no gaps and no column for the field of an entry, to today's.
+    private static let migrations = Schema.migrations.merging([
         0: """
         ALTER TABLE entries ADD COLUMN field TEXT;
         CREATE TABLE gaps (
@@ -18,7 +18,7 @@ struct MigrationTests {
             end_at INTEGER NOT NULL
         ) STRICT;
         """
-    ]
+    ]) { $1 }
 
     /// A state directory with a ledger of that version, which has one delivery.
     private func olderLedger() async throws -> TemporaryDirectory {
@@ -30,7 +30,7 @@ struct MigrationTests {
         }
         try Database(path: directory.path + "/ledger.db", access: .readWrite).execute(
             """
-            DROP TABLE gaps; ALTER TABLE entries DROP COLUMN field; PRAGMA user_version = 0;
+            DROP TABLE producers; DROP TABLE gaps; ALTER TABLE entries DROP COLUMN field; PRAGMA user_version = 0;
             PRAGMA wal_checkpoint(TRUNCATE);
             """)
         return directory

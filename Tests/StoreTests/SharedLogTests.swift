@@ -169,4 +169,33 @@ struct SharedLogTests: ~Copyable {
         }
         #expect(again?.kind == .forked)
     }
+
+    @Test("has the producers by name: a repeat is known after a takeover, whatever the user's id is there")
+    func producers() async throws {
+        let second = TemporaryDirectory()
+        var numbers = ProducerNumbers([])
+        let first = try TestLedger(directory.path, shared: store(epoch: 1))
+        let added = numbers.add("alice", user: 1001)
+        let alice = try #require(added)
+        try await first.commit([
+            .producer(alice), .request(Fixture.request(1, id: "a", uid: alice.number)),
+            .invocation(Fixture.invocation(1)),
+        ])
+        first.committer.stop()
+
+        let next = try TestLedger(second.path, shared: store(epoch: 2))
+        numbers = ProducerNumbers(try next.reader().producers())
+        let number = try #require(numbers["alice"])
+        #expect(try next.reader().find(uid: number, id: "a")?.request.seq == SequenceNumber(1))
+        // There 1001 is another user, whose id "a" is another request.
+        let other = numbers.add("bob", user: 1001)
+        let bob = try #require(other)
+        #expect(try next.reader().find(uid: bob.number, id: "a") == nil)
+        try await next.commit([
+            .producer(bob), .request(Fixture.request(2, id: "a", uid: bob.number)), .invocation(Fixture.invocation(2)),
+        ])
+        #expect(try next.storedNumbers() == [1, 2])
+        #expect(try next.reader().producer(bob.number) == "bob")
+        #expect(try next.reader().producers() == [alice, bob])
+    }
 }

@@ -68,6 +68,7 @@ final class StoredRecordTests {
         try roundTrip(Whole.sending)
         try roundTrip(Whole.gaps)
         try roundTrip(Whole.lifeSigns)
+        try roundTrip(Whole.producers)
         #expect(tried == Set(LedgerTable.all.map(\.name)))
     }
 

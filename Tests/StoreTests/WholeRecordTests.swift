@@ -23,6 +23,7 @@ struct WholeRecordTests {
         ("request", Whole.requests[0], Whole.requests[1]), ("invocation", Whole.invocations[0], Whole.invocations[1]),
         ("attempt", Whole.attempts[0], Whole.attempts[1]), ("letter", Whole.deadLetters[0], Whole.deadLetters[1]),
         ("gap", Whole.gaps[0], Whole.gaps[1]), ("sign", Whole.lifeSigns[0], Whole.lifeSigns[1]),
+        ("producer", Whole.producers[0], Whole.producers[1]),
         ("event", Whole.events[0], Whole.events[1]), ("device", Whole.devices[0], Whole.devices[1]),
         ("tracked", Whole.tracked[0], Whole.tracked[1]), ("interaction", Whole.interactions[0], Whole.interactions[1]),
         ("session", Whole.sessions[0], Whole.sessions[1]), ("starts", Whole.starts[0], Whole.starts[1]),

@@ -50,6 +50,7 @@ extension Whole {
         records += deadLetters.map { .deadLetter($0) }
         records += gaps.map { .gap($0) }
         records += lifeSigns.map { .lifeSign($0) }
+        records += producers.map { .producer($0) }
         records += events.map { .event($0) }
         records += devices.map { .device($0) }
         for row in tracked { records += [.event(Fixture.event(row.seq.value)), .tracker(.delivery(row))] }

@@ -78,6 +78,10 @@ enum Whole {
         LifeSign(at: time(2181), last: number(2182), believed: time(2183)),
     ]
 
+    static let producers = [
+        Producer(number: 1191, name: "producer-a"), Producer(number: 2191, name: "producer-b"),
+    ]
+
     static let events = [
         AnalyticsEvent(
             id: UUID128(high: 1201, low: 1202), time: 1203, seq: number(103), delivery: number(51),

@@ -72,6 +72,7 @@ final class WholeRoundTripTests {
         #expect(try reader.heldInteractions() == Whole.held)
         #expect(try reader.sendingState() == Whole.sending[1])
         #expect(try reader.gaps() == Whole.gaps)
+        #expect(try reader.producers() == Whole.producers)
         // There a request with a higher number was accepted before, which counts as later.
         if way != .readBack { #expect(try reader.lastAlive() == Whole.lifeSigns[1].at) }
         #expect(try reader.lastBelieved() == Whole.lifeSigns[1].believed)

@@ -1,18 +1,22 @@
 /// Who sent a request, as the kernel says (`SO_PEERCRED`).
 public struct Peer: Hashable, Sendable {
-    /// User id.
-    public var uid: UInt32
+    /// Whose its requests are.
+    public var account: Account
     /// Group id.
     public var gid: UInt32
     /// Process id at the time of connecting; for people, nothing is decided by it.
     public var pid: Int32
 
-    public init(uid: UInt32, gid: UInt32, pid: Int32) {
-        (self.uid, self.gid, self.pid) = (uid, gid, pid)
+    /// Joins the parts.
+    public init(account: Account, gid: UInt32, pid: Int32) {
+        (self.account, self.gid, self.pid) = (account, gid, pid)
     }
 
-    /// Whose its requests are.
-    public var account: Account { Account(uid: uid) }
+    /// The same of a user who is known by an id alone.
+    public init(uid: UInt32, gid: UInt32, pid: Int32) { self.init(account: Account(uid: uid), gid: gid, pid: pid) }
+
+    /// The user's id, or the producer's number.
+    public var uid: UInt32 { account.uid }
 }
 
 /// One accepted request, as the ledger keeps it.
@@ -246,4 +250,6 @@ public indirect enum LedgerRecord: Sendable {
     case gap(DaemonGap)
     /// The daemon is alive; replaces the sign before it.
     case lifeSign(LifeSign)
+    /// A producer has a number now.
+    case producer(Producer)
 }

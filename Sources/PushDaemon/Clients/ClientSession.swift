@@ -61,11 +61,18 @@ final class ClientSession {
     /// How many replies and outcomes it may be owed before it is worked for again.
     private static let repliesLimit = 4096
 
-    init(_ connection: Connection, owner: any Owner, now: Int64) {
+    /// - Parameters:
+    ///   - connection: its connection.
+    ///   - account: whose its requests are; `nil`: the user's, by its id.
+    ///   - owner: its server.
+    ///   - now: monotonic nanoseconds.
+    init(_ connection: Connection, account: Account? = nil, owner: any Owner, now: Int64) {
         self.connection = connection
         self.owner = owner
         lastActive = now
-        peer = Peer(uid: connection.peer.userID, gid: connection.peer.groupID, pid: connection.peer.processID)
+        let credentials = connection.peer
+        peer = Peer(
+            account: account ?? Account(uid: credentials.userID), gid: credentials.groupID, pid: credentials.processID)
     }
 
     /// Begins to serve it.

@@ -60,27 +60,30 @@ final class LineServer {
     private var waitingForRoom: [ClientSession] = []
     private var accounts: ClientAccounts
     private var isCongested = false
+    private let accountSource: any AccountSource
     private let refusals: RefusalLog
     private let takeLine: (ClientSession, [UInt8]) -> Void
 
     /// What a client is told that is turned away because no descriptor is left for it.
-    static let refusalWithoutDescriptor = refusal("the daemon has no file descriptor left for another connection")
+    static let refusalWithoutDescriptor = Reply.refused(
+        refusal("the daemon has no file descriptor left for another connection"))
 
     /// - Parameters:
     ///   - listener: where clients come from.
+    ///   - accounts: says whose the requests of a connection are.
     ///   - refusals: counts what is refused.
     ///   - takeLine: called for each line that is not empty; it reserves a reply and gives it, now or later.
     init(
-        loop: EventLoop, listener: Listener, limits: Limits, refusals: RefusalLog,
+        loop: EventLoop, listener: Listener, limits: Limits, accounts: any AccountSource, refusals: RefusalLog,
         takeLine: @escaping (ClientSession, [UInt8]) -> Void
     ) throws {
         self.listener = listener
         self.loop = loop
         self.limits = limits
-        self.refusals = refusals
+        (accountSource, self.refusals) = (accounts, refusals)
         self.takeLine = takeLine
         clients = try IOGroup(loop: loop)
-        accounts = ClientAccounts(input: limits.input, output: limits.output)
+        self.accounts = ClientAccounts(input: limits.input, output: limits.output)
         // `unowned` holds here and below: the sources are this object's own, and call nothing once they are gone.
         workSource = try DeferSource(loop: loop) { [unowned self] in workForNext() }
         sweepTimer = try TimerSource(loop: loop) { [unowned self] in sweep() }
@@ -180,31 +183,37 @@ final class LineServer {
     }
 
     private func admit(_ connection: Connection) {
-        let account = Account(uid: connection.peer.userID)
+        let account: Account
+        do throws(ProtocolError) {
+            account = try accountSource.account(of: connection.peer.userID)
+        } catch {
+            return turnAway(connection, RefusalReason(error.code), error)
+        }
         if sessions.count >= limits.connections {
             return turnAway(
-                connection, .connections,
+                connection, account, .connections,
                 "there \(sessions.count == 1 ? "is" : "are") \(counted(sessions.count, "connection")), the most that is allowed"
             )
         }
         let ofPeer = connectionsByAccount[account] ?? 0
         if ofPeer >= limits.connectionsPerPeer {
             return turnAway(
-                connection, .peerConnections,
+                connection, account, .peerConnections,
                 "\(account) has \(counted(ofPeer, "connection")), the most that is allowed")
         }
         if let descriptor = try? connection.descriptor, descriptor.rawValue >= limits.descriptors {
             return turnAway(
-                connection, .descriptors,
+                connection, account, .descriptors,
                 "the daemon keeps its last file descriptors for its log and its handlers; raise LimitNOFILE= of its unit"
             )
         }
-        let session = ClientSession(connection, owner: self, now: EventLoop.nowNanoseconds)
+        let session = ClientSession(connection, account: account, owner: self, now: EventLoop.nowNanoseconds)
         do {
             // Holds: the server lives as long as the loop runs.
             try session.open(in: clients) { [unowned self] in serve($0, $1) }
         } catch {
-            return turnAway(connection, .descriptors, "the daemon cannot watch another connection: \(error)")
+            return turnAway(
+                connection, account, .descriptors, "the daemon cannot watch another connection: \(error)")
         }
         if sessions.isEmpty { sweepTimer?.arm(at: EventLoop.nowNanoseconds + Self.sweepInterval) }
         sessions[ObjectIdentifier(session)] = session
@@ -212,14 +221,22 @@ final class LineServer {
         update(session)
     }
 
-    private func turnAway(_ connection: Connection, _ reason: RefusalReason, _ message: String) {
-        connection.queue(Self.refusal(message))
-        _ = connection.flush()
-        refusals.note(reason, message, of: Account(uid: connection.peer.userID), at: EventLoop.nowNanoseconds)
+    private func turnAway(
+        _ connection: Connection, _ account: Account, _ reason: RefusalReason, _ message: String
+    ) {
+        turnAway(connection, reason, Self.refusal(message), account)
     }
 
-    private static func refusal(_ message: String) -> [UInt8] {
-        Reply.refused(ProtocolError(.overloaded, message: message, retryAfter: .milliseconds(100)))
+    private func turnAway(
+        _ connection: Connection, _ reason: RefusalReason, _ error: ProtocolError, _ account: Account? = nil
+    ) {
+        connection.queue(Reply.refused(error))
+        _ = connection.flush()
+        refusals.note(reason, error.message, of: account, at: EventLoop.nowNanoseconds)
+    }
+
+    private static func refusal(_ message: String) -> ProtocolError {
+        ProtocolError(.overloaded, message: message, retryAfter: .milliseconds(100))
     }
 
     /// Lets go of a session that is owed nothing more.

@@ -95,7 +95,7 @@ final class RefusalLog {
         var fields = [
             JournalEntry.Field(.refusal, reason.rawValue), JournalEntry.Field(.refusals, entry.untold),
         ]
-        if let account = entry.last.account { fields.append(.init(.peer, account.uid)) }
+        if let account = entry.last.account { fields.append(.init(.peer, account.name)) }
         journal.log(
             JournalEntry(
                 reason == .invalidRequest || reason == .idle ? .info : .warning, message, messageID: .refused,

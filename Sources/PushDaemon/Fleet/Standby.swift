@@ -29,6 +29,7 @@ final class Standby {
     private let settings: Settings
     private let node: NodeIncarnation
     private let refusals: RefusalLog
+    private let accounts = NamedAccounts()
     private var servers: Daemon.Servers?
     private var sources: [AnyObject] = []
     private var leader: String?
@@ -126,7 +127,7 @@ final class Standby {
     private func server(
         _ listener: Listener, _ limits: LineServer.Limits, _ name: Sockets.Name
     ) throws -> LineServer {
-        try LineServer(loop: loop, listener: listener, limits: limits, refusals: refusals) {
+        try LineServer(loop: loop, listener: listener, limits: limits, accounts: accounts, refusals: refusals) {
             [unowned self] session, line in
             let place = session.reserveReply()
             let id = (try? JSONDocument(scanning: line))?.root["id"]?.string

@@ -58,12 +58,14 @@ final class OwnRequests {
     /// - Parameters:
     ///   - inject: takes the requests.
     ///   - loop: the loop.
+    ///   - account: the daemon's own.
     ///   - limits: what is taken.
     ///   - refusals: counts what is dropped.
     ///   - journal: is told of what is lost.
     /// - Throws: when there is no descriptor left.
     init(
-        _ inject: InjectServer, loop: EventLoop, limits: Limits = .ofActs, refusals: RefusalLog, journal: JournalWriter
+        _ inject: InjectServer, loop: EventLoop, account: Account, limits: Limits = .ofActs, refusals: RefusalLog,
+        journal: JournalWriter
     ) throws(SystemError) {
         self.inject = inject
         self.limits = limits
@@ -71,7 +73,7 @@ final class OwnRequests {
         self.journal = journal
         let (here, there) = try Connection.pair()
         replies = there
-        session = ClientSession(here, owner: self, now: EventLoop.nowNanoseconds)
+        session = ClientSession(here, account: account, owner: self, now: EventLoop.nowNanoseconds)
         // Holds: the timer is this object's own.
         retryTimer = try TimerSource(loop: loop) { [unowned self] in send() }
     }

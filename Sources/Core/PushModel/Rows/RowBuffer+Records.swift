@@ -18,6 +18,7 @@ extension RowBuffer {
         case .noDeadLetters(let seq): append(.noDeadLetters, seq)
         case .gap(let gap): append(.gap, gap)
         case .lifeSign(let sign): append(.lifeSign, sign)
+        case .producer(let producer): append(.producer, producer)
         }
     }
 

@@ -65,6 +65,9 @@ public enum RowKind: UInt8, Sendable, CaseIterable {
     case gap = 48
     /// The daemon is alive.
     case lifeSign = 49
+
+    /// A producer of a chain that several machines write has a number now: before its first request.
+    case producer = 56
 }
 
 /// How a value is written: one byte before it.

@@ -12,7 +12,7 @@ extension RequestStory {
             writer.member("op", request.operation.rawValue)
             writer.member("id", request.id)
             writer.member("accepted_at", request.acceptedAt.wall.rfc3339)
-            writer.member("peer", object: { $0.members(of: request.peer) })
+            writer.member("peer", object: { $0.members(of: request.peer, producer) })
             writer.member("mode", request.mode.rawValue)
             writer.member("platform", request.platform.rawValue)
             writer.member("app", request.app)
@@ -39,7 +39,8 @@ extension RequestStory {
 }
 
 extension JSONWriter {
-    fileprivate mutating func members(of peer: Peer) {
+    fileprivate mutating func members(of peer: Peer, _ producer: String?) {
+        if let producer { member("producer", producer) }
         member("uid", peer.uid)
         member("gid", peer.gid)
         member("pid", peer.pid)

@@ -41,7 +41,7 @@ extension RequestStory {
         let facts: [(String, String?)] = [
             ("op", request.operation.rawValue),
             ("accepted", zone.text(request.acceptedAt.wall, milliseconds: true)),
-            ("from", "uid \(peer.uid), gid \(peer.gid), pid \(peer.pid)"),
+            ("from", "\(producer ?? "uid \(peer.uid)"), gid \(peer.gid), pid \(peer.pid)"),
             ("id", request.id),
             ("replay of", request.replayOf.map { "request \($0)" }),
             ("replayed as", replays.isEmpty ? nil : replays.map { "request \($0)" }.joined(separator: ", ")),

@@ -31,7 +31,9 @@ extension Session {
     /// - Throws: that the ledger has none of that number, and why.
     func story(of number: SequenceNumber) throws(Failure) -> RequestStory {
         let (story, last) = try reading { ledger throws(StoreError) in
-            (try ledger.story(of: number), try ledger.highestSequenceNumber())
+            var story = try ledger.story(of: number)
+            if let peer = story?.request.peer { story?.producer = try ledger.producer(peer.uid) }
+            return (story, try ledger.highestSequenceNumber())
         }
         guard let story else {
             let reason = number > last ? "the last one is \(last)" : "it is older than Retention=, or was refused"

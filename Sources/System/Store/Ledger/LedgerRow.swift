@@ -38,6 +38,8 @@ public struct LedgerRow: Hashable, Sendable {
 public struct RequestStory: Hashable, Sendable {
     /// The request with its body.
     public var request: AcceptedRequest
+    /// The producer's name, where that is asked for and machines share a log.
+    public var producer: String?
     /// Its invocations, in order of `n`.
     public var invocations: [InvocationRecord]
     /// The attempts that the ledger has rows of, in the order in which they ended (see ``AttemptRecord``).

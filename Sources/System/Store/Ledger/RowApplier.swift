@@ -11,6 +11,7 @@ final class RowApplier {
     private var insertEntry: RowStatement
     private var replaceSending: RowStatement
     private var replaceLifeSign: RowStatement
+    private var insertProducer: RowStatement
     private var devices: KeyedRows
     private var sessions: KeyedRows
     private var starts: KeyedRows
@@ -42,6 +43,7 @@ final class RowApplier {
         let (sending, life, replace) = (SendingState.table, LifeSign.table, "INSERT OR REPLACE")
         replaceSending = try RowStatement(sending.insertion(replace), of: sending, database)
         replaceLifeSign = try RowStatement(life.insertion(replace), of: life, database)
+        insertProducer = try RowStatement(Producer.table.insertion(), of: Producer.table, database)
         devices = try KeyedRows(KnownDevice.table, replace, database)
         sessions = try KeyedRows(SessionRow.table, replace, database)
         starts = try KeyedRows(StartsRow.table, replace, database)
@@ -127,6 +129,7 @@ final class RowApplier {
         case .noDeadLetters: try history.deleteDeadLetters.run(values)
         case .gap: try gaps.add(values)
         case .lifeSign: try replaceLifeSign.run(values, key: 1)
+        case .producer: try insertProducer.run(values)
         }
     }
 

@@ -111,5 +111,12 @@ extension Schema {
 
         \(DaemonGap.table.creation);
         \(LifeSign.table.creation);
+        \(chain);
+        """
+
+    /// What a chain that several machines write needs beside: since version 2.
+    static let chain = """
+        \(Producer.table.creation);
+        CREATE UNIQUE INDEX producers_by_name ON producers (name);
         """
 }

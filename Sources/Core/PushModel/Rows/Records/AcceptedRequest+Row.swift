@@ -40,6 +40,7 @@ extension Peer: StoredValue {
     @inline(__always) public func write(to row: inout RowWriter) { row.add(uid, gid, pid) }
 
     @inlinable public init<Row: RowSource>(reading row: inout Row) throws(Row.Failure) {
-        (uid, gid, pid) = try row.next()
+        let (uid, gid, pid): (UInt32, UInt32, Int32) = try row.next()
+        self.init(uid: uid, gid: gid, pid: pid)
     }
 }

@@ -1,0 +1,105 @@
+import Glibc
+import LinuxSystem
+import PushModel
+
+/// Says whose the requests of a connection are.
+protocol AccountSource: AnyObject {
+    /// The account of a user of this machine.
+    ///
+    /// - Throws: why its connection is not accepted.
+    func account(of user: UInt32) throws(ProtocolError) -> Account
+}
+
+extension AccountSource {
+    /// The account of this process.
+    func ownAccount() throws(ProtocolError) -> Account { try account(of: getuid()) }
+}
+
+/// On one machine an account is a user's id.
+final class UserAccounts: AccountSource {
+    func account(of user: UInt32) -> Account { Account(uid: user) }
+}
+
+/// On a machine that follows an account is a user's id as well; people see its name.
+final class NamedAccounts: AccountSource {
+    private let names: UserNames
+
+    init(_ names: UserNames = UserNames()) { self.names = names }
+
+    func account(of user: UInt32) -> Account { Account(uid: user, name: try? names.name(of: user)) }
+}
+
+/// On a machine that leads a pair an account is a producer of the chain: a user's name.
+final class ProducerAccounts: AccountSource {
+    private let names: UserNames
+    private var numbers: ProducerNumbers
+    private let record: (Producer) -> Void
+
+    /// - Parameters:
+    ///   - producers: those of the chain.
+    ///   - names: says how users are called.
+    ///   - record: has a producer written that is new, before its first request.
+    init(_ producers: [Producer], names: UserNames = UserNames(), record: @escaping (Producer) -> Void) {
+        (self.names, self.record) = (names, record)
+        numbers = ProducerNumbers(producers)
+    }
+
+    func account(of user: UInt32) throws(ProtocolError) -> Account {
+        let name = try names.name(of: user)
+        if let number = numbers[name] { return Account(uid: number, name: name) }
+        guard let producer = numbers.add(name, user: user) else {
+            throw ProtocolError(
+                .overloaded,
+                message:
+                    "the machines that share this log know \(ProducerNumbers.limit) users, the most that there may be",
+                retryAfter: .seconds(60))
+        }
+        record(producer)
+        return Account(uid: producer.number, name: name)
+    }
+}
+
+/// The names of this machine's users, each asked for once in a while: the system may ask a service for it.
+final class UserNames {
+    /// How long an answer holds, in nanoseconds: a user may be renamed.
+    private static let validity: Int64 = 60_000_000_000
+    /// How many answers are kept.
+    private static let limit = 4096
+
+    private let look: (UInt32) -> UserName
+    private let now: () -> Int64
+    private var known: [UInt32: (name: String, until: Int64)] = [:]
+
+    /// - Parameters:
+    ///   - look: asks the system.
+    ///   - now: monotonic nanoseconds.
+    init(
+        look: @escaping (UInt32) -> UserName = UserName.init(of:),
+        now: @escaping () -> Int64 = { SystemClock.monotonicNanoseconds }
+    ) {
+        (self.look, self.now) = (look, now)
+    }
+
+    /// The name of a user. One without a name is called by its id, which no name is: they have no colon.
+    ///
+    /// - Throws: that nobody can tell. Another name would be another producer, whose ids are not known.
+    func name(of user: UInt32) throws(ProtocolError) -> String {
+        let time = now()
+        if let entry = known[user], time < entry.until { return entry.name }
+        let name: String
+        switch look(user) {
+        case .name(let found) where found.utf8.count <= ProducerNumbers.nameLengthMax: name = found
+        case .name: throw Self.refusal(user, "it is longer than \(ProducerNumbers.nameLengthMax) bytes")
+        case .none: name = "uid:\(user)"
+        case .failed(let reason): throw Self.refusal(user, reason)
+        }
+        if known.count >= Self.limit { known.removeAll() }
+        known[user] = (name, time + Self.validity)
+        return name
+    }
+
+    private static func refusal(_ user: UInt32, _ reason: String) -> ProtocolError {
+        ProtocolError(
+            .unavailable, message: "the name of uid \(user) cannot be used: \(reason)", retryAfter: .seconds(1))
+    }
+}
