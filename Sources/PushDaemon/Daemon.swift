@@ -99,8 +99,7 @@ final class Daemon {
             health: parts.health, refusals: parts.refusals, limits: settings.daemon.jsonLimits)
         pruning = LedgerPruning(committer, journal: journal, clock: clockSteps)
         erasures = ErasureService(
-            processor: processor, pipeline: pipeline, committer: committer, desk: desk, journal: journal,
-            isShared: parts.leadership != nil)
+            processor: processor, pipeline: pipeline, committer: committer, desk: desk, journal: journal)
         gaps = GapRecorder(
             processor, lastAlive: recovered.lastAlive, lastBelieved: recovered.lastBelieved, clock: clockSteps)
         control = ControlServer(
@@ -246,6 +245,7 @@ final class Daemon {
         case .handOver(let node): handOver(to: node)
         case .away(let problem):
             parts.journal.log(JournalEntry(.error, "the lease cannot be renewed: \(problem)", messageID: .storeStalled))
+        case .clock(let change): parts.journal.log(JournalEntry(change))
         case .lost: fail(StoreError.leaseLost)
         }
     }
@@ -269,6 +269,8 @@ final class Daemon {
         case .pruned(let requests, let deadLetters, let bySize, let remains):
             pruning.pruned(requests: requests, deadLetters: deadLetters)
             pruning.prunedBySize(requests: bySize, remains: remains, at: EventLoop.nowNanoseconds)
+        // What is not ordered any more the next leader orders.
+        case .orderDue(let order): if !isStopping { pipeline.append(order) }
         case .erasedRows(let receipt): erasures.erasedRows(receipt)
         case .erasureWaits(let error): erasures.waits(error)
         case .erased: erasures.erased()

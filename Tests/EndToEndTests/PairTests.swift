@@ -1,5 +1,6 @@
 import Glibc
 import PushModel
+import Store
 import TestSupport
 import Testing
 import UnixSockets
@@ -28,7 +29,7 @@ struct PairTests {
         return pushctl.run(options + words, input: Array(input.utf8))
     }
 
-    @Test("it is set up once; one machine leads, the other names it, as the metrics do; erase is refused")
+    @Test("it is set up once; one machine leads, the other names it, as the metrics do; erase needs the one that leads")
     func pair() throws {
         let (first, second) = (installation("a"), installation("b"))
         #expect(run(first, "store", "status").end == .exited(69))
@@ -51,14 +52,68 @@ struct PairTests {
         #expect(shard?["leader"]?.string == "a" && shard?["term"]?.int64 == 1, "\(status.output)\(status.errors)")
         #expect(run(second, "store", "status").output.contains("a leads, term 1"))
 
-        let erased = run(first, "erase", "--user", "anna", "--yes")
-        #expect(erased.end != .exited(0) && erased.errors.contains("erase is not there yet"), "\(erased.errors)")
         #expect(try leader.stop() == .exited(0))
         // It gave the lease back, so nobody waits for a minute.
         try waitUntil("the other leads") { run(second, "status").end == .exited(0) }
         #expect(try follower.stop() == .exited(0))
         let offline = run(first, "erase", "--user", "anna", "--yes")
-        #expect(offline.end == .exited(1) && offline.errors.contains("erase is not there yet"), "\(offline.errors)")
+        #expect(offline.end == .exited(1) && offline.errors.contains("the one that leads"), "\(offline.errors)")
+    }
+
+    /// Which files of a state directory have a text anywhere in them.
+    private func files(_ installation: Installation, with text: String) -> [String] {
+        func search(_ directory: String) -> [String] {
+            names(in: directory).flatMap { name -> [String] in
+                let path = directory + "/" + name
+                guard let bytes = readFile(path) else { return search(path) }
+                let text = Array(text.utf8)
+                let isThere = bytes.indices.contains { bytes[$0] == text[0] && bytes[$0...].starts(with: text) }
+                return isThere ? [path] : []
+            }
+        }
+        return search(installation.state)
+    }
+
+    @Test("a person is erased from each copy, from one that is made later as well; producers have their names there")
+    func erases() throws {
+        let (first, second, third) = (installation("a"), installation("b"), installation("c"))
+        try #require(run(first, "store", "init").end == .exited(0))
+        let leader = DaemonProcess(first, program: "pushrouterd-fleet")
+        try waitUntil("it leads") { run(first, "status").end == .exited(0) }
+        let follower = DaemonProcess(second, program: "pushrouterd-fleet")
+        try follower.waitForStatus("STATUS=follows as b; a leads")
+        let lines = ["annaXyZZy7731", "benQuUx4418"].map { name in
+            #"{"op":"deliver","id":"id-\#(name)","app":"shop","device":"device-\#(name)","platform":"android","#
+                + #""external_id":"user-\#(name)","payload":{"data":{"text":"text-\#(name)"}}}"# + "\n"
+        }
+        #expect(run(first, "inject", "--wait", "-", input: lines.joined()).end == .exited(0))
+
+        let erased = run(first, "erase", "--user", "user-annaXyZZy7731", "--yes")
+        #expect(erased.end == .exited(0), "\(erased.errors)")
+        #expect(erased.output.contains("The shared log: batches up to "), "\(erased.output)")
+        #expect(files(first, with: "annaXyZZy7731") == [])
+        let other = DaemonProcess(third, program: "pushrouterd-fleet")
+        for copy in [second, third] {
+            try waitUntil("the copy has nothing of the person") {
+                (try? LedgerReader(directory: copy.state).lastErasure())?.isRewritten == true
+            }
+            #expect(files(copy, with: "annaXyZZy7731") == [])
+            #expect(files(copy, with: "benQuUx4418") != [])
+        }
+        let shown = run(third, "show", "2")
+        #expect(shown.output.contains("from") && shown.output.contains("root, gid"), "\(shown.output)\(shown.errors)")
+
+        // What the other person sent is known where another machine leads.
+        #expect(try leader.stop() == .exited(0))
+        var leaders: [Installation] = []
+        try waitUntil("another leads") {
+            leaders = [second, third].filter { run($0, "status").end == .exited(0) }
+            return !leaders.isEmpty
+        }
+        let next = try #require(leaders.first)
+        let again = run(next, "inject", "--wait", "-", input: lines[1])
+        #expect(again.end == .exited(0) && again.output.contains("seq 2"), "\(again.output)\(again.errors)")
+        #expect(try follower.stop() == .exited(0) && other.stop() == .exited(0))
     }
 
     @Test("without a database in Log= there is none to be set up, and two orders are one too many")

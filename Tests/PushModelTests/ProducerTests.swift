@@ -22,7 +22,8 @@ struct ProducerTests {
         #expect(producers.count == 3)
         var next = ProducerNumbers(producers)
         #expect(producers.allSatisfy { next[$0.name] == $0.number })
-        #expect(next.add("dave", user: 1001)?.number == (1 << 31) + 2)
+        let dave = next.add("dave", user: 1001)
+        #expect(dave == Producer(number: (1 << 31) + 2, name: "dave"))
     }
 
     @Test("are told apart by the bytes of their names")

@@ -145,7 +145,7 @@ struct ReportReadingTests {
         #expect(before.allSatisfy { $0[0] > 20 })
         repeat {
             #expect(try counts() == before)
-        } while try ledger.writer.prune(olderThan: middle, limit: 64).isPartial
+        } while try ledger.writer.prune(PruningSlice(olderThan: middle, limit: 64)).isPartial
         #expect(try counts() == before)
         try ledger.reopen()
         #expect(try counts() == before, "opened again")
@@ -181,7 +181,7 @@ struct ReportReadingTests {
         let ledger = try RandomLedger(seed: 6)
         for _ in 0..<2 { try ledger.store(100, pause: 20_000) }
         let middle = WallTime(milliseconds: (RandomLedger.begin + ledger.now) / 2)
-        while try ledger.writer.prune(olderThan: middle, limit: 64).isPartial {}
+        while try ledger.writer.prune(PruningSlice(olderThan: middle, limit: 64)).isPartial {}
         let state = try Database(path: ledger.directory.path + "/ledger.db", access: .readWrite)
         try state.execute(
             "UPDATE figures_by_minute SET figures = x'ff' WHERE place >> 32 < (SELECT pruned_minute FROM figure_state)")

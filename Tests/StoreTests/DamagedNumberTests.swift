@@ -126,8 +126,9 @@ final class DamagedNumberTests {
                 try attempt {
                     let time = WallTime(milliseconds: 1 << 48)
                     _ = try writer.prune(
-                        olderThan: time, limit: 9, deadLetters: DeadLetterLimits(cutoff: time, byteCountMax: 0),
-                        figures: time)
+                        PruningSlice(
+                            olderThan: time, limit: 9, deadLetters: DeadLetterLimits(cutoff: time, byteCountMax: 0),
+                            figures: time))
                 }
                 try attempt { try writer.transaction { () throws(StoreError) in try writer.recountFigures() } }
                 try attempt { while writer.isRollUpDue { try writer.rollUp() } }

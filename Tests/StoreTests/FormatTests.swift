@@ -30,7 +30,7 @@ struct MigrationTests {
         }
         try Database(path: directory.path + "/ledger.db", access: .readWrite).execute(
             """
-            DROP TABLE producers; DROP TABLE gaps; ALTER TABLE entries DROP COLUMN field; PRAGMA user_version = 0;
+            DROP TABLE producers; DROP TABLE last_erased; DROP TABLE gaps; ALTER TABLE entries DROP COLUMN field; PRAGMA user_version = 0;
             PRAGMA wal_checkpoint(TRUNCATE);
             """)
         return directory

@@ -107,15 +107,15 @@ struct PruneTests {
         let cutoff = WallTime(milliseconds: 60_001)
         try writer.database.execute(
             "CREATE TRIGGER never BEFORE DELETE ON request_rows BEGIN SELECT RAISE(ABORT, 'not now'); END")
-        #expect(throws: StoreError.self) { _ = try writer.prune(olderThan: cutoff, limit: 10) }
+        #expect(throws: StoreError.self) { _ = try writer.prune(PruningSlice(olderThan: cutoff, limit: 10)) }
         try writer.database.execute("DROP TRIGGER never")
         #expect(
-            try writer.prune(olderThan: cutoff, limit: 10)
+            try writer.prune(PruningSlice(olderThan: cutoff, limit: 10))
                 == Pruned(requests: 1, newest: WallTime(milliseconds: 60_000)))
         #expect(try writer.database.integer("SELECT pruned_minute FROM figure_state") == 2)
         #expect(try writer.database.integer("SELECT min(place >> 32) FROM figures_by_minute") == 1)
         let late = WallTime(milliseconds: 6_000_000)
-        _ = try writer.prune(olderThan: cutoff, limit: 10, figures: late)
+        _ = try writer.prune(PruningSlice(olderThan: cutoff, limit: 10, figures: late))
         #expect(try writer.database.integer("SELECT first_minute FROM figure_state") == 2, "rows keep their figures")
         #expect(try writer.database.integer("SELECT min(place >> 32) FROM figures_by_minute") == 10)
     }

@@ -252,4 +252,6 @@ public indirect enum LedgerRecord: Sendable {
     case lifeSign(LifeSign)
     /// A producer has a number now.
     case producer(Producer)
+    /// Rows are taken out; alone in its batch.
+    case order(ChainOrder)
 }

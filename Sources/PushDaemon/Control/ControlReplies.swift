@@ -65,6 +65,7 @@ extension Reply {
     static func erased(_ receipt: ErasureReceipt, waitsFor reason: String?, id: String?) -> [UInt8] {
         done(id: id) { reply in
             for count in ErasureReceipt.counts { reply.member(count.name, receipt[keyPath: count.value]) }
+            if let batch = receipt.batch { reply.member("batch", Int64(batch)) }
             reply.member("complete", reason == nil)
             if let reason { reply.member("waits_for", reason) }
         }

@@ -27,15 +27,11 @@ final class ErasureService {
         var stage = Stage.devices
     }
 
-    /// What a leader of several machines says.
-    static let notYet = "erase is not there yet for machines that share a log: batches stay in the database"
-
     private let processor: Processor
     private let pipeline: CommitPipeline
     private let committer: Committer
     private let desk: LedgerDesk
     private let journal: JournalWriter
-    private let isShared: Bool
     private var current: Order?
 
     /// - Parameters:
@@ -44,29 +40,21 @@ final class ErasureService {
     ///   - committer: takes the rows out.
     ///   - desk: asks the ledger.
     ///   - journal: is told what was done, without a name.
-    ///   - isShared: whether other machines share the log, which keeps what is erased here.
     init(
-        processor: Processor, pipeline: CommitPipeline, committer: Committer, desk: LedgerDesk, journal: JournalWriter,
-        isShared: Bool
+        processor: Processor, pipeline: CommitPipeline, committer: Committer, desk: LedgerDesk, journal: JournalWriter
     ) {
         self.processor = processor
         self.pipeline = pipeline
         self.committer = committer
         self.desk = desk
         self.journal = journal
-        self.isShared = isShared
     }
 
     /// Erases a person. The answer is sent when nothing is left, or when something keeps it from going on: a receipt where
     /// the rows are out, else `unavailable`. It says so as well while something of the person is in flight.
     ///
-    /// - Throws: `unavailable` while another one is under way, or while the ledger cannot be written; `unknown_op` where
-    ///   machines share the log.
+    /// - Throws: `unavailable` while another one is under way, or while the ledger cannot be written.
     func erase(_ person: Person, for client: ControlClient) throws(ProtocolError) {
-        // Another attempt does not help, so it is none of the codes that ask for one.
-        guard !isShared else {
-            throw ProtocolError(.unknownOperation, field: "op", message: Self.notYet, id: client.id)
-        }
         guard current == nil else {
             throw ProtocolError(
                 .unavailable, message: "another erasure is under way", retryAfter: .seconds(1), id: client.id)
@@ -137,8 +125,7 @@ final class ErasureService {
 
     /// The rest has to wait for something.
     func waits(_ error: StoreError) {
-        let message = "an erasure cannot go on for now, and does so by itself: \(error.message); \(error.advice)"
-        journal.log(JournalEntry(.warning, message, messageID: .erasureWaits))
+        journal.log(JournalEntry(erasureWaitsFor: error))
         leave(error)
     }
 
@@ -172,5 +159,13 @@ final class ErasureService {
         journal.log(JournalEntry(.notice, "a person was erased: \(requests), \(rest)", messageID: .erased))
         if let client = current?.client { client.reply(Reply.erased(receipt, waitsFor: nil, id: client.id)) }
         current = nil
+    }
+}
+
+extension JournalEntry {
+    /// The entry about what keeps an erasure from going on.
+    init(erasureWaitsFor error: StoreError) {
+        let message = "an erasure cannot go on for now, and does so by itself: \(error.message); \(error.advice)"
+        self.init(.warning, message, messageID: .erasureWaits)
     }
 }

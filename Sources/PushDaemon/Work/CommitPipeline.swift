@@ -104,7 +104,17 @@ final class CommitPipeline {
 
     /// A request has been decided: its rows are complete.
     func endRequest() {
-        guard growing.rowBytes >= Self.batchLength else { return }
+        if growing.rowBytes >= Self.batchLength { close() }
+    }
+
+    /// Adds an order to take rows out, which is a batch of its own.
+    func append(_ order: ChainOrder) {
+        if growing.hasRows { close() }
+        growing.effects.record(.order(order))
+        close()
+    }
+
+    private func close() {
         rowBytesClosed += growing.rowBytes
         closed.append(takeGrowing())
     }

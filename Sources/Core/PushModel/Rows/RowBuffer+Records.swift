@@ -19,6 +19,7 @@ extension RowBuffer {
         case .gap(let gap): append(.gap, gap)
         case .lifeSign(let sign): append(.lifeSign, sign)
         case .producer(let producer): append(.producer, producer)
+        case .order(let order): append(order)
         }
     }
 

@@ -68,6 +68,10 @@ public enum RowKind: UInt8, Sendable, CaseIterable {
 
     /// A producer of a chain that several machines write has a number now: before its first request.
     case producer = 56
+    /// Rows of requests that are too old or too many are taken out; alone in its batch.
+    case pruning = 57
+    /// Rows of a person are taken out; alone in its batch.
+    case erasure = 58
 }
 
 /// How a value is written: one byte before it.

@@ -26,6 +26,11 @@ extension Command {
             carries out; the command can also be given again.
             """,
             """
+            In a pair the one that leads is asked. It writes the order into the shared log, and each machine erases when it comes \
+            to it, whatever it lacked before. The receipt has the number of the batch: the database has the person in batches \
+            up to there until a later snapshot lets them be deleted.
+            """,
+            """
             It does not reach the journal, backups, exports, directories that were set aside, and what the endpoint of \
             custom data took: the receipt names them.
             """,

@@ -28,6 +28,13 @@ struct Erasure {
             let entries = counted(receipt.entriesSent, "entry", "entries")
             lines.append("The endpoint of custom data took \(entries) of these: delete the person there too.")
         }
+        if let batch = receipt.batch {
+            lines.append(
+                "The shared log: batches up to \(batch), and snapshots from before, have the person until the next snapshot "
+                    + "is in the database and what is before it is deleted. Other machines erase at batch \(batch) too."
+            )
+            lines.append("Not reached: the WAL archive, standbys that are stopped, and backups of PostgreSQL.")
+        }
         lines.append(
             "Not reached: the journal (journalctl -u pushrouterd), backups (pushctl backup) and exports (pushctl export)."
         )
@@ -40,10 +47,16 @@ struct Erasure {
         writer.object { writer in
             writer.member("erased", isDone)
             for count in ErasureReceipt.counts { writer.member(count.name, receipt[keyPath: count.value]) }
+            if let batch = receipt.batch { writer.member("batch", Int64(batch)) }
             writer.member("complete", isDone && waitsFor == nil)
             writer.member("waits_for", waitsFor)
             writer.member(
-                "stays", array: { list in ["journal", "backups", "exports"].forEach { list.string($0) } })
+                "stays",
+                array: { list in
+                    let stays = ["journal", "backups", "exports"]
+                    let shared = ["batches", "snapshots", "wal_archive", "postgresql_standbys", "postgresql_backups"]
+                    for name in stays + (receipt.batch == nil ? [] : shared) { list.string(name) }
+                })
             writer.member("set_aside", array: { list in setAside.forEach { list.string($0) } })
         }
         return writer.bytes
@@ -55,6 +68,7 @@ extension Erasure {
     init(_ reply: JSONNode) {
         var receipt = ErasureReceipt()
         for count in ErasureReceipt.counts { receipt[keyPath: count.value] = Int(reply[count.name]?.int64 ?? 0) }
+        receipt.batch = reply["batch"]?.int64.flatMap { UInt64(exactly: $0) }
         self.init(receipt: receipt, waitsFor: reply["waits_for"]?.string)
     }
 }

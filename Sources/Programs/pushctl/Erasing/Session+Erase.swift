@@ -52,7 +52,8 @@ extension Session {
     private func eraseHere(_ person: Person) throws(Failure) -> Erasure {
         // The other machines and the database would keep it, and this copy would not be theirs any more.
         guard try settings().store.shared.database == nil else {
-            throw Failure(.no, "erase is not there yet for machines that share a log: batches stay in the database")
+            throw Failure(
+                .no, "machines share the log of this ledger, and the one that leads erases in all: start pushrouterd")
         }
         try becomeOwnerOfState()
         let progress = Monitor(Progress())
@@ -98,7 +99,7 @@ extension Session {
             // Without the rows before it, it is the end of one that an earlier run left.
             case .erased: if let receipt { steps.append(.done(receipt)) }
             case .failed(let error): steps.append(.failed(error))
-            case .durable, .applied, .stalled, .ledgerResumed, .pruned: break
+            case .durable, .applied, .stalled, .ledgerResumed, .pruned, .orderDue: break
             }
         }
 

@@ -93,6 +93,7 @@ public struct Restoration: Hashable, Sendable {
                 highest_cursor = max(highest_cursor, \(old.cursor)), highest_entry = max(highest_entry, \(old.entry));
             -- The log is another one.
             UPDATE log_position SET number = 0, checksum = 0, segment = 0, segment_end = 0;
+            UPDATE last_erased SET batch = 0, rewritten = 1;
             UPDATE entries SET state = 'unknown', claimant = NULL,
                 reason = 'restored from a backup: the entry may have been sent since'
             WHERE state IN ('queued', 'claimed');

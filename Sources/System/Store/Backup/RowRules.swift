@@ -35,7 +35,7 @@ enum RowRules {
     ///
     /// - Throws: `corrupt` with the first column that has what no row has.
     static func requireRows(_ database: borrowing Database) throws(StoreError) {
-        for table in ["meta", "log_position", "figure_state"] {
+        for table in Schema.tablesOfOneRow {
             let count = try database.integer("SELECT count(*) FROM \(table)")
             guard count == 1 else {
                 throw StoreError(.corrupt, message: "\(table) has \(count) rows, not one", context: database.path)
@@ -100,7 +100,8 @@ enum RowRules {
         switch column {
         // Any bits.
         case "digest": return nil
-        case "tracked", "started", "observer", "displayed", "own_id", "influenced", "anonymous": return 0...1
+        case "tracked", "started", "observer", "displayed", "own_id", "influenced", "anonymous", "rewritten":
+            return 0...1
         case "uid", "gid", "checksum", "segment": return 0...Int64(UInt32.max)
         case "pid", "signal", "status", "failures", "completed_times": return 0...Int64(Int32.max)
         case "segment_end": return LogSegment.lengths

@@ -74,7 +74,7 @@ struct TableSalvage: ~Copyable {
     private func copy(_ name: String) throws(StoreError) -> Salvage.Table {
         var scan = Scan(table: Salvage.Table(name: name, rows: 0), key: try key(of: name))
         try target.execute("BEGIN")
-        let hasOneRow = ["meta", "log_position", "figure_state"].contains(name)
+        let hasOneRow = Schema.tablesOfOneRow.contains(name)
         // The new ledger has such a row already.
         if hasOneRow { try target.execute("DELETE FROM \(name)") }
         try copyRows(&scan)

@@ -28,6 +28,8 @@ struct Backlog: Sendable {
         var rows: RowBuffer?
         /// When it was durable, in monotonic nanoseconds.
         var durableAt: Int64
+        /// Whether its rows are an order, which is applied alone.
+        var isOrder: Bool
     }
 
     /// How many bytes of rows stay in memory.
@@ -49,7 +51,10 @@ struct Backlog: Sendable {
         bytes += length
         let stays = bytesInMemory + length <= Self.memoryLimit
         if stays { bytesInMemory += length }
-        entries.append(Entry(position: position, length: length, rows: stays ? rows : nil, durableAt: now))
+        entries.append(
+            Entry(
+                position: position, length: length, rows: stays ? rows : nil, durableAt: now,
+                isOrder: ChainOrder.isOrder(rows.rows)))
         return stays ? nil : rows
     }
 

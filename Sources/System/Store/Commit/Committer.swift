@@ -134,9 +134,12 @@ public final class Committer: Sendable {
                 var (log, summary) = try openLog(writer, now)
                 summary.setAside = setAside ?? summary.setAside
                 // Before anybody reads what there is.
-                let erasure = try ErasureOrder.left(in: path).map { (order) throws(StoreError) in
-                    try ErasureSteps(goingOnWith: order, writer)
-                }
+                let erasure =
+                    log.isShared
+                    ? try writer.leftErasure()
+                    : try ErasureOrder.left(in: path).map {
+                        (order) throws(StoreError) in try ErasureSteps(goingOnWith: order, writer)
+                    }
                 let reader = try writer.reader()
                 ledger.update { [summary] in $0.opening = .opened(log, summary) }
                 onRecovered(reader)

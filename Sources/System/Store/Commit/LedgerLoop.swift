@@ -51,6 +51,8 @@ struct LedgerLoop {
     private var isStalled = false
     private var hasRollUpFailed = false
     private var pruning: Pruning?
+    /// Whether a slice of it is on its way to the log, and waited for.
+    private var isSliceUnderway = false
     private var erasure: ErasureSteps?
     private var toldWALLength = -1
     private var seen: UInt64 = 0
@@ -105,7 +107,9 @@ struct LedgerLoop {
         if let woken { self.seen = woken }
         return inbox.withLock { inbox in
             if pruning == nil, let next = inbox.prune.take() { pruning = next }
-            if erasure == nil, let order = inbox.erase.take() { erasure = ErasureSteps(order) }
+            if erasure == nil, let order = inbox.erase.take() {
+                erasure = ErasureSteps(order, isShared: log.isShared)
+            }
             return inbox.isStopping
         }
     }
@@ -113,7 +117,7 @@ struct LedgerLoop {
     /// How long nothing needs to be done unless something comes; `nil` for as long as nothing comes.
     private func timeToNextWork() -> Duration? {
         if isStalled { return Self.retryInterval }
-        if pruning != nil { return .zero }
+        if pruning != nil, !isSliceUnderway { return .zero }
         if writer.isRollUpDue { return hasRollUpFailed ? Self.retryInterval : .zero }
         let (applying, isEmpty) = inbox.withLock { (Self.due($0), $0.backlog.isEmpty) }
         if let due = [applying, erasure?.nextTry].compactMap(\.self).min() {
@@ -163,7 +167,9 @@ struct LedgerLoop {
         inbox.withLock { inbox in
             var entries: [Backlog.Entry] = []
             var length = 0
-            while let next = inbox.backlog.first, entries.isEmpty || length + next.length <= Self.chunkLength {
+            while let next = inbox.backlog.first,
+                entries.last.map({ !$0.isOrder && !next.isOrder && length + next.length <= Self.chunkLength }) ?? true
+            {
                 guard let entry = inbox.backlog.popFirst() else { break }
                 length += entry.length
                 entries.append(entry)
@@ -172,7 +178,7 @@ struct LedgerLoop {
         }
     }
 
-    private func apply(_ entries: [Backlog.Entry]) throws(StoreError) {
+    private mutating func apply(_ entries: [Backlog.Entry]) throws(StoreError) {
         guard let last = entries.last else { return }
         if writer.walLength > walLimit { try emptyWAL() }
         var buffers: [RowBuffer] = []
@@ -188,8 +194,24 @@ struct LedgerLoop {
                 buffers.append(buffer)
             }
         }
-        try writer.apply(buffers, through: last.position)
+        if let result = try writer.apply(buffers, through: last.position) { take(result) }
         for rows in entries.compactMap(\.rows) { pool.giveBack(rows) }
+    }
+
+    /// An order is carried out.
+    private mutating func take(_ result: OrderResult) {
+        switch result {
+        case .pruned(let slice):
+            isSliceUnderway = false
+            do throws(StoreError) {
+                try pruning?.took(slice, writer)
+            } catch {
+                pruning?.giveUp()
+            }
+        case .erased(let receipt):
+            erasure?.tookRows()
+            report(.erasedRows(receipt))
+        }
     }
 
     /// - Throws: `walHeld` while a reader keeps it from that; `noSpace`.
@@ -242,7 +264,7 @@ struct LedgerLoop {
 
     private mutating func keepHouse() throws(StoreError) {
         try tellSpace()
-        guard inbox.withLock({ $0.backlog.isEmpty }), pruning == nil else { return }
+        guard inbox.withLock({ $0.backlog.isEmpty }), pruning == nil || isSliceUnderway else { return }
         if writer.hasLog(of: LedgerWriter.idleCheckpointLength) {
             try writer.checkpoint()
             try release()
@@ -252,9 +274,16 @@ struct LedgerLoop {
 
     /// One slice of the pruning. A full disk ends it early; the next one asked for goes on from there.
     private mutating func prune() throws(StoreError) {
-        guard var work = pruning, !isStalled else { return }
+        guard var work = pruning, !isStalled, !isSliceUnderway else { return }
         do throws(StoreError) {
-            try work.next(writer)
+            if !log.isShared {
+                try work.next(writer)
+            } else if let slice = try work.nextSlice(writer, limit: Pruning.orderedSlice) {
+                isSliceUnderway = true
+                report(.orderDue(.prune(slice)))
+            } else {
+                try work.giveBack(writer)
+            }
             // However much it takes out, the WAL does not grow without bound.
             if writer.hasLog(of: LedgerWriter.checkpointLength) { try writer.checkpoint() }
         } catch let error where error.isPassing {
@@ -267,7 +296,7 @@ struct LedgerLoop {
     /// One step of an erasure. What keeps it from being done passes, and then it is tried again.
     private mutating func erase() throws(StoreError) {
         let begin = SystemClock.monotonicNanoseconds
-        guard var steps = erasure, steps.nextTry <= begin, !isStalled else { return }
+        guard var steps = erasure, let next = steps.nextTry, next <= begin, !isStalled else { return }
         do throws(StoreError) {
             let told = try steps.next(writer, log, release: { () throws(StoreError) in try release() })
             if let told { report(told) }

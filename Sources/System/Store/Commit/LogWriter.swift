@@ -43,6 +43,8 @@ final class LogWriter: Sendable {
         let now = SystemClock.monotonicNanoseconds
         let (surplus, isNews) = ledger.withLock { inbox in
             let before = inbox.backlog.bytes
+            // What comes next of a pruning or an erasure waits for it.
+            if ChainOrder.isOrder(batch.rows.rows) { inbox.urgentThrough = max(inbox.urgentThrough, position.number) }
             let surplus = inbox.backlog.append(position, batch.rows, at: now)
             // It looks at the clock by itself: the first of some batches wakes it, and many bytes do.
             let isNews =

@@ -10,6 +10,8 @@ struct Pruning: Sendable {
 
     /// How many requests, and how many entries, a transaction takes out.
     static let slice = 256
+    /// The same for an order, which costs a commit in the log.
+    static let orderedSlice = 1024
     /// How many bytes a transaction gives back.
     static let givenBackAtOnce = 2 << 20
 
@@ -36,38 +38,62 @@ struct Pruning: Sendable {
         self.sizeMax = sizeMax
     }
 
-    /// Does a slice.
+    /// Does a slice, or gives pages back.
     mutating func next(_ writer: LedgerWriter) throws(StoreError) {
+        if let slice = try nextSlice(writer, limit: Self.slice) { return try took(writer.prune(slice), writer) }
+        try giveBack(writer)
+    }
+
+    /// The slice that comes next; `nil`: nothing more is to be taken out.
+    mutating func nextSlice(_ writer: LedgerWriter, limit: Int) throws(StoreError) -> PruningSlice? {
         switch step {
         case .age:
-            let slice = try writer.prune(
-                olderThan: cutoff, limit: Self.slice, deadLetters: deadLetters, figures: figures)
+            return PruningSlice(olderThan: cutoff, limit: limit, deadLetters: deadLetters, figures: figures)
+        case .size:
+            // With what may stay free the file is no longer than it may be then.
+            if try isLarger(writer, than: sizeMax.map({ $0 / 9 * 8 })) {
+                return PruningSlice(olderThan: nil, limit: limit)
+            }
+            step = .minute
+            return try nextSlice(writer, limit: limit)
+        case .minute:
+            // Reports count a minute by its figures as soon as one of its rows is out: the others have no use there.
+            // The latest minute still grows, and what came last is worth most.
+            if let newest, case let minute = FigureMinute.of(milliseconds: newest.milliseconds),
+                try minute < writer.latestMinute()
+            {
+                return PruningSlice(olderThan: FigureMinute.begin(minute + 1), limit: limit)
+            }
+            step = .giveBack
+            return nil
+        case .giveBack, .done: return nil
+        }
+    }
+
+    /// The last slice is out.
+    mutating func took(_ slice: Pruned, _ writer: LedgerWriter) throws(StoreError) {
+        switch step {
+        case .age:
             pruned.requests += slice.requests
             pruned.deadLetters += slice.deadLetters
             if !slice.isPartial { step = try isLarger(writer, than: sizeMax) ? .size : .giveBack }
         case .size:
-            // With what may stay free the file is no longer than it may be then.
-            guard try isLarger(writer, than: sizeMax.map { $0 / 9 * 8 }) else { return step = .minute }
-            let slice = try writer.prune(olderThan: nil, limit: Self.slice)
             bySize += slice.requests
             newest = slice.newest ?? newest
             guard !slice.isPartial else { return }
             if try isLarger(writer, than: sizeMax) { remains = try writer.remains() }
             step = .giveBack
         case .minute:
-            // Reports count a minute by its figures as soon as one of its rows is out: the others have no use there.
-            // The latest minute still grows, and what came last is worth most.
-            guard let newest, case let minute = FigureMinute.of(milliseconds: newest.milliseconds),
-                try minute < writer.latestMinute()
-            else { return step = .giveBack }
-            let end = FigureMinute.begin(minute + 1)
-            let slice = try writer.prune(olderThan: end, limit: Self.slice)
             bySize += slice.requests
             if !slice.isPartial { step = .giveBack }
-        case .giveBack:
-            if try !writer.giveBack(bytes: Self.givenBackAtOnce) { step = .done }
-        case .done: break
+        case .giveBack, .done: break
         }
+    }
+
+    /// Gives some free pages back.
+    mutating func giveBack(_ writer: LedgerWriter) throws(StoreError) {
+        guard step == .giveBack else { return }
+        if try !writer.giveBack(bytes: Self.givenBackAtOnce) { step = .done }
     }
 
     private func isLarger(_ writer: LedgerWriter, than size: Int?) throws(StoreError) -> Bool {

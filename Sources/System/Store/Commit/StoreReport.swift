@@ -1,3 +1,4 @@
+public import PushModel
 import Synchronization
 
 /// What the store's threads tell. Numbers are those of batches.
@@ -21,6 +22,9 @@ public enum StoreReport: Hashable, Sendable {
     ///   - bySize: how many requests are out before their retention was over, because the ledger was larger than it may be.
     ///   - remains: what fills a ledger that is too large all the same; `nil`: it is small enough.
     case pruned(requests: Int, deadLetters: Int = 0, bySize: Int = 0, remains: LedgerRemains? = nil)
+    /// Rows are to be taken out of a ledger that is a copy of a chain: whoever writes the log puts the order into it, alone in
+    /// a batch. What is taken out is told when that batch is applied.
+    case orderDue(ChainOrder)
     /// A person's rows are out of the ledger. The rest of the erasure goes on by itself.
     case erasedRows(ErasureReceipt)
     /// The erasure cannot go on for now: a reader has an older state of the ledger, or there is no room. It goes on by itself;

@@ -1,23 +1,6 @@
 import Glibc
 import LinuxSystem
-public import PushModel
-
-/// Whom to erase, and up to which request and entry. It lies in the state directory from the beginning of an erasure to its
-/// end, so that a start goes on with one that a crash interrupted.
-public struct ErasureOrder: Hashable, Sendable {
-    /// Whom.
-    public var person: Person
-    /// What was accepted later stays.
-    public var bound: ErasureBound
-    /// Whether requests of the person that are not decided go, because no daemon decides them. Without it the rows wait for
-    /// their outcomes.
-    public var takesUndecided: Bool
-
-    /// Joins the parts. The person has all devices that the ledger knows up to the bound.
-    public init(person: Person, bound: ErasureBound, takesUndecided: Bool = false) {
-        (self.person, self.bound, self.takesUndecided) = (person, bound, takesUndecided)
-    }
-}
+import PushModel
 
 extension ErasureOrder {
     static func path(in directory: String) -> String { directory + "/erasure" }

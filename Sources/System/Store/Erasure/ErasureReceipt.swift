@@ -16,6 +16,8 @@ public struct ErasureReceipt: Hashable, Sendable {
     public var devices = 0
     /// Requests of others that name one of these devices; they stay.
     public var othersOnDevices = 0
+    /// The batch of the chain that has the order, where machines share a log: it and those before have the person.
+    public var batch: UInt64?
 
     /// Nothing.
     public init() {}

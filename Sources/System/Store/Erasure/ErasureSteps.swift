@@ -4,13 +4,16 @@ import PushModel
 /// The steps of an erasure, one after the other on the ledger's thread, with batches between them.
 ///
 /// The order is on the disk before the first row is taken out, and goes when nothing is left of the person: a crash at any
-/// time leaves either nothing done, or an order that the next start goes on with.
+/// time leaves either nothing done, or an order that the next start goes on with. Where machines share the log the order is a
+/// row of it, and each ledger knows whether it was written anew since.
 struct ErasureSteps {
     private enum Step {
         /// Writes the order.
         case begin
-        /// Takes the rows out.
+        /// Takes the rows out, or asks for an order of the chain that does.
         case rows
+        /// The order is on its way.
+        case ordered
         /// Writes the ledger once more, without what is left of them in free pages.
         case rewrite
         /// Empties the WAL, which has the pages as they were.
@@ -23,29 +26,43 @@ struct ErasureSteps {
     /// How long a segment of the log that is still needed, and an outcome, are waited for, in nanoseconds.
     private static let pause: Int64 = 100_000_000
 
-    private let order: ErasureOrder
+    /// Whom; `nil`: the rows are out.
+    private let order: ErasureOrder?
+    private let isShared: Bool
     private var step: Step
-    /// When the next step is to be done, in monotonic nanoseconds: at once, unless something has to pass first.
-    var nextTry: Int64 = 0
+    /// When the next step is to be done, in monotonic nanoseconds: at once, unless something has to pass first; `nil`: once the
+    /// rows are out.
+    var nextTry: Int64? = 0
     /// Whether it was told that something keeps it from going on.
     var hasToldOfWait = false
 
     /// An erasure that begins.
-    init(_ order: ErasureOrder) {
-        self.order = order
-        step = .begin
+    init(_ order: ErasureOrder, isShared: Bool) {
+        (self.order, self.isShared) = (order, isShared)
+        step = isShared ? .rows : .begin
+    }
+
+    /// One whose rows an order of the chain took out.
+    static let afterRows = ErasureSteps()
+
+    private init() {
+        (order, isShared) = (nil, true)
+        step = .rewrite
     }
 
     /// One that an earlier run left: takes out its rows at once, whatever of them are left.
     init(goingOnWith order: ErasureOrder, _ writer: LedgerWriter) throws(StoreError) {
         var order = order
         order.takesUndecided = true
-        self.order = order
+        (self.order, isShared) = (order, false)
         _ = try writer.erase(order)
         step = .rewrite
     }
 
     var isDone: Bool { step == .done }
+
+    /// The order of the chain took the rows out.
+    mutating func tookRows() { (step, nextTry, hasToldOfWait) = (.rewrite, 0, false) }
 
     /// Does the next step.
     ///
@@ -57,11 +74,16 @@ struct ErasureSteps {
     ) throws(StoreError) -> StoreReport? {
         switch step {
         case .begin:
-            try order.write(in: writer.directory)
+            try order?.write(in: writer.directory)
             step = .rows
         case .rows:
+            guard let order else { return nil }
             let begin = SystemClock.monotonicNanoseconds
-            guard let receipt = try writer.erase(order) else {
+            if isShared, try writer.isDecided(order) {
+                (step, nextTry) = (.ordered, nil)
+                return .orderDue(.erase(order))
+            }
+            guard !isShared, let receipt = try writer.erase(order) else {
                 let now = SystemClock.monotonicNanoseconds
                 nextTry = now + max(Self.pause, 10 * (now - begin))
                 return nil
@@ -82,12 +104,12 @@ struct ErasureSteps {
             if try log.cleanAnother() { return nil }
             try release()
             if log.isClean {
-                try ErasureOrder.remove(in: writer.directory)
+                if isShared { try writer.noteRewritten() } else { try ErasureOrder.remove(in: writer.directory) }
                 step = .done
                 return .erased
             }
             nextTry = SystemClock.monotonicNanoseconds + Self.pause
-        case .done: break
+        case .ordered, .done: break
         }
         return nil
     }

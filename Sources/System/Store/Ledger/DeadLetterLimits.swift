@@ -1,21 +1,11 @@
-public import PushModel
+import PushModel
 
-/// How long dead letters stay, and how many: their requests go with the others once they are dead letters no more.
-public struct DeadLetterLimits: Hashable, Sendable {
-    /// Those that became dead letters before then go.
-    public var cutoff: WallTime
-    /// How many bytes the request lines of those that stay may have together; the oldest go first.
-    public var byteCountMax: Int
-
-    public init(cutoff: WallTime, byteCountMax: Int) {
-        (self.cutoff, self.byteCountMax) = (cutoff, byteCountMax)
-    }
-
+extension DeadLetterLimits {
     /// The statement that takes out those that are too old, so many at most.
     func deletionByAge(limit: Int) -> String {
         """
         DELETE FROM dead_letters WHERE (seq, n) IN (
-            SELECT seq, n FROM dead_letters WHERE at < \(cutoff.milliseconds) LIMIT \(limit))
+            SELECT seq, n FROM dead_letters WHERE at < \(cutoff.milliseconds) ORDER BY at, seq, n LIMIT \(limit))
         """
     }
 

@@ -82,7 +82,7 @@ final class LedgerWriter {
     /// Compiles the statements that apply rows, if they are not: a start with nothing to apply does it when it is over.
     func prepareRows() throws(StoreError) { _ = try rows() }
 
-    private func rows() throws(StoreError) -> RowApplier {
+    func rows() throws(StoreError) -> RowApplier {
         if let applier { return applier }
         let rows = try RowApplier(database)
         applier = rows
@@ -133,37 +133,39 @@ final class LedgerWriter {
     /// - Parameters:
     ///   - batches: their rows, in order.
     ///   - position: the place in the log behind the last of them.
-    func apply(_ batches: [RowBuffer], through position: LogPosition) throws(StoreError) {
-        try apply(batches.map(\.rows), through: position)
-        withExtendedLifetime(batches) {}
+    /// - Returns: what was taken out, where they are an order.
+    @discardableResult
+    func apply(_ batches: [RowBuffer], through position: LogPosition) throws(StoreError) -> OrderResult? {
+        defer { withExtendedLifetime(batches) {} }
+        return try apply(batches.map(\.rows), through: position)
     }
 
     /// The same with rows that lie elsewhere.
-    func apply(_ batches: [UnsafeRawBufferPointer], through position: LogPosition) throws(StoreError) {
+    @discardableResult
+    func apply(
+        _ batches: [UnsafeRawBufferPointer], through position: LogPosition
+    ) throws(StoreError) -> OrderResult? {
+        if batches.count == 1, let order = try reading({ () throws(RowError) in try ChainOrder(batches[0]) }) {
+            return try carryOut(order, through: position)
+        }
         let rows = try rows()
         let cursor = rows.lastCursor
         do throws(StoreError) {
-            try transaction { () throws(StoreError) in
-                try rows.apply(batches)
-                savePosition.bind(Int64(bitPattern: position.number), at: 1)
-                savePosition.bind(Int64(position.checksum), at: 2)
-                savePosition.bind(Int64(position.segment), at: 3)
-                savePosition.bind(Int64(position.end), at: 4)
-                try savePosition.run()
-            }
+            try transaction(through: position) { () throws(StoreError) in try rows.apply(batches) }
         } catch {
             rows.rollBack(to: cursor)
             throw error
         }
-        self.position = position
+        return nil
     }
 
     /// The same with the rows of several batches, one behind the other.
-    func apply(_ rows: [UInt8], through position: LogPosition) throws(StoreError) {
+    @discardableResult
+    func apply(_ rows: [UInt8], through position: LogPosition) throws(StoreError) -> OrderResult? {
         let memory = UnsafeMutableRawBufferPointer.allocate(byteCount: rows.count, alignment: 8)
         defer { memory.deallocate() }
         memory.copyBytes(from: rows)
-        try apply([UnsafeRawBufferPointer(memory)], through: position)
+        return try apply([UnsafeRawBufferPointer(memory)], through: position)
     }
 
     /// Makes everything that was applied durable.
@@ -243,97 +245,6 @@ final class LedgerWriter {
             """)
     }
 
-    /// Takes out up to `limit` of the oldest requests accepted before `cutoff` with all that belongs to them,
-    /// leaving out those with an invocation in flight. The receipts of remembered deliveries stay.
-    ///
-    /// As many entries of custom data go that came to their end before `cutoff`, whenever their requests do. What has
-    /// not stays, and so do profiles: they say what is, not what was.
-    ///
-    /// A request with a dead letter stays until that is none any more: first those go that have become too old or too many.
-    ///
-    /// - Parameters:
-    ///   - cutoff: without it requests of any age go, and entries that are no younger.
-    ///   - limit: how many requests, and how many entries.
-    ///   - deadLetters: which dead letters are too old or too many.
-    ///   - figures: figures of what was accepted before, and has no rows any more, go as well.
-    /// - Returns: how many requests and dead letters were taken out, and whether there may be more to take.
-    func prune(
-        olderThan cutoff: WallTime?, limit: Int, deadLetters: DeadLetterLimits? = nil, figures: WallTime? = nil
-    ) throws(StoreError) -> Pruned {
-        var pruned = Pruned()
-        let rows = try rows()
-        try transaction { () throws(StoreError) in
-            if let deadLetters {
-                try database.execute(deadLetters.deletionByAge(limit: limit))
-                pruned.deadLetters = database.changes
-                if pruned.deadLetters < limit {
-                    try database.execute(deadLetters.deletionBySize(limit: limit - pruned.deadLetters))
-                    pruned.deadLetters += database.changes
-                }
-            }
-            if let cutoff { try database.execute(GapRows.deletion(before: cutoff)) }
-            let old = try oldest(before: cutoff, limit: limit)
-            pruned.requests = old.count
-            let isFinishedBefore = cutoff?.milliseconds ?? old.newest ?? .max
-            try database.execute(
-                """
-                UPDATE meta SET highest_seq = max(highest_seq, \(old.highest)), highest_cursor = \(rows.lastCursor),
-                    highest_entry = max(highest_entry, (SELECT coalesce(max(number), 0) FROM entries));
-                DELETE FROM entries WHERE number IN (
-                    SELECT number FROM entries INDEXED BY entries_finished WHERE \(EntryFilter.isFinished)
-                        AND coalesce(settled_at, saved_at) < \(isFinishedBefore) LIMIT \(limit));
-                """)
-            let entries = database.changes
-            pruned.isPartial = [old.count, entries, pruned.deadLetters].contains(limit)
-            if let figures, try rows.figures.forget(before: FigureMinute.of(milliseconds: figures.milliseconds)) {
-                pruned.isPartial = true
-            }
-            guard let newest = old.newest else { return }
-            pruned.newest = WallTime(milliseconds: newest)
-            try rows.figures.notePruned(before: FigureMinute.of(milliseconds: newest) + 1)
-            try database.execute(
-                """
-                DELETE FROM clock_steps WHERE seq IN (\(old.list));
-                DELETE FROM event_rows WHERE seq IN (\(old.list))
-                    AND NOT EXISTS (SELECT 1 FROM tracked_deliveries WHERE event = cursor);
-                DELETE FROM attempts WHERE seq IN (\(old.list));
-                DELETE FROM attempts_left_out WHERE seq IN (\(old.list));
-                DELETE FROM interactions WHERE cause IN (\(old.list));
-                DELETE FROM invocation_rows WHERE seq IN (\(old.list));
-                DELETE FROM request_rows WHERE seq IN (\(old.list));
-                """)
-            try rows.texts.forget(before: try database.integer(SharedTexts.firstUser))
-        }
-        rows.pruned = SequenceNumber(try database.integer("SELECT highest_seq FROM meta"))
-        return pruned
-    }
-
-    /// Requests that are to be taken out.
-    private struct OldRequests {
-        /// Their numbers, with commas between them.
-        var list = ""
-        var count = 0
-        var highest: Int64 = 0
-        /// When the last of them was accepted; `nil` when there is none.
-        var newest: Int64?
-    }
-
-    /// The oldest requests without an invocation in flight and without a dead letter.
-    private func oldest(before cutoff: WallTime?, limit: Int) throws(StoreError) -> OldRequests {
-        let statement = try database.prepare(
-            """
-            SELECT group_concat(seq), count(*), max(seq), max(accepted_at) FROM (
-                SELECT seq, accepted_at FROM request_rows WHERE accepted_at < \(cutoff?.milliseconds ?? .max)
-                    AND NOT EXISTS (
-                        SELECT 1 FROM invocation_rows WHERE invocation_rows.seq = request_rows.seq AND outcome IS NULL)
-                    AND NOT EXISTS (SELECT 1 FROM dead_letters WHERE dead_letters.seq = request_rows.seq)
-                ORDER BY accepted_at, seq LIMIT \(limit))
-            """)
-        guard try statement.step(), let list = statement.text(0) else { return OldRequests() }
-        return OldRequests(
-            list: list, count: try statement.value(1), highest: statement.integer(2), newest: statement.integer(3))
-    }
-
     // MARK: Figures
 
     /// The minute of the request that was stored last.
@@ -375,6 +286,25 @@ final class LedgerWriter {
     /// Adds up the figures of one long span.
     func rollUp() throws(StoreError) {
         try transaction { () throws(StoreError) in try rows().figures.rollUp() }
+    }
+
+    /// A transaction that brings the ledger up to a place in the log; `nil`: up to where it is.
+    func transaction(
+        through position: LogPosition?, _ body: () throws(StoreError) -> Void
+    ) throws(StoreError) {
+        try transaction { () throws(StoreError) in
+            try body()
+            if let position { try save(position) }
+        }
+        if let position { self.position = position }
+    }
+
+    private func save(_ position: LogPosition) throws(StoreError) {
+        savePosition.bind(Int64(bitPattern: position.number), at: 1)
+        savePosition.bind(Int64(position.checksum), at: 2)
+        savePosition.bind(Int64(position.segment), at: 3)
+        savePosition.bind(Int64(position.end), at: 4)
+        try savePosition.run()
     }
 
     func transaction(_ body: () throws(StoreError) -> Void) throws(StoreError) {

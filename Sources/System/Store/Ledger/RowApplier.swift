@@ -130,6 +130,7 @@ final class RowApplier {
         case .gap: try gaps.add(values)
         case .lifeSign: try replaceLifeSign.run(values, key: 1)
         case .producer: try insertProducer.run(values)
+        case .pruning, .erasure: throw .row(RowError(message: "an order is not alone in its batch"))
         }
     }
 

@@ -114,9 +114,16 @@ extension Schema {
         \(chain);
         """
 
+    /// The tables that have one row from the beginning.
+    static let tablesOfOneRow = ["meta", "log_position", "figure_state", "last_erased"]
+
     /// What a chain that several machines write needs beside: since version 2.
     static let chain = """
         \(Producer.table.creation);
         CREATE UNIQUE INDEX producers_by_name ON producers (name);
+        -- The batch of the last erasure that was a row of the chain, 0 for none, and whether the ledger was written anew since
+        -- without what free pages had of it. One row.
+        CREATE TABLE last_erased (batch INTEGER NOT NULL, rewritten INTEGER NOT NULL) STRICT;
+        INSERT INTO last_erased VALUES (0, 1);
         """
 }

@@ -66,6 +66,14 @@ protocol BatchLog: AnyObject, Sendable {
 
     /// Whether nothing has what is to be erased any more.
     var isClean: Bool { get }
+
+    /// Whether other machines make ledgers from this log: what prunes and erases is a row of it then, and nothing is taken
+    /// out of a ledger by itself.
+    var isShared: Bool { get }
+}
+
+extension BatchLog {
+    var isShared: Bool { false }
 }
 
 /// How a log is filled.

@@ -9,6 +9,12 @@ public final class LedgerCopy {
     let writer: LedgerWriter
     /// The last batch of the ledger; `nil` before it was compared with the chain's.
     private var compared: BatchReference?
+    /// Whether the ledger is to be written anew, because free pages have something of a person.
+    private var isRewriteDue: Bool
+    /// When that is tried again, in monotonic nanoseconds.
+    private var nextRewrite: Int64 = 0
+    /// How many long spans of figures are added up at once.
+    private static let rollUpsAtOnce = 16
     /// How many batches a reading asks for.
     private static let readingLimit = 64
 
@@ -24,6 +30,7 @@ public final class LedgerCopy {
     init(_ writer: LedgerWriter, of identity: ShardIdentity) throws(StoreError) {
         try writer.join(identity.state)
         self.writer = writer
+        isRewriteDue = try writer.leftErasure() != nil
     }
 
     /// The number of the last batch that the ledger has.
@@ -32,7 +39,7 @@ public final class LedgerCopy {
     /// The last batch of the ledger, compared with the chain's by the last reading.
     public var reference: BatchReference? { compared }
 
-    /// Reads what follows, some batches at most, and applies it in one transaction.
+    /// Reads what follows, some batches at most, and applies it in one transaction, but for orders, which have their own.
     ///
     /// - Parameters:
     ///   - engine: the session to read by.
@@ -53,7 +60,12 @@ public final class LedgerCopy {
         let next = try compare(stored)
         guard var reference = compared else { preconditionFailure("the comparison notes it") }
         var position = writer.position
-        var rows: [UInt8] = []
+        var (rows, last): ([UInt8], ChainBatch?) = ([], nil)
+        func apply() throws(StoreError) {
+            guard let batch = last else { return }
+            try self.apply(rows, of: batch, through: position)
+            (rows, last) = ([], nil)
+        }
         for entry in next {
             let batch = entry.batch
             guard batch.reference.number == reference.number + 1, batch.previous == reference.id else {
@@ -64,20 +76,69 @@ public final class LedgerCopy {
                     .newerSchema, message: "batch \(batch.reference.number) has version \(batch.version)",
                     context: StoreError.engine)
             }
+            // An order is applied alone.
+            let isOrder = batch.hasOrder
+            if isOrder { try apply() }
             (position, reference) = (try Self.take(batch, after: position, into: &rows), batch.reference)
+            last = batch
             clocks.read(entry, at: now)
+            if isOrder { try apply() }
         }
-        let applied = next.last?.batch
+        try apply()
         if let last = stored.first { clocks.read(last, at: now) }
-        guard position != writer.position else { return 0 }
+        return next.count
+    }
+
+    /// Applies the rows of batches.
+    ///
+    /// - Parameters:
+    ///   - rows: the rows.
+    ///   - batch: the last one.
+    ///   - position: the place behind it.
+    private func apply(_ rows: [UInt8], of batch: ChainBatch, through position: LogPosition) throws(StoreError) {
         do throws(StoreError) {
-            try writer.apply(rows, through: position)
+            if case .erased = try writer.apply(rows, through: position) { isRewriteDue = true }
         } catch let error where error.kind == .contradiction {
             throw .forked("the batches up to \(position.number) cannot be applied: \(error.message)")
         }
-        if let applied { try compareCursor(applied) }
-        compared = reference
-        return next.count
+        try compareCursor(batch)
+        compared = batch.reference
+    }
+
+    // MARK: Keeping house
+
+    /// What a copy does of itself.
+    public enum Housekeeping: Hashable, Sendable {
+        /// Nothing that anybody is told of.
+        case done
+        /// Nothing is left of a person whom an order took out.
+        case erased
+        /// What is left of one waits.
+        case waits(StoreError)
+    }
+
+    /// Adds up figures, gives pages back, and writes the ledger anew after an erasure, which takes as long as its length
+    /// takes. What rows there are is not changed by it: a copy prunes and erases by the rows of the chain alone.
+    public func keepHouse() throws(StoreError) -> Housekeeping {
+        let begin = SystemClock.monotonicNanoseconds
+        do throws(StoreError) {
+            var count = 0
+            while writer.isRollUpDue, count < Self.rollUpsAtOnce {
+                try writer.rollUp()
+                count += 1
+            }
+            _ = try writer.giveBack(bytes: Pruning.givenBackAtOnce)
+            guard isRewriteDue, begin >= nextRewrite else { return .done }
+            try writer.rewrite()
+            try writer.emptyWAL()
+            try writer.noteRewritten()
+            isRewriteDue = false
+            return .erased
+        } catch let error where error.isPassing || error.kind == .notPermitted {
+            let now = SystemClock.monotonicNanoseconds
+            nextRewrite = now + max(LedgerLoop.retryInterval.nanoseconds, 10 * (now - begin))
+            return isRewriteDue ? .waits(error) : .done
+        }
     }
 
     /// Makes all that was applied durable, and keeps the WAL short.
@@ -159,6 +220,16 @@ public final class LedgerCopy {
 
     static func checksum(_ bytes: UnsafeRawBufferPointer) -> UInt32? {
         bytes.count >= BatchHeader.length ? BatchHeader.verifiedChecksum(bytes) : nil
+    }
+}
+
+extension ChainBatch {
+    /// Whether its rows are an order.
+    fileprivate var hasOrder: Bool {
+        bytes.withUnsafeBytes {
+            $0.count > BatchHeader.length
+                && ChainOrder.isOrder(UnsafeRawBufferPointer(rebasing: $0[BatchHeader.length...]))
+        }
     }
 }
 

@@ -81,6 +81,7 @@ final class SharedLog: BatchLog {
     func taint() {}
     func cleanAnother() -> Bool { false }
     var isClean: Bool { true }
+    var isShared: Bool { true }
 
     // MARK: Writing
 

@@ -1,0 +1,95 @@
+import PushFigures
+import PushModel
+
+extension LedgerWriter {
+    /// Takes out the oldest requests of a slice with all that belongs to them, leaving out those with an invocation in
+    /// flight. The receipts of remembered deliveries stay.
+    ///
+    /// As many entries of custom data go that came to their end before `cutoff`, whenever their requests do. What has
+    /// not stays, and so do profiles: they say what is, not what was.
+    ///
+    /// A request with a dead letter stays until that is none any more: first those go that have become too old or too many.
+    ///
+    /// - Parameters:
+    ///   - slice: what goes. Without a cutoff entries go that are no younger than its requests.
+    ///   - position: the place in the log behind the order that this is; `nil`: it is none.
+    /// - Returns: how many requests and dead letters were taken out, and whether there may be more to take.
+    func prune(_ slice: PruningSlice, through position: LogPosition? = nil) throws(StoreError) -> Pruned {
+        let (cutoff, limit) = (slice.cutoff, slice.limit)
+        var pruned = Pruned()
+        let rows = try rows()
+        try transaction(through: position) { () throws(StoreError) in
+            if let deadLetters = slice.deadLetters {
+                try database.execute(deadLetters.deletionByAge(limit: limit))
+                pruned.deadLetters = database.changes
+                if pruned.deadLetters < limit {
+                    try database.execute(deadLetters.deletionBySize(limit: limit - pruned.deadLetters))
+                    pruned.deadLetters += database.changes
+                }
+            }
+            if let cutoff { try database.execute(GapRows.deletion(before: cutoff)) }
+            let old = try oldest(before: cutoff, limit: limit)
+            pruned.requests = old.count
+            let isFinishedBefore = cutoff?.milliseconds ?? old.newest ?? .max
+            try database.execute(
+                """
+                UPDATE meta SET highest_seq = max(highest_seq, \(old.highest)), highest_cursor = \(rows.lastCursor),
+                    highest_entry = max(highest_entry, (SELECT coalesce(max(number), 0) FROM entries));
+                DELETE FROM entries WHERE number IN (
+                    SELECT number FROM entries INDEXED BY entries_finished WHERE \(EntryFilter.isFinished)
+                        AND coalesce(settled_at, saved_at) < \(isFinishedBefore)
+                    ORDER BY state, coalesce(settled_at, saved_at), number LIMIT \(limit));
+                """)
+            let entries = database.changes
+            pruned.isPartial = [old.count, entries, pruned.deadLetters].contains(limit)
+            if let figures = slice.figures,
+                try rows.figures.forget(before: FigureMinute.of(milliseconds: figures.milliseconds))
+            {
+                pruned.isPartial = true
+            }
+            guard let newest = old.newest else { return }
+            pruned.newest = WallTime(milliseconds: newest)
+            try rows.figures.notePruned(before: FigureMinute.of(milliseconds: newest) + 1)
+            try database.execute(
+                """
+                DELETE FROM clock_steps WHERE seq IN (\(old.list));
+                DELETE FROM event_rows WHERE seq IN (\(old.list))
+                    AND NOT EXISTS (SELECT 1 FROM tracked_deliveries WHERE event = cursor);
+                DELETE FROM attempts WHERE seq IN (\(old.list));
+                DELETE FROM attempts_left_out WHERE seq IN (\(old.list));
+                DELETE FROM interactions WHERE cause IN (\(old.list));
+                DELETE FROM invocation_rows WHERE seq IN (\(old.list));
+                DELETE FROM request_rows WHERE seq IN (\(old.list));
+                """)
+            try rows.texts.forget(before: try database.integer(SharedTexts.firstUser))
+        }
+        rows.pruned = SequenceNumber(try database.integer("SELECT highest_seq FROM meta"))
+        return pruned
+    }
+
+    /// Requests that are to be taken out.
+    private struct OldRequests {
+        /// Their numbers, with commas between them.
+        var list = ""
+        var count = 0
+        var highest: Int64 = 0
+        /// When the last of them was accepted; `nil` when there is none.
+        var newest: Int64?
+    }
+
+    /// The oldest requests without an invocation in flight and without a dead letter.
+    private func oldest(before cutoff: WallTime?, limit: Int) throws(StoreError) -> OldRequests {
+        let statement = try database.prepare(
+            """
+            SELECT group_concat(seq), count(*), max(seq), max(accepted_at) FROM (
+                SELECT seq, accepted_at FROM request_rows WHERE accepted_at < \(cutoff?.milliseconds ?? .max)
+                    AND NOT EXISTS (
+                        SELECT 1 FROM invocation_rows WHERE invocation_rows.seq = request_rows.seq AND outcome IS NULL)
+                    AND NOT EXISTS (SELECT 1 FROM dead_letters WHERE dead_letters.seq = request_rows.seq)
+                ORDER BY accepted_at, seq LIMIT \(limit))
+            """)
+        guard try statement.step(), let list = statement.text(0) else { return OldRequests() }
+        return OldRequests(
+            list: list, count: try statement.value(1), highest: statement.integer(2), newest: statement.integer(3))
+    }
+}

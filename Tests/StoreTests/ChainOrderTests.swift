@@ -1,0 +1,254 @@
+import LinuxSystem
+import PushFleet
+import PushModel
+import TestSupport
+import Testing
+
+@testable import Store
+
+@Suite("An order of a chain that several machines write", .timeLimit(.minutes(30)))
+final class ChainOrderTests {
+    private let engine = MemoryEngine()
+    private let directory = TemporaryDirectory()
+    private let second = TemporaryDirectory()
+    private let third = TemporaryDirectory()
+
+    private func leader(_ path: String, epoch: Int64) throws -> TestLedger {
+        try TestLedger(
+            path,
+            shared: SharedStore(
+                identity: engine.identity(), epoch: epoch, boot: UUID128(high: 7, low: UInt64(epoch)),
+                clocks: BootClocks(), writing: engine.session(), reading: engine.session()))
+    }
+
+    /// Brings a copy up to date.
+    private func follow(_ path: String) throws -> LedgerCopy {
+        let copy = try LedgerCopy(directory: path, of: engine.identity())
+        var clocks = BootClocks()
+        while try copy.catchUp(from: engine, clocks: &clocks) > 0 {}
+        return copy
+    }
+
+    /// Has the orders of the store written as they come, until it has something else to tell.
+    private func obey(_ ledger: TestLedger) async throws -> (orders: [ChainOrder], end: StoreReport) {
+        var orders: [ChainOrder] = []
+        while true {
+            let report = try await ledger.report()
+            guard case .orderDue(let order) = report else { return (orders, report) }
+            orders.append(order)
+            try await ledger.commit([.order(order)])
+        }
+    }
+
+    /// All rows of a ledger, by table, but for the place in the log.
+    private func rows(_ path: String) throws -> [String: [String]] {
+        let database = try Database(path: path + "/ledger.db", access: .readOnly)
+        var tables: [String: [String]] = [:]
+        let names = try database.prepare(
+            "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%' AND name <> 'log_position'"
+        )
+        while try names.step() {
+            let table = names.text(0) ?? ""
+            let columns = try database.prepare(
+                "SELECT group_concat('quote(' || name || ')', ' || '' '' || ') FROM pragma_table_info('\(table)')")
+            guard try columns.step(), let list = columns.text(0) else { continue }
+            let rows = try database.prepare("SELECT \(list) FROM \(table) ORDER BY 1")
+            var texts: [String] = []
+            while try rows.step() { texts.append(rows.text(0) ?? "") }
+            tables[table] = texts
+        }
+        return tables
+    }
+
+    private func delivery(_ seq: Int64, user: String, device: String, at time: Int64 = 0) -> [LedgerRecord] {
+        var request = Fixture.request(seq, id: "id\(seq)", acceptedAt: time)
+        (request.externalID, request.device, request.messageID) = (user, device, "m\(seq)")
+        var event = Fixture.event(seq)
+        (event.externalUserID, event.deviceID) = (user, device)
+        return [.request(request), .invocation(Fixture.invocation(seq)), .event(event)]
+    }
+
+    private static func hasOrder(_ batch: ChainBatch) -> Bool {
+        batch.bytes.withUnsafeBytes {
+            $0.count > BatchHeader.length
+                && ChainOrder.isOrder(UnsafeRawBufferPointer(rebasing: $0[BatchHeader.length...]))
+        }
+    }
+
+    // MARK: Pruning
+
+    @Test("takes the same rows out of each copy at the same place, of one that was made from nothing as well")
+    func prunes() async throws {
+        let ledger = try leader(directory.path, epoch: 1)
+        for first in stride(from: Int64(1), through: 1_200, by: 100) {
+            try await ledger.commit((first..<first + 100).flatMap { Fixture.delivery($0, acceptedAt: $0 * 60_000) })
+        }
+        let follower = try follow(second.path)
+        ledger.committer.prune(
+            olderThan: WallTime(milliseconds: 1_100 * 60_000),
+            deadLetters: DeadLetterLimits(cutoff: WallTime(milliseconds: .min), byteCountMax: 1 << 20),
+            figures: WallTime(milliseconds: 100 * 60_000))
+        let (orders, end) = try await obey(ledger)
+        #expect(end == .pruned(requests: 1_099))
+        #expect(orders.count >= 2 && engine.chain.filter(Self.hasOrder).count == orders.count)
+        // What an order took is not known to it: the id is free again, in each copy.
+        try await ledger.commit(Fixture.delivery(1_201, acceptedAt: 1_201 * 60_000))
+        var clocks = BootClocks()
+        while try follower.catchUp(from: engine, clocks: &clocks) > 0 {}
+        _ = try follow(third.path)
+        ledger.committer.stop()
+        let wanted = try rows(directory.path)
+        #expect(wanted["request_rows"]?.count == 102)
+        for path in [second.path, third.path] {
+            let found = try rows(path)
+            for (table, rows) in wanted where !table.hasPrefix("figures_by_h") && !table.hasPrefix("figures_by_d") {
+                #expect(found[table] == rows, "\(table)")
+            }
+        }
+    }
+
+    @Test("goes by what the leader says: a copy prunes nothing by itself, and forgets no id by a clock of its own")
+    func copiesDoNotPrune() async throws {
+        let ledger = try leader(directory.path, epoch: 1)
+        try await ledger.commit(delivery(1, user: "anna", device: "d1"))
+        ledger.committer.stop()
+        let copy = try follow(second.path)
+        // A machine that leads with a clock a year ahead orders; nothing goes before the order is in the chain.
+        let next = try leader(second.path, epoch: 2)
+        next.committer.prune(olderThan: WallTime(milliseconds: .max))
+        guard case .orderDue(.prune) = try await next.report() else {
+            Issue.record("the leader prunes without an order")
+            return
+        }
+        #expect(try next.reader().find(uid: 1000, id: "id1") != nil)
+        withExtendedLifetime(copy) {}
+    }
+
+    @Test("is asked for again by the next leader, where one ended before it was in the chain")
+    func lostOrder() async throws {
+        let ledger = try leader(directory.path, epoch: 1)
+        try await ledger.commit(Fixture.delivery(1, acceptedAt: 0))
+        ledger.committer.prune(olderThan: WallTime(milliseconds: 1))
+        guard case .orderDue = try await ledger.report() else {
+            Issue.record("there is no order")
+            return
+        }
+        ledger.committer.stop()
+        let next = try leader(second.path, epoch: 2)
+        next.committer.prune(olderThan: WallTime(milliseconds: 1))
+        #expect(try await obey(next).end == .pruned(requests: 1))
+    }
+
+    // MARK: Erasing
+
+    private func erasure(_ user: String, through request: Int64) -> ErasureOrder {
+        ErasureOrder(
+            person: Person(externalID: user, devices: ["d1"]),
+            bound: ErasureBound(request: SequenceNumber(request), entry: EntryNumber(0)))
+    }
+
+    @Test("takes a person out of each copy, whose files have nothing of the person then")
+    func erases() async throws {
+        let ledger = try leader(directory.path, epoch: 1)
+        try await ledger.commit(delivery(1, user: "anna-karenina", device: "d1"))
+        try await ledger.commit(delivery(2, user: "boris", device: "d2"))
+        let follower = try follow(second.path)
+        ledger.committer.erase(erasure("anna-karenina", through: 2))
+        let (orders, rowsOut) = try await obey(ledger)
+        #expect(orders.count == 1)
+        guard case .erasedRows(let receipt) = rowsOut else {
+            Issue.record("\(rowsOut)")
+            return
+        }
+        #expect(receipt.requests == 1 && receipt.events == 1 && receipt.batch == 4)
+        #expect(try await ledger.report() == .erased)
+        #expect(try ledger.reader().lastErasure() == LastErasure(batch: 4, isRewritten: true))
+        try await ledger.commit(delivery(3, user: "carol", device: "d1"))
+        ledger.committer.stop()
+
+        var clocks = BootClocks()
+        while try follower.catchUp(from: engine, clocks: &clocks) > 0 {}
+        #expect(try LedgerReader(directory: second.path).lastErasure()?.isRewritten == false)
+        #expect(try follower.keepHouse() == .erased)
+        #expect(try follower.keepHouse() == .done)
+        #expect(try follow(third.path).keepHouse() == .erased)
+        let wanted = try rows(directory.path)
+        for path in [second.path, third.path] {
+            #expect(try rows(path)["request_rows"] == wanted["request_rows"])
+            #expect(try rows(path)["event_rows"] == wanted["event_rows"])
+            #expect(try LedgerReader(directory: path).lastErasure() == LastErasure(batch: 4, isRewritten: true))
+        }
+        for path in [directory.path, second.path, third.path] {
+            for name in names(in: path) {
+                #expect(!contains(readFile("\(path)/\(name)") ?? [], "anna-karenina"), "\(path)/\(name)")
+            }
+        }
+    }
+
+    private func contains(_ bytes: [UInt8], _ text: String) -> Bool {
+        let text = Array(text.utf8)
+        return bytes.indices.contains { bytes[$0...].starts(with: text) }
+    }
+
+    @Test("waits until all requests of the person are decided")
+    func undecided() async throws {
+        let ledger = try leader(directory.path, epoch: 1)
+        try await ledger.commit([.request(Fixture.request(1)), .invocation(Fixture.invocation(1, outcome: nil))])
+        ledger.committer.erase(erasure("u1", through: 1))
+        let later = ledger.submit([
+            .gap(DaemonGap(.down, begin: WallTime(milliseconds: 1), end: WallTime(milliseconds: 2)))
+        ])
+        try await ledger.durable(later)
+        ledger.committer.hurry(through: later)
+        try await ledger.applied(later)
+        try await ledger.commit([.update(Fixture.invocation(1))])
+        guard case .erasedRows(let receipt) = try await obey(ledger).end else {
+            Issue.record("nothing is erased")
+            return
+        }
+        #expect(receipt.requests == 1)
+        #expect(try await ledger.report() == .erased)
+    }
+
+    @Test("that was applied before a kill has its ledger written anew by the next start, as a copy or as the leader")
+    func killed() async throws {
+        let ledger = try leader(directory.path, epoch: 1)
+        try await ledger.commit(delivery(1, user: "anna", device: "d1"))
+        try await ledger.commit([.order(.erase(erasure("anna", through: 1)))])
+        ledger.committer.stop()
+        #expect(try LedgerReader(directory: directory.path).lastErasure() == LastErasure(batch: 3, isRewritten: false))
+        _ = try follow(second.path)
+        let next = try leader(second.path, epoch: 2)
+        #expect(try await next.report() == .erased)
+        #expect(try follow(directory.path).keepHouse() == .erased)
+    }
+
+    @Test("is a row like any other in its bytes, and is refused beside other rows")
+    func bytes() throws {
+        let orders: [ChainOrder] = [
+            .prune(
+                PruningSlice(
+                    olderThan: WallTime(milliseconds: 3), limit: 9,
+                    deadLetters: DeadLetterLimits(cutoff: WallTime(milliseconds: 2), byteCountMax: 1 << 30),
+                    figures: WallTime(milliseconds: 1))),
+            .prune(PruningSlice(olderThan: nil, limit: 256)),
+            .erase(
+                ErasureOrder(
+                    person: Person(externalID: nil, devices: ["d1", "", String(repeating: "x", count: 3000)]),
+                    bound: ErasureBound(request: SequenceNumber(1 << 40), entry: EntryNumber(7)), takesUndecided: true)),
+        ]
+        for order in orders {
+            let buffer = RowBuffer()
+            buffer.append(order)
+            #expect(try ChainOrder(buffer.rows) == order)
+            buffer.append(Fixture.request(1))
+            #expect(throws: RowError.self) { try ChainOrder(buffer.rows) }
+        }
+        let writer = try LedgerWriter(directory: directory.path)
+        let (first, last) = (RowBuffer(), RowBuffer())
+        first.append(Fixture.request(1))
+        last.append(orders[1])
+        let error = #expect(throws: StoreError.self) { try writer.apply([first, last], through: .start) }
+        #expect(error?.kind == .contradiction)
+    }
+}
