@@ -114,7 +114,8 @@ struct Parts {
             log: { journal.log($0) })
         clockSteps = ClockSteps(
             wall: Moment.now().wall, boot: SystemClock.bootNanoseconds, lastAlive: recovered.lastBelieved,
-            isSynchronised: { SystemClock.isSynchronised })
+            // Of the clock of an engine nobody knows whether it is synchronised.
+            isSynchronised: leadership == nil ? { SystemClock.isSynchronised } : { nil })
     }
     /// Lets go of what an earlier run left; to be called once.
     mutating func takeRecovered() -> RecoveredState {

@@ -125,7 +125,7 @@ struct EngineTests {
         #expect(try first.take(try first.lease(), for: a) == 1)
         fleet.server.sql(
             "UPDATE push_shards SET successor = 'b'; UPDATE push_copies SET drained = true", database: fleet.database)
-        let row = try #require(try first.renew(a, epoch: 1))
+        let row = try #require(try first.renew(a, epoch: 1)).row
         #expect(row.successor == "b" && row.drained == ["b", "c"] && row.asksToHandOver("a"))
         try second.note(b, applied: 1)
         try first.release(a, epoch: 1)

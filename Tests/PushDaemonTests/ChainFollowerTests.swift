@@ -124,13 +124,19 @@ struct LeaseKeeperTests {
 
     private static var now: Instant { Instant(nanoseconds: SystemClock.bootNanoseconds) }
 
+    /// The engine's clock, which is this machine's.
+    private static var reading: ClockReading {
+        let wall = WallTime(milliseconds: SystemClock.wallMilliseconds)
+        return ClockReading(wall, sentAt: now, answeredAt: now, machine: wall)
+    }
+
     @Test("is renewed as long as the loop answers, and told to be lost when another machine has it")
     func renews() throws {
         let epoch = try #require(try engine.take(engine.lease(), for: node))
         let news = Monitor<[String]>([])
         let answers = Monitor<LeaseKeeper?>(nil)
         let keeper = LeaseKeeper(
-            engine.session(), node: node, epoch: epoch, lease: .milliseconds(600), sentAt: Self.now
+            engine.session(), node: node, epoch: epoch, lease: .milliseconds(600), sentAt: Self.now, clock: Self.reading
         ) { message in
             switch message {
             case .question: answers.withLock { $0 }?.answer()
@@ -138,6 +144,7 @@ struct LeaseKeeperTests {
             case .handOver(let node): news.update { $0.append("hand over to \(node ?? "any")") }
             case .lost: news.update { $0.append("lost") }
             case .away: news.update { $0.append("away") }
+            case .clock: break
             }
         }
         answers.withLock { $0 = keeper }
@@ -157,12 +164,44 @@ struct LeaseKeeperTests {
         answers.withLock { $0 = nil }
     }
 
+    @Test("comes with the wall clock of the engine, by which an hour's fault of this machine's own is told once")
+    func wall() throws {
+        let epoch = try #require(try engine.take(engine.lease(), for: node))
+        let hour: Int64 = 3_600_000
+        engine.setWall { WallTime(milliseconds: SystemClock.wallMilliseconds - hour) }
+        let own = WallTime(milliseconds: SystemClock.wallMilliseconds)
+        let first = ClockReading(
+            WallTime(milliseconds: own.milliseconds - hour), sentAt: Self.now, answeredAt: Self.now, machine: own)
+        let (renewals, changes) = (Monitor(0), Monitor<[ClockWatch.Change]>([]))
+        let keeper = LeaseKeeper(
+            engine.session(), node: node, epoch: epoch, lease: .milliseconds(300), sentAt: Self.now, clock: first
+        ) { message in
+            switch message {
+            case .renewed: renewals.update { $0 += 1 }
+            case .clock(let change): changes.update { $0.append(change) }
+            default: break
+            }
+        }
+        func behind() -> Int64 { SystemClock.wallMilliseconds - keeper.wall.milliseconds }
+        #expect(abs(behind() - hour) < 30_000)
+        let thread = try WorkerThread("lease") { keeper.run() }
+        #expect(renewals.wait(atMost: .seconds(60)) { $0 >= 3 ? true : nil } == true)
+        #expect(abs(behind() - hour) < 30_000)
+        keeper.stop()
+        thread.join()
+        guard case .off(let ahead)? = changes.withLock({ $0.first }) else {
+            Issue.record("nobody is told of the clock")
+            return
+        }
+        #expect(changes.withLock(\.count) == 1 && abs(ahead.milliseconds - hour) < 30_000)
+    }
+
     @Test("is renewed while the leader starts, before its loop answers first")
     func starts() throws {
         let epoch = try #require(try engine.take(engine.lease(), for: node))
         let renewals = Monitor(0)
         let keeper = LeaseKeeper(
-            engine.session(), node: node, epoch: epoch, lease: .milliseconds(300), sentAt: Self.now
+            engine.session(), node: node, epoch: epoch, lease: .milliseconds(300), sentAt: Self.now, clock: Self.reading
         ) { if case .renewed = $0 { renewals.update { $0 += 1 } } }
         let thread = try WorkerThread("lease") { keeper.run() }
         // Longer than the lease.
@@ -176,7 +215,7 @@ struct LeaseKeeperTests {
         let epoch = try #require(try engine.take(engine.lease(), for: node))
         let questions = Monitor(0)
         let keeper = LeaseKeeper(
-            engine.session(), node: node, epoch: epoch, lease: .milliseconds(300), sentAt: Self.now
+            engine.session(), node: node, epoch: epoch, lease: .milliseconds(300), sentAt: Self.now, clock: Self.reading
         ) { if case .question = $0 { questions.update { $0 += 1 } } }
         keeper.answer()
         let thread = try WorkerThread("lease") { keeper.run() }

@@ -1,3 +1,4 @@
+import Glibc
 public import PushFleet
 public import PushModel
 import Synchronization
@@ -23,6 +24,7 @@ public final class MemoryEngine: ShardEngine {
         var copies: [String: UInt64] = [:]
         var seen: [String: Instant] = [:]
         var clock = Instant(nanoseconds: 0)
+        var wall: @Sendable () -> WallTime = { WallTime(milliseconds: Int64(time(nil)) * 1000) }
         /// How often the lease was read.
         var readings = 0
 
@@ -86,6 +88,11 @@ public final class MemoryEngine: ShardEngine {
         set { database.contents.withLock { $0.clock = newValue } }
     }
 
+    /// The wall clock of the database; without it that of this machine.
+    public func setWall(_ wall: @escaping @Sendable () -> WallTime) {
+        database.contents.withLock { $0.wall = wall }
+    }
+
     /// A standby is promoted that has the chain up to this number.
     public func promote(with number: UInt64) {
         database.contents.withLock { $0.batches.removeAll { $0.batch.reference.number > number } }
@@ -138,11 +145,11 @@ public final class MemoryEngine: ShardEngine {
         }
     }
 
-    public func renew(_ owner: NodeIncarnation, epoch: Int64) throws(EngineProblem) -> LeaseRow? {
+    public func renew(_ owner: NodeIncarnation, epoch: Int64) throws(EngineProblem) -> LeaseRenewal? {
         try read { contents in
             guard contents.lease.owner == owner, contents.lease.epoch == epoch else { return nil }
             contents.lease.renewals += 1
-            return contents.lease
+            return LeaseRenewal(contents.lease, wall: contents.wall())
         }
     }
 
@@ -164,10 +171,12 @@ public final class MemoryEngine: ShardEngine {
         }
     }
 
-    public func note(_ owner: NodeIncarnation, applied number: UInt64) throws(EngineProblem) {
-        try read {
-            $0.copies[owner.node] = number
-            $0.seen[owner.node] = $0.clock
+    @discardableResult
+    public func note(_ owner: NodeIncarnation, applied number: UInt64) throws(EngineProblem) -> WallTime {
+        try read { contents in
+            contents.copies[owner.node] = number
+            contents.seen[owner.node] = contents.clock
+            return contents.wall()
         }
     }
 

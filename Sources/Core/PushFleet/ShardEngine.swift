@@ -75,6 +75,17 @@ public struct LeaseRow: Hashable, Sendable {
     public func isLeft(to node: String) -> Bool { owner == nil && (successor ?? node) == node }
 }
 
+/// A lease that was renewed.
+public struct LeaseRenewal: Hashable, Sendable {
+    /// The row as it is now.
+    public var row: LeaseRow
+    /// The engine's wall clock, for times that people read: no lease and no deadline goes by it.
+    public var wall: WallTime
+
+    /// Joins the two.
+    public init(_ row: LeaseRow, wall: WallTime) { (self.row, self.wall) = (row, wall) }
+}
+
 /// One process of a node: a restart has another id, so it never takes the lease of the process before for its own.
 public struct NodeIncarnation: Hashable, Sendable {
     /// The node's name, unique within the fleet.
@@ -126,7 +137,7 @@ public protocol ShardEngine: AnyObject, Sendable {
     /// Raises the renewals of the lease of a term.
     ///
     /// - Returns: its row, if the owner still has it.
-    func renew(_ owner: NodeIncarnation, epoch: Int64) throws(EngineProblem) -> LeaseRow?
+    func renew(_ owner: NodeIncarnation, epoch: Int64) throws(EngineProblem) -> LeaseRenewal?
 
     /// Takes the lease if its row is still the one that was seen, with a term above that of the row and of the tail,
     /// and ends the sessions of other nodes that write this shard. No successor is named any more.
@@ -141,7 +152,10 @@ public protocol ShardEngine: AnyObject, Sendable {
     func release(_ owner: NodeIncarnation, epoch: Int64) throws(EngineProblem)
 
     /// Notes how far a node's copy is.
-    func note(_ owner: NodeIncarnation, applied number: UInt64) throws(EngineProblem)
+    ///
+    /// - Returns: the engine's wall clock.
+    @discardableResult
+    func note(_ owner: NodeIncarnation, applied number: UInt64) throws(EngineProblem) -> WallTime
 
     /// How the shard is with its snapshots.
     func snapshots() throws(EngineProblem) -> SnapshotState

@@ -19,6 +19,12 @@ final class ChainFollower: Sendable {
         case away(StoreError)
         /// It answers again.
         case answers
+        /// This machine's clock is off, or right again.
+        case clock(ClockWatch.Change)
+        /// Nothing is left of a person whom an order took out.
+        case erased
+        /// What is left of one waits; told once for each time.
+        case erasureWaits(StoreError)
         /// The lease is this node's. The thread has ended.
         case took(Term)
         /// The copy is not a prefix of the chain. The thread has ended.
@@ -33,6 +39,8 @@ final class ChainFollower: Sendable {
         /// When the taking was sent, on `CLOCK_BOOTTIME`.
         var sentAt: Instant
         var clocks: BootClocks
+        /// The last reading of the engine's clock.
+        var clock: ClockReading
         var identity: ShardIdentity
     }
 
@@ -106,7 +114,8 @@ final class ChainFollower: Sendable {
         var (clocks, watch) = (BootClocks(), LeaseWatch(length: lease))
         var (leader, isCurrent, isAway): (String??, Bool, Bool) = (nil, false, false)
         var notedAt: Int64 = .min
-        var isNext = false
+        var (isNext, isWaiting) = (false, false)
+        var (clock, clockWatch): (ClockReading?, ClockWatch) = (nil, ClockWatch())
         while !pause(isAway ? Self.retryPause : !isCurrent ? .zero : isNext ? Self.shortPause : Self.pause) {
             do throws(StoreError) {
                 let row = try asking { () throws(EngineProblem) in try engine.lease() }
@@ -122,16 +131,20 @@ final class ChainFollower: Sendable {
                 if count == 0, !isCurrent { post(.current) }
                 isCurrent = isCurrent || count == 0
                 let now = SystemClock.monotonicNanoseconds
-                if notedAt == .min || now - notedAt >= Self.noteInterval {
-                    notedAt = now
+                let isNoteDue = notedAt == .min || now - notedAt >= Self.noteInterval
+                if isNoteDue {
                     try copy.sync()
-                    let number = copy.number
-                    try asking { () throws(EngineProblem) in try engine.note(node, applied: number) }
+                    let reading = try note(copy.number)
+                    (notedAt, clock) = (now, reading)
+                    if let change = clockWatch.read(reading) { post(.clock(change)) }
                 }
-                guard count == 0, let row = watch.rowToTake(at: Self.bootTime, by: node.node) else { continue }
+                let toTake = watch.rowToTake(at: Self.bootTime, by: node.node)
+                // It may take long, which whoever takes the lease has no time for.
+                if isNoteDue, isCurrent, toTake == nil { try keepHouse(copy, &isWaiting) }
+                guard count == 0, let clock, let row = toTake else { continue }
                 let taken = Self.bootTime
                 if let epoch = try asking({ () throws(EngineProblem) in try engine.take(row, for: node) }) {
-                    return Term(epoch: epoch, sentAt: taken, clocks: clocks, identity: identity)
+                    return Term(epoch: epoch, sentAt: taken, clocks: clocks, clock: clock, identity: identity)
                 }
             } catch let error where error.kind == .engineAway {
                 watch.lostTouch()
@@ -140,6 +153,27 @@ final class ChainFollower: Sendable {
             }
         }
         return nil
+    }
+
+    /// Tells the engine how far the copy is.
+    ///
+    /// - Returns: the engine's clock, which it tells with its answer.
+    private func note(_ number: UInt64) throws(StoreError) -> ClockReading {
+        let sentAt = Self.bootTime
+        let wall = try asking { () throws(EngineProblem) in try engine.note(node, applied: number) }
+        return ClockReading(wall, sentAt: sentAt, answeredAt: Self.bootTime, machine: WallClock.ofMachine)
+    }
+
+    private func keepHouse(_ copy: LedgerCopy, _ isWaiting: inout Bool) throws(StoreError) {
+        switch try copy.keepHouse() {
+        case .done: break
+        case .erased:
+            isWaiting = false
+            post(.erased)
+        case .waits(let error):
+            if !isWaiting { post(.erasureWaits(error)) }
+            isWaiting = true
+        }
     }
 
     /// Asks until the engine answers.

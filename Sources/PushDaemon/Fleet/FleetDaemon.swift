@@ -64,8 +64,10 @@ public func runFleetDaemon(
             let news = try Mailbox<LeaseKeeper.News>()
             let keeper = LeaseKeeper(
                 try connect(shared, node, .lease), node: node, epoch: term.epoch, lease: shared.lease,
-                sentAt: term.sentAt
+                sentAt: term.sentAt, clock: term.clock
             ) { news.post($0) }
+            // Before the tracker and the rest look at the time.
+            WallClock.follow { keeper.wall }
             let store = SharedStore(
                 identity: term.identity, epoch: term.epoch, boot: process.boot, clocks: term.clocks,
                 writing: try connect(shared, node, .log), reading: try connect(shared, node, .read))

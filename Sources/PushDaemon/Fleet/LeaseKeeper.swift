@@ -16,6 +16,8 @@ final class LeaseKeeper: Sendable {
         case handOver(to: String?)
         /// Another node has taken the lease. The thread has ended.
         case lost
+        /// This machine's clock is off, or right again.
+        case clock(ClockWatch.Change)
         /// The engine gives no answer; told once for each time.
         case away(EngineProblem)
     }
@@ -28,6 +30,7 @@ final class LeaseKeeper: Sendable {
 
     private struct State: Sendable {
         var hold: LeaseHold
+        var clock: EngineClock
         /// When the loop last answered, on `CLOCK_BOOTTIME`.
         var answeredAt: Instant
         var isStopping = false
@@ -46,18 +49,25 @@ final class LeaseKeeper: Sendable {
     ///   - epoch: the term.
     ///   - lease: the lease's time.
     ///   - sentAt: when the taking was sent, on `CLOCK_BOOTTIME`.
+    ///   - clock: the last reading of the engine's clock.
     ///   - post: called on the thread with what happens.
     init(
         _ engine: any ShardEngine, node: NodeIncarnation, epoch: Int64, lease: Duration, sentAt: Instant,
-        post: @escaping @Sendable (News) -> Void
+        clock: ClockReading, post: @escaping @Sendable (News) -> Void
     ) {
         (self.engine, self.node, self.epoch) = (engine, node, epoch)
         (self.lease, self.post) = (lease, post)
-        state = Monitor(State(hold: LeaseHold(length: lease, sentAt: sentAt), answeredAt: sentAt + Self.startTime))
+        state = Monitor(
+            State(
+                hold: LeaseHold(length: lease, sentAt: sentAt), clock: EngineClock(clock),
+                answeredAt: sentAt + Self.startTime))
     }
 
     /// Whether the lease holds now; on any thread.
     var holds: Bool { state.withLock { $0.hold.holds(at: Self.now) } }
+
+    /// The wall clock of the term; on any thread.
+    var wall: WallTime { state.withLock { $0.clock.wall(at: Self.now) } }
 
     /// The loop answers.
     func answer() { state.withLock { $0.answeredAt = Self.now } }
@@ -67,15 +77,22 @@ final class LeaseKeeper: Sendable {
 
     /// What the thread does.
     func run() {
-        var (isAway, isAsked) = (false, false)
+        var (isAway, isAsked, clockWatch) = (false, false, ClockWatch())
         while !pause() {
             post(.question)
             let sentAt = Self.now
             guard sentAt - state.withLock(\.answeredAt) < lease else { continue }
             do throws(EngineProblem) {
-                guard let row = try engine.renew(node, epoch: epoch) else { return post(.lost) }
-                state.withLock { $0.hold.renewed(sentAt: sentAt) }
+                guard let renewal = try engine.renew(node, epoch: epoch) else { return post(.lost) }
+                let row = renewal.row
+                let reading = ClockReading(
+                    renewal.wall, sentAt: sentAt, answeredAt: Self.now, machine: WallClock.ofMachine)
+                state.withLock { state in
+                    state.hold.renewed(sentAt: sentAt)
+                    state.clock.read(reading)
+                }
                 post(.renewed)
+                if let change = clockWatch.read(reading) { post(.clock(change)) }
                 isAway = false
                 if !isAsked, row.asksToHandOver(node.node) {
                     post(.handOver(to: row.successor))

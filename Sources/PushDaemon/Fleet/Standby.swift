@@ -103,6 +103,11 @@ final class Standby {
                         + "\(snapshot.length) bytes"))
         case .away(let error): journal.log(JournalEntry(.error, "\(error)", messageID: .storeStalled))
         case .answers: journal.log(JournalEntry(.notice, "the database answers again", messageID: .storeResumed))
+        case .clock(let change): journal.log(JournalEntry(change))
+        case .erased:
+            let message = "a person was erased here as well: nothing that names the person is in this copy"
+            journal.log(JournalEntry(.notice, message, messageID: .erased))
+        case .erasureWaits(let error): journal.log(JournalEntry(erasureWaitsFor: error))
         case .took(let term): finish(.leads(term))
         case .forked(let error): finish(.forked(error))
         case .failed(let error): finish(.failed(error))

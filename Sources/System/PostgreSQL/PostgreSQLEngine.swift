@@ -1,5 +1,5 @@
 public import PushFleet
-import PushModel
+public import PushModel
 import Synchronization
 
 /// A shard's chain and lease in PostgreSQL: one session, which connects when it is first needed, and anew after a
@@ -151,11 +151,11 @@ public final class PostgreSQLEngine: ShardEngine {
             successor: try row.optionalText(column + 4), drained: Set(drained.split(separator: " ").map(String.init)))
     }
 
-    public func renew(_ owner: NodeIncarnation, epoch: Int64) throws(EngineProblem) -> LeaseRow? {
+    public func renew(_ owner: NodeIncarnation, epoch: Int64) throws(EngineProblem) -> LeaseRenewal? {
         let rows = try ask(
             Statements.renew(.number(options.shard), .text(owner.node), .uuid(owner.id), .number(epoch)))
         guard let row = rows.first else { return nil }
-        return try Self.leaseRow(row)
+        return LeaseRenewal(try Self.leaseRow(row, at: 1), wall: WallTime(milliseconds: try row.integer(0)))
     }
 
     public func take(_ seen: LeaseRow, for owner: NodeIncarnation) throws(EngineProblem) -> Int64? {
@@ -187,10 +187,13 @@ public final class PostgreSQLEngine: ShardEngine {
         _ = try ask(Statements.release(.number(options.shard), .text(owner.node), .uuid(owner.id), .number(epoch)))
     }
 
-    public func note(_ owner: NodeIncarnation, applied number: UInt64) throws(EngineProblem) {
-        _ = try ask(
+    @discardableResult
+    public func note(_ owner: NodeIncarnation, applied number: UInt64) throws(EngineProblem) -> WallTime {
+        let rows = try ask(
             Statements.withoutWaiting(),
             Statements.note(.number(options.shard), .text(owner.node), .number(Int64(clamping: number))))
+        guard let row = rows.first else { throw EngineProblem(.unreachable, message: "a note has no answer") }
+        return WallTime(milliseconds: try row.integer(0))
     }
 
     // MARK: The session

@@ -89,8 +89,11 @@ enum Statements {
         "renew", [.int4, .text, .uuid, .int8],
         """
         UPDATE push_shards s SET renewals = renewals + 1
-        WHERE shard = $1 AND owner = $2 AND incarnation = $3 AND epoch = $4 RETURNING \(leaseColumns)
+        WHERE shard = $1 AND owner = $2 AND incarnation = $3 AND epoch = $4 RETURNING \(wall), \(leaseColumns)
         """)
+
+    /// The engine's wall clock, in milliseconds.
+    private static let wall = "(extract(epoch FROM clock_timestamp()) * 1000)::int8"
 
     /// Takes the lease if its row is the one that was seen.
     static let take = Statement(
@@ -130,7 +133,7 @@ enum Statements {
         "note", [.int4, .text, .int8],
         """
         INSERT INTO push_copies (shard, node, applied, seen) VALUES ($1, $2, $3, clock_timestamp())
-        ON CONFLICT (shard, node) DO UPDATE SET applied = excluded.applied, seen = excluded.seen
+        ON CONFLICT (shard, node) DO UPDATE SET applied = excluded.applied, seen = excluded.seen RETURNING \(wall)
         """)
 }
 

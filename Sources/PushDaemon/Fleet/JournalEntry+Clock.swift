@@ -1,0 +1,19 @@
+import JournalLog
+import PushFleet
+import PushModel
+
+extension JournalEntry {
+    /// The entry about this machine's clock, which a pair does not go by.
+    init(_ change: ClockWatch.Change) {
+        switch change {
+        case .off(let ahead):
+            let milliseconds = abs(ahead.milliseconds)
+            let seconds = "\(milliseconds / 1000).\(milliseconds % 1000 / 100) s"
+            self.init(
+                .warning,
+                "this machine's clock is \(seconds) \(ahead > .zero ? "ahead of" : "behind") the database's, whose time counts: "
+                    + "set the one right that is wrong")
+        case .right: self.init(.notice, "this machine's clock agrees with the database's again")
+        }
+    }
+}
