@@ -40,6 +40,14 @@ struct DemandedErrorTests {
         #expect((verdict(DemandedErrors(takesTokens: true), subject) != nil) == isKnown)
     }
 
+    @Test("by tokens are there in a change of many, if somebody asks for them")
+    func batches() {
+        #expect(DemandedErrors(takesTokens: true).failure(ofToken: "err-NOT_FOUND") == .notFound)
+        #expect(DemandedErrors(takesTokens: true).failure(ofToken: "err-nothing") == nil)
+        #expect(DemandedErrors(takesTokens: true).failure(ofToken: "tok") == nil)
+        #expect(DemandedErrors().failure(ofToken: "err-NOT_FOUND") == nil)
+    }
+
     @Test("by a rule are for what it matches, for each word that it has")
     func matches() throws {
         let json = #"{"match":{"service":"fcm","token":"ios-*","project":"demo"},"answer":"UNAVAILABLE"}"#

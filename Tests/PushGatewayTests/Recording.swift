@@ -88,6 +88,10 @@ struct Replay {
             return error.response(to: recorded.request)
         } catch let error as GoogleError {
             return error.response
+        } catch let error as AccessTokenError {
+            return error.response
+        } catch let error as TopicBatch.Fault {
+            return error.response
         } catch let error as APNsRejection {
             return error.response(to: recorded.request)
         }
@@ -103,9 +107,7 @@ struct Replay {
             }
         case .subscriptions(let path, let action): try topics(recorded, path, action)
         case .topicBatch(let isAdding):
-            try TopicBatch(isAdding: isAdding, body: recorded.request.body).response {
-                TopicBatch.Failure(demandedBy: $0)
-            }
+            try TopicBatch(isAdding: isAdding, body: recorded.request.body).response(demanded.failure)
         case .device(let token): try device(recorded, token)
         case .leader: Leadership.here.response
         }

@@ -74,6 +74,28 @@ struct RecordingTests {
         }
     }
 
+    @Test("with bytes changed are answered all the same, in JSON or as a page", arguments: [1, 2, 3] as [UInt64])
+    func changed(_ seed: UInt64) throws {
+        var generator = SeededGenerator(seed: seed)
+        let all =
+            RecordedRequest.all(in: "fcm").shuffled(using: &generator).prefix(60) + RecordedRequest.all(in: "apns")
+        var replay = Replay()
+        var taken = 0
+        for recorded in all {
+            for _ in 0..<40 {
+                var changed = recorded
+                changed.request = recorded.request.changed(&generator)
+                let answer = try replay.answer(changed)
+                if answer.status == 200 { taken += 1 }
+                let isPage = answer.header("content-type")?.hasPrefix("text/") == true
+                #expect(answer.body.isEmpty || isPage || (try? JSONDocument(scanning: answer.body)) != nil)
+                #expect([200, 400, 401, 403, 404, 405, 409, 410, 413, 429, 500, 502, 503].contains(answer.status))
+            }
+        }
+        #expect(100..<2500 ~= taken, "\(taken): the changes are no good test")
+        for line in replay.lines { _ = try read(line) }
+    }
+
     @Test("differ from the answers here only where the stand-in was wrong")
     func differencesAreThere() {
         let all = RecordedRequest.all(in: "fcm")
@@ -92,4 +114,33 @@ func read(_ line: DeliverLine) throws -> Request {
     return try Request(
         JSONDocument(scanning: Array(bytes.dropLast())),
         allowing: [DeliverLine.messageIDKey, DeliverLine.headersKey])
+}
+
+extension GatewayRequest {
+    /// The same request with one to four bytes of it changed, left out or doubled, in its target, a header or its body.
+    fileprivate func changed(_ generator: inout SeededGenerator) -> GatewayRequest {
+        var (target, body) = (Array(target.description.utf8), body)
+        var headers = headers.map { (name: $0.name, value: Array($0.value.utf8)) }
+        func change(_ bytes: inout [UInt8], _ generator: inout SeededGenerator) {
+            guard let place = bytes.indices.randomElement(using: &generator) else { return }
+            switch Int.random(in: 0..<3, using: &generator) {
+            case 0: bytes[place] = UInt8.random(in: 0...255, using: &generator)
+            case 1: bytes.remove(at: place)
+            default: bytes.insert(bytes[place], at: place)
+            }
+        }
+        for _ in 0..<Int.random(in: 1...4, using: &generator) {
+            switch Int.random(in: 0..<4, using: &generator) {
+            case 0: change(&target, &generator)
+            case 1:
+                if let place = headers.indices.randomElement(using: &generator) {
+                    change(&headers[place].value, &generator)
+                }
+            default: change(&body, &generator)
+            }
+        }
+        return GatewayRequest(
+            method: method, target: String(decoding: target, as: UTF8.self),
+            headers: headers.map { ($0.name, String(decoding: $0.value, as: UTF8.self)) }, body: body)
+    }
 }

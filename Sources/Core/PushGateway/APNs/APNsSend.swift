@@ -1,7 +1,7 @@
 public import PushDispatch
 public import PushModel
 
-/// What is not known of APNs, or is to be other than there.
+/// The facts about APNs that nobody saw, and its checks that somebody may want otherwise.
 public struct APNsRules: Hashable, Sendable {
     /// Whether the token of a device must be as Apple's are: an even number of hexadecimal digits.
     public var takesOnlyHexadecimalTokens = true
@@ -20,7 +20,7 @@ public struct APNsRules: Hashable, Sendable {
 
 /// A request to APNs, checked as APNs checks it.
 public struct APNsSend: Sendable {
-    /// Who sends, as far as it says what the request may leave out.
+    /// The sender, by its proof: that decides which headers it may leave out.
     public enum Provider: Sendable {
         /// Anybody: the header `authorization` is not looked at.
         case any
@@ -65,9 +65,9 @@ public struct APNsSend: Sendable {
     /// - Parameters:
     ///   - token: the token in the path.
     ///   - request: the request.
-    ///   - provider: who sends.
+    ///   - provider: the sender.
     ///   - newID: the id of a request that has none.
-    ///   - rules: what is not known.
+    ///   - rules: the facts that nobody saw.
     ///   - limits: those of the daemon, within which a line of it is to stay.
     /// - Throws: APNs' refusal.
     public init(

@@ -1,6 +1,6 @@
 public import PushModel
 
-/// A request for an access token: what a client exchanges for it.
+/// A request for an access token, by the thing that a client exchanges for it.
 ///
 /// Source: RFC 6749 (5.2) and RFC 7523; the words of Google's errors are those that its clients' issues quote (UNVERIFIED
 /// here).
@@ -70,7 +70,7 @@ public struct BearerToken: Hashable, Sendable {
     }
 }
 
-/// What is asked of the assertions of service accounts, where there are any.
+/// The demands on the assertion of a service account.
 public struct AssertionRules: Hashable, Sendable {
     /// The addresses that an assertion may be for.
     public var audiences: Set<String> = [
@@ -84,7 +84,7 @@ public struct AssertionRules: Hashable, Sendable {
     /// Google's.
     public init() {}
 
-    /// What is wrong with an assertion but for its account and its signature, which others look up and check.
+    /// The first fault of an assertion. Its account and its signature are not looked at: that takes key files.
     ///
     /// - Parameters:
     ///   - token: the assertion.
@@ -120,7 +120,7 @@ public struct AccessTokenError: Error, Hashable, Sendable {
 
     /// The word for it.
     public let code: Code
-    /// What is wrong, for people.
+    /// The fault, for people.
     public let description: String
 
     /// Joins the parts.

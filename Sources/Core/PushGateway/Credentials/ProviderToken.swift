@@ -28,7 +28,7 @@ public struct ProviderToken: Sendable {
     }
 }
 
-/// What is asked of the tokens of providers.
+/// The demands on the tokens of providers.
 public struct ProviderRules: Hashable, Sendable {
     /// The age from which on a token is refused, in seconds. Apple says an hour (UNVERIFIED to the second).
     public var oldest: Int64 = 3600

@@ -6,9 +6,9 @@ public import PushModel
 public struct WebToken: Sendable {
     /// `alg`: how it is signed.
     public let algorithm: String?
-    /// `kid`: which key signed it.
+    /// `kid`: the name of the key that signed it.
     public let keyID: String?
-    /// What it says.
+    /// The claims.
     public let claims: JSONNode
     /// The bytes that are signed.
     public let signedBytes: [UInt8]

@@ -45,7 +45,7 @@ enum RefusalMeaning {
         }
     }
 
-    /// What is said without a word from the daemon.
+    /// The wait where the daemon says none.
     static let secondsWithoutWord: Int64 = 1
 
     /// Whole seconds, and one at least: clients that are told to come at once do.

@@ -1,10 +1,10 @@
 public import PushModel
 
-/// What is wrong in a rule for errors on demand.
+/// A fault in a rule for errors on demand.
 public struct DemandRuleFault: Error, Hashable, Sendable {
     /// The path of the member.
     public let field: String
-    /// What is wrong there, for people.
+    /// The fault there, for people.
     public let message: String
 }
 

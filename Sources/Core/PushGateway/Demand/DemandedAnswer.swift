@@ -15,7 +15,7 @@ public enum DemandedService: String, Hashable, Sendable, CaseIterable {
 public enum DemandedAnswer: Hashable, Sendable {
     /// A known one of the service, by its name.
     case named(Name)
-    /// Whatever somebody wants to be answered.
+    /// Any answer at all.
     case raw(status: Int, headers: [GatewayRequest.Header], body: [UInt8])
 
     /// The name of an answer: `UNREGISTERED`, `Unregistered`; with `+ra` behind it the answer says when to come again.
@@ -95,13 +95,5 @@ public enum DemandedAnswer: Hashable, Sendable {
             let reason = APNsReason(rawValue: name.text) ?? .internalServerError
             return APNsRejection(reason, timestamp: timestamp, retryAfter: name.retryAfter).response(to: request)
         }
-    }
-}
-
-extension TopicBatch.Failure {
-    /// The failure that a token asks for by its beginning; `nil`: none.
-    public init?(demandedBy token: String) {
-        guard let name = DemandedErrors.name(in: token), let failure = Self(rawValue: name) else { return nil }
-        self = failure
     }
 }

@@ -24,9 +24,11 @@ public struct DemandSubject: Hashable, Sendable {
 public struct DemandRule: Hashable, Sendable {
     /// The service; `nil`: each one for which the answer is one.
     public var service: DemandedService?
-    /// What the token, the topic and the project must match; `nil`: anything, also none.
+    /// The pattern of the token; `nil`: anything, also none.
     public var token: Glob?
+    /// The pattern of the topic, likewise.
     public var topic: Glob?
+    /// The pattern of the project, likewise.
     public var project: Glob?
     /// The answer.
     public var answer: DemandedAnswer
@@ -100,8 +102,13 @@ public struct DemandedErrors: Sendable {
         return nil
     }
 
+    /// The failure that a token of many asks for; `nil`: none.
+    public func failure(ofToken token: String) -> TopicBatch.Failure? {
+        takesTokens ? Self.name(in: token).flatMap(TopicBatch.Failure.init) : nil
+    }
+
     /// The name behind the mark with which a token asks for an error.
-    static func name(in token: String) -> String? {
+    private static func name(in token: String) -> String? {
         let mark = "err-"
         return token.hasPrefix(mark) ? String(token.dropFirst(mark.count)) : nil
     }

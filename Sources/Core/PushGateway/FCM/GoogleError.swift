@@ -75,10 +75,10 @@ public struct GoogleError: Error, Hashable, Sendable {
     public struct FieldViolation: Hashable, Sendable {
         /// The path from the body, such as `message.token`.
         public var field: String
-        /// What is wrong there.
+        /// The fault there.
         public var description: String
 
-        /// Names the field and what is wrong there.
+        /// Names the field and its fault.
         public init(field: String, description: String) {
             self.field = field
             self.description = description
@@ -87,7 +87,7 @@ public struct GoogleError: Error, Hashable, Sendable {
 
     /// How the request ended.
     public let status: GoogleStatus
-    /// What is wrong, for people.
+    /// The fault, for people.
     public let message: String
     /// More on it, for programs.
     public let details: [Detail]
@@ -144,7 +144,7 @@ public struct GoogleError: Error, Hashable, Sendable {
             [.errorInfo(reason: "SERVICE_DISABLED", domain: "googleapis.com")])
     }
 
-    /// What is asked for is not there.
+    /// The thing asked for is not there.
     public static let notFound = GoogleError(.notFound, "Requested entity was not found.")
 
     /// The answer.

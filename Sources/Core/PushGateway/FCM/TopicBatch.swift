@@ -21,7 +21,7 @@ public struct TopicBatch: Hashable, Sendable {
     ///
     /// The word, and that the answer has no more, are as firebase-admin reads it (UNVERIFIED).
     public struct Fault: Error, Hashable, Sendable {
-        /// What is wrong, for people; the answer does not say it.
+        /// The fault, for people; the answer does not say it.
         public let message: String
 
         /// The answer.

@@ -2,7 +2,7 @@
 ///
 /// Source: Firebase's page on topics: parentheses, then from left to right; `&&`, `||`, `!`; at most five topics.
 public struct TopicCondition: Hashable, Sendable {
-    /// What is not known of the expressions.
+    /// The facts about expressions that no page is sure of.
     public struct Rules: Hashable, Sendable {
         /// How many topics an expression may name, each time counted.
         public var topicsMax = 5
@@ -20,7 +20,7 @@ public struct TopicCondition: Hashable, Sendable {
 
     /// Why a text is no condition.
     public struct Fault: Error, Hashable, Sendable {
-        /// What is wrong, and at which byte, for people.
+        /// The fault and its byte, for people.
         public let message: String
 
         /// All that Google says of it, whatever is wrong (firebase/quickstart-python#11).
@@ -42,7 +42,7 @@ public struct TopicCondition: Hashable, Sendable {
 
     /// Reads an expression.
     ///
-    /// - Throws: what is wrong first.
+    /// - Throws: the first fault.
     public init(_ text: String, _ rules: Rules = Rules()) throws(Fault) {
         guard text.utf8.count <= rules.lengthMax else {
             throw Fault(message: "the condition has \(text.utf8.count) bytes, more than \(rules.lengthMax)")

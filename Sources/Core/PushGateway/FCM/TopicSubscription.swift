@@ -3,7 +3,7 @@ public import PushModel
 
 /// The path of a registration's subscriptions, or of one of them.
 public struct TopicPath: Hashable, Sendable {
-    /// What is done there.
+    /// The action there.
     public enum Action: Hashable, Sendable, CaseIterable {
         /// `POST`: subscribes; an error where there is a subscription.
         case create
@@ -60,7 +60,7 @@ public struct TopicSubscriptionRequest: Hashable, Sendable {
     public let project: String
     /// The token or installation id.
     public let registration: String
-    /// What is asked.
+    /// The change or the question.
     public let errand: Errand
 
     /// As many as one page of a list has, unless fewer are asked for; more are not given.
@@ -97,7 +97,7 @@ public struct TopicSubscriptionRequest: Hashable, Sendable {
     }
 }
 
-/// What came of a request about the subscriptions of one registration.
+/// The outcome of a request about the subscriptions of one registration.
 public enum TopicSubscriptionOutcome: Hashable, Sendable {
     /// There is a subscription, new or found.
     case subscribed(TopicSubscription)

@@ -62,7 +62,7 @@ public struct GatewayRequest: Hashable, Sendable {
     }
 }
 
-/// One answer, whichever version of HTTP takes it. What is between the lines is not here: dates, lengths, connections.
+/// One answer, whichever version of HTTP takes it. Its writer adds date, length and connection.
 public struct GatewayResponse: Hashable, Sendable {
     /// The status.
     public let status: Int

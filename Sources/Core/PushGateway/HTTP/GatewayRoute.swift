@@ -32,7 +32,7 @@ public enum GatewayRoute: Hashable, Sendable {
     }
 }
 
-/// What is not known of how the services answer what leads nowhere.
+/// The facts about misdirected requests that nobody saw.
 public struct RoutingRules: Hashable, Sendable {
     /// The status of Google's answer to another method than a path takes (UNVERIFIED: 404, as its front answers for what it
     /// cannot map).

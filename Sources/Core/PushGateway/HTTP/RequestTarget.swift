@@ -7,7 +7,7 @@ public struct RequestTarget: Hashable, Sendable, CustomStringConvertible {
     /// - Parameter text: the path, and a query behind `?`.
     public init(_ text: String) { description = text }
 
-    /// What is between the slashes of the path, escapes decoded in each; `nil` for a path that does not begin with a slash,
+    /// The parts of the path between its slashes, escapes decoded in each. `nil` for a path that does not begin with a slash,
     /// or whose escapes are none.
     public var segments: [String]? {
         let path = description.utf8.prefix { $0 != UInt8(ascii: "?") && $0 != UInt8(ascii: "#") }
