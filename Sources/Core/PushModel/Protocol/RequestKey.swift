@@ -18,7 +18,12 @@ enum RequestKey: Int, CaseIterable, Sendable {
     case level
 
     /// The key as it is written.
-    var word: String {
+    var word: String { Self.words[rawValue] }
+
+    /// The words of all, at their places: each line that is written needs some.
+    private static let words = allCases.map(\.spelled)
+
+    private var spelled: String {
         switch self {
         case .externalID: "external_id"
         case .osVersion: "os_version"
