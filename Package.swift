@@ -177,7 +177,10 @@ let package = Package(
         // The daemon on one of several machines: it alone needs libpq.
         program(
             "pushrouterd-fleet",
-            ["PushModel", "PushFleet", "PushSettings", "SettingsFiles", "PostgreSQL", "PushDaemon", "ServiceProgram"]),
+            [
+                "PushModel", "PushFleet", "PushSettings", "LinuxSystem", "SettingsFiles", "PostgreSQL", "Store",
+                "PushDaemon", "ServiceProgram",
+            ]),
         program(
             "pushctl",
             [

@@ -4,10 +4,10 @@ import HandlerProcess
 import JournalLog
 import LinuxSystem
 import PushFleet
-import PushModel
+public import PushModel
 public import PushSettings
 public import SettingsFiles
-import Store
+public import Store
 import Synchronization
 import UnixSockets
 
@@ -82,6 +82,13 @@ final class DaemonProcess {
         // Once: it moves this process.
         let kept = containment ?? .available()
         containment = kept
+        if leadership == nil, let mark = try FleetMark.leave(state.path) {
+            journal.log(
+                JournalEntry(
+                    .warning,
+                    "the ledger was a copy of fleet \(mark.fleet), and is one machine's own from now on: no machine of that "
+                        + "fleet has what comes"))
+        }
         let parts = try Parts(
             directories: options.directories, configuration: configuration, settings: settings, state: state,
             boot: boot, descriptorLimit: descriptorLimit, containment: kept, journal: journal, leadership: leadership)
@@ -152,7 +159,8 @@ private func onceThereIsRoom<Value>(_ journal: JournalWriter, _ make: () throws 
 }
 
 extension StoreError {
-    fileprivate var exitStatus: Int32 {
+    /// The status that a program ends with.
+    public var exitStatus: Int32 {
         if case .inUse = kind { StartFailure.unavailable } else { StartFailure.inputOutput }
     }
 }
@@ -178,7 +186,7 @@ private func raiseDescriptorLimit() -> UInt64? {
 }
 
 /// The id of this boot: monotonic times count within it.
-private func bootID() throws(StartFailure) -> UUID128 {
+public func bootID() throws(StartFailure) -> UUID128 {
     let path = "/proc/sys/kernel/random/boot_id"
     var text = [UInt8](repeating: 0, count: 36)
     let descriptor = open(path, O_RDONLY | O_CLOEXEC)

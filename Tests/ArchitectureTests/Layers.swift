@@ -121,7 +121,11 @@ let layers = [
     TargetRule("pushrouterd", .composition, ["PushDaemon", "ServiceProgram"]),
     TargetRule(
         "pushrouterd-fleet", .composition,
-        ["PushModel", "PushFleet", "PushSettings", "SettingsFiles", "PostgreSQL", "PushDaemon", "ServiceProgram"]),
+        [
+            "PushModel", "PushFleet", "PushSettings", "LinuxSystem", "SettingsFiles", "PostgreSQL", "Store",
+            "PushDaemon",
+            "ServiceProgram",
+        ]),
     TargetRule(
         "pushctl", .composition,
         [

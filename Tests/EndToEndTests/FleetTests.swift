@@ -15,7 +15,8 @@ private final class Pair {
     /// - Parameters:
     ///   - lease: how long a leader leads without a word of the database.
     ///   - settings: further lines of the section.
-    init(lease: String = "5s", settings: String = "") throws {
+    ///   - isMade: whether the fleet is set up.
+    init(lease: String = "5s", settings: String = "", isMade: Bool = true) throws {
         server.sql("CREATE DATABASE push")
         let place = server.root
         func machine(_ name: String) -> Installation {
@@ -38,8 +39,20 @@ private final class Pair {
             writeFile("", to: "\(place)/\(name)")
             chmod("\(place)/\(name)", 0o666)
         }
-        let made = Program(product: "pushrouterd-fleet").run(["--config", first.configuration, "--init"])
+        if isMade { try makeFleet() }
+    }
+
+    /// Sets the fleet up.
+    func makeFleet(_ words: String...) throws {
+        let made = Program(product: "pushrouterd-fleet").run(["--config", first.configuration, "--init"] + words)
         try #require(made.end == .exited(0), "\(made.errors)")
+    }
+
+    /// Gives a machine another database; `nil`: a log of its own.
+    func use(_ database: String?, on machine: Installation) {
+        let name = machine.configuration == first.configuration ? "first" : "second"
+        let log = database.map { "Log=postgresql://postgres@/\($0)?host=\(server.root)&port=5432\nDurability=engine\n" }
+        machine.write("pushrouterd.conf", "[Store]\n\(log ?? "")Node=\(name)\n")
     }
 
     /// The numbers of the requests whose handlers ran, in order.
@@ -249,6 +262,72 @@ struct FleetTests {
         }
         try pair.second.waitUntilIdle()
         #expect(pair.runs == ["1", "2", "3", "4"])
+        #expect(try again.stop() == .exited(0))
+    }
+
+    @Test("go on with the ledger that one machine had, and one machine with theirs, which they never follow again")
+    func oneMachine() throws {
+        let pair = try Pair(isMade: false)
+        func deliver(_ id: String, to machine: Installation, number: Int64) throws {
+            let answer = try machine.injectClient().outcome(of: Requests.deliver(job: "note", id: id))
+            #expect(answer.outcome == "handled" && answer.seq == number, "\(answer)")
+        }
+        func repeats(_ id: String, to machine: Installation, number: Int64) throws {
+            let answer = try machine.injectClient().ask(Requests.deliver(job: "note", id: id, waits: false))
+            #expect(answer.seq == number, "\(answer)")
+        }
+        let configuration = try #require(readFile(pair.first.configuration + "/pushrouterd.conf"))
+        pair.use(nil, on: pair.first)
+        let alone = DaemonProcess(pair.first)
+        try alone.waitForNotification("READY=1")
+        try deliver("n1", to: pair.first, number: 1)
+        pair.first.write("pushrouterd.conf", String(decoding: configuration, as: UTF8.self))
+        let used = Program(product: "pushrouterd-fleet").run(
+            ["--config", pair.first.configuration, "--init", "--ledger", pair.first.state])
+        #expect(used.end == .exited(69) && used.errors.contains("in use"), "\(used.errors)")
+        #expect(try alone.stop() == .exited(0))
+        try pair.makeFleet("--ledger", pair.first.state)
+
+        let (leader, follower) = try pair.startBoth()
+        try repeats("n1", to: pair.first, number: 1)
+        try deliver("n2", to: pair.first, number: 2)
+        #expect(try leader.stop() == .exited(0))
+        try follower.waitForNotification("READY=1", times: 2)
+        for number in 1...2 { try repeats("n\(number)", to: pair.second, number: Int64(number)) }
+        #expect(try follower.stop() == .exited(0))
+
+        let shared = try #require(readFile(pair.second.configuration + "/pushrouterd.conf"))
+        pair.use(nil, on: pair.second)
+        let last = DaemonProcess(pair.second)
+        try last.waitForNotification("READY=1")
+        for number in 1...2 { try repeats("n\(number)", to: pair.second, number: Int64(number)) }
+        try deliver("n3", to: pair.second, number: 3)
+        #expect(try last.stop() == .exited(0))
+        #expect(try pair.first.ledger().stateIdentity == pair.second.ledger().stateIdentity)
+        pair.second.write("pushrouterd.conf", String(decoding: shared, as: UTF8.self))
+        let refused = DaemonProcess(pair.second, program: "pushrouterd-fleet")
+        #expect(try refused.waitForEnd() == .exited(74))
+        #expect(refused.standardError.contains("led alone since"), "\(refused.standardError)")
+    }
+
+    @Test("refuse a clone of their database, until it is made a fleet of its own")
+    func clone() throws {
+        let pair = try Pair()
+        let leader = try pair.startLeader(pair.first)
+        #expect(try pair.first.injectClient().outcome(of: Requests.deliver(job: "note", id: "n1")).outcome == "handled")
+        #expect(try leader.stop() == .exited(0))
+        pair.server.sql("CREATE DATABASE clone TEMPLATE push")
+        pair.use("clone", on: pair.first)
+        let refused = DaemonProcess(pair.first, program: "pushrouterd-fleet")
+        #expect(try refused.waitForEnd() == .exited(74))
+        #expect(refused.standardError.contains("a clone, or restored"), "\(refused.standardError)")
+        try pair.makeFleet("--adopt")
+        let other = DaemonProcess(pair.first, program: "pushrouterd-fleet")
+        #expect(try other.waitForEnd() == .exited(74))
+        #expect(remove(pair.first.state))
+        let again = try pair.startLeader(pair.first)
+        let repeated = try pair.first.injectClient().ask(Requests.deliver(job: "note", id: "n1", waits: false))
+        #expect(repeated.seq == 1, "\(repeated)")
         #expect(try again.stop() == .exited(0))
     }
 

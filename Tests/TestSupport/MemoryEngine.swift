@@ -65,10 +65,26 @@ public final class MemoryEngine: ShardEngine {
         fleet: UUID128 = UUID128(high: 1, low: 1), state: UUID128 = UUID128(high: 2, low: 2)
     ) { self.init(Database(ShardIdentity(fleet: fleet, state: state))) }
 
+    /// A database that begins as another one ended, and a session of it.
+    public convenience init(fleet: UUID128 = UUID128(high: 1, low: 1), _ start: ChainStart, part: (Int) -> [UInt8]?) {
+        self.init(Database(ShardIdentity(fleet: fleet, state: start.state)))
+        database.contents.withLock { contents in
+            contents.batches = [(start.batch, contents.clock)]
+            guard let snapshot = start.snapshot else { return }
+            var written = WrittenSnapshot(claim: SnapshotClaim(id: snapshot.id, node: "init", moves: 0))
+            for number in 0..<snapshot.parts { written.parts[number] = part(number) }
+            written.finished = (snapshot, contents.clock)
+            contents.snapshots = [written]
+        }
+    }
+
     /// Another session of the same database, with failures of its own.
     public func session() -> MemoryEngine { MemoryEngine(database) }
 
     // MARK: What tests set and see
+
+    /// The id of the ledger that every copy has.
+    public var state: UUID128 { database.identity.state }
 
     /// Appends and confirmations of this session fail, in this order.
     public func failNext(_ failures: Failure...) { knobs.withLock { $0.failures += failures } }

@@ -10,7 +10,7 @@ _pushctl() {
 
     for ((i = 1; i < COMP_CWORD; i++)); do
         case ${COMP_WORDS[i]} in
-            --action|--after|--app|--at|--baseline|--braze-id|--by|--callback|--campaign|--config|--connections|--count|--cursor|--deadline|--device|--directory|--discard|--duration|--event|--example|--exec|--expect|--external-id|--fail-under|--format|--generate|--handler|--id|--journal-directory|--junit|--kind|--limit|--mode|--notifications|--os-version|--outcome|--payload|--pipeline|--platform|--property|--provider|--rate|--reset|--retry|--route|--runtime|--sdk|--seq|--since|--state|--suite|--text|--to|--transport|--unit|--until|--user|--user-unit|--where|--width)
+            --action|--after|--app|--at|--baseline|--braze-id|--by|--callback|--campaign|--config|--connections|--count|--cursor|--deadline|--device|--directory|--discard|--duration|--event|--example|--exec|--expect|--external-id|--fail-under|--format|--generate|--handler|--id|--journal-directory|--junit|--kind|--ledger|--limit|--mode|--notifications|--os-version|--outcome|--payload|--pipeline|--platform|--property|--provider|--rate|--reset|--retry|--route|--runtime|--sdk|--seq|--since|--state|--suite|--text|--to|--transport|--unit|--until|--user|--user-unit|--where|--width)
             # Its value is the next word.
             [[ ${COMP_WORDS[i + 1]} == = ]] && ((i++))
             ((i++)) ;;
@@ -177,6 +177,7 @@ _pushctl() {
         bench:--device) return ;;
         bench:--external-id) return ;;
         bench:--state) mapfile -t COMPREPLY < <(compgen -W "foreground background terminated force_quit force_stopped" -- "$current"); return ;;
+        store:--ledger) compopt -o filenames 2>/dev/null; mapfile -t COMPREPLY < <(compgen -d -- "$current"); return ;;
         store:--to) return ;;
         erase:--user) return ;;
         erase:--device) return ;;
@@ -221,7 +222,7 @@ _pushctl() {
             backup) options="--json --config --state --runtime --help --version" ;;
             restore) options="--empty --json --config --state --runtime --help --version" ;;
             salvage) options="--json --config --state --runtime --help --version" ;;
-            store) options="--json --to --undo --force --config --state --runtime --help --version" ;;
+            store) options="--ledger --adopt --json --to --undo --force --config --state --runtime --help --version" ;;
             erase) options="--user --device --dry-run --yes --json --config --state --runtime --help --version" ;;
             reload) options="--quiet --json --config --state --runtime --help --version" ;;
             log-level) options="--json --config --state --runtime --help --version" ;;

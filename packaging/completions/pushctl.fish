@@ -5,7 +5,7 @@ function __pushctl_command --description "The command of the line, where it has 
     for word in (commandline -opc)[2..]
         if test $isValue = yes
             set isValue no
-        else if contains -- $word --action --after --app --at --baseline --braze-id --by --callback --campaign --config --connections --count --cursor --deadline --device --directory --discard --duration --event --example --exec --expect --external-id --fail-under --format --generate --handler --id --journal-directory --junit --kind --limit --mode --notifications --os-version --outcome --payload --pipeline --platform --property --provider --rate --reset --retry --route --runtime --sdk --seq --since --state --suite --text --to --transport --unit --until --user --user-unit --where --width
+        else if contains -- $word --action --after --app --at --baseline --braze-id --by --callback --campaign --config --connections --count --cursor --deadline --device --directory --discard --duration --event --example --exec --expect --external-id --fail-under --format --generate --handler --id --journal-directory --junit --kind --ledger --limit --mode --notifications --os-version --outcome --payload --pipeline --platform --property --provider --rate --reset --retry --route --runtime --sdk --seq --since --state --suite --text --to --transport --unit --until --user --user-unit --where --width
             set isValue yes
         else if contains -- $word inject open act dismiss session token log import explain run-handler handler-units simulate test report show deadletters replay campaigns events user users pending flush export status tail top bench verify doctor backup restore salvage store erase reload log-level
             echo $word
@@ -307,6 +307,8 @@ complete -c pushctl -n '__pushctl_in backup' -l json -d 'print JSON, for program
 complete -c pushctl -n '__pushctl_in restore' -l empty -d 'begin with an empty ledger, instead of FILE'
 complete -c pushctl -n '__pushctl_in restore' -l json -d 'print JSON, for programs'
 complete -c pushctl -n '__pushctl_in salvage' -l json -d 'print JSON, for programs'
+complete -c pushctl -n '__pushctl_in store' -l ledger -x -a '(__fish_complete_directories)' -d 'init: the state directory of one machine, whose ledger the machines go on with'
+complete -c pushctl -n '__pushctl_in store' -l adopt -d 'init: make a new fleet of a database that was restored or cloned'
 complete -c pushctl -n '__pushctl_in store' -l json -d 'print JSON, for programs'
 complete -c pushctl -n '__pushctl_in store' -l to -x -d 'with move: the machine that is to lead (the nearest)'
 complete -c pushctl -n '__pushctl_in store' -l undo -d 'with drain: the machine may lead again'

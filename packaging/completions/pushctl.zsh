@@ -50,7 +50,7 @@ for word in "${(@)words[2,CURRENT-1]}"; do
         continue
     fi
     case $word in
-    --action|--after|--app|--at|--baseline|--braze-id|--by|--callback|--campaign|--config|--connections|--count|--cursor|--deadline|--device|--directory|--discard|--duration|--event|--example|--exec|--expect|--external-id|--fail-under|--format|--generate|--handler|--id|--journal-directory|--junit|--kind|--limit|--mode|--notifications|--os-version|--outcome|--payload|--pipeline|--platform|--property|--provider|--rate|--reset|--retry|--route|--runtime|--sdk|--seq|--since|--state|--suite|--text|--to|--transport|--unit|--until|--user|--user-unit|--where|--width) is_value=1 ;;
+    --action|--after|--app|--at|--baseline|--braze-id|--by|--callback|--campaign|--config|--connections|--count|--cursor|--deadline|--device|--directory|--discard|--duration|--event|--example|--exec|--expect|--external-id|--fail-under|--format|--generate|--handler|--id|--journal-directory|--junit|--kind|--ledger|--limit|--mode|--notifications|--os-version|--outcome|--payload|--pipeline|--platform|--property|--provider|--rate|--reset|--retry|--route|--runtime|--sdk|--seq|--since|--state|--suite|--text|--to|--transport|--unit|--until|--user|--user-unit|--where|--width) is_value=1 ;;
 inject|open|act|dismiss|session|token|log|import|explain|run-handler|handler-units|simulate|test|report|show|deadletters|replay|campaigns|events|user|users|pending|flush|export|status|tail|top|bench|verify|doctor|backup|restore|salvage|store|erase|reload|log-level) command=$word; break ;;
     esac
 done
@@ -628,6 +628,8 @@ salvage)
     ;;
 store)
     _arguments -S \
+        '*--ledger=[init: the state directory of one machine, whose ledger the machines go on with]:ledger:_directories' \
+        '*--adopt[init: make a new fleet of a database that was restored or cloned]' \
         '*--json[print JSON, for programs]' \
         '*--to=[with move: the machine that is to lead (the nearest)]:to: ' \
         '*--undo[with drain: the machine may lead again]' \

@@ -97,15 +97,36 @@ public struct NodeIncarnation: Hashable, Sendable {
     public init(node: String, id: UUID128) { (self.node, self.id) = (node, id) }
 }
 
+/// Which database an engine has, whatever its address: a promoted standby has the same, a clone another.
+public struct DatabasePlace: Hashable, Sendable {
+    /// The cluster of databases; `nil`: the engine does not tell.
+    public var cluster: Int64?
+    /// The database within it; `nil`: the engine does not tell.
+    public var database: Int64?
+
+    /// Joins the two.
+    public init(cluster: Int64? = nil, database: Int64? = nil) { (self.cluster, self.database) = (cluster, database) }
+
+    /// Whether another may be the same, as far as both are known.
+    public func admits(_ other: DatabasePlace) -> Bool {
+        (cluster == nil || other.cluster == nil || cluster == other.cluster)
+            && (database == nil || other.database == nil || database == other.database)
+    }
+}
+
 /// Which chain a database has.
 public struct ShardIdentity: Hashable, Sendable {
     /// Drawn when the database was set up: a copy's owner sees by it that the database is another one.
     public var fleet: UUID128
     /// The id of the ledger that every copy of the shard has: event ids begin with it.
     public var state: UUID128
+    /// Which database it is.
+    public var place: DatabasePlace
 
-    /// Joins the two.
-    public init(fleet: UUID128, state: UUID128) { (self.fleet, self.state) = (fleet, state) }
+    /// Joins the parts.
+    public init(fleet: UUID128, state: UUID128, place: DatabasePlace = DatabasePlace()) {
+        (self.fleet, self.state, self.place) = (fleet, state, place)
+    }
 }
 
 /// The engine of a shard, which several machines share: the chain, and the row that says who leads. It has no

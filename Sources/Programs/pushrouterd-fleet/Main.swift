@@ -22,8 +22,9 @@ struct Program {
                     reading: options.directories.configuration, required: options.isConfigurationRequired)
                 return try StoreCommands.run(arguments, loaded)
             }
+            let chain = KnownChain()
             return try runFleetDaemon(options) { (settings, node, session) throws(EngineProblem) in
-                PostgreSQLEngine(try EngineOptions(settings, node: node, session: session))
+                PostgreSQLEngine(try EngineOptions(settings, node: node, session: session, chain: chain))
             }
         }
     }
@@ -45,6 +46,10 @@ struct Program {
                           the service manager does not hand them over
                           (default: $RUNTIME_DIRECTORY or /run/pushrouterd)
           --init          set up the database that Log= names, and exit
+          --ledger DIR    with --init: the ledger of one machine, whose daemon is
+                          stopped, is that of the machines from now on
+          --adopt         with --init: make a new fleet of a database that was
+                          restored or cloned; the first one's machines refuse it
           --status        show who leads, how far the copies are and how the database
                           is, and exit; with --json as an object
           --move          have the leader hand over to the machine that is nearest,
@@ -72,7 +77,10 @@ extension EngineOptions {
     ///   - settings: `[Store]`; the URI was checked when they were read.
     ///   - node: this process.
     ///   - session: what the session is for.
-    init(_ settings: SharedLogSettings, node: NodeIncarnation, session: EngineSession) throws(EngineProblem) {
+    ///   - chain: the chain that all sessions of the process have to do with.
+    init(
+        _ settings: SharedLogSettings, node: NodeIncarnation, session: EngineSession, chain: KnownChain
+    ) throws(EngineProblem) {
         let role: EngineRole =
             switch session {
             case .follow, .lease: .lease
@@ -89,6 +97,7 @@ extension EngineOptions {
             }
         self.init(
             address: try ConnectionString(settings.database ?? ""),
-            durability: settings.durability == .standby ? .standby : .engine, node: node.node, role: role, time: time)
+            durability: settings.durability == .standby ? .standby : .engine, node: node.node, role: role, time: time,
+            chain: chain)
     }
 }

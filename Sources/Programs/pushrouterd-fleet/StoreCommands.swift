@@ -1,3 +1,4 @@
+import LinuxSystem
 import PostgreSQL
 import PushDaemon
 import PushFleet
@@ -5,15 +6,17 @@ import PushModel
 import PushSettings
 import ServiceProgram
 import SettingsFiles
+import Store
 
 /// The commands for the database of a fleet.
 enum StoreCommands {
     /// The options that ask for one of them, in place of the daemon, and what goes with each.
     private static let commands: [String: Set<String>] = [
-        "--init": [], "--status": ["--json"], "--move": ["--to"], "--drain": ["--node", "--undo", "--force"],
+        "--init": ["--ledger", "--adopt"], "--status": ["--json"], "--move": ["--to"],
+        "--drain": ["--node", "--undo", "--force"],
     ]
     /// The options with a value.
-    static let others: Set<String> = ["--to", "--node"]
+    static let others: Set<String> = ["--to", "--node", "--ledger"]
     /// The options without one.
     static let flags = Set(commands.keys).union(commands.values.joined()).subtracting(others)
 
@@ -23,7 +26,7 @@ enum StoreCommands {
     static func run(_ arguments: ServiceArguments, _ options: LoadedConfiguration) throws -> Int32 {
         let given = arguments.flags.union(others.filter { arguments.values[$0] != nil })
         guard let (command, more) = commands.first(where: { given.contains($0.key) }),
-            given.subtracting(more) == [command]
+            given.subtracting(more) == [command], !given.isSuperset(of: ["--ledger", "--adopt"])
         else {
             throw StartFailure("the options do not fit together", exitStatus: StartFailure.usage)
         }
@@ -35,9 +38,15 @@ enum StoreCommands {
             let address = try ConnectionString(database)
             if let order = order(command, arguments, node: nodeName(settings)) {
                 return try StoreOrders.give(order, address)
+            } else if let ledger = arguments.values["--ledger"] {
+                try begin(address, with: ledger)
+            } else if given.contains("--adopt") {
+                let fleet = try FleetDatabase.adopt(address)
+                print(
+                    "the database has the fleet \(fleet) now; each machine begins with an empty state directory, and reads "
+                        + "its ledger from here")
             } else if command == "--init" {
-                let state = UUID128(high: .random(in: .min ... .max), low: .random(in: .min ... .max))
-                let made = try FleetDatabase.initialise(address, state: state)
+                let made = try FleetDatabase.initialise(address, state: FleetDatabase.newFleet())
                 print("fleet \(made.fleet) is set up; start pushrouterd-fleet on each machine")
             } else {
                 let status = try FleetDatabase.status(address)
@@ -46,6 +55,8 @@ enum StoreCommands {
             return 0
         } catch let error as EngineProblem {
             throw StartFailure("[Store] Log=: \(error)", exitStatus: StartFailure.unavailable)
+        } catch let error as StoreError {
+            throw StartFailure(error.description, exitStatus: error.exitStatus)
         }
     }
 
@@ -57,6 +68,21 @@ enum StoreCommands {
         case "--drain": .drain(node, isForced: arguments.flags.contains("--force"))
         default: nil
         }
+    }
+
+    /// Makes a fleet whose ledger is that of one machine.
+    private static func begin(_ address: ConnectionString, with directory: String) throws {
+        let first = try FirstLedger(
+            in: directory, boot: bootID(), at: WallTime(milliseconds: SystemClock.wallMilliseconds))
+        let fleet = FleetDatabase.newFleet()
+        // Before the database has it: else another fleet could be joined with this ledger.
+        try first.join(fleet: fleet)
+        _ = try FleetDatabase.initialise(address, first.start, as: fleet) { first.part($0) }
+        print(
+            """
+            fleet \(fleet) is set up with the ledger in \(directory), which goes on as a copy; start pushrouterd-fleet on \
+            each machine, and pushrouterd on none
+            """)
     }
 
     private static func text(_ status: FleetStatus) -> String {

@@ -95,6 +95,7 @@ final class ChainFollower: Sendable {
     ///
     /// - Returns: whether the node may go on: `false`: it was told to stop.
     private func fetch(_ identity: ShardIdentity) throws(StoreError) -> Bool {
+        try FleetMark.join(identity, in: directory)
         let fetch = SnapshotFetch(
             from: engine, into: directory, of: identity, isStopped: { [self] in pause(.zero) },
             onBegin: { [self] in post(.fetches($0)) })

@@ -1,9 +1,25 @@
+import PushFleet
+import Synchronization
+
 /// What has to have a batch before it is acknowledged (`[Store] Durability=`).
 public enum EngineDurability: String, Sendable {
     /// A second server of PostgreSQL's: nothing is acknowledged while no synchronous standby is named.
     case standby
     /// The engine alone: the administrator says that the service survives a machine by itself.
     case engine
+}
+
+/// The chain that the first session of a process found: a later one that finds another is refused, as the name of the
+/// engine leads to another database by now.
+public final class KnownChain: Sendable {
+    private let state = Mutex<ShardIdentity?>(nil)
+
+    /// None yet.
+    public init() {}
+
+    var identity: ShardIdentity? { state.withLock(\.self) }
+
+    func found(_ identity: ShardIdentity) { state.withLock { $0 = $0 ?? identity } }
 }
 
 /// What a session is for. Sessions of different purposes do not wait for each other.
@@ -32,14 +48,17 @@ public struct EngineOptions: Sendable {
     public var role: EngineRole
     /// How long a call takes at most, the connecting included.
     public var time: Duration
+    /// The chain that all sessions of this process have to do with.
+    public var chain: KnownChain
     /// Where this node's producers connect, for people; `nil`: not told.
     public var nodeAddress: String?
 
     /// Joins the parts.
     public init(
         address: ConnectionString, shard: Int32 = 0, durability: EngineDurability, node: String, role: EngineRole,
-        time: Duration, nodeAddress: String? = nil
+        time: Duration, chain: KnownChain = KnownChain(), nodeAddress: String? = nil
     ) {
+        self.chain = chain
         (self.address, self.shard, self.durability) = (address, shard, durability)
         (self.node, self.role, self.time, self.nodeAddress) = (node, role, time, nodeAddress)
     }

@@ -1,66 +1,11 @@
 import LinuxSystem
 public import PushFleet
-public import PushModel
+import PushModel
 
 /// A fleet's database as a whole: it is set up once, and looked at.
 public enum FleetDatabase {
     /// The least version of PostgreSQL whose statements these are.
     static let leastVersion = 140_000
-
-    /// Creates the tables of a new fleet with one shard, in one transaction.
-    ///
-    /// - Parameters:
-    ///   - address: a role that may create tables in the database.
-    ///   - state: the id of the ledger that every copy of the shard is to have.
-    ///   - time: how long it takes at most.
-    /// - Returns: the new fleet.
-    /// - Throws: `.notOurs` if there is a fleet already. `.unreachable` if the engine did not answer to the end: then it
-    ///   may be there, and the next call says so.
-    public static func initialise(
-        _ address: ConnectionString, state: UUID128, time: Duration = .seconds(10)
-    ) throws(EngineProblem) -> ShardIdentity {
-        let deadline = Deadline(after: time)
-        var session = try connect(address, until: deadline)
-        let (before, problem) = session.run([[FleetStatements.exists()]], until: deadline)
-        if let problem { throw problem }
-        guard try before[0].rows[0].first?.bool(0) == false else { throw try existing(&session, until: deadline) }
-
-        let shard = Value.integer(0)
-        let start = BatchReference.start
-        let creation = FleetSchema.creation.map { $0() }
-        let rows = [
-            FleetStatements.nameFleet(.integer(FleetSchema.version)),
-            FleetStatements.addShard(shard, .uuid(state)),
-            FleetStatements.addSlots(shard, .number(FleetSchema.slots)),
-            FleetStatements.addStart(
-                shard, .number(start.number), .uuid(start.id), .number(ChainBatch.currentVersion)),
-            FleetStatements.addConfirmation(shard, .number(start.number), .uuid(start.id)),
-        ]
-        // The server prepares each statement when the ones before have run: the tables are there for the rows.
-        let (answers, failure) = session.run([creation + rows], until: deadline)
-        if let failure { throw failure.code == "42P07" ? hasTables(failure) : failure }
-        guard let row = answers[0].rows[creation.count].first else {
-            throw EngineProblem(.ill, message: "the engine did not name the fleet")
-        }
-        return ShardIdentity(fleet: try row.uuid(0), state: state)
-    }
-
-    /// What is said of a database that has a fleet.
-    private static func existing(
-        _ session: inout Session, until deadline: Deadline
-    ) throws(EngineProblem) -> EngineProblem {
-        let (answers, problem) = session.run([[FleetStatements.fleet()]], until: deadline)
-        if let problem { throw problem }
-        guard let row = answers[0].rows[0].first else {
-            return EngineProblem(.notOurs, message: "the database has an empty table push_fleet")
-        }
-        return EngineProblem(.notOurs, message: "the database has the fleet \(try row.uuid(0)) already")
-    }
-
-    private static func hasTables(_ failure: EngineProblem) -> EngineProblem {
-        EngineProblem(
-            .notOurs, code: failure.code, message: "the database has tables of a fleet already: \(failure.message)")
-    }
 
     /// Reads how a fleet's engine and its shards are.
     ///

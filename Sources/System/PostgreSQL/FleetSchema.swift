@@ -7,6 +7,14 @@ enum FleetSchema {
     /// How many slots share out what there is over the shards, for good.
     static let slots = 4096
 
+    /// Takes all tables away.
+    static let removal = Statement(
+        "remove_tables",
+        """
+        DROP TABLE IF EXISTS push_fleet, push_shards, push_slots, push_batches, push_copies, push_snapshots,
+            push_snapshot_parts, push_confirmations
+        """)
+
     /// What creates the tables, in order.
     static let creation: [Statement] = [
         Statement(

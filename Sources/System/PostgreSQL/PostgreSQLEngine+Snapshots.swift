@@ -55,12 +55,7 @@ extension PostgreSQLEngine {
     }
 
     public func finishSnapshot(_ snapshot: Snapshot) throws(EngineProblem) -> Bool {
-        try !ask(
-            SnapshotStatements.finish(
-                shard, .uuid(snapshot.id), .number(Int64(clamping: snapshot.reference.number)),
-                .uuid(snapshot.reference.id), .integer(snapshot.schema), .integer(snapshot.length),
-                .number(snapshot.checksum))
-        ).isEmpty
+        try !ask(SnapshotStatements.finish(of: snapshot, shard)).isEmpty
     }
 
     public func removeSnapshots(partsAtMost count: Int) throws(EngineProblem) -> Bool {

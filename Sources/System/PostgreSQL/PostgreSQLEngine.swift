@@ -218,7 +218,7 @@ public final class PostgreSQLEngine: ShardEngine {
     private static func connect(
         _ state: inout State, _ options: EngineOptions, until deadline: Deadline
     ) throws(EngineProblem) {
-        let known = state.identity
+        let known = state.identity ?? options.chain.identity
         var found: ShardIdentity?
         try state.session.connect(
             options.address, SessionSettings(applicationName: options.applicationName), until: deadline
@@ -231,7 +231,10 @@ public final class PostgreSQLEngine: ShardEngine {
                     .notOurs, message: "the database is another fleet's than that of the connection before")
             }
         }
-        if let found { state.identity = found }
+        if let found {
+            state.identity = found
+            options.chain.found(found)
+        }
     }
 
     /// What the database is; refuses one that this program must not write.
@@ -250,7 +253,13 @@ public final class PostgreSQLEngine: ShardEngine {
                     client_min_messages is \(messages)): something between this node and the engine takes them away
                     """)
         }
-        return ShardIdentity(fleet: try row.uuid(0), state: try row.uuid(2))
+        var identity = ShardIdentity(fleet: try row.uuid(0), state: try row.uuid(2))
+        let place = try connection.run(Statements.database(), until: deadline).first
+        identity.place.database = try place?.integer(0)
+        if try place?.bool(1) == true {
+            identity.place.cluster = try connection.run(Statements.cluster(), until: deadline).first?.integer(0)
+        }
+        return identity
     }
 
     static func notSetUp(_ shard: Int32) -> EngineProblem {

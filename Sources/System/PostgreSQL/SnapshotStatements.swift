@@ -86,6 +86,13 @@ enum SnapshotStatements {
         WHERE shard = $1 AND snapshot = $2 AND state IN ('written', 'counts') RETURNING shard
         """)
 
+    static func finish(of snapshot: Snapshot, _ shard: Value) -> Call {
+        finish(
+            shard, .uuid(snapshot.id), .number(Int64(clamping: snapshot.reference.number)),
+            .uuid(snapshot.reference.id), .integer(snapshot.schema), .integer(snapshot.length),
+            .number(snapshot.checksum))
+    }
+
     // MARK: Deleting
 
     static let outdate = Statement(

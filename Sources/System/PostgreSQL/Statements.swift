@@ -12,6 +12,16 @@ enum Statements {
         FROM push_fleet f LEFT JOIN push_shards s ON s.shard = $1
         """)
 
+    /// The database, and whether this user may ask which cluster it is in: a provider may keep that to itself.
+    static let database = Statement(
+        "database",
+        """
+        SELECT oid::int8, has_function_privilege('pg_control_system()', 'EXECUTE') FROM pg_database
+        WHERE datname = current_database()
+        """)
+
+    static let cluster = Statement("cluster", "SELECT system_identifier FROM pg_control_system()")
+
     /// The number of the tables' declaration alone: a newer one may have other columns.
     static let schema = Statement("schema", "SELECT schema FROM push_fleet")
 
@@ -143,8 +153,17 @@ enum FleetStatements {
     static let exists = Statement("exists", "SELECT to_regclass('push_fleet') IS NOT NULL")
 
     static let nameFleet = Statement(
-        "name_fleet", [.int4],
-        "INSERT INTO push_fleet (one, fleet, schema) VALUES (1, gen_random_uuid(), $1) RETURNING fleet")
+        "name_fleet", [.uuid, .int4],
+        "INSERT INTO push_fleet (one, fleet, schema) VALUES (1, $1, $2) RETURNING fleet")
+
+    /// Makes a new fleet of a database that was copied.
+    static let renameFleet = Statement("rename_fleet", [.uuid], "UPDATE push_fleet SET fleet = $1 RETURNING fleet")
+
+    /// What is left of copies and leaders of the fleet that a database was copied from.
+    static let forgetCopies = Statement("forget_copies", "DELETE FROM push_copies")
+    static let forgetLeaders = Statement(
+        "forget_leaders",
+        "UPDATE push_shards SET owner = NULL, incarnation = NULL, address = NULL, renewals = renewals + 1")
 
     static let addShard = Statement(
         "add_shard", [.int4, .uuid], "INSERT INTO push_shards (shard, state) VALUES ($1, $2)")
@@ -155,10 +174,10 @@ enum FleetStatements {
 
     /// The batch before the first one.
     static let addStart = Statement(
-        "add_start", [.int4, .int8, .uuid, .int4],
+        "add_start", [.int4, .int8, .uuid, .uuid, .int4, .uuid, .int8, .bytes],
         """
         INSERT INTO push_batches (shard, number, id, prev, epoch, version, boot, mono_ns, rows, total)
-        VALUES ($1, $2, $3, $3, 0, $4, $3, 0, '', 0)
+        VALUES ($1, $2, $3, $4, 0, $5, $6, $7, $8, 0)
         """)
 
     static let addConfirmation = Statement(

@@ -24,7 +24,7 @@ public enum SetAside {
     ///
     /// - Returns: where they are now; `nil`: there were none.
     static func moveAll(in directory: String, at now: WallTime) throws(StoreError) -> String? {
-        let names = ["log", "ledger.db", "ledger.db-wal", "ledger.db-shm", "ledger.db-journal"]
+        let names = ["fleet", "fleet.left", "log", "ledger.db", "ledger.db-wal", "ledger.db-shm", "ledger.db-journal"]
         let present = names.filter { access("\(directory)/\($0)", F_OK) == 0 || errno != ENOENT }
         guard !present.isEmpty else { return nil }
         let place = "\(directory)/set-aside-\(now.milliseconds)"

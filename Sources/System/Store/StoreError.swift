@@ -34,6 +34,8 @@ public struct StoreError: Error, Hashable, Sendable, CustomStringConvertible {
         case unprotected
         /// A copy of a shared log has what the log has not.
         case forked
+        /// The ledger is no copy of the chain that the database has; it led alone since it was one, or not.
+        case otherFleet(led: Bool)
         /// Another program has locked the ledger; the same write succeeds once it lets go.
         case busy
         /// A file that was to be made is there already.
@@ -128,6 +130,12 @@ public struct StoreError: Error, Hashable, Sendable, CustomStringConvertible {
         case .unprotected:
             "set synchronous_standby_names in the database, or Durability=engine where the service itself survives a machine"
         case .forked: "the daemon sets this copy aside and fetches another; nothing of the chain is lost"
+        case .otherFleet(led: true):
+            "nothing was changed. \"pushctl store init --ledger\" makes a new pair of it, in an empty database; to follow this "
+                + "database instead, move what is in the state directory away: it alone has what it accepted"
+        case .otherFleet(led: false):
+            "nothing was changed. Have Log= name the database that was there before; where this one is to take its place, "
+                + "\"pushctl store init --adopt\" makes a new fleet of it, and each machine begins with an empty state directory"
         case .busy: "end the program that holds a transaction open on the ledger"
         case .exists: "name another file, or move that one away"
         case .noDirectory: "make the directory that it is in, or name another place"

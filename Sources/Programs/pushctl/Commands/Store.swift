@@ -21,6 +21,13 @@ extension Command {
             all the same.
             """,
             """
+            init --ledger DIR makes the pair of a ledger that one machine had, whose daemon is stopped: ids, events, numbers and \
+            what is unfinished go on. DIR goes on as a copy, and the other machine reads its own from the database. Nobody may \
+            start pushrouterd on DIR after that: what it accepted alone would be in no other copy. init --adopt makes a new \
+            fleet of a database that was restored or cloned, on purpose: the machines of the first fleet refuse it, and \
+            each machine that is to use it begins with an empty state directory. Root becomes the owner of DIR first.
+            """,
+            """
             The command runs pushrouterd-fleet, which is a package of its own: without that the exit status is 69. \
             It is 78 where Log= names no database, and 69 where the database does not answer, or the command is refused. \
             It is 75 where the leader has not handed over within a minute, and 1 where another machine leads then than the \
@@ -30,9 +37,12 @@ extension Command {
         operands: Operands(
             usage: "\(StoreOrder.allCases.map(\.rawValue).joined(separator: "|")) [NODE]", count: 1...2,
             words: StoreOrder.allCases.map(\.rawValue)),
-        options: [.json, .successor, .undoDraining, .forceDraining],
+        options: [.ledger, .adopt, .json, .successor, .undoDraining, .forceDraining],
         examples: [
             Example(line: "pushctl store init", meaning: "once, before the first machine starts"),
+            Example(
+                line: "pushctl store init --ledger /var/lib/pushrouterd",
+                meaning: "the same, with the ledger that this machine has"),
             Example(line: "pushctl store status", meaning: "who leads, and how far the others are"),
             Example(line: "pushctl store move --to router-2", meaning: "router-2 leads next"),
             Example(line: "pushctl store drain router-1", meaning: "before router-1 is taken away"),
@@ -49,6 +59,7 @@ extension Command {
             guard itsOrder == order else {
                 throw arguments.usageFailure("--\(option.name) is for store \(itsOrder.rawValue)")
             }
+            if option == .ledger, let directory = arguments[option] { try becomeOwner(of: directory) }
             words.append("--\(option.name)")
             if option.takesValue, let value = arguments[option] { words.append(value) }
         }
@@ -61,13 +72,20 @@ extension Command {
     }
 }
 
+extension Option {
+    fileprivate static let ledger = Option(
+        "ledger", .directory, "init: the state directory of one machine, whose ledger the machines go on with")
+    fileprivate static let adopt = Option(
+        "adopt", .none, "init: make a new fleet of a database that was restored or cloned")
+}
+
 /// A command for the database. The raw values are the words of the command line, and the options of the program.
 private enum StoreOrder: String, CaseIterable {
     case `init`, status, move, drain
 
     /// The options, each with the only order that takes it.
     static let options: [(Option, StoreOrder)] = [
-        (.json, .status), (.successor, .move), (.undoDraining, .drain), (.forceDraining, .drain),
+        (.ledger, .`init`), (.adopt, .`init`), (.json, .status), (.successor, .move), (.undoDraining, .drain), (.forceDraining, .drain),
     ]
 }
 

@@ -1,3 +1,4 @@
+import Glibc
 import LinuxSystem
 public import PushFleet
 import PushModel
@@ -24,6 +25,7 @@ public final class LedgerCopy {
     public convenience init(directory: String, of identity: ShardIdentity) throws(StoreError) {
         let writer = try LedgerWriter(directory: directory)
         try self.init(writer, of: identity)
+        try Self.leaveLog(of: writer)
         try writer.prepareRows()
     }
 
@@ -31,6 +33,20 @@ public final class LedgerCopy {
         try writer.join(identity.state)
         self.writer = writer
         isRewriteDue = try writer.leftErasure() != nil
+    }
+
+    /// Removes the log that the ledger had on one machine, and needs no more.
+    ///
+    /// - Throws: `forked` when it has batches that the ledger has not: the chain began without them.
+    private static func leaveLog(of writer: LedgerWriter) throws(StoreError) {
+        guard let log = try LogDirectory(reading: writer.directory, state: writer.stateID) else { return }
+        let segments = try log.segmentsForReading()
+        var chain = try LogChain(segments)
+        guard try chain.next(after: writer.position) == nil, try chain.damage(behind: writer.position) == nil else {
+            throw .forked("the log of one machine goes on behind batch \(writer.position.number)")
+        }
+        for segment in segments { segment.remove() }
+        rmdir(log.path)
     }
 
     /// The number of the last batch that the ledger has.

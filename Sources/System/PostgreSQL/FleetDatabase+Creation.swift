@@ -1,0 +1,139 @@
+import LinuxSystem
+public import PushFleet
+public import PushModel
+
+extension FleetDatabase {
+    /// Creates the tables of a new fleet with one shard, whose ledger is empty.
+    ///
+    /// - Parameters:
+    ///   - address: a role that may create tables in the database.
+    ///   - state: the id of the ledger that every copy of the shard is to have.
+    ///   - time: how long it takes at most.
+    /// - Returns: the new fleet.
+    /// - Throws: as below.
+    public static func initialise(
+        _ address: ConnectionString, state: UUID128, time: Duration = .seconds(10)
+    ) throws(EngineProblem) -> ShardIdentity {
+        try initialise(address, ChainStart(state: state), as: newFleet(), time: time) { _ in nil }
+    }
+
+    /// An id for a fleet.
+    public static func newFleet() -> UUID128 {
+        UUID128(high: .random(in: .min ... .max), low: .random(in: .min ... .max))
+    }
+
+    /// Creates the tables of a new fleet with one shard. The fleet has its name when all of it is there, so nobody uses one
+    /// whose making ended half-way; the next call takes what is left of it away.
+    ///
+    /// - Parameters:
+    ///   - address: a role that may create tables in the database.
+    ///   - start: the beginning of the chain.
+    ///   - fleet: the id that was drawn for the fleet.
+    ///   - time: how long each step takes at most.
+    ///   - part: gives a part of the snapshot; `nil`: it cannot be read.
+    /// - Returns: the new fleet.
+    /// - Throws: `.notOurs` if there is a fleet already. `.unreachable` if the engine did not answer to the end: then it
+    ///   may be there, and the next call says so.
+    public static func initialise(
+        _ address: ConnectionString, _ start: ChainStart, as fleet: UUID128, time: Duration = .seconds(10),
+        part: (Int) -> [UInt8]?
+    ) throws(EngineProblem) -> ShardIdentity {
+        var session = try connect(address, until: Deadline(after: time))
+        try makeRoom(&session, time)
+        let shard = Value.integer(0)
+        let batch = start.batch
+        let number = Value.number(Int64(clamping: batch.reference.number))
+        let rows = [
+            FleetStatements.addShard(shard, .uuid(start.state)),
+            FleetStatements.addSlots(shard, .number(FleetSchema.slots)),
+            FleetStatements.addStart(
+                shard, number, .uuid(batch.reference.id), .uuid(batch.previous), .number(batch.version),
+                .uuid(batch.boot), .number(batch.handedOver.nanoseconds), .bytes(batch.bytes)),
+            FleetStatements.addConfirmation(shard, number, .uuid(batch.reference.id)),
+        ]
+        let name = FleetStatements.nameFleet(.uuid(fleet), .integer(FleetSchema.version))
+        var last = [name]
+        // The server prepares each statement when the ones before have run: the tables are there for the rows.
+        var first = FleetSchema.creation.map { $0() } + rows
+        if let snapshot = start.snapshot {
+            first.append(SnapshotStatements.begin(shard, .uuid(snapshot.id), .text("init")))
+            last.insert(SnapshotStatements.finish(of: snapshot, shard), at: 0)
+        } else {
+            first += last
+            last = []
+        }
+        do throws(EngineProblem) {
+            _ = try run(&session, first, time)
+        } catch {
+            throw error.code == "42P07" ? hasTables(error) : error
+        }
+        if let snapshot = start.snapshot {
+            try put(snapshot, shard, &session, time, part)
+            guard try run(&session, last, time)[0].count == 1 else { throw interrupted }
+        }
+        return ShardIdentity(fleet: fleet, state: start.state)
+    }
+
+    /// Makes a new fleet of a database that was copied from another's, or moved: its chain and its snapshots go on.
+    ///
+    /// - Returns: the id of the new fleet.
+    public static func adopt(
+        _ address: ConnectionString, time: Duration = .seconds(10)
+    ) throws(EngineProblem) -> UUID128 {
+        var session = try connect(address, until: Deadline(after: time))
+        try checkSchema(try run(&session, [Statements.schema()], time)[0])
+        let fleet = newFleet()
+        _ = try run(
+            &session,
+            [
+                FleetStatements.renameFleet(.uuid(fleet)), FleetStatements.forgetCopies(),
+                FleetStatements.forgetLeaders(),
+            ], time)
+        return fleet
+    }
+
+    // MARK: Steps
+
+    /// Puts all parts of a snapshot, and compares them with what the engine gives back.
+    private static func put(
+        _ snapshot: Snapshot, _ shard: Value, _ session: inout Session, _ time: Duration, _ part: (Int) -> [UInt8]?
+    ) throws(EngineProblem) {
+        for number in 0..<snapshot.parts {
+            guard let bytes = part(number) else {
+                throw EngineProblem(.ill, message: "the copy of the ledger cannot be read")
+            }
+            let put = SnapshotStatements.putPart(shard, .uuid(snapshot.id), .number(number), .bytes(bytes))
+            guard try run(&session, [put], time)[0].count == 1 else { throw interrupted }
+            let read = SnapshotStatements.part(shard, .uuid(snapshot.id), .number(number))
+            guard try run(&session, [read], time)[0].first?.bytes(0) == bytes else {
+                throw EngineProblem(.ill, message: "the database gives back other bytes than were written")
+            }
+        }
+    }
+
+    /// Refuses a database that has a fleet, and takes away what is left of the making of one.
+    private static func makeRoom(_ session: inout Session, _ time: Duration) throws(EngineProblem) {
+        guard try run(&session, [FleetStatements.exists()], time)[0].first?.bool(0) == true else { return }
+        if let row = try run(&session, [FleetStatements.fleet()], time)[0].first {
+            throw EngineProblem(.notOurs, message: "the database has the fleet \(try row.uuid(0)) already")
+        }
+        _ = try run(&session, [FleetSchema.removal()], time)
+    }
+
+    private static func hasTables(_ failure: EngineProblem) -> EngineProblem {
+        EngineProblem(
+            .notOurs, code: failure.code, message: "the database has tables of a fleet already: \(failure.message)")
+    }
+
+    private static let interrupted = EngineProblem(
+        .unreachable, message: "somebody else sets the database up at the same time")
+
+    /// Runs one transaction; the rows of each statement.
+    private static func run(
+        _ session: inout Session, _ calls: [Call], _ time: Duration
+    ) throws(EngineProblem) -> [[Row]] {
+        let (answers, problem) = session.run([calls], until: Deadline(after: time))
+        if let problem { throw problem }
+        return answers[0].rows
+    }
+}

@@ -1,0 +1,110 @@
+import Glibc
+import LinuxSystem
+public import PushFleet
+public import PushModel
+
+/// The fleet that the ledger of a state directory is a copy of: the file `fleet`.
+///
+/// A copy that led alone keeps the mark as `fleet.left`: what it accepted since is in no chain.
+public struct FleetMark: Hashable, Sendable {
+    /// The fleet.
+    public var fleet: UUID128
+    /// The database that has it, as far as it is known.
+    public var place: DatabasePlace
+
+    init(fleet: UUID128, place: DatabasePlace = DatabasePlace()) { (self.fleet, self.place) = (fleet, place) }
+
+    private static let name = "fleet"
+    private static let leftName = "fleet.left"
+
+    /// The mark of a directory; `nil`: its ledger is none of a fleet.
+    public static func read(in directory: String) throws(StoreError) -> FleetMark? {
+        try read("\(directory)/\(name)")
+    }
+
+    private static func read(_ path: String) throws(StoreError) -> FleetMark? {
+        guard access(path, F_OK) == 0 else {
+            if errno == ENOENT { return nil }
+            throw StoreError.system("open", path, errno: errno)
+        }
+        let text = String(decoding: SetAside.start(of: path, count: 200) ?? [], as: UTF8.self)
+        var values: [Substring: Substring] = [:]
+        for line in text.split(separator: "\n") {
+            let parts = line.split(separator: "=", maxSplits: 1)
+            if parts.count == 2 { values[parts[0]] = parts[1] }
+        }
+        guard let fleet = values["fleet"].flatMap({ UUID128(String($0)) }) else {
+            throw StoreError(.corrupt, message: "the file does not say which fleet the ledger is of", context: path)
+        }
+        func number(_ name: Substring) -> Int64? { values[name].flatMap { Int64($0) } }
+        return FleetMark(
+            fleet: fleet, place: DatabasePlace(cluster: number("cluster"), database: number("database")))
+    }
+
+    /// Notes the mark on the disk.
+    func write(in directory: String) throws(StoreError) {
+        let path = "\(directory)/\(Self.name)"
+        let draft = path + ".new"
+        unlink(draft)
+        guard let file = FileDescriptor(open(draft, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o640)) else {
+            throw StoreError.system("open", draft, errno: errno)
+        }
+        var text = "fleet=\(fleet)\n"
+        if let cluster = place.cluster { text += "cluster=\(cluster)\n" }
+        if let database = place.database { text += "database=\(database)\n" }
+        let problem = Array(text.utf8).withUnsafeBytes { file.writeAll($0, at: 0) }
+        guard problem == 0 else { throw StoreError.system("write", draft, errno: problem) }
+        guard fsync(file.rawValue) == 0 else { throw StoreError.sync(draft, errno: errno) }
+        guard rename(draft, path) == 0 else { throw StoreError.system("rename", draft, errno: errno) }
+        unlink("\(directory)/\(Self.leftName)")
+        try LogDirectory.sync(directory)
+    }
+
+    /// Has the ledger of a directory go on as that of one machine.
+    ///
+    /// - Returns: the fleet that it was a copy of; `nil`: of none.
+    public static func leave(_ directory: String) throws(StoreError) -> FleetMark? {
+        guard let mark = try read(in: directory) else { return nil }
+        let path = "\(directory)/\(name)"
+        guard rename(path, "\(directory)/\(leftName)") == 0 else {
+            throw StoreError.system("rename", path, errno: errno)
+        }
+        try LogDirectory.sync(directory)
+        return mark
+    }
+
+    /// Compares the mark of a directory with the chain that a database has, and makes the mark where there is none.
+    ///
+    /// - Throws: `otherFleet` when the directory's ledger is no copy of it, or led alone since.
+    public static func join(_ identity: ShardIdentity, in directory: String) throws(StoreError) {
+        if let left = try read("\(directory)/\(leftName)") {
+            throw StoreError(
+                .otherFleet(led: true),
+                message:
+                    "the ledger was a copy of fleet \(left.fleet), and led alone since: the database cannot have what "
+                    + "it accepted", context: directory)
+        }
+        guard var mark = try read(in: directory) else {
+            return try FleetMark(fleet: identity.fleet, place: identity.place).write(in: directory)
+        }
+        guard mark.fleet == identity.fleet else {
+            throw StoreError(
+                .otherFleet(led: false),
+                message: "the ledger is a copy of fleet \(mark.fleet), and the database has fleet \(identity.fleet)",
+                context: directory)
+        }
+        guard mark.place.admits(identity.place) else {
+            throw StoreError(
+                .otherFleet(led: false),
+                message:
+                    "the database has the fleet \(identity.fleet), and is another one than before: a clone, or restored",
+                context: directory)
+        }
+        let known = DatabasePlace(
+            cluster: mark.place.cluster ?? identity.place.cluster,
+            database: mark.place.database ?? identity.place.database)
+        guard known != mark.place else { return }
+        mark.place = known
+        try mark.write(in: directory)
+    }
+}
