@@ -85,7 +85,8 @@ private enum StoreOrder: String, CaseIterable {
 
     /// The options, each with the only order that takes it.
     static let options: [(Option, StoreOrder)] = [
-        (.ledger, .`init`), (.adopt, .`init`), (.json, .status), (.successor, .move), (.undoDraining, .drain), (.forceDraining, .drain),
+        (.ledger, .`init`), (.adopt, .`init`), (.json, .status), (.successor, .move), (.undoDraining, .drain),
+        (.forceDraining, .drain),
     ]
 }
 
