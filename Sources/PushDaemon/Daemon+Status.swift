@@ -29,6 +29,10 @@ extension Daemon {
             store: DiskStatus(
                 pipeline, parts.health, pruning, parts.committer.status, sizeMax: settings.store.sizeMax,
                 filterBytes: inject.filterBytes, setAside: parts.committer.setAside, at: now.monotonic),
+            gaps: gaps.counts,
+            node: parts.leadership.map {
+                NodeStatus(node: $0.node, leader: $0.node, term: $0.store.epoch, engine: engine)
+            },
             turns: parts.loop.turns,
             process: ProcessStatus(
                 startedAt: startedAt.wall, residentBytes: ProcessMemory.residentBytes,

@@ -49,7 +49,9 @@ final class Daemon {
     let inject: InjectServer
     private let erasures: ErasureService
     let pruning: LedgerPruning
-    private let gaps: GapRecorder
+    let gaps: GapRecorder
+    /// The database of the shared log; of no meaning on one machine.
+    private(set) var engine = EngineWatch(at: EventLoop.nowNanoseconds)
     let control: ControlServer
     private(set) var sources: Sources?
     private(set) var servers: Servers?
@@ -101,13 +103,18 @@ final class Daemon {
         erasures = ErasureService(
             processor: processor, pipeline: pipeline, committer: committer, desk: desk, journal: journal)
         gaps = GapRecorder(
-            processor, lastAlive: recovered.lastAlive, lastBelieved: recovered.lastBelieved, clock: clockSteps)
+            processor, lastAlive: recovered.lastAlive, lastBelieved: recovered.lastBelieved, clock: clockSteps,
+            handover: parts.leadership.map {
+                GapRecorder.Handover(
+                    isAfterLoss: $0.isAfterLoss, lastBatchAt: $0.store.lastBatchAt?.nanoseconds)
+            })
         control = ControlServer(
             processor: processor, customData: customData, health: parts.health, desk: desk,
             ledgerSync: LedgerSync(
                 pipeline: pipeline, committer: committer, desk: desk, stateID: recovered.stateID),
             deadLetters: DeadLetterService(processor: processor, pipeline: pipeline, desk: desk),
-            erasures: erasures, logLevels: parts.logLevels, metrics: parts.metrics, refusals: parts.refusals)
+            erasures: erasures, logLevels: parts.logLevels, metrics: parts.metrics, refusals: parts.refusals,
+            leaseLeft: { [keeper = parts.leadership?.keeper] in keeper?.left })
         endLeftovers(of: parts.owner, journal)
         try recover(from: recovered.ledger)
     }
@@ -241,11 +248,22 @@ final class Daemon {
         switch news {
         // The turn that this ends says that the loop goes on; one that was held back past the lease goes on now.
         case .question: parts.leadership?.keeper.answer()
-        case .renewed: break
+        case .renewed(let outage):
+            let now = EventLoop.nowNanoseconds
+            engine.confirmed(at: now)
+            if let outage { gaps.stalled(outage.kind, from: outage.since, to: now) }
         case .handOver(let node): handOver(to: node)
         case .away(let problem):
+            engine.isAway(since: EventLoop.nowNanoseconds)
             parts.journal.log(JournalEntry(.error, "the lease cannot be renewed: \(problem)", messageID: .storeStalled))
         case .clock(let change): parts.journal.log(JournalEntry(change))
+        case .unprotected:
+            let now = EventLoop.nowNanoseconds
+            engine.isUnprotected(since: now, at: now)
+            parts.journal.log(
+                JournalEntry(
+                    .error, "the database answers, and ends no commit: no standby may have what is written",
+                    messageID: .storeStalled))
         case .lost: fail(StoreError.leaseLost)
         }
     }
@@ -254,11 +272,12 @@ final class Daemon {
         switch report {
         case .durable(let number, let duration):
             let now = EventLoop.nowNanoseconds
-            if let since = parts.health.resumed() { gaps.stalled(from: since, to: now) }
+            if let stall = parts.health.resumed() { gaps.stalled(stall.kind, from: stall.since, to: now) }
+            engine.confirmed(at: now)
             committed(took: duration, at: now)
             pipeline.committed(number, took: duration, at: now)
         case .applied(let number): desk.applied(through: number)
-        case .stalled(let error): parts.health.stalled(error)
+        case .stalled(let error): stalled(error, at: EventLoop.nowNanoseconds)
         case .ledgerStalled(let error):
             parts.health.ledgerStalled(error)
             desk.ledgerStalled(error)
@@ -327,7 +346,22 @@ final class Daemon {
 
     private func committed(took duration: Duration, at now: Int64, isTold: Bool = false) {
         parts.health.committed(took: duration, at: now, isTold: isTold)
-        if duration >= parts.health.slowCommit { gaps.stalled(from: now - duration.nanoseconds, to: now) }
+        guard duration >= parts.health.slowCommit else { return }
+        let kind: DaemonGap.Kind = parts.leadership == nil ? .diskStalled : .engineAway
+        gaps.stalled(kind, from: now - duration.nanoseconds, to: now)
+    }
+
+    private func stalled(_ error: StoreError, at now: Int64) {
+        // An engine was waited for before it was given up.
+        let since = parts.leadership == nil ? now : pipeline.writingSince ?? now
+        switch error.kind {
+        case .engineAway: engine.isAway(since: since)
+        case .unprotected: engine.isUnprotected(since: since, at: now)
+        default: break
+        }
+        if let before = parts.health.stalled(error, since: since) {
+            gaps.stalled(before.kind, from: before.since, to: now)
+        }
     }
 
     private static let bytesWaitingLimit = 8 << 20

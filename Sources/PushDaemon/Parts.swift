@@ -97,7 +97,8 @@ struct Parts {
             }
         largeRequests = LargeRequestReader { mailbox.post(.largeRequest(token: $0, $1)) }
         metrics = MetricsService { mailbox.post(.metrics(token: $0, line: $1)) }
-        health = try StoreHealth(loop: loop, journal: journal, slowCommit: settings.store.slowCommit)
+        health = try StoreHealth(
+            loop: loop, journal: journal, slowCommit: settings.store.slowCommit, isShared: leadership != nil)
         commitWatch = try CommitWatch(journal: journal, slowCommit: settings.store.slowCommit)
         refusals = RefusalLog(journal: journal)
         logLevels = LogLevels(loop: loop, journal: journal)

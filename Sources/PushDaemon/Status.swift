@@ -33,6 +33,10 @@ struct Status: Sendable {
     var deliveriesTracked: Int
     var clients: ClientsStatus
     var store: DiskStatus
+    /// How many gaps of each kind were noticed since the start.
+    var gaps: [DaemonGap.Kind: Int]
+    /// What it has beside a daemon of one machine.
+    var node: NodeStatus?
     var turns: TurnWindow
     var process: ProcessStatus
     /// What is counted for metrics.
@@ -59,6 +63,16 @@ struct Status: Sendable {
         writer.member("configuration_problem", configurationProblem)
         writer.member("routes", routes)
         writer.member("store_problem", store.problem)
+        if let node {
+            writer.member("fleet", object: { node.members(&$0, at: EventLoop.nowNanoseconds) })
+        } else {
+            writer.member("fleet", String?.none)
+        }
+        writer.member(
+            "gaps",
+            object: { writer in
+                for kind in DaemonGap.Kind.allCases { writer.member(kind.rawValue, gaps[kind] ?? 0) }
+            })
         writer.member("accepted_since_start", accepted)
         writer.member("last_seq", lastSeq)
         writer.member("requests_in_flight", requestsInFlight)

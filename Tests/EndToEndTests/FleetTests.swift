@@ -14,9 +14,12 @@ private final class Pair {
 
     /// - Parameters:
     ///   - lease: how long a leader leads without a word of the database.
+    ///   - durability: what has to have a batch before it is acknowledged.
     ///   - settings: further lines of the section.
     ///   - isMade: whether the fleet is set up.
-    init(lease: String = "5s", settings: String = "", isMade: Bool = true) throws {
+    init(
+        lease: String = "5s", durability: String = "engine", settings: String = "", isMade: Bool = true
+    ) throws {
         server.sql("CREATE DATABASE push")
         let place = server.root
         func machine(_ name: String) -> Installation {
@@ -24,13 +27,15 @@ private final class Pair {
                 """
                 [Store]
                 Log=postgresql://postgres@/push?host=\(place)&port=5432
-                Durability=engine
+                Durability=\(durability)
                 Node=\(name)
                 Lease=\(lease)
                 \(settings)
                 """)
             installation.addJob(
                 "note", "cat >/dev/null; echo $PUSH_SEQ >>\(place)/runs; echo $PUSH_EPOCH >>\(place)/terms")
+            installation.addJob(
+                "hang", "cat >/dev/null; echo $PUSH_SEQ >>\(place)/runs; exec sleep 60")
             return installation
         }
         (first, second) = (machine("first"), machine("second"))
@@ -127,9 +132,116 @@ struct FleetTests {
         #expect(refused.id == "x" && refused.errorCode == "unavailable")
         #expect(refused["error"]?["leader"]?.string == "first" && refused["error"]?["retry_after_ms"]?.int64 == 250)
         for socket in [pair.second.controlSocket, pair.second.readSocket] {
-            let reply = try Client(path: socket).ask(#"{"op":"status"}"#)
+            let reply = try Client(path: socket).ask(#"{"op":"sync"}"#)
             #expect(reply["error"]?["leader"]?.string == "first", "\(reply)")
         }
+    }
+
+    @Test("tell what each of them does, the one that follows too: who leads, and how far its copy is")
+    func status() throws {
+        let pair = try Pair()
+        let daemons = try pair.startBoth()
+        defer { withExtendedLifetime(daemons) {} }
+        #expect(try pair.first.injectClient().outcome(of: Requests.deliver(job: "note")).outcome == "handled")
+        for socket in [pair.second.controlSocket, pair.second.readSocket] {
+            try waitUntil("the copy has all") {
+                try Client(path: socket).ask(#"{"op":"status"}"#)["status"]?["fleet"]?["batches_behind"]?.int64 == 0
+            }
+            let follower = try #require(try Client(path: socket).ask(#"{"op":"status"}"#)["status"])
+            #expect(follower["state"]?.string == "following")
+            let fleet = follower["fleet"]
+            #expect(fleet?["role"]?.string == "follower" && fleet?["leader"]?.string == "first")
+            #expect(fleet?["node"]?.string == "second" && fleet?["term"]?.int64 == 1)
+            #expect(fleet?["engine_answers"]?.bool == true && fleet?["unprotected_ms"]?.int64 == 0)
+            let text = try Client(path: socket).ask(#"{"op":"metrics"}"#)["metrics"]?.string ?? ""
+            for line in ["up 1", "leads 0", "term 1", "engine_answers 1", "copy_behind_batches 0", "running 1"] {
+                #expect(text.contains("\npushrouterd_\(line)\n"), "\(line): \(text)")
+            }
+        }
+        let leader = try DaemonStatus(of: pair.first)
+        #expect(leader["state"]?.string == "running" && leader["fleet"]?["role"]?.string == "leader")
+        let text = try Client(path: pair.first.readSocket).ask(#"{"op":"metrics"}"#)["metrics"]?.string ?? ""
+        #expect(text.contains("\npushrouterd_leads 1\n") && !text.contains("copy_behind"), "\(text)")
+    }
+
+    @Test("show the loss of a leader as a gap, and what it ran as failed with that reason")
+    func leaderLost() throws {
+        let pair = try Pair(lease: "1s")
+        let (leader, follower) = try pair.startBoth()
+        defer { withExtendedLifetime(follower) {} }
+        let client = try pair.first.injectClient()
+        #expect(try client.ask(Requests.deliver(job: "hang", id: "h", waits: false)).isAccepted)
+        try waitUntil("it runs") { pair.runs == ["1"] }
+        leader.crash()
+        try follower.waitForNotification("READY=1", times: 2)
+        try waitUntil("the gap is in the ledger") { try !pair.second.ledger().gaps().isEmpty }
+        let gap = try #require(try pair.second.ledger().gaps().last)
+        // From the batch by which the handler was started, over the lease, until the other one was ready.
+        #expect(gap.kind == .leaderLost && gap.length > .milliseconds(900) && gap.length < .seconds(60), "\(gap)")
+        let shown = Program(product: "pushctl").run(["show", "1", "--state", pair.second.state])
+        #expect(shown.output.contains("failed") && shown.output.contains("leader_lost"), "\(shown.output)")
+        let report = try json(
+            Program(product: "pushctl").run(["report", "--state", pair.second.state, "--format", "json"]).output)
+        #expect(report["gaps"]?.elements.contains { $0["kind"]?.string == "leader_lost" } == true, "\(report)")
+        #expect(report["daemon_gaps"]?.elements.last?["kind"]?.string == "leader_lost")
+        #expect(try DaemonStatus(of: pair.second)["gaps"]?["leader_lost"]?.int64 == 1)
+    }
+
+    @Test("show a handover as a pause of the daemon, not as a loss")
+    func handoverIsNoLoss() throws {
+        let pair = try Pair(lease: "60s")
+        let (leader, follower) = try pair.startBoth()
+        #expect(try pair.first.injectClient().outcome(of: Requests.deliver(job: "note")).outcome == "handled")
+        #expect(try leader.stop() == .exited(0))
+        try follower.waitForNotification("READY=1", times: 2)
+        try waitUntil("the gap is in the ledger") { try !pair.second.ledger().gaps().isEmpty }
+        #expect(try pair.second.ledger().gaps().map(\.kind) == [.down])
+        #expect(try follower.stop() == .exited(0))
+    }
+
+    @Test("show that the database was away, from the batch that it did not take to the answer")
+    func engineAway() throws {
+        let pair = try Pair(lease: "60s")
+        let daemon = try pair.startLeader(pair.first)
+        let client = try pair.first.injectClient()
+        #expect(try client.outcome(of: Requests.deliver(job: "note", id: "1")).outcome == "handled")
+        pair.server.stop(.kill)
+        try client.send(line: Requests.deliver(job: "note", id: "2"))
+        let sentAt = SystemClock.monotonicNanoseconds
+        try waitUntil("it has been away for a while") {
+            let fleet = try DaemonStatus(of: pair.first)["fleet"]
+            return fleet?["engine_answers"]?.bool == false && SystemClock.monotonicNanoseconds - sentAt > 1_300_000_000
+        }
+        pair.server.start()
+        #expect(try client.next().isAccepted)
+        #expect(try daemon.stop() == .exited(0))
+        let gap = try #require(try pair.first.ledger().gaps().last, "\(daemon.standardError)")
+        #expect(gap.kind == .engineAway && gap.length >= .seconds(1) && gap.length < .seconds(60), "\(gap)")
+        #expect(daemon.standardError.contains("the database gave no answer for "))
+    }
+
+    @Test("show that no standby of the database had what was written", arguments: [true, false])
+    func unprotected(isGone: Bool) throws {
+        let pair = try Pair(lease: "2s", durability: "standby")
+        let standby = pair.server.makeStandby("copy")
+        pair.server.set("synchronous_standby_names", "copy")
+        pair.server.wait("SELECT sync_state FROM pg_stat_replication", for: "sync")
+        let daemon = try pair.startLeader(pair.first)
+        let client = try pair.first.injectClient()
+        #expect(try client.outcome(of: Requests.deliver(job: "note", id: "1")).outcome == "handled")
+        if isGone { standby.stop(.kill) } else { pair.server.set("synchronous_standby_names", "") }
+        try client.send(line: Requests.deliver(job: "note", id: "2"))
+        try waitUntil("it says so") { daemon.standardError.contains("no request can be accepted for now: ") }
+        if isGone {
+            standby.start()
+        } else {
+            usleep(1_200_000)
+            pair.server.set("synchronous_standby_names", "copy")
+        }
+        #expect(try client.next().isAccepted)
+        #expect(try daemon.stop() == .exited(0))
+        let gaps = try pair.first.ledger().gaps().map(\.kind)
+        #expect(gaps.contains(.unprotected) && !gaps.contains(.diskStalled), "\(gaps)")
     }
 
     @Test(

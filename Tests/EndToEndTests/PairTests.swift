@@ -29,6 +29,10 @@ struct PairTests {
         return pushctl.run(options + words, input: Array(input.utf8))
     }
 
+    private func leads(_ installation: Installation) -> Bool {
+        run(installation, "status").output.contains("leads as ")
+    }
+
     @Test("it is set up once; one machine leads, the other names it, as the metrics do; erase needs the one that leads")
     func pair() throws {
         let (first, second) = (installation("a"), installation("b"))
@@ -39,7 +43,7 @@ struct PairTests {
         #expect(again.end == .exited(69) && again.errors.contains("already"), "\(again.errors)")
 
         let leader = DaemonProcess(first, program: "pushrouterd-fleet")
-        try waitUntil("it leads") { run(first, "status").end == .exited(0) }
+        try waitUntil("it leads") { leads(first) }
         let follower = DaemonProcess(second, program: "pushrouterd-fleet")
         try follower.waitForStatus("STATUS=follows as b; a leads")
         #expect(run(first, "inject", "-", input: #"{"data":{"k":"v"}}"#).end == .exited(0))
@@ -52,9 +56,20 @@ struct PairTests {
         #expect(shard?["leader"]?.string == "a" && shard?["term"]?.int64 == 1, "\(status.output)\(status.errors)")
         #expect(run(second, "store", "status").output.contains("a leads, term 1"))
 
+        let seen = run(second, "status").output
+        #expect(seen.contains("follows as b; a leads, term 1; 0 batches behind"), "\(seen)")
+        let own = run(first, "status").output
+        #expect(own.contains("leads as a, term 1"), "\(own)")
+
+        let health = try json(run(second, "doctor", "--json").output)["findings"]?.elements ?? []
+        let found = health.filter { $0["area"]?.string == "database" }.compactMap { $0["message"]?.string }
+        #expect(found.contains("a leads, term 1"), "\(found)")
+        #expect(found.contains { $0.hasPrefix("b follows, ") } && found.contains { $0.hasPrefix("fsync is off") })
+        #expect(health.contains { $0["message"]?.string == "this machine follows as b, and a leads" })
+
         #expect(try leader.stop() == .exited(0))
         // It gave the lease back, so nobody waits for a minute.
-        try waitUntil("the other leads") { run(second, "status").end == .exited(0) }
+        try waitUntil("the other leads") { leads(second) }
         #expect(try follower.stop() == .exited(0))
         let offline = run(first, "erase", "--user", "anna", "--yes")
         #expect(offline.end == .exited(1) && offline.errors.contains("the one that leads"), "\(offline.errors)")
@@ -79,7 +94,7 @@ struct PairTests {
         let (first, second, third) = (installation("a"), installation("b"), installation("c"))
         try #require(run(first, "store", "init").end == .exited(0))
         let leader = DaemonProcess(first, program: "pushrouterd-fleet")
-        try waitUntil("it leads") { run(first, "status").end == .exited(0) }
+        try waitUntil("it leads") { leads(first) }
         let follower = DaemonProcess(second, program: "pushrouterd-fleet")
         try follower.waitForStatus("STATUS=follows as b; a leads")
         let lines = ["annaXyZZy7731", "benQuUx4418"].map { name in
@@ -107,7 +122,7 @@ struct PairTests {
         #expect(try leader.stop() == .exited(0))
         var leaders: [Installation] = []
         try waitUntil("another leads") {
-            leaders = [second, third].filter { run($0, "status").end == .exited(0) }
+            leaders = [second, third].filter(leads)
             return !leaders.isEmpty
         }
         let next = try #require(leaders.first)

@@ -144,12 +144,12 @@ class Node(threading.Thread):
 
     @property
     def leads(self):
-        return self.status().get("ok", False)
+        return self.status().get("status", {}).get("state") == "running"
 
     @property
     def follows(self):
         """Whom the node names as the leader."""
-        return self.status().get("error", {}).get("leader")
+        return self.status().get("status", {}).get("fleet", {}).get("leader")
 
 
 class Pair:

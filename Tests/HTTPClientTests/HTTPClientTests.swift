@@ -1,5 +1,6 @@
 import Glibc
 import HTTPClient
+import LinuxSystem
 import TestSupport
 import Testing
 
@@ -168,6 +169,29 @@ struct HTTPClientTests {
         }
         #expect(reason == "its deadline came before it could be sent")
         #expect(server.requests.count == 2)
+    }
+
+    @Test("sends nothing after the time until which it may, also over a connection that is open")
+    func expiry() throws {
+        let server = TrackServer()
+        let poller = try Poller()
+        var destination = HTTPDestination.track(server.url + "/users/track", secret: "key")
+        destination.expiryNanoseconds = SystemClock.bootNanoseconds + 60_000_000_000
+        guard case .answer = try poller.post(Self.body, to: destination) else {
+            Issue.record("there is no answer")
+            return
+        }
+        destination.expiryNanoseconds = SystemClock.bootNanoseconds
+        guard case .failure(wasSent: false, let reason) = try poller.post(Self.body, to: destination) else {
+            Issue.record("there is an answer, or something was sent")
+            return
+        }
+        #expect(reason.contains("too old") && server.requests.count == 1)
+        destination.expiryNanoseconds = nil
+        guard case .answer = try poller.post(Self.body, to: destination) else {
+            Issue.record("a later request has the time of the one before")
+            return
+        }
     }
 
     @Test("masks the token where an answer repeats it")

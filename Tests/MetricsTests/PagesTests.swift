@@ -97,6 +97,8 @@ struct PagesTests {
         arguments: [
             (#"{"ok":true,"status":{"state":"running","store_problem":"full"}}"#, nil),
             (#"{"ok":true,"status":{"state":"stopping"}}"#, "the daemon is stopping"),
+            (#"{"ok":true,"status":{"state":"following","fleet":{"leader":"a"}}}"#, "a leads"),
+            (#"{"ok":true,"status":{"state":"following","fleet":{"leader":null}}}"#, "nobody leads yet"),
             (
                 #"{"ok":false,"error":{"code":"unavailable","message":"b follows","retry":true,"leader":"a"}}"#,
                 "a leads"

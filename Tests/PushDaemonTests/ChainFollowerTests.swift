@@ -59,7 +59,7 @@ struct ChainFollowerTests: ~Copyable {
     func takesOld() throws {
         #expect(try engine.take(engine.lease(), for: other) == 1)
         let running = try Running(engine.session(), directory.path, lease: .milliseconds(500))
-        #expect(try running.first { if case .leader(let name) = $0 { name } else { nil } } == "other")
+        #expect(try running.first { if case .leader(let name, _) = $0 { name } else { nil } } == "other")
         let term = try running.first { if case .took(let term) = $0 { term } else { nil } }
         #expect(term.epoch == 2)
         #expect(try engine.renew(other, epoch: 1) == nil)
@@ -143,7 +143,7 @@ struct LeaseKeeperTests {
             case .renewed: news.update { $0.append("renewed") }
             case .handOver(let node): news.update { $0.append("hand over to \(node ?? "any")") }
             case .lost: news.update { $0.append("lost") }
-            case .away: news.update { $0.append("away") }
+            case .away, .unprotected: news.update { $0.append("away") }
             case .clock: break
             }
         }
@@ -194,6 +194,36 @@ struct LeaseKeeperTests {
             return
         }
         #expect(changes.withLock(\.count) == 1 && abs(ahead.milliseconds - hour) < 30_000)
+    }
+
+    @Test(
+        "tells how long it was not renewed, and whether the database answered meanwhile",
+        arguments: [(false, DaemonGap.Kind.engineAway), (true, .unprotected)])
+    func outage(answersQuestions: Bool, kind: DaemonGap.Kind) throws {
+        let epoch = try #require(try engine.take(engine.lease(), for: node))
+        let session = engine.session()
+        let stalls = Monitor<[StoreHealth.Stall]>([])
+        let isTold = Monitor(false)
+        let keeper = LeaseKeeper(
+            session, node: node, epoch: epoch, lease: .milliseconds(150), sentAt: Self.now, clock: Self.reading
+        ) { message in
+            switch message {
+            case .renewed(let stall?): stalls.update { $0.append(stall) }
+            case .away: if !answersQuestions { isTold.update { $0 = true } }
+            case .unprotected: isTold.update { $0 = true }
+            default: break
+            }
+        }
+        let begin = SystemClock.monotonicNanoseconds
+        if answersQuestions { session.endsNoCommit = true } else { session.isAway = true }
+        let thread = try WorkerThread("lease") { keeper.run() }
+        #expect(isTold.wait(atMost: .seconds(60)) { $0 ? true : nil } == true)
+        let told = SystemClock.monotonicNanoseconds
+        (session.endsNoCommit, session.isAway) = (false, false)
+        let stall = try #require(stalls.wait(atMost: .seconds(60)) { $0.first })
+        #expect(stall.kind == kind && stall.since >= begin && stall.since <= told)
+        keeper.stop()
+        thread.join()
     }
 
     @Test("is renewed while the leader starts, before its loop answers first")

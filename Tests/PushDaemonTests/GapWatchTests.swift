@@ -59,7 +59,25 @@ struct GapWatchTests {
         #expect(watch.look(clocks(wall: 20, monotonic: 20)) == [])
         #expect(stalled(21, 22) == nil)
         #expect(
-            watch.end(clocks(wall: 22, monotonic: 22)) == DaemonGap(.diskStalled, begin: time(21), end: time(22)))
+            watch.end(clocks(wall: 22, monotonic: 22)) == [DaemonGap(.diskStalled, begin: time(21), end: time(22))])
+    }
+
+    @Test("an engine that was away for a second or longer, apart from the time in which no standby had what was there")
+    func engine() {
+        var watch = watch()
+        func stalled(_ kind: DaemonGap.Kind, _ begin: Double, _ end: Double) -> DaemonGap? {
+            watch.stalled(
+                kind, from: nanoseconds(begin), to: nanoseconds(end), at: clocks(wall: end, monotonic: end))
+        }
+        #expect(stalled(.engineAway, 1, 3) == nil && stalled(.unprotected, 3, 5) == nil)
+        #expect(stalled(.engineAway, 3.5, 4) == nil, "the lease was renewed later than a batch was written")
+        #expect(
+            watch.look(clocks(wall: 6, monotonic: 6)) == [
+                DaemonGap(.engineAway, begin: time(1), end: time(4)),
+                DaemonGap(.unprotected, begin: time(3), end: time(5)),
+            ])
+        #expect(stalled(.engineAway, 7, 7.9) == nil && stalled(.unprotected, 8, 8.9) == nil)
+        #expect(watch.end(clocks(wall: 20, monotonic: 20)) == [], "less than a second is none")
     }
 
     @Test("no more than sixty of a kind in an hour, each kind by itself")

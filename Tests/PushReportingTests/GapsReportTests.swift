@@ -21,7 +21,8 @@ struct GapsReportTests {
     private var every: [DaemonGap] {
         [
             gap(.down, 0, 3_725_500), gap(.clockStepped, 7_000_000, 6_000_000), gap(.suspended, 8_000_000, 8_300_000),
-            gap(.diskStalled, 9_000_000, 9_001_200),
+            gap(.diskStalled, 9_000_000, 9_001_200), gap(.leaderLost, 9_100_000, 9_104_000),
+            gap(.engineAway, 9_200_000, 9_202_000), gap(.unprotected, 9_300_000, 9_303_000),
         ]
     }
 
@@ -30,16 +31,24 @@ struct GapsReportTests {
         let document = document(every)
         let lines = document.lines(TextStyle()).map(\.text)
         let place = try #require(lines.firstIndex(of: "Gaps of the daemon"))
-        #expect(lines[place + 1].hasPrefix("Gap                From "))
-        #expect(lines[place + 2].hasPrefix("daemon down        2026-11-21 ") && lines[place + 2].hasSuffix("1 h 2 min"))
+        #expect(lines[place + 1].hasPrefix("Gap                         From "))
+        let first = lines[place + 2]
+        #expect(first.hasPrefix("daemon down                 2026-11-21 ") && first.hasSuffix("1 h 2 min"))
         #expect(lines[place + 3].hasPrefix("clock set back ") && lines[place + 3].hasSuffix("16 min 40 s"))
         #expect(lines[place + 4].hasPrefix("machine suspended ") && lines[place + 5].hasPrefix("disk stalled "))
+        #expect(lines[place + 6].hasPrefix("leader lost ") && lines[place + 7].hasPrefix("database away "))
+        #expect(lines[place + 8].hasPrefix("no standby of the database "))
         #expect(document.html.contains("<h2>Gaps of the daemon</h2>") && document.html.contains("machine suspended"))
         #expect(document.markdown.contains("| disk stalled | ") && document.markdown.contains(" | 1.2 s |"))
         let json = try #require(try JSONDocument(scanning: document.json).root["daemon_gaps"])
         #expect(
-            json.elements.compactMap { $0["kind"]?.string } == ["down", "clock_stepped", "suspended", "disk_stalled"])
-        #expect(json.elements.compactMap { $0["length_ms"]?.double } == [3_725_500, -1_000_000, 300_000, 1200])
+            json.elements.compactMap { $0["kind"]?.string } == [
+                "down", "clock_stepped", "suspended", "disk_stalled", "leader_lost", "engine_away", "unprotected",
+            ])
+        #expect(
+            json.elements.compactMap { $0["length_ms"]?.double } == [
+                3_725_500, -1_000_000, 300_000, 1200, 4000, 2000, 3000,
+            ])
         #expect(json.elements[0]["begin"]?.string == WallTime(milliseconds: Self.begin).rfc3339)
     }
 

@@ -26,6 +26,8 @@ struct Bench {
     private(set) var rejections: [Rejection] = []
     private let state = UUID128(high: 1, low: 2)
     private(set) var boot = UUID128(high: 3, low: 4)
+    /// The term of the leader that goes on after a crash; `nil`: there is one machine.
+    var term: Int64?
     /// Time since the bench was set up.
     private var time = Duration.zero
     /// What the monotonic clock showed then.
@@ -130,7 +132,7 @@ struct Bench {
         }
         let tracker = ledger.tracker.restored(stateID: state, rules: table.tracking, now: now.wall)
         router = Router(
-            boot: boot, table: table, tracker: tracker, customData: restoredCustomData(),
+            boot: boot, epoch: term, table: table, tracker: tracker, customData: restoredCustomData(),
             devices: ledger.devices.values.sorted { $0.number < $1.number },
             lastNumber: ledger.requests.keys.max() ?? SequenceNumber(0))
         var effects = Effects()

@@ -15,6 +15,19 @@ struct RecoveryTests {
         #expect(bench.end(1)?.total == .seconds(1))
     }
 
+    @Test("a handler that may have run on the machine that led is failed, and says so; the next one has its term")
+    func leaderLost() throws {
+        var bench = Bench()
+        try bench.submit(.deliver())
+        bench.at(.seconds(1))
+        bench.term = 2
+        #expect(bench.crash() == ["update 1.0 failed", "end 1.0 failed"])
+        #expect(bench.end(1)?.reason == "leader_lost" && bench.end(1)?.reasonCode == .leaderLost)
+        #expect(bench.end(1)?.queue == .zero, "nobody saw when it began")
+        try bench.submit(.deliver())
+        #expect(bench.runs[InvocationID(seq: SequenceNumber(2), n: 0)]?.epoch == 2)
+    }
+
     @Test("an idempotent handler is run again, with what is left of its time")
     func idempotent() throws {
         var bench = Bench(.testing(handlers: [.exec("crm", idempotent: true)]))

@@ -85,7 +85,9 @@ def make_ledger(root, daemon, rows):
     begin = int(time.time() * 1000) - 8 * 3_600_000
     for seq in range(1, rows + 1):
         insert_request(database, generator, seq, begin + seq * 8 * 3_600_000 // (rows + 1))
-    for kind in ("down", "clock_stepped", "suspended", "disk_stalled") * 5:
+    for kind in (
+        "down", "clock_stepped", "suspended", "disk_stalled", "leader_lost", "engine_away", "unprotected"
+    ) * 5:
         gap = begin + generator.randrange(8 * 3_600_000)
         length = generator.randrange(-60_000 if kind == "clock_stepped" else 0, 3_600_000)
         insert(database, "gaps", dict(kind=kind, begin_at=gap, end_at=gap + length))

@@ -87,6 +87,29 @@ struct SharedLogTests: ~Copyable {
         #expect(engine.chain.count == 3)
     }
 
+    @Test("says that no standby has a batch when its commit does not end twice, and questions are answered")
+    func endsNoCommit() async throws {
+        let session = engine.session()
+        let ledger = try TestLedger(directory.path, shared: store(epoch: 1, session))
+        session.endsNoCommit = true
+        let number = ledger.submit(Fixture.delivery(1))
+        guard case .stalled(let error) = try await ledger.report() else {
+            Issue.record("the log does not say that it waits")
+            return
+        }
+        #expect(error.kind == .unprotected)
+        // Another manner of the same wait is told as well.
+        session.isAway = true
+        guard case .stalled(let other) = try await ledger.report() else {
+            Issue.record("the log does not say that the engine is away now")
+            return
+        }
+        #expect(other.kind == .engineAway)
+        (session.endsNoCommit, session.isAway) = (false, false)
+        try await ledger.durable(number)
+        #expect(engine.chain.count == 3)
+    }
+
     @Test("is not acknowledged while nothing protects it, and says so")
     func unprotected() async throws {
         let session = engine.session()

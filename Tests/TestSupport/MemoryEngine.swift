@@ -53,6 +53,7 @@ public final class MemoryEngine: ShardEngine {
         var failures: [Failure] = []
         var isAway = false
         var callsLeft: Int?
+        var endsNoCommit = false
     }
 
     let database: Database
@@ -97,6 +98,12 @@ public final class MemoryEngine: ShardEngine {
 
     /// This session loses the database after so many further calls, appends and confirmations not counted.
     public func goAway(after calls: Int) { knobs.withLock { $0.callsLeft = calls } }
+
+    /// Whether this session answers questions, and ends no commit, as where no standby answers.
+    public var endsNoCommit: Bool {
+        get { knobs.withLock { $0.endsNoCommit } }
+        set { knobs.withLock { $0.endsNoCommit = newValue } }
+    }
 
     /// The clock of the database, which gives the ages of batches.
     public var clock: Instant {
@@ -162,7 +169,8 @@ public final class MemoryEngine: ShardEngine {
     }
 
     public func renew(_ owner: NodeIncarnation, epoch: Int64) throws(EngineProblem) -> LeaseRenewal? {
-        try read { contents in
+        if endsNoCommit { throw Self.away }
+        return try read { contents in
             guard contents.lease.owner == owner, contents.lease.epoch == epoch else { return nil }
             contents.lease.renewals += 1
             return LeaseRenewal(contents.lease, wall: contents.wall())
@@ -212,7 +220,7 @@ public final class MemoryEngine: ShardEngine {
         let (failure, isAway) = knobs.withLock { knobs in
             (knobs.isAway || knobs.failures.isEmpty ? nil : knobs.failures.removeFirst(), knobs.isAway)
         }
-        if isAway || failure == .unknown { return .unknown(Self.away) }
+        if isAway || endsNoCommit || failure == .unknown { return .unknown(Self.away) }
         guard database.contents.withLock({ body(&$0) }) else { return .other }
         switch failure {
         case .doubtful: return .doubtful("the wait for the standby was cancelled")

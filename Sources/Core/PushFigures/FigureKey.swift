@@ -32,7 +32,7 @@ public struct FigureKey: Hashable, Sendable {
     public var isObserver: Bool
 
     /// The codes by which reports count.
-    public static let countedReasons: [ReasonCode] = [.daemonDown, .daemonCrashed]
+    public static let countedReasons: [ReasonCode] = [.daemonDown, .daemonCrashed, .leaderLost]
 
     /// Joins the parts.
     public init(

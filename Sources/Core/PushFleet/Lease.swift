@@ -54,4 +54,7 @@ public struct LeaseHold: Hashable, Sendable {
 
     /// Whether the lease holds.
     public func holds(at now: Instant) -> Bool { now < until }
+
+    /// How much of it is left.
+    public func left(at now: Instant) -> Duration { max(.zero, until - now) }
 }

@@ -10,6 +10,12 @@ public struct DaemonGap: Hashable, Sendable {
         case suspended
         /// Nothing could be written, or a write took longer than `SlowCommit=`.
         case diskStalled = "disk_stalled"
+        /// The leader of several machines was lost, from its last batch until the next one was ready.
+        case leaderLost = "leader_lost"
+        /// The engine of a shared log gave the leader no answer for longer than a second.
+        case engineAway = "engine_away"
+        /// The engine of a shared log answered, and no standby had what the leader wrote.
+        case unprotected
     }
 
     /// What it was.

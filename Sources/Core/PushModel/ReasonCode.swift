@@ -139,9 +139,10 @@ public enum ReasonCode: String, Sendable, CaseIterable {
     case notDoneAfterRetries = "not_done_after_retries"
     case queueFull = "queue_full"
 
-    // What a stop or a crash of the daemon did.
+    // What a stop or a crash of the daemon did, or the loss of the machine that led.
     case daemonDown = "daemon_down"
     case daemonCrashed = "daemon_crashed"
+    case leaderLost = "leader_lost"
 }
 
 /// Why something is decided as it is, for programs and for people.

@@ -61,6 +61,7 @@ public struct ComplianceReport: Sendable {
     private var outOfSequence = 0
     private var decidedAfterDowntime = 0
     private var cutByCrash = 0
+    private var cutByLoss = 0
     private var last: InvocationID?
 
     /// A report without rows.
@@ -109,6 +110,7 @@ public struct ComplianceReport: Sendable {
         if result.waitedFor != nil { longestWaits.add(row.invocation) }
         if result.reasonCode == .daemonDown { decidedAfterDowntime += 1 }
         if result.reasonCode == .daemonCrashed { cutByCrash += 1 }
+        if result.reasonCode == .leaderLost { cutByLoss += 1 }
     }
 
     /// Counts what the ledger has counted of a key.
@@ -124,6 +126,7 @@ public struct ComplianceReport: Sendable {
         for index in limits.indices { limits[index].add(figures, of: key) }
         if key.reasonCode == .daemonDown { decidedAfterDowntime += figures.count }
         if key.reasonCode == .daemonCrashed { cutByCrash += figures.count }
+        if key.reasonCode == .leaderLost { cutByLoss += figures.count }
     }
 
     /// Counts what the ledger has counted beside the keys: requests, and handlers' answers.
@@ -191,6 +194,7 @@ public struct ComplianceReport: Sendable {
             ReportGap(kind: .inFlight, count: inFlight),
             ReportGap(kind: .daemonDown, count: decidedAfterDowntime),
             ReportGap(kind: .daemonCrashed, count: cutByCrash),
+            ReportGap(kind: .leaderLost, count: cutByLoss),
             ReportGap(kind: .mixedModes, count: modes),
         ].filter { $0.count > 0 } + (source.journal?.gaps ?? [])
     }

@@ -69,6 +69,9 @@ extension DaemonGap {
         case .clockStepped: end < begin ? "clock set back" : "clock set ahead"
         case .suspended: "machine suspended"
         case .diskStalled: "disk stalled"
+        case .leaderLost: "leader lost"
+        case .engineAway: "database away"
+        case .unprotected: "no standby of the database"
         }
     }
 

@@ -138,7 +138,7 @@ extension ComplianceReport {
             "gaps", "[{kind: \(words(ReportGap.Kind.self)), count: integer, message: string}]",
             """
             reasons why the figures are incomplete: kind (out_of_sequence, in_flight, daemon_down, daemon_crashed, \
-            mixed_modes; of the journal also no_entry, summed_outcomes, dropped_entries, suppressed_entries, \
+            leader_lost, mixed_modes; of the journal also no_entry, summed_outcomes, dropped_entries, suppressed_entries, \
             foreign_entries, unreadable_entries, unended_runs, absences, clock_steps, store_stalls, suspensions), \
             count, message
             """

@@ -109,7 +109,8 @@ extension ReportDocument {
         Member(
             "daemon_gaps", "[{kind: \(words(DaemonGap.Kind.self)), begin: string, end: string, length_ms: number}]",
             """
-            times that touch the window: kind (down, clock_stepped, suspended, disk_stalled), begin, end, length_ms. \
+            times that touch the window: kind (down, clock_stepped, suspended, disk_stalled, leader_lost, engine_away, \
+            unprotected), begin, end, length_ms. \
             Where the clock was set, begin and end are what it showed before and after
             """
         ) { $0.writeDaemonGaps(to: &$1) },

@@ -10,6 +10,8 @@ public struct ReportGap: Hashable, Sendable {
         case daemonDown = "daemon_down"
         /// Rows whose handler was running when the daemon crashed.
         case daemonCrashed = "daemon_crashed"
+        /// Rows whose handler was running when the leader of several machines was lost.
+        case leaderLost = "leader_lost"
         /// Rows of both modes.
         case mixedModes = "mixed_modes"
 
@@ -50,6 +52,7 @@ public struct ReportGap: Hashable, Sendable {
         case .inFlight: "not decided yet: they have no outcome and no times"
         case .daemonDown: "expired while the daemon was down: their times include its absence"
         case .daemonCrashed: "interrupted by a crash of the daemon: their handlers may have finished or not"
+        case .leaderLost: "interrupted by the loss of the machine that led: their handlers may have finished or not"
         case .mixedModes: "accepted in different modes: their deadlines count from different instants"
         case .noEntry: "outcomes without an entry in the journal, which the figures leave out"
         case .summedOutcomes: "successes that the daemon left out of the journal, because there were too many"
@@ -69,7 +72,7 @@ public struct ReportGap: Hashable, Sendable {
     /// Whether it is about invocations of the report.
     var isOfInvocations: Bool {
         switch kind {
-        case .outOfSequence, .inFlight, .daemonDown, .daemonCrashed, .mixedModes: true
+        case .outOfSequence, .inFlight, .daemonDown, .daemonCrashed, .leaderLost, .mixedModes: true
         case .noEntry, .summedOutcomes, .droppedEntries, .suppressedEntries, .foreignEntries, .unreadableEntries,
             .unendedRuns, .absences, .clockSteps, .storeStalls, .suspensions:
             false

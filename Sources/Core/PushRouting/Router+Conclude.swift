@@ -17,7 +17,7 @@ extension Router {
         let queue: Duration
         if let ran {
             queue = total - ran
-        } else if case .daemonCrashed? = reason {
+        } else if reason?.isCutOff == true {
             queue = .zero
         } else {
             queue = total

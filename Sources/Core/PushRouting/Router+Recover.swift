@@ -120,7 +120,8 @@ extension Router {
         usage.began(
             record.id, of: accepted.peer.account, bytes: unfinished.byteCount, memory: accepted.memoryInFlight)
         if record.started {
-            conclude(invocation, .failed, because: .daemonCrashed, at: now, &effects)
+            conclude(
+                invocation, .failed, because: epoch == nil ? .daemonCrashed : .leaderLost, at: now, &effects)
         } else if recoveryNeeds.isTooLate(record, of: accepted, at: now) {
             // A tracker's payload is never too late: what waited for its turn is handed over.
             if isBraze {

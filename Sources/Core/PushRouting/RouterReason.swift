@@ -21,8 +21,8 @@ enum RouterReason {
     /// With what was seen instead of an answer.
     case notFinishedAtDeadline(String?)
     case notDoneAfterRetries(attempts: Int, last: String?)
-    // What a stop or a crash of the daemon did. Scripts look for these words in `reason`, too.
-    case daemonDown, daemonCrashed
+    // What a stop or a crash of the daemon did, or the loss of the leader. Scripts look for these words in `reason`, too.
+    case daemonDown, daemonCrashed, leaderLost
 
     /// The code, and the sentence for people.
     private var parts: (ReasonCode, String) {
@@ -70,6 +70,15 @@ enum RouterReason {
         case .queueFull: (.queueFull, "no place at its handler became free in time (MaxConcurrent=, Queue=)")
         case .daemonDown: (.daemonDown, "daemon_down")
         case .daemonCrashed: (.daemonCrashed, "daemon_crashed")
+        case .leaderLost: (.leaderLost, "leader_lost")
+        }
+    }
+
+    /// Whether an earlier run of the daemon had started the handler, or another machine had, and nobody saw its end.
+    var isCutOff: Bool {
+        switch self {
+        case .daemonCrashed, .leaderLost: true
+        default: false
         }
     }
 

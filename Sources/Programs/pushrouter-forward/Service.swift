@@ -29,6 +29,8 @@ final class Service: LoopService {
     private var random = SystemRandomNumberGenerator()
     /// What happened and is not taken in yet: an effect may bring an event at once.
     private var events = Queue<ForwarderEvent>()
+    /// When each `depart` without a reply was sent, on the clock that counts suspensions.
+    private var askedAt = Queue<Instant>()
     private var isHandling = false
     private(set) var isStopping = false
     private var outage = DaemonOutage()
@@ -75,6 +77,7 @@ final class Service: LoopService {
             if outage.begin(reason) {
                 log(JournalEntry(.warning, "the daemon cannot be asked for entries: \(reason)"))
             }
+            askedAt = Queue()
             handle(.disconnected)
         case .answered(let operation, let reply): take(reply, to: operation)
         }
@@ -87,7 +90,12 @@ final class Service: LoopService {
                 let claimed = try reply.claimed()
                 endOutage()
                 handle(.claimed(claimed.entries, claimed.sending))
-            case .depart: handle(.departed(try reply.departed()))
+            case .depart:
+                let departed = try reply.departed()
+                let asked = askedAt.popFirst()
+                // From before the question: what the daemon counts begins later.
+                let until = departed.valid.flatMap { valid in asked.map { $0 + valid } }
+                handle(.departed(departed.entries, until: until))
             case .settle: handle(.settled)
             case .sending: endOutage()
             default:
@@ -130,13 +138,17 @@ final class Service: LoopService {
             link?.send(
                 .claim(
                     ClaimRequest(instance: instance, limit: limit, waits: waits, holding: holding, reserves: true)))
-        case .depart(let numbers): link?.send(.depart(DepartRequest(instance: instance, entries: numbers)))
-        case .send(let request, let content): send(request, content.body)
+        case .depart(let numbers):
+            askedAt.append(Instant(nanoseconds: SystemClock.bootNanoseconds))
+            link?.send(.depart(DepartRequest(instance: instance, entries: numbers)))
+        case .send(let request, let content, let until): send(request, content.body, until)
         case .finish: loop.exit(code: 0)
         }
     }
 
-    private func send(_ request: Int, _ body: [UInt8]) {
+    private func send(_ request: Int, _ body: [UInt8], _ until: Instant?) {
+        var destination = destination
+        destination.expiryNanoseconds = until?.nanoseconds
         do throws(HTTPClientError) {
             try sender.post(body, to: destination) { [unowned self] in
                 handle(.answered(request: request, EndpointAnswer($0)))

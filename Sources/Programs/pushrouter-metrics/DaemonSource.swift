@@ -22,8 +22,7 @@ struct DaemonSource: Sendable {
     func problem() throws(DaemonError) -> String? {
         let reply = try ask(.status)
         guard let status = reply.root["status"] else { throw .unreadable(path: socket, reason: "status is missing") }
-        if status["state"]?.string != "running" { return "the daemon is \(status["state"]?.string ?? "in no state")" }
-        return status["store_problem"]?.string
+        return Self.elsewhere(status) ?? status["store_problem"]?.string
     }
 
     /// Why requests are to be sent elsewhere; `nil`: the daemon leads, or is the only one. A full disk is no reason: the
@@ -37,11 +36,17 @@ struct DaemonSource: Sendable {
     /// What `follows()` says of an answer to `status`.
     static func follows(_ answer: Result<ControlReply, DaemonError>) throws(DaemonError) -> String? {
         do throws(DaemonError) {
-            let state = try answer.get().root["status"]?["state"]?.string
-            return state == "running" ? nil : "the daemon is \(state ?? "in no state")"
+            return elsewhere(try answer.get().root["status"])
         } catch .refused(let refusal) where refusal.code == .unavailable {
             return refusal.leader.map { "\($0) leads" } ?? refusal.message
         }
+    }
+
+    private static func elsewhere(_ status: JSONNode?) -> String? {
+        let state = status?["state"]?.string
+        if state == "running" { return nil }
+        guard state == "following" else { return "the daemon is \(state ?? "in no state")" }
+        return status?["fleet"]?["leader"]?.string.map { "\($0) leads" } ?? "nobody leads yet"
     }
 
     private func ask(_ operation: ControlRequest.Operation) throws(DaemonError) -> ControlReply {

@@ -7,9 +7,12 @@ extension Reply {
     /// The answer to a claim.
     static func claimed(_ claimed: Claimed, id: String?) -> [UInt8] { done(id: id, claimed.write) }
 
-    /// The answer to a departure: the entries that may be sent.
-    static func departed(_ numbers: [EntryNumber], id: String?) -> [UInt8] {
-        done(id: id) { $0.member("entries", array: { list in numbers.forEach { list.int($0.value) } }) }
+    /// The answer to a departure: the entries that may be sent, and how long from the question on where a lease ends.
+    static func departed(_ numbers: [EntryNumber], valid: Duration? = nil, id: String?) -> [UInt8] {
+        done(id: id) {
+            $0.member("entries", array: { list in numbers.forEach { list.int($0.value) } })
+            if let valid { $0.member("valid_ms", max(0, valid.milliseconds)) }
+        }
     }
 
     /// The answer to a status.

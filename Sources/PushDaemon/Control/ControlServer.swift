@@ -34,10 +34,11 @@ final class ControlServer {
     ///   - logLevels: which entries are written.
     ///   - metrics: writes metrics.
     ///   - refusals: counts what is refused.
+    ///   - leaseLeft: how much is left of the lease, where other machines may lead.
     init(
         processor: Processor, customData: CustomDataDoor, health: StoreHealth, desk: LedgerDesk,
         ledgerSync: LedgerSync, deadLetters: DeadLetterService, erasures: ErasureService, logLevels: LogLevels,
-        metrics: MetricsService, refusals: RefusalLog
+        metrics: MetricsService, refusals: RefusalLog, leaseLeft: @escaping () -> Duration? = { nil }
     ) {
         self.processor = processor
         self.customData = customData
@@ -49,7 +50,7 @@ final class ControlServer {
         self.health = health
         self.metrics = metrics
         self.refusals = refusals
-        forwarder = ForwarderService(processor, customData)
+        forwarder = ForwarderService(processor, customData, leaseLeft: leaseLeft)
     }
 
     /// Takes in a line of a daemon's client; its reply comes now or later, in the place that the line takes. `read.sock`

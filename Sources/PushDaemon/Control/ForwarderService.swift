@@ -11,6 +11,8 @@ final class ForwarderService {
 
     private let processor: Processor
     private let customData: CustomDataDoor
+    /// How much is left of the lease, where other machines may lead; `nil`: this is the only one.
+    private let leaseLeft: () -> Duration?
     /// The run that claimed last, and the connection by which it did.
     private var current: (session: ClientSession, instance: UUID128)?
     private var waiting: WaitingClaim?
@@ -18,8 +20,9 @@ final class ForwarderService {
     /// - Parameters:
     ///   - processor: answers once what was decided is on disk.
     ///   - customData: has the router decide.
-    init(_ processor: Processor, _ customData: CustomDataDoor) {
-        self.processor = processor
+    ///   - leaseLeft: how much is left of the lease, where other machines may lead.
+    init(_ processor: Processor, _ customData: CustomDataDoor, leaseLeft: @escaping () -> Duration?) {
+        (self.processor, self.leaseLeft) = (processor, leaseLeft)
         self.customData = customData
     }
 
@@ -61,12 +64,13 @@ final class ForwarderService {
         hand([], of: claim.request.instance, to: claim.client)
     }
 
-    /// Takes in that entries are about to be sent. They are on disk as this run's before the answer is sent.
+    /// Takes in that entries are about to be sent. They are on disk as this run's before the answer is sent. Past the lease
+    /// another machine may hand them to its forwarder.
     func depart(_ request: DepartRequest, for client: ControlClient) {
         let granted = customData.perform {
             $0.depart(request.entries, by: request.instance, at: $1, effects: &$2)
         }
-        processor.reply(to: client, Reply.departed(granted, id: client.id))
+        processor.reply(to: client, Reply.departed(granted, valid: leaseLeft(), id: client.id))
     }
 
     /// Takes in what became of entries.

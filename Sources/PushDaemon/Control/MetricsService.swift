@@ -50,9 +50,16 @@ final class MetricsService {
     func stop() { thread.stop() }
 
     private static func reply(to job: Job) -> [UInt8] {
-        Reply.done(id: job.id) { reply in
-            reply.member("content_type", job.format.contentType)
-            reply.member("metrics", OpenMetrics.text(of: job.status.withFigures, as: job.format))
+        Reply.metrics(job.status.withFigures, job.format, id: job.id)
+    }
+}
+
+extension Reply {
+    /// The metrics of a status.
+    static func metrics(_ status: StatusValue, _ format: MetricsFormat, id: String?) -> [UInt8] {
+        done(id: id) { reply in
+            reply.member("content_type", format.contentType)
+            reply.member("metrics", OpenMetrics.text(of: status, as: format))
         }
     }
 }

@@ -3,14 +3,15 @@ import LinuxSystem
 import PushFleet
 import PushModel
 import Store
+import Synchronization
 
 /// Follows the chain into this node's ledger on a thread of its own, and takes the lease when its owner has not renewed it
 /// for the lease's time.
 final class ChainFollower: Sendable {
     /// What the thread tells.
     enum News: Sendable {
-        /// Another node leads; `nil`: nobody.
-        case leader(String?)
+        /// Another node leads, in this term; `nil`: nobody.
+        case leader(String?, term: Int64)
         /// The copy is made of a snapshot: there was none.
         case fetches(Snapshot)
         /// The copy has all that there is for the first time.
@@ -38,6 +39,8 @@ final class ChainFollower: Sendable {
         var epoch: Int64
         /// When the taking was sent, on `CLOCK_BOOTTIME`.
         var sentAt: Instant
+        /// Whether the leader before it was lost; it gave the lease back else.
+        var isAfterLoss: Bool
         var clocks: BootClocks
         /// The last reading of the engine's clock.
         var clock: ClockReading
@@ -59,6 +62,7 @@ final class ChainFollower: Sendable {
     private let lease: Duration
     private let post: @Sendable (News) -> Void
     private let isStopping = Monitor(false)
+    private let seen: Mutex<(engine: EngineWatch, copy: NodeStatus.Copy)>
 
     /// - Parameters:
     ///   - engine: its session.
@@ -72,7 +76,12 @@ final class ChainFollower: Sendable {
     ) {
         (self.engine, self.node, self.directory) = (engine, node, directory)
         (self.lease, self.post) = (lease, post)
+        let now = SystemClock.monotonicNanoseconds
+        seen = Mutex((EngineWatch(at: now), NodeStatus.Copy(batchesBehind: 0, completeAt: now)))
     }
+
+    /// How the engine and the copy are; on any thread.
+    var progress: (engine: EngineWatch, copy: NodeStatus.Copy) { seen.withLock(\.self) }
 
     /// Has the thread end soon.
     func stop() { isStopping.update { $0 = true } }
@@ -104,6 +113,7 @@ final class ChainFollower: Sendable {
             do throws(StoreError) {
                 return try fetch.run()
             } catch let error where error.kind == .engineAway {
+                noteAway()
                 if !isTold { post(.away(error)) }
                 isTold = true
             }
@@ -114,6 +124,7 @@ final class ChainFollower: Sendable {
     private func follow(_ copy: LedgerCopy, _ identity: ShardIdentity) throws(StoreError) -> Term? {
         var (clocks, watch) = (BootClocks(), LeaseWatch(length: lease))
         var (leader, isCurrent, isAway): (String??, Bool, Bool) = (nil, false, false)
+        var term: Int64 = 0
         var notedAt: Int64 = .min
         var (isNext, isWaiting) = (false, false)
         var (clock, clockWatch): (ClockReading?, ClockWatch) = (nil, ClockWatch())
@@ -122,11 +133,12 @@ final class ChainFollower: Sendable {
                 let row = try asking { () throws(EngineProblem) in try engine.lease() }
                 watch.saw(row, answeredAt: Self.bootTime)
                 isNext = row.successor == node.node
-                if leader != .some(row.owner?.node) {
-                    leader = .some(row.owner?.node)
-                    post(.leader(row.owner?.node))
+                if leader != .some(row.owner?.node) || term != row.epoch {
+                    (leader, term) = (.some(row.owner?.node), row.epoch)
+                    post(.leader(row.owner?.node, term: row.epoch))
                 }
                 let count = try copy.catchUp(from: engine, clocks: &clocks)
+                note(copy)
                 if isAway { post(.answers) }
                 isAway = false
                 if count == 0, !isCurrent { post(.current) }
@@ -145,10 +157,13 @@ final class ChainFollower: Sendable {
                 guard count == 0, let clock, let row = toTake else { continue }
                 let taken = Self.bootTime
                 if let epoch = try asking({ () throws(EngineProblem) in try engine.take(row, for: node) }) {
-                    return Term(epoch: epoch, sentAt: taken, clocks: clocks, clock: clock, identity: identity)
+                    return Term(
+                        epoch: epoch, sentAt: taken, isAfterLoss: row.owner != nil, clocks: clocks, clock: clock,
+                        identity: identity)
                 }
             } catch let error where error.kind == .engineAway {
                 watch.lostTouch()
+                noteAway()
                 if !isAway { post(.away(error)) }
                 isAway = true
             }
@@ -177,6 +192,21 @@ final class ChainFollower: Sendable {
         }
     }
 
+    private func note(_ copy: LedgerCopy) {
+        let now = SystemClock.monotonicNanoseconds
+        let behind = copy.tail - min(copy.tail, copy.number)
+        seen.withLock { seen in
+            seen.engine.answered(at: now)
+            seen.copy.batchesBehind = behind
+            if behind == 0 { seen.copy.completeAt = now }
+        }
+    }
+
+    private func noteAway() {
+        let now = SystemClock.monotonicNanoseconds
+        seen.withLock { $0.engine.isAway(since: now) }
+    }
+
     /// Asks until the engine answers.
     ///
     /// - Returns: `nil`: it was told to stop, or the database is not ours, which was told.
@@ -191,6 +221,7 @@ final class ChainFollower: Sendable {
                     post(.failed(failure))
                     return nil
                 }
+                noteAway()
                 if !isTold { post(.away(failure)) }
                 isTold = true
             }

@@ -10,6 +10,10 @@ import Store
 
 /// What a node of a fleet has beside a daemon of one machine.
 struct Leadership {
+    /// The name of this node.
+    let node: String
+    /// Whether the leader before it was lost; it gave the lease back else.
+    let isAfterLoss: Bool
     let store: SharedStore
     let keeper: LeaseKeeper
     let news: Mailbox<LeaseKeeper.News>
@@ -72,7 +76,8 @@ public func runFleetDaemon(
                 identity: term.identity, epoch: term.epoch, boot: process.boot, clocks: term.clocks,
                 writing: try connect(shared, node, .log), reading: try connect(shared, node, .read))
             let thread = try WorkerThread("lease") { keeper.run() }
-            let leadership = Leadership(store: store, keeper: keeper, news: news)
+            let leadership = Leadership(
+                node: node.node, isAfterLoss: term.isAfterLoss, store: store, keeper: keeper, news: news)
             let end: Result<Int32, any Error>
             do {
                 let daemon = try process.daemon(in: state, leadership: leadership)

@@ -10,8 +10,8 @@ final class LeaseKeeper: Sendable {
     enum News: Sendable {
         /// The loop is to answer.
         case question
-        /// A renewal was confirmed.
-        case renewed
+        /// A renewal was confirmed; the time before it in which none was, where there is one.
+        case renewed(after: StoreHealth.Stall?)
         /// A person wants another node to lead, this one or any; told once. The lease is renewed on.
         case handOver(to: String?)
         /// Another node has taken the lease. The thread has ended.
@@ -20,6 +20,8 @@ final class LeaseKeeper: Sendable {
         case clock(ClockWatch.Change)
         /// The engine gives no answer; told once for each time.
         case away(EngineProblem)
+        /// It answers questions, and confirms no renewal; told once for each time.
+        case unprotected
     }
 
     /// How long the start of a leader may take before its loop answers first: a large ledger is opened in this time.
@@ -69,6 +71,9 @@ final class LeaseKeeper: Sendable {
     /// The wall clock of the term; on any thread.
     var wall: WallTime { state.withLock { $0.clock.wall(at: Self.now) } }
 
+    /// How much of the lease is left now; on any thread.
+    var left: Duration { state.withLock { $0.hold.left(at: Self.now) } }
+
     /// The loop answers.
     func answer() { state.withLock { $0.answeredAt = Self.now } }
 
@@ -77,10 +82,11 @@ final class LeaseKeeper: Sendable {
 
     /// What the thread does.
     func run() {
-        var (isAway, isAsked, clockWatch) = (false, false, ClockWatch())
+        var outage: StoreHealth.Stall?
+        var (isAsked, clockWatch) = (false, ClockWatch())
         while !pause() {
             post(.question)
-            let sentAt = Self.now
+            let (sentAt, since) = (Self.now, SystemClock.monotonicNanoseconds)
             guard sentAt - state.withLock(\.answeredAt) < lease else { continue }
             do throws(EngineProblem) {
                 guard let renewal = try engine.renew(node, epoch: epoch) else { return post(.lost) }
@@ -91,16 +97,20 @@ final class LeaseKeeper: Sendable {
                     state.hold.renewed(sentAt: sentAt)
                     state.clock.read(reading)
                 }
-                post(.renewed)
+                post(.renewed(after: outage.take()))
                 if let change = clockWatch.read(reading) { post(.clock(change)) }
-                isAway = false
                 if !isAsked, row.asksToHandOver(node.node) {
                     post(.handOver(to: row.successor))
                     isAsked = true
                 }
             } catch {
-                if !isAway { post(.away(error)) }
-                isAway = true
+                if outage == nil {
+                    outage = StoreHealth.Stall(kind: .engineAway, since: since)
+                    post(.away(error))
+                } else if outage?.kind == .engineAway, (try? engine.lease()) != nil {
+                    outage?.kind = .unprotected
+                    post(.unprotected)
+                }
             }
         }
     }

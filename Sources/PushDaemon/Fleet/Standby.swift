@@ -4,6 +4,8 @@ import JournalLog
 import LinuxSystem
 import PushFleet
 import PushModel
+import PushReporting
+import PushRouting
 import PushSettings
 import Store
 import UnixSockets
@@ -33,6 +35,9 @@ final class Standby {
     private var servers: Daemon.Servers?
     private var sources: [AnyObject] = []
     private var leader: String?
+    private var term: Int64 = 0
+    private var follower: ChainFollower?
+    private let startedAt = Moment.now()
     private var end = End.stopped
 
     init(settings: Settings, node: NodeIncarnation, journal: JournalWriter) throws {
@@ -52,6 +57,7 @@ final class Standby {
         let follower = ChainFollower(
             engine, node: node, directory: directory, lease: settings.store.shared.lease
         ) { mailbox.post($0) }
+        self.follower = follower
         servers = try serve(listeners)
         defer { (servers, sources) = (nil, []) }
         // `unowned` holds: the sources are dropped before this returns.
@@ -90,8 +96,8 @@ final class Standby {
 
     private func take(_ news: ChainFollower.News) {
         switch news {
-        case .leader(let name):
-            leader = name
+        case .leader(let name, let term):
+            (leader, self.term) = (name, term)
             Notify.status(status)
             journal.log(JournalEntry(.info, status, messageID: .follows))
         case .current: break
@@ -135,6 +141,9 @@ final class Standby {
         try LineServer(loop: loop, listener: listener, limits: limits, accounts: accounts, refusals: refusals) {
             [unowned self] session, line in
             let place = session.reserveReply()
+            if name != .inject, let answer = answer(line) {
+                return ControlClient(session: session, place: place).reply(answer)
+            }
             let id = (try? JSONDocument(scanning: line))?.root["id"]?.string
             let refused = Reply.refused(refusal(id: id))
             refusals.note(
@@ -146,6 +155,24 @@ final class Standby {
                 ControlClient(session: session, place: place).reply(refused)
             }
         }
+    }
+
+    /// The answer to a line that asks how this machine is; `nil`: it asks for something else.
+    private func answer(_ line: [UInt8]) -> [UInt8]? {
+        guard let request = try? ControlRequest(line: line) else { return nil }
+        switch request.operation {
+        case .status: return Reply.status(wholeStatus, id: request.id)
+        case .metrics(let format): return Reply.metrics(wholeStatus, format, id: request.id)
+        default: return nil
+        }
+    }
+
+    private var wholeStatus: StatusValue {
+        let now = Moment.now()
+        let progress: (engine: EngineWatch, copy: NodeStatus.Copy?) =
+            follower?.progress ?? (EngineWatch(at: now.monotonic.nanoseconds), nil)
+        return NodeStatus(node: node.node, leader: leader, term: term, engine: progress.engine, copy: progress.copy)
+            .ofFollower(mode: settings.routing.mode, since: startedAt, processID: getpid(), at: now)
     }
 
     private func refusal(id: String?) -> ProtocolError {

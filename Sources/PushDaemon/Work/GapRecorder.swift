@@ -17,14 +17,29 @@ final class GapRecorder {
     private var signedAt: Int64?
     /// Whether the last sign of life was given: there is nothing else left to write.
     private(set) var hasEnded = false
+    /// How many gaps of each kind were noticed since the start.
+    private(set) var counts: [DaemonGap.Kind: Int] = [:]
+    private let handover: Handover?
+
+    /// How this machine came to lead.
+    struct Handover {
+        /// Whether the leader before it was lost; it gave the lease back else.
+        var isAfterLoss: Bool
+        /// When the batch before the term was written, in monotonic nanoseconds of this machine; `nil`: there is none.
+        var lastBatchAt: Int64?
+    }
 
     /// - Parameters:
     ///   - processor: has rows written, and entries once those are durable.
     ///   - lastAlive: when a daemon before this one was last known to be alive; `nil`: there was none.
     ///   - lastBelieved: the same by a clock that was believed.
     ///   - clock: says whether the clock is believed now.
-    init(_ processor: Processor, lastAlive: WallTime?, lastBelieved: WallTime?, clock: ClockSteps) {
-        self.processor = processor
+    ///   - handover: how this machine came to lead; `nil`: there is no other.
+    init(
+        _ processor: Processor, lastAlive: WallTime?, lastBelieved: WallTime?, clock: ClockSteps,
+        handover: Handover? = nil
+    ) {
+        (self.processor, self.handover) = (processor, handover)
         self.lastAlive = lastAlive
         self.lastBelieved = lastBelieved
         self.clock = clock
@@ -34,8 +49,17 @@ final class GapRecorder {
     /// The daemon is ready.
     func begin() {
         let now = GapWatch.Clocks.now()
-        // A clock that shows less than then was set back, and nobody knows for how long no daemon ran.
-        if let lastAlive {
+        if let handover {
+            // By this machine's clock alone: the sign of life is by the clock of the machine that led.
+            if let lastBatchAt = handover.lastBatchAt {
+                let length = (now.monotonic - lastBatchAt) / 1_000_000
+                record(
+                    DaemonGap(
+                        handover.isAfterLoss ? .leaderLost : .down,
+                        begin: WallTime(milliseconds: now.wall.milliseconds - length), end: now.wall))
+            }
+        } else if let lastAlive {
+            // A clock that shows less than then was set back, and nobody knows for how long no daemon ran.
             record(DaemonGap(lastAlive <= now.wall ? .down : .clockStepped, begin: lastAlive, end: now.wall))
         }
         sign(now)
@@ -51,9 +75,9 @@ final class GapRecorder {
         sign(now)
     }
 
-    /// The disk stalled, and does so no longer; both in monotonic nanoseconds.
-    func stalled(from begin: Int64, to end: Int64) {
-        if let gap = watch.stalled(from: begin, to: end, at: .now()) { record(gap) }
+    /// Nothing could be written for a while; both in monotonic nanoseconds.
+    func stalled(_ kind: DaemonGap.Kind, from begin: Int64, to end: Int64) {
+        if let gap = watch.stalled(kind, from: begin, to: end, at: .now()) { record(gap) }
     }
 
     /// The daemon has nothing left to do and ends.
@@ -63,7 +87,7 @@ final class GapRecorder {
         guard !hasEnded else { return false }
         hasEnded = true
         let now = GapWatch.Clocks.now()
-        if let gap = watch.end(now) { record(gap) }
+        for gap in watch.end(now) { record(gap) }
         sign(now)
         return true
     }
@@ -76,6 +100,7 @@ final class GapRecorder {
     }
 
     private func record(_ gap: DaemonGap) {
+        counts[gap.kind, default: 0] += 1
         processor.record(.gap(gap))
         processor.follow(.note(JournalEntry(gap)))
     }
@@ -100,9 +125,18 @@ extension JournalEntry {
             case .clockStepped: "the clock was set \(gap.end >= gap.begin ? "ahead" : "back") by \(seconds)"
             case .suspended: "the machine was suspended for \(seconds)"
             case .diskStalled: "the disk stalled for \(seconds)"
+            case .leaderLost: "the machine that led was lost, and none led for \(seconds)"
+            case .engineAway: "the database gave no answer for \(seconds)"
+            case .unprotected: "no standby of the database had what was written for \(seconds)"
+            }
+        let priority: Priority =
+            switch gap.kind {
+            case .down: .info
+            case .leaderLost, .engineAway, .unprotected: .warning
+            case .clockStepped, .suspended, .diskStalled: .notice
             }
         self.init(
-            gap.kind == .down ? .info : .notice, message, messageID: .gap,
+            priority, message, messageID: .gap,
             fields: [
                 .init(.gap, gap.kind.rawValue), .init(.gapBeginMicroseconds, Self.microseconds(gap.begin)),
                 .init(.gapEndMicroseconds, Self.microseconds(gap.end)),

@@ -1,7 +1,7 @@
 import PushModel
 
-/// Notices gaps while the daemon runs: a clock that was set, a machine that was suspended, a disk that stalled. Whoever has
-/// it looks at the clocks from time to time.
+/// Notices gaps while the daemon runs: a clock that was set, a machine that was suspended, a disk that stalled, or what the
+/// shared log of several machines waited for. Whoever has it looks at the clocks from time to time.
 struct GapWatch {
     /// The clocks, read one after the other.
     struct Clocks {
@@ -22,25 +22,28 @@ struct GapWatch {
     private static let hour: Int64 = 3600 * 1_000_000_000
 
     private var last: Clocks
-    private var stall: (begin: Int64, end: Int64)?
+    private var stalls: [DaemonGap.Kind: (begin: Int64, end: Int64)] = [:]
     private var noted: [DaemonGap.Kind: (since: Int64, count: Int)] = [:]
 
     init(_ clocks: Clocks) { last = clocks }
 
-    /// The disk stalled, and does so no longer.
+    /// Nothing could be written for a while.
     ///
     /// - Parameters:
+    ///   - kind: why.
     ///   - begin: since when, in monotonic nanoseconds.
     ///   - end: until when.
     ///   - clocks: the clocks now.
     /// - Returns: the stall before it, where that was another one.
-    mutating func stalled(from begin: Int64, to end: Int64, at clocks: Clocks) -> DaemonGap? {
-        guard let before = stall, begin - before.end < Self.pause else {
-            let before = takeStall(clocks)
-            stall = (begin, end)
+    mutating func stalled(
+        _ kind: DaemonGap.Kind = .diskStalled, from begin: Int64, to end: Int64, at clocks: Clocks
+    ) -> DaemonGap? {
+        guard let before = stalls[kind], begin - before.end < Self.pause else {
+            let before = takeStall(kind, clocks)
+            stalls[kind] = (begin, end)
             return before
         }
-        stall = (min(before.begin, begin), max(before.end, end))
+        stalls[kind] = (min(before.begin, begin), max(before.end, end))
         return nil
     }
 
@@ -53,7 +56,10 @@ struct GapWatch {
         let suspended = boot - (clocks.monotonic - last.monotonic) / 1_000_000
         last = clocks
         var gaps: [DaemonGap?] = []
-        if let stall, clocks.monotonic - stall.end >= Self.pause { gaps.append(takeStall(clocks)) }
+        for kind in DaemonGap.Kind.allCases {
+            guard let stall = stalls[kind], clocks.monotonic - stall.end >= Self.pause else { continue }
+            gaps.append(takeStall(kind, clocks))
+        }
         for (kind, length) in [(DaemonGap.Kind.suspended, suspended), (.clockStepped, wall - boot)]
         where kind == .clockStepped ? abs(length) >= Self.least : length >= Self.least {
             gaps.append(note(kind, length: length, before: 0, clocks))
@@ -63,14 +69,17 @@ struct GapWatch {
 
     /// The daemon ends.
     ///
-    /// - Returns: the stall that others could have followed.
-    mutating func end(_ clocks: Clocks) -> DaemonGap? { takeStall(clocks) }
+    /// - Returns: the stalls that others could have followed.
+    mutating func end(_ clocks: Clocks) -> [DaemonGap] {
+        DaemonGap.Kind.allCases.compactMap { takeStall($0, clocks) }
+    }
 
-    private mutating func takeStall(_ clocks: Clocks) -> DaemonGap? {
-        guard let stall = stall.take() else { return nil }
-        return note(
-            .diskStalled, length: (stall.end - stall.begin) / 1_000_000,
-            before: (clocks.monotonic - stall.end) / 1_000_000, clocks)
+    private mutating func takeStall(_ kind: DaemonGap.Kind, _ clocks: Clocks) -> DaemonGap? {
+        guard let stall = stalls.removeValue(forKey: kind) else { return nil }
+        let length = (stall.end - stall.begin) / 1_000_000
+        // How long a disk may take is a setting, which who tells of it has looked at.
+        guard kind == .diskStalled || length >= Self.least else { return nil }
+        return note(kind, length: length, before: (clocks.monotonic - stall.end) / 1_000_000, clocks)
     }
 
     /// - Parameters:

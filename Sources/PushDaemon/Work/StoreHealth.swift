@@ -14,8 +14,8 @@ final class StoreHealth {
     private(set) var ledgerProblem: String?
     /// What the log waits for while the ledger makes room in it: no problem as long as the ledger does.
     private var waitsForRoom: StoreError?
-    /// Since when nothing can be accepted, in monotonic nanoseconds.
-    private var problemSince: Int64 = 0
+    /// Why nothing can be accepted, as a gap, and since when.
+    private var stall: Stall?
     /// Since when commits have been slow, in monotonic nanoseconds; `nil` when they are not.
     private(set) var slowSince: Int64?
     /// How many commits took longer than they should.
@@ -25,7 +25,15 @@ final class StoreHealth {
     /// How long commits took.
     private(set) var commits = DurationHistogram(bounds: DurationHistogram.commitBounds)
 
+    /// A time in which nothing could be accepted.
+    struct Stall: Equatable {
+        var kind: DaemonGap.Kind
+        /// In monotonic nanoseconds.
+        var since: Int64
+    }
+
     private let journal: JournalWriter
+    private let disk: String
     private var timer: TimerSource?
     private var isArmed = false
     private var writingSince: Int64?
@@ -36,8 +44,9 @@ final class StoreHealth {
     ///   - loop: the loop, for the timer.
     ///   - journal: where entries go.
     ///   - slowCommit: a commit that takes longer is told of.
-    init(loop: EventLoop, journal: JournalWriter, slowCommit: Duration) throws {
-        self.journal = journal
+    ///   - isShared: whether the log is in a database that other machines share.
+    init(loop: EventLoop, journal: JournalWriter, slowCommit: Duration, isShared: Bool = false) throws {
+        (self.journal, disk) = (journal, isShared ? "database" : "disk")
         self.slowCommit = slowCommit
         // Holds: the timer is this object's own.
         timer = try TimerSource(loop: loop, priority: .important) { [unowned self] in lookAgain() }
@@ -91,34 +100,48 @@ final class StoreHealth {
     private func tellSlow(_ fact: String, since: Int64) {
         guard slowSince == nil else { return }
         slowSince = since
-        journal.log(Self.slowEntry(fact))
+        journal.log(Self.slowEntry(fact, of: disk))
     }
 
     /// The entry about a commit that takes long.
-    static func slowEntry(_ fact: String) -> JournalEntry {
-        let message = "the disk is slow: \(fact), and no request is acknowledged until it ends"
+    static func slowEntry(_ fact: String, of disk: String = "disk") -> JournalEntry {
+        let message = "the \(disk) is slow: \(fact), and no request is acknowledged until it ends"
         return JournalEntry(.warning, message, messageID: .storeSlow)
     }
 
     // MARK: Problems
 
     /// Nothing can be written for now. While the log only waits for the ledger to make room, producers wait as well.
-    func stalled(_ error: StoreError) {
-        if error.kind == .logFull, ledgerProblem == nil { return waitsForRoom = error }
+    ///
+    /// - Parameter since: since when, in monotonic nanoseconds.
+    /// - Returns: the time before it, where something else was in the way until now.
+    @discardableResult
+    func stalled(_ error: StoreError, since: Int64 = EventLoop.nowNanoseconds) -> Stall? {
+        guard error.kind != .logFull || ledgerProblem != nil else {
+            waitsForRoom = error
+            return nil
+        }
         problem = "nothing can be written for now: \(error)"
-        problemSince = EventLoop.nowNanoseconds
         journal.log(JournalEntry(.critical, "no request can be accepted for now: \(error)", messageID: .storeStalled))
+        let kind = error.gap
+        guard let before = stall else {
+            stall = Stall(kind: kind, since: since)
+            return nil
+        }
+        guard before.kind != kind else { return nil }
+        stall = Stall(kind: kind, since: EventLoop.nowNanoseconds)
+        return before
     }
 
     /// A batch was written.
     ///
-    /// - Returns: since when nothing could be, in monotonic nanoseconds; `nil` where there was no problem.
-    func resumed() -> Int64? {
+    /// - Returns: the time in which nothing could be; `nil` where there was no problem.
+    func resumed() -> Stall? {
         waitsForRoom = nil
         guard problem != nil else { return nil }
         problem = nil
         journal.log(JournalEntry(.notice, "requests are accepted again", messageID: .storeResumed))
-        return problemSince
+        return stall.take()
     }
 
     /// The ledger cannot be written for now.
@@ -132,5 +155,16 @@ final class StoreHealth {
     func ledgerResumed() {
         ledgerProblem = nil
         journal.log(JournalEntry(.notice, "the ledger can be written again", messageID: .storeResumed))
+    }
+}
+
+extension StoreError {
+    /// The gap that a time with this problem is.
+    var gap: DaemonGap.Kind {
+        switch kind {
+        case .engineAway: .engineAway
+        case .unprotected: .unprotected
+        default: .diskStalled
+        }
     }
 }

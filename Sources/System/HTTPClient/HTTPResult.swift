@@ -10,6 +10,8 @@ public struct HTTPDestination {
     public var timeoutMilliseconds: Int
     /// The time until which a request may leave; `nil`: until its timeout.
     public var budget: HTTPBudget?
+    /// From when on the request must not be sent, in nanoseconds of the clock that counts suspensions; `nil`: it always may.
+    public var expiryNanoseconds: Int64?
     /// The names of the headers of an answer that are wanted, in lower case.
     public var wantedHeaders: Set<String>
     /// How long a connection may take to be set up, TLS included, in milliseconds.

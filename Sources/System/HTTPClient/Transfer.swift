@@ -15,6 +15,8 @@ final class Transfer {
     private var headers = HeaderList()
     private var bearer: Secret?
     private var budget: HTTPBudget?
+    private var expiry: Int64?
+    private var hasExpired = false
     private var wantedHeaders: Set<String> = []
     private var longestAnswer = 0
     /// What is posted; libcurl reads it where it is.
@@ -80,6 +82,7 @@ final class Transfer {
         wantedHeaders = destination.wantedHeaders
         longestAnswer = destination.longestAnswer
         budget = destination.budget
+        expiry = destination.expiryNanoseconds
         headers.fill(destination.headerLines, bearer: bearer, budget: budget?.header)
         let connectTimeout = min(destination.timeoutMilliseconds, destination.connectTimeoutMilliseconds)
         try easy.set(CURLOPT_TIMEOUT_MS, destination.timeoutMilliseconds)
@@ -102,6 +105,7 @@ final class Transfer {
         completion = { _ in }
         bearer = nil
         budget = nil
+        (expiry, hasExpired) = (nil, false)
         (sentBefore, wasTooLate, wasRefusedAgain) = (nil, false, false)
         (status, hasAllHeaders, answerHeaders, answer, isTooLong) = (0, false, [:], [], false)
         errorText[0] = 0
@@ -161,6 +165,8 @@ final class Transfer {
         wasRefusedAgain = wasSent
         if sentBefore == nil { sentBefore = bytesSent }
         guard !wasRefusedAgain else { return false }
+        if let expiry, SystemClock.bootNanoseconds >= expiry { hasExpired = true }
+        guard !hasExpired else { return false }
         guard let budget else { return true }
         let remaining = budget.deadlineNanoseconds - SystemClock.monotonicNanoseconds
         wasTooLate = remaining <= 0
@@ -192,6 +198,7 @@ final class Transfer {
 
     private func reason(_ code: CURLcode) -> String {
         if isTooLong { return "the answer is longer than \(longestAnswer) bytes" }
+        if hasExpired { return "the daemon's word that it may be sent was too old when it was about to leave" }
         if wasTooLate { return "its deadline came before it could be sent" }
         if wasRefusedAgain { return "the server closed a connection that had been used before" }
         let detail = errorText.baseAddress.map { String(cString: $0) } ?? ""

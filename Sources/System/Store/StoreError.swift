@@ -99,6 +99,9 @@ public struct StoreError: Error, Hashable, Sendable, CustomStringConvertible {
         }
     }
 
+    /// Whether the engine of a shared log is in the way.
+    var isOfEngine: Bool { kind == .engineAway || kind == .unprotected }
+
     /// Whether reading, writing or syncing a file failed.
     var isInputOutput: Bool { code & 0xFF == SQLITE_IOERR }
 

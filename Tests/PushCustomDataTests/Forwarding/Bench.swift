@@ -80,7 +80,7 @@ extension [ForwarderEffect] {
     /// The requests, each with its body.
     var sent: [(request: Int, body: String)] {
         compactMap { effect in
-            if case .send(let request, let content) = effect {
+            if case .send(let request, let content, _) = effect {
                 (request, String(decoding: content.body, as: UTF8.self))
             } else {
                 nil

@@ -54,6 +54,24 @@ struct ConnectionTests {
         #expect(bench.answer(1, 201, Bench.success).departures == [[2]])
     }
 
+    @Test("what the daemon granted for a time leaves with its end, and goes back when that was over")
+    func expiry() throws {
+        var bench = Bench(Self.settings)
+        bench.confirmsDepartures = false
+        #expect(bench.start(events(1...1)).departures == [[1]])
+        let end = Instant(nanoseconds: 3_000_000_000)
+        let effects = bench.handle(.departed([EntryNumber(1)], until: end))
+        guard case .send(1, _, until: end)? = effects.first else {
+            Issue.record("the end is not told: \(effects)")
+            return
+        }
+        // The machine was suspended before the first byte left.
+        let refused = bench.handle(.answered(request: 1, .failure(wasSent: false, reason: "too old")))
+        #expect(refused.settled == ["1 queued: too old"], "it is nobody's again, and not of unknown outcome")
+        let (_, later) = try bench.passUntilDue()
+        #expect(later.claims.count <= 1 && bench.forwarder.state.failures == 1)
+    }
+
     @Test("what a person discarded in the meantime does not leave")
     func discardedMeanwhile() {
         var settings = Self.settings

@@ -89,7 +89,7 @@ struct PaceTests {
                 case .claim(let limit, _) where !queue.isEmpty:
                     next += bench.handle(.claimed(Array(queue.prefix(limit)), nil))
                     queue = queue.dropFirst(limit)
-                case .send(let request, _):
+                case .send(let request, _, _):
                     requests += 1
                     next += bench.answer(request, 201, Bench.success)
                 case .settle: next += bench.handle(.settled)

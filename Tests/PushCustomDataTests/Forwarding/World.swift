@@ -97,7 +97,7 @@ struct World {
     private mutating func handle(_ event: ForwarderEvent) {
         for effect in forwarder.handle(event, now: now, using: &random) {
             switch effect {
-            case .send(let request, let content): receive(request, content.body)
+            case .send(let request, let content, _): receive(request, content.body)
             case .finish: violations.append("it ends though nobody told it to")
             default:
                 if isConnected { toDaemon.append(effect) } else { violations.append("it speaks to nobody") }

@@ -83,7 +83,11 @@ struct ControlReplyTests {
     func departed() throws {
         let line = Reply.departed([EntryNumber(7), EntryNumber(9)], id: "a1")
         #expect(text(line) == #"{"ok":true,"id":"a1","entries":[7,9]}"# + "\n")
-        #expect(try ControlReply(line: line).departed() == [EntryNumber(7), EntryNumber(9)])
+        let departed = try ControlReply(line: line).departed()
+        #expect(departed.entries == [EntryNumber(7), EntryNumber(9)] && departed.valid == nil)
+        let lease = Reply.departed([EntryNumber(7)], valid: .milliseconds(2400), id: nil)
+        #expect(text(lease) == #"{"ok":true,"entries":[7],"valid_ms":2400}"# + "\n")
+        #expect(try ControlReply(line: lease).departed().valid == .milliseconds(2400))
         #expect(throws: ControlReplyError.unreadable("entries has more than numbers")) {
             try ControlReply(line: Array(#"{"ok":true,"entries":[7,{}]}"#.utf8)).departed()
         }

@@ -88,7 +88,7 @@ public struct Forwarder: Sendable {
         case .connected: connect()
         case .disconnected: disconnect()
         case .claimed(let entries, let past): take(entries, past: past, now: now)
-        case .departed(let numbers): requests = depart(Set(numbers), now)
+        case .departed(let numbers, let until): requests = depart(Set(numbers), until: until, now)
         case .settled:
             if !unconfirmed.isEmpty { unconfirmed.removeFirst() }
         case .answered(let request, let answer): conclude(request, answer, now: now, using: &random)
@@ -223,7 +223,7 @@ public struct Forwarder: Sendable {
 
     /// Sends the oldest request that was announced, with the entries that the daemon still has for this run: a person may
     /// have discarded others.
-    private mutating func depart(_ granted: Set<EntryNumber>, _ now: Moment) -> [ForwarderEffect] {
+    private mutating func depart(_ granted: Set<EntryNumber>, until: Instant?, _ now: Moment) -> [ForwarderEffect] {
         guard let number = departing.popFirst(), var request = underway[number] else { return [] }
         request.batch.keep(granted)
         // Sending may have been stopped meanwhile: then it waits again, and is given back.
@@ -236,7 +236,7 @@ public struct Forwarder: Sendable {
         request.isSent = true
         request.pauses = pauses
         underway[number] = request
-        return [.send(request: number, request.batch.content)]
+        return [.send(request: number, request.batch.content, until: until)]
     }
 
     private mutating func tellDaemon() -> [ForwarderEffect] {

@@ -8,8 +8,9 @@ public enum ForwarderEvent: Sendable {
     case disconnected
     /// The reply to a claim, with how sending went as far as the daemon knows.
     case claimed([ClaimedEntry], SendingState?)
-    /// The reply to the oldest `depart` that has none yet: the entries that may be sent.
-    case departed([EntryNumber])
+    /// The reply to the oldest `depart` that has none yet: the entries that may be sent, and until when, on the clock that
+    /// counts suspensions; `nil`: at any time.
+    case departed([EntryNumber], until: Instant? = nil)
     /// The reply to the oldest `settle` that has none yet.
     case settled
     /// What came of a request.
@@ -38,8 +39,9 @@ public enum ForwarderEffect: Hashable, Sendable {
     case claim(limit: Int, holding: [EntryNumber]?)
     /// Tell the daemon that these entries are about to be sent; they leave when it has confirmed that.
     case depart([EntryNumber])
-    /// Send a request.
-    case send(request: Int, RequestContent)
+    /// Send a request, unless the time is over when its first byte is about to leave: then another machine may send the same
+    /// entries, and the request has failed without being sent.
+    case send(request: Int, RequestContent, until: Instant?)
     /// Nothing is held any more: the program may end.
     case finish
 }

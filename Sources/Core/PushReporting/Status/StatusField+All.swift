@@ -10,12 +10,41 @@ extension StatusField {
         Field("mode", "The mode of the daemon: device or relay."),
         Field("uptime_ms", .gauge, "The time since the daemon started.", metric: "uptime_seconds"),
         Field(
-            "state", .gauge, "What the daemon does: running, or stopping; as a metric 1 or 0.",
-            metric: "running", samples: { [MetricSample($0.text == "running" ? "1" : "0", $1)] }),
+            "state", .gauge,
+            "What the daemon does: running, stopping, or following (another machine leads); as a metric 0 for stopping.",
+            metric: "running", samples: { [MetricSample($0.text == "stopping" ? "0" : "1", $1)] }),
         Field(
             "configuration_problem", .gauge, "Why the last reload failed; the previous configuration stays in force."),
         Field("routes", "Routes of the configuration in force."),
         Field("store_problem", .gauge, "Why nothing can be written; no request is accepted until it ends."),
+        Field(
+            "fleet.role", .gauge,
+            """
+            Of machines that share a log (fleet is null on one): leader, or follower, which has fleet, process, version, \
+            pid, mode, uptime_ms and state alone. As a metric 1 or 0.
+            """, metric: "leads", samples: { [MetricSample($0.text == "leader" ? "1" : "0", $1)] }),
+        Field("fleet.node", "The name of the machine (Node=)."),
+        Field("fleet.leader", "The name of the machine that leads; null while nobody does."),
+        Field("fleet.term", .gauge, "The term of the machine that leads; each begins a higher one.", metric: "term"),
+        Field("fleet.engine_answers", .gauge, "Whether the database answers this machine."),
+        Field(
+            "fleet.engine_answer_age_ms", .gauge, "How long ago the database answered this machine.",
+            metric: "engine_answer_age_seconds"),
+        Field(
+            "fleet.unprotected_ms", .gauge,
+            "How long no standby of the database has had what this machine writes; 0 while one has.",
+            metric: "unprotected_seconds"),
+        Field(
+            "fleet.batches_behind", .gauge,
+            "Batches that the copy of a follower lacks, as it last read; null for the leader.",
+            metric: "copy_behind_batches"),
+        Field(
+            "fleet.behind_ms", .gauge,
+            "How long ago the copy of a follower had all that there was; null for the leader.",
+            metric: "copy_behind_seconds"),
+        Field(
+            "gaps", .counter,
+            "Gaps of the daemon since the start, by kind; pushctl report lists them with their times.", each: "kind"),
         Field("accepted_since_start", .counter, "Requests accepted since the start.", metric: "requests_accepted"),
         Field("last_seq", .gauge, "The number of the last accepted request.", metric: "last_request_number"),
         Field("requests_in_flight", .gauge, "Requests that still wait for an outcome."),

@@ -22,9 +22,12 @@ public struct StatusSummary {
     ///
     /// - Parameter unreadable: why the ledger cannot be read.
     public func lines(unreadable: String? = nil) -> [ReportLine] {
+        if let fleet, fleet.isFollower {
+            return [ReportLine(heading, .heading), fleet.fact.line(Self.labelWidth)]
+        }
         let problems = StatusField.problems(status) + waiting
         let facts: [LabelledFact] =
-            [configuration, handlers] + deadline(unreadable) + [disk, customData]
+            (fleet.map { [$0.fact] } ?? []) + [configuration, handlers] + deadline(unreadable) + [disk, customData]
             + (problems.isEmpty ? [LabelledFact(label: "Problems", text: "none", tone: .good)] : problems)
         return [ReportLine(heading, .heading)] + facts.map { $0.line(Self.labelWidth) }
     }
@@ -38,6 +41,34 @@ public struct StatusSummary {
         }
         return "pushrouterd \(text("version")), mode \(text("mode")), \(text("state"))\(start ?? ""), "
             + "up \(spanInWords(.milliseconds(number("uptime_ms")))), pid \(number("pid"))"
+    }
+
+    /// The role of a machine that shares a log with others.
+    private var fleet: (fact: LabelledFact, isFollower: Bool)? {
+        guard let fleet = status["fleet"] else { return nil }
+        let isFollower = fleet["role"]?.string == "follower"
+        let role =
+            isFollower
+            ? "follows as \(text("node", of: fleet)); "
+                + (fleet["leader"]?.string.map { "\($0) leads, term \(number("term", of: fleet))" } ?? "nobody leads")
+            : "leads as \(text("node", of: fleet)), term \(number("term", of: fleet))"
+        let behind =
+            isFollower
+            ? "; \(counted(Int(number("batches_behind", of: fleet)), "batch", "batches")) behind, all was there "
+                + "\(spanInWords(.milliseconds(number("behind_ms", of: fleet)))) ago" : ""
+        let age = spanInWords(.milliseconds(number("engine_answer_age_ms", of: fleet)))
+        let isAway = fleet["engine_answers"]?.bool == false
+        let unprotected = number("unprotected_ms", of: fleet)
+        let engine =
+            isAway
+            ? "; the database last answered \(age) ago"
+            : unprotected > 0
+                ? "; no standby of the database for \(spanInWords(.milliseconds(unprotected)))" : ""
+        return (
+            LabelledFact(
+                label: "Pair", text: role + behind + engine, tone: isAway || unprotected > 0 ? .bad : .plain),
+            isFollower
+        )
     }
 
     private var configuration: LabelledFact {

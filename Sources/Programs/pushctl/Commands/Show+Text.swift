@@ -154,7 +154,9 @@ extension InvocationRecord {
             let (waited, ran) = (result.queue.milliseconds, result.exec.milliseconds)
             let (total, budget) = (result.total.milliseconds, budget.milliseconds)
             // Nobody was there to see when it began and how long it ran.
-            if result.reasonCode == .daemonCrashed { return "started; \(total) ms in all, \(budget) ms allowed" }
+            if [.daemonCrashed, .leaderLost].contains(result.reasonCode) {
+                return "started; \(total) ms in all, \(budget) ms allowed"
+            }
             return switch mode {
             case .device: "waited \(waited) ms, ran \(ran) of \(budget) ms"
             case .relay: "waited \(waited) ms, ran \(ran) ms: \(total) of \(budget) ms"

@@ -85,7 +85,7 @@ final class LogWriter: Sendable {
     /// Writes a batch, as often as it takes. At a stop there is one last try: what does not get to the disk then was never
     /// acknowledged.
     private func writePatiently(_ batch: CommitBatch) throws(StoreError) {
-        var isStalled = false
+        var told: StoreError.Kind?
         while true {
             let releases = inbox.withLock(\.releases)
             do throws(StoreError) {
@@ -93,8 +93,8 @@ final class LogWriter: Sendable {
                 return report(.durable(through: batch.number, took: took))
             } catch let error where error.isPassing {
                 if inbox.withLock(\.isStopping) { return }
-                if !isStalled { report(.stalled(error)) }
-                isStalled = true
+                if told == nil || error.isOfEngine && told != error.kind { report(.stalled(error)) }
+                told = error.kind
                 _ = inbox.wait(atMost: Self.retryInterval) { inbox -> Bool? in
                     inbox.isStopping || error.kind == .logFull && inbox.releases != releases ? true : nil
                 }

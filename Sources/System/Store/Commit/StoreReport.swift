@@ -8,7 +8,8 @@ public enum StoreReport: Hashable, Sendable {
     /// All batches up to and including this number are in the ledger, where readers find them.
     case applied(through: UInt64)
     /// A batch cannot be written for now: the disk is full, or the log is. Nothing is lost and nothing is on disk that
-    /// was not before; the same batch is tried again until it is written. Told once for each time.
+    /// was not before; the same batch is tried again until it is written. Told once for each time, and again when the engine of
+    /// a shared log is in the way in another manner.
     case stalled(StoreError)
     /// The ledger cannot be written for now; the log goes on as long as it has room. Told once for each time.
     case ledgerStalled(StoreError)

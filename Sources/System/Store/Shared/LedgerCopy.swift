@@ -10,6 +10,10 @@ public final class LedgerCopy {
     let writer: LedgerWriter
     /// The last batch of the ledger; `nil` before it was compared with the chain's.
     private var compared: BatchReference?
+    /// When the last batch that was read was inserted, on this machine's monotonic clock; `nil`: none but the chain's start.
+    private(set) var lastBatchAt: Instant?
+    /// The number of the last batch of the chain, as the last reading found it.
+    public private(set) var tail: UInt64 = 0
     /// Whether the ledger is to be written anew, because free pages have something of a person.
     private var isRewriteDue: Bool
     /// When that is tried again, in monotonic nanoseconds.
@@ -67,13 +71,21 @@ public final class LedgerCopy {
         let stored: [StoredBatch]
         do throws(EngineProblem) {
             // An id is less to read than the last batch, each time that there is nothing new.
-            if let compared, try engine.tail().reference == compared { return 0 }
+            if let compared {
+                let last = try engine.tail().reference
+                tail = last.number
+                if last == compared { return 0 }
+            }
             stored = try engine.batches(from: number, atMost: Self.readingLimit)
         } catch {
             throw StoreError(error)
         }
         let now = Instant(nanoseconds: SystemClock.monotonicNanoseconds)
         let next = try compare(stored)
+        if let last = stored.last, last.batch.reference.number > 0 {
+            lastBatchAt = now + .nanoseconds(-max(.zero, last.age).nanoseconds)
+            tail = max(tail, last.batch.reference.number)
+        }
         guard var reference = compared else { preconditionFailure("the comparison notes it") }
         var position = writer.position
         var (rows, last): ([UInt8], ChainBatch?) = ([], nil)

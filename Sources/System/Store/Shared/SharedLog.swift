@@ -54,7 +54,7 @@ final class SharedLog: BatchLog {
                 if writer.hasLog(of: LedgerWriter.checkpointLength) { try writer.checkpoint() }
                 onProgress()
             }
-            store.learn(clocks)
+            store.learn(clocks, lastBatchAt: copy.lastBatchAt)
             guard let reference = copy.reference else { preconditionFailure("a reading compares") }
             let log = try SharedLog(store, after: reference, writer, limit: limit)
             let number = SequenceNumber(try writer.reader().highestSequenceNumber().value)
@@ -90,12 +90,30 @@ final class SharedLog: BatchLog {
         _ buffer: RowBuffer, lastSequence: SequenceNumber, at time: WallTime
     ) throws(StoreError) -> LogPosition {
         var underway = state.withLock(\.underway) ?? form(buffer, lastSequence: lastSequence, at: time)
+        var isUnanswered = false
         while true {
             switch underway.step {
-            case .append: underway.step = answered(store.writing.append(underway.batch))
-            case .confirm:
-                let result = store.writing.confirm(underway.batch.reference)
-                if case .doubtful(let reason) = result {
+            case .append, .confirm:
+                let isAppend = underway.step == .append
+                let result =
+                    isAppend
+                    ? store.writing.append(underway.batch) : store.writing.confirm(underway.batch.reference)
+                if case .unknown(let problem) = result {
+                    underway.step = answered(result)
+                    // The first time a connection may have been lost. The second time the engine has answered a question
+                    // between, and it does not end a commit.
+                    if isUnanswered {
+                        keep(underway)
+                        throw problem.kind == .unreachable
+                            ? StoreError(
+                                .unprotected, message: "a commit does not end, and questions are answered: \(problem)",
+                                context: StoreError.engine)
+                            : StoreError(problem)
+                    }
+                    isUnanswered = true
+                    continue
+                }
+                if !isAppend, case .doubtful(let reason) = result {
                     keep(underway)
                     throw StoreError(.unprotected, message: reason, context: StoreError.engine)
                 }

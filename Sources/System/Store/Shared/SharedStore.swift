@@ -15,6 +15,7 @@ public final class SharedStore: Sendable {
     let writing: any ShardEngine
     let reading: any ShardEngine
     private let clockReadings: Mutex<BootClocks>
+    private let lastBatch = Mutex<Instant?>(nil)
 
     /// - Parameters:
     ///   - identity: the chain.
@@ -35,7 +36,13 @@ public final class SharedStore: Sendable {
     /// The clocks of the machines that wrote the chain, as far as it was read.
     public var clocks: BootClocks { clockReadings.withLock(\.self) }
 
-    func learn(_ clocks: BootClocks) { clockReadings.withLock { $0 = clocks } }
+    /// When the batch before the term was inserted, on this machine's monotonic clock; `nil`: the term is the first.
+    public var lastBatchAt: Instant? { lastBatch.withLock(\.self) }
+
+    func learn(_ clocks: BootClocks, lastBatchAt: Instant?) {
+        clockReadings.withLock { $0 = clocks }
+        lastBatch.withLock { $0 = lastBatchAt }
+    }
 }
 
 extension StoreError {

@@ -1,6 +1,7 @@
 extension DaemonGap: StoredRecord {
-    // When the daemon was down, the clock was set, the machine suspended or the disk stalled. Where the clock was set, the
-    // times are those before and after. At most 4096, the newest.
+    // When the daemon was down, the clock was set, the machine suspended, the disk stalled, or of several machines the leader
+    // lost, the engine away or nothing protected. Where the clock was set, the times are those before and after. At most 4096,
+    // the newest.
     public static let table = LedgerTable(
         "gaps", key: .given("number"), [.name("kind", Kind.self), .integer("begin_at"), .integer("end_at")])
 

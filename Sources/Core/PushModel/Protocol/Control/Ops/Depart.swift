@@ -31,11 +31,15 @@ extension DepartRequest {
 }
 
 extension ControlReply {
-    /// The entries that may be sent, for a departure.
-    public func departed() throws(ControlReplyError) -> [EntryNumber] {
+    /// The entries that may be sent, for a departure, and how long from the question on; `nil`: at any time.
+    public func departed() throws(ControlReplyError) -> (entries: [EntryNumber], valid: Duration?) {
         guard let list = root["entries"], list.kind == .array else { throw .unreadable("entries is missing") }
         let numbers = list.elements.compactMap(\.int64)
         guard numbers.count == list.count else { throw .unreadable("entries has more than numbers") }
-        return numbers.map { EntryNumber($0) }
+        let valid = root["valid_ms"]?.int64.map { Duration.milliseconds(min(max(0, $0), Self.longestValidity)) }
+        return (numbers.map { EntryNumber($0) }, valid)
     }
+
+    /// An hour, in milliseconds: no lease is longer.
+    private static var longestValidity: Int64 { 3_600_000 }
 }
