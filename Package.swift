@@ -178,8 +178,8 @@ let package = Package(
         program(
             "pushrouterd-fleet",
             [
-                "PushModel", "PushFleet", "PushSettings", "LinuxSystem", "SettingsFiles", "PostgreSQL", "Store",
-                "PushDaemon", "ServiceProgram",
+                "PushModel", "PushFleet", "PushReporting", "PushSettings", "LinuxSystem", "SettingsFiles", "PostgreSQL",
+                "Store", "PushDaemon", "ServiceProgram",
             ]),
         program(
             "pushctl",
@@ -231,7 +231,9 @@ let package = Package(
         tests("PushCustomDataTests", ["PushModel", "PushCustomData", "pushrouter-forward"]),
         tests("DaemonClientTests", ["PushModel", "UnixSockets", "DaemonClient"]),
         tests("JSONCTests", ["PushModel", "JSONC"]),
-        tests("PostgreSQLTests", ["PushModel", "PushFleet", "PostgreSQL", "LinuxSystem"]),
+        tests(
+            "PostgreSQLTests",
+            ["PushModel", "PushFleet", "PushReporting", "PostgreSQL", "LinuxSystem", "pushrouterd-fleet"]),
         tests("HTTPClientTests", ["HTTPClient", "CLinux"]),
         tests("HTTPProgramTests", ["PushModel", "PushRouting", "HTTPBridge", "pushrouter-http"]),
         tests("HTTPServerTests", ["HTTPServer", "LinuxSystem"]),

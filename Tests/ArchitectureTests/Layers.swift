@@ -122,8 +122,8 @@ let layers = [
     TargetRule(
         "pushrouterd-fleet", .composition,
         [
-            "PushModel", "PushFleet", "PushSettings", "LinuxSystem", "SettingsFiles", "PostgreSQL", "Store",
-            "PushDaemon",
+            "PushModel", "PushFleet", "PushReporting", "PushSettings", "LinuxSystem", "SettingsFiles", "PostgreSQL",
+            "Store", "PushDaemon",
             "ServiceProgram",
         ]),
     TargetRule(

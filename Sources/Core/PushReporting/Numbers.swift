@@ -54,7 +54,7 @@ func roundedSpan(_ duration: Duration) -> String {
 }
 
 /// A duration of any length for people, in the two largest units that it has: `2 d 3 h`, `5 min 7 s`, `8.2 s`, `40 ms`.
-func spanInWords(_ duration: Duration) -> String {
+public func spanInWords(_ duration: Duration) -> String {
     let seconds = duration.microseconds / 1_000_000
     guard seconds >= 60 else { return roundedSpan(duration) }
     let units: [(name: String, seconds: Int64)] = [("d", 86_400), ("h", 3600), ("min", 60), ("s", 1)]

@@ -1,10 +1,13 @@
 import PostgreSQL
 import PushFleet
 import PushModel
+import PushReporting
 
 extension FleetStatus {
     /// The object of `--status --json`, with a line break behind it.
-    var json: String {
+    ///
+    /// - Parameter findings: what is to be said of it.
+    func json(_ findings: [HealthFinding]) -> String {
         var writer = JSONWriter()
         writer.object { writer in
             writer.member("fleet", fleet.description)
@@ -24,6 +27,8 @@ extension FleetStatus {
                     }
                 })
             writer.member("shards", array: { writer in for shard in shards { shard.write(to: &writer) } })
+            writer.member(
+                "findings", array: { list in for finding in findings { list.object { finding.write(to: &$0) } } })
         }
         return String(decoding: writer.bytes, as: UTF8.self) + "\n"
     }

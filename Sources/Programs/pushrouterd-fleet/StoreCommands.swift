@@ -3,6 +3,7 @@ import PostgreSQL
 import PushDaemon
 import PushFleet
 import PushModel
+import PushReporting
 import PushSettings
 import ServiceProgram
 import SettingsFiles
@@ -50,7 +51,8 @@ enum StoreCommands {
                 print("fleet \(made.fleet) is set up; start pushrouterd-fleet on each machine")
             } else {
                 let status = try FleetDatabase.status(address)
-                print(given.contains("--json") ? status.json : text(status), terminator: "")
+                let findings = status.findings(needsStandby: settings.durability == .standby)
+                print(given.contains("--json") ? status.json(findings) : text(status, findings), terminator: "")
             }
             return 0
         } catch let error as EngineProblem {
@@ -85,21 +87,15 @@ enum StoreCommands {
             """)
     }
 
-    private static func text(_ status: FleetStatus) -> String {
+    private static func text(_ status: FleetStatus, _ findings: [HealthFinding]) -> String {
         let engine = status.engine
-        let names = engine.standbyNames.isEmpty ? "none: Durability=standby acknowledges nothing" : engine.standbyNames
+        let names = engine.standbyNames.isEmpty ? "none" : engine.standbyNames
         var lines = [
             "fleet          \(status.fleet)",
             "PostgreSQL     \(engine.version); synchronous standbys: \(names)",
             "batches        \(status.batchesSize >> 20) MiB",
         ]
         lines += status.standbys.map { "standby        \($0.name): \($0.state ?? "?"), \($0.sync ?? "?")" }
-        if !engine.fsync || !engine.fullPageWrites {
-            lines.append("warning        fsync or full_page_writes is off: a power cut may lose what was acknowledged")
-        }
-        if abs(engine.clockAhead.milliseconds) > 1000 {
-            lines.append("warning        its clock is \(engine.clockAhead.milliseconds) ms ahead of this machine's")
-        }
         for shard in status.shards {
             let leader = shard.lease.owner?.node ?? "nobody"
             let tail = shard.tail.reference.number
@@ -119,6 +115,11 @@ enum StoreCommands {
                 lines.append("snapshot       none: a machine with an empty disk reads the whole log")
             }
             lines += shard.copies.map { "copy           \(StoreOrders.text($0, tail: tail))" }
+        }
+        for finding in findings where finding.severity != .fine {
+            let word = finding.severity.rawValue
+            let remedy = finding.remedy.map { "; do: \($0)" } ?? ""
+            lines.append(word + String(repeating: " ", count: 15 - word.utf8.count) + finding.message + remedy)
         }
         return lines.map { $0 + "\n" }.joined()
     }

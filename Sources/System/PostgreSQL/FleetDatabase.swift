@@ -26,9 +26,10 @@ public enum FleetDatabase {
         if let failure { throw failure }
         let taken = Duration.nanoseconds(SystemClock.monotonicNanoseconds - sent)
 
-        let questions = [
-            FleetStatements.fleet(), FleetStatements.standbys(), FleetStatements.shards(), FleetStatements.copies(),
-        ]
+        let questions =
+            [
+                FleetStatements.fleet(), FleetStatements.standbys(), FleetStatements.shards(), FleetStatements.copies(),
+            ] + FleetStatus.Health.questions
         let (answers, other) = session.run(questions.map { [$0] }, until: deadline)
         if let other { throw other }
         let rows = answers.map { $0.rows[0] }
@@ -56,7 +57,7 @@ public enum FleetDatabase {
             fleet: try fleet.uuid(0), schema: try fleet.integer(1),
             created: WallTime(milliseconds: try fleet.integer(2)),
             engine: try self.engine(engine, wall: .milliseconds(wall), taken: taken), standbys: standbys,
-            shards: shards,
+            shards: shards, health: try FleetStatus.Health(Array(rows.dropFirst(4))),
             batchesSize: try engine.integer(10))
     }
 

@@ -15,6 +15,8 @@ public struct FleetStatus: Sendable {
     public var standbys: [Standby]
     /// The shards, in order.
     public var shards: [Shard]
+    /// What may stop it some day.
+    public var health: Health
     /// The bytes of all batches in the engine, indexes included.
     public var batchesSize: Int64
 

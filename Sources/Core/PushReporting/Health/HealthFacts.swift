@@ -157,6 +157,8 @@ public struct HealthFacts: Sendable {
     public var sockets: [Socket] = []
     /// The daemon's answer to `op: status`; `nil` without one.
     public var status: JSONNode?
+    /// What was found of the database that several machines share; nothing where there is none.
+    public var database: [HealthFinding] = []
     /// Whether the kernel takes the clock for synchronised; `nil`: it cannot be told.
     public var isClockSynchronised: Bool?
     /// Whether the journal takes entries.

@@ -1,8 +1,10 @@
+public import PushModel
+
 /// One thing that `pushctl doctor` looked at.
 public struct HealthFinding: Hashable, Sendable {
     /// What was looked at. The raw values are those of the JSON output.
     public enum Area: String, Hashable, Sendable, CaseIterable {
-        case configuration, state, disk, runtime, sockets, daemon, clock, journal, handlers, secrets
+        case configuration, state, disk, runtime, sockets, daemon, database, clock, journal, handlers, secrets
     }
 
     /// How bad it is. The raw values are those of the JSON output.
@@ -24,18 +26,39 @@ public struct HealthFinding: Hashable, Sendable {
     /// What to do about it; `nil` where there is nothing to do.
     public var remedy: String?
 
+    init(area: Area, severity: Severity, message: String, remedy: String? = nil) {
+        (self.area, self.severity) = (area, severity)
+        (self.message, self.remedy) = (message, remedy)
+    }
+
     /// Something that is as it has to be.
-    static func fine(_ area: Area, _ message: String) -> HealthFinding {
+    public static func fine(_ area: Area, _ message: String) -> HealthFinding {
         HealthFinding(area: area, severity: .fine, message: message)
     }
 
     /// Something that works, for now.
-    static func warning(_ area: Area, _ message: String, do remedy: String) -> HealthFinding {
+    public static func warning(_ area: Area, _ message: String, do remedy: String) -> HealthFinding {
         HealthFinding(area: area, severity: .warning, message: message, remedy: remedy)
     }
 
     /// Something that is wrong.
-    static func error(_ area: Area, _ message: String, do remedy: String) -> HealthFinding {
+    public static func error(_ area: Area, _ message: String, do remedy: String) -> HealthFinding {
         HealthFinding(area: area, severity: .error, message: message, remedy: remedy)
+    }
+
+    /// Reads one that was written by ``write(to:)``; `nil`: it is none.
+    public init?(_ node: JSONNode) {
+        guard let area = node["area"]?.string.flatMap(Area.init), let message = node["message"]?.string,
+            let severity = node["severity"]?.string.flatMap(Severity.init)
+        else { return nil }
+        self.init(area: area, severity: severity, message: message, remedy: node["remedy"]?.string)
+    }
+
+    /// Writes its members.
+    public func write(to writer: inout JSONWriter) {
+        writer.member("area", area.rawValue)
+        writer.member("severity", severity.rawValue)
+        writer.member("message", message)
+        writer.member("remedy", remedy)
     }
 }

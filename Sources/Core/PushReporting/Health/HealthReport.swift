@@ -42,12 +42,7 @@ public struct HealthReport: Sendable {
                 "findings",
                 array: { list in
                     for finding in findings {
-                        list.object { writer in
-                            writer.member("area", finding.area.rawValue)
-                            writer.member("severity", finding.severity.rawValue)
-                            writer.member("message", finding.message)
-                            writer.member("remedy", finding.remedy)
-                        }
+                        list.object { finding.write(to: &$0) }
                     }
                 })
         }

@@ -73,6 +73,9 @@ extension HealthFacts {
 
     var daemonFindings: [HealthFinding] {
         guard let status else { return [] }
+        if let fleet = status["fleet"], status["state"]?.string == "following" {
+            return [following(fleet)]
+        }
         var findings: [HealthFinding] = []
         if let problem = status["configuration_problem"]?.string {
             findings.append(
@@ -97,6 +100,16 @@ extension HealthFacts {
         let pid = status["pid"]?.int64.map { "process \($0), " } ?? ""
         return findings.contains { $0.severity == .error }
             ? findings : findings + [.fine(.daemon, "\(pid)version \(status["version"]?.string ?? "unknown")")]
+    }
+
+    private func following(_ fleet: JSONNode) -> HealthFinding {
+        let leader = fleet["leader"]?.string.map { "\($0) leads" } ?? "nobody leads"
+        let behind = fleet["behind_ms"]?.int64 ?? 0
+        let message = "this machine follows as \(fleet["node"]?.string ?? "?"), and \(leader)"
+        guard behind > 10_000 else { return .fine(.daemon, message) }
+        return .warning(
+            .daemon, "\(message); its copy had all that there is \(behind / 1000) s ago",
+            do: "look at the database (area database) and at the journal of this machine")
     }
 
     private func containment(_ status: JSONNode) -> HealthFinding {

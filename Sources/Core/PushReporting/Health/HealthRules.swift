@@ -5,7 +5,7 @@ extension HealthFacts {
     public var findings: [HealthFinding] {
         configurationFindings + stateFindings + ledgerFindings + setAsideFindings + diskFindings + runtimeFindings
             + socketFindings
-            + daemonFindings + clockFindings + journalFindings + handlerFindings + secretFindings
+            + daemonFindings + database + clockFindings + journalFindings + handlerFindings + secretFindings
     }
 
     // MARK: Configuration

@@ -8,7 +8,8 @@ extension Command {
             Looks at the configuration, the owners and modes of its files, of the state directory and of the sockets, \
             the ledger, the space on the disk and the time of one sync, the clock, the journal, the programs with \
             their interpreters, users and sockets of the handlers, the files of keys and tokens, and the daemon: whether each socket answers, and what \
-            status says of its problems and of cgroups. It prints a line for each finding: ok, warning or error; under \
+            status says of its problems and of cgroups; of machines that share a log also the database: settings, synchronous \
+            standbys, clock, copies, snapshots, connections, old transactions and idle replication slots. It prints a line for each finding: ok, warning or error; under \
             it what to do.
             """,
             """

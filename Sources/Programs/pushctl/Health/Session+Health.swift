@@ -20,6 +20,7 @@ extension Session {
             let handlers = settings.routing.handlers.values.sorted { $0.name < $1.name }
             facts.handlers = handlers.map(health)
             facts.secrets = secrets(settings, handlers)
+            if settings.store.shared.database != nil { facts.database = database() }
         }
         facts.isClockSynchronised = SystemClock.isSynchronised
         facts.journal = HealthProbe.listener("/run/systemd/journal/socket", datagrams: true)
@@ -86,6 +87,34 @@ extension Session {
             facts.mistakes = [HealthFacts.Mistake(isError: true, message: error.description)]
             return nil
         }
+    }
+
+    // MARK: The database
+
+    /// What pushrouterd-fleet says of the database: this program has no libpq.
+    private func database() -> [HealthFinding] {
+        let name = "pushrouterd-fleet"
+        guard let path = BridgeFile.places(of: name).first(where: { access($0, X_OK) == 0 }) else {
+            return [
+                .error(
+                    .database, "\(name) is not installed, and Log= names a database", do: "install the package \(name)")
+            ]
+        }
+        var words = ["timeout", "20", path, "--status", "--json"]
+        if requiresConfiguration, let directory = directories.configuration.first { words += ["--config", directory] }
+        let command = words.map(ShellCommand.quoted).joined(separator: " ") + " 2>&1"
+        guard let output = ShellCommand.output(of: command) else {
+            return [.error(.database, "\(path) cannot be run", do: "run \"pushctl store status\"")]
+        }
+        let answer = try? JSONDocument(scanning: Array(output.text.utf8)).root
+        guard output.status == 0, let findings = answer?["findings"] else {
+            let said = output.text.split(separator: "\n").last.map(String.init) ?? "no answer within 20 s"
+            return [
+                .error(
+                    .database, said, do: "run \"pushctl store status\" as the daemon's user: the daemon needs this")
+            ]
+        }
+        return findings.elements.compactMap(HealthFinding.init)
     }
 
     // MARK: Handlers

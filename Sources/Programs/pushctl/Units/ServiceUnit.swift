@@ -8,9 +8,6 @@ enum ServiceUnit {
     /// Its name.
     static let name = "pushrouterd.service"
 
-    /// How long the answer of systemctl may be, in bytes.
-    private static let lengthMax = 1 << 20
-
     /// Whether systemd runs this machine.
     static var hasManager: Bool { access("/run/systemd/system", F_OK) == 0 }
 
@@ -19,17 +16,11 @@ enum ServiceUnit {
     /// - Returns: `nil` where no service manager answers.
     static func properties(_ names: [String]) -> String? {
         guard hasManager,
-            let pipe = popen("systemctl show \(name) --property=\(names.joined(separator: ",")) 2>/dev/null", "re")
+            let output = ShellCommand.output(
+                of: "systemctl show \(name) --property=\(names.joined(separator: ",")) 2>/dev/null"),
+            output.status == 0
         else { return nil }
-        var text: [UInt8] = []
-        var chunk = [UInt8](repeating: 0, count: 64 << 10)
-        while text.count < lengthMax {
-            let count = fread(&chunk, 1, chunk.count, pipe)
-            guard count > 0 else { break }
-            text += chunk[..<count]
-        }
-        guard pclose(pipe) == 0 else { return nil }
-        return String(decoding: text, as: UTF8.self)
+        return output.text
     }
 
     /// The properties of the unit that a run by `systemd-run` gets: its user and its rights.

@@ -1,0 +1,25 @@
+import Glibc
+
+/// Runs a command by the shell, and reads what it writes.
+enum ShellCommand {
+    /// How much is read, in bytes.
+    private static let lengthMax = 1 << 20
+
+    /// - Returns: how it ended, as `wait` tells, and what it wrote; `nil`: it could not be run.
+    static func output(of command: String) -> (status: Int32, text: String)? {
+        guard let pipe = popen(command, "re") else { return nil }
+        var text: [UInt8] = []
+        var chunk = [UInt8](repeating: 0, count: 64 << 10)
+        while text.count < lengthMax {
+            let count = fread(&chunk, 1, chunk.count, pipe)
+            guard count > 0 else { break }
+            text += chunk[..<count]
+        }
+        return (pclose(pipe), String(decoding: text, as: UTF8.self))
+    }
+
+    /// A word as the shell takes it whole.
+    static func quoted(_ word: String) -> String {
+        "'" + word.split(separator: "'", omittingEmptySubsequences: false).joined(separator: "'\\''") + "'"
+    }
+}

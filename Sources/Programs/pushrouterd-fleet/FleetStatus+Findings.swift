@@ -1,0 +1,143 @@
+import PostgreSQL
+import PushFleet
+import PushModel
+import PushReporting
+
+/// What is to be said of a fleet's database, for `pushctl doctor` and `pushctl store status`.
+extension FleetStatus {
+    /// A machine's clock and the engine's may differ by this much.
+    private static let clockLimit: Duration = .milliseconds(250)
+    /// A transaction that is older keeps dead rows in the tables.
+    private static let transactionLimit: Duration = .seconds(60)
+    /// A copy that is silent for longer follows no more.
+    private static let silenceLimit: Duration = .seconds(10)
+    /// The newest snapshot is to be younger.
+    private static let snapshotLimit: Duration = .seconds(2 * 86_400)
+
+    /// - Parameter needsStandby: whether a batch is acknowledged only with a synchronous standby (`Durability=standby`).
+    func findings(needsStandby: Bool) -> [HealthFinding] {
+        let place = engine.address.map { " at \($0)" } ?? ""
+        return [.fine(.database, "PostgreSQL \(engine.version)\(place) answers")] + settingFindings
+            + (needsStandby ? standbyFindings : []) + clockFindings + shards.flatMap(findings) + loadFindings
+    }
+
+    private var settingFindings: [HealthFinding] {
+        [
+            engine.fsync
+                ? nil
+                : .error(
+                    .database, "fsync is off: a power cut may lose what was acknowledged", do: "set fsync = on"),
+            engine.fullPageWrites
+                ? nil
+                : .error(
+                    .database, "full_page_writes is off: a power cut may damage the database",
+                    do: "set full_page_writes = on"),
+            ["on", "remote_apply"].contains(engine.synchronousCommit)
+                ? nil
+                : .error(
+                    .database, "synchronous_commit is \(engine.synchronousCommit): nothing is acknowledged",
+                    do: "set synchronous_commit = on for the role and the database"),
+            health.autovacuum
+                ? nil
+                : .warning(
+                    .database, "autovacuum is off: the tables grow by their dead rows", do: "set autovacuum = on"),
+        ].compactMap(\.self)
+    }
+
+    private var standbyFindings: [HealthFinding] {
+        guard !engine.standbyNames.allSatisfy({ $0 == " " }) else {
+            return [
+                .error(
+                    .database, "synchronous_standby_names is empty: nothing is acknowledged",
+                    do: "name a standby, with Patroni by synchronous_mode_strict; the guide to pairs has the rest"
+                )
+            ]
+        }
+        let good = standbys.filter { $0.state == "streaming" && ["sync", "quorum"].contains($0.sync) }
+        guard good.isEmpty else {
+            return [.fine(.database, "synchronous standby: \(good.map(\.name).joined(separator: ", "))")]
+        }
+        if standbys.contains(where: { $0.state == nil }) {
+            return [
+                .warning(
+                    .database, "this role may not see whether a standby is synchronous",
+                    do: "GRANT pg_monitor TO the role of Log=")
+            ]
+        }
+        return [
+            .error(
+                .database, "no standby streams synchronously: commits wait, and nothing is acknowledged",
+                do: "start the standby, and look why it does not stream (pg_stat_replication, its log)")
+        ]
+    }
+
+    private var clockFindings: [HealthFinding] {
+        let off = Duration.nanoseconds(abs(engine.clockAhead.nanoseconds)) - engine.clockError
+        guard off > Self.clockLimit else { return [] }
+        return [
+            .warning(
+                .database, "its clock is \(engine.clockAhead.milliseconds) ms ahead of this machine's",
+                do: "run chrony or systemd-timesyncd on both")
+        ]
+    }
+
+    private func findings(of shard: Shard) -> [HealthFinding] {
+        let leader = shard.lease.owner?.node
+        var findings: [HealthFinding] = [
+            leader.map { .fine(.database, "\($0) leads, term \(shard.lease.epoch)") }
+                ?? .error(
+                    .database, "nobody leads", do: "start pushrouterd on one of the machines, and read its journal")
+        ]
+        let others = shard.copies.filter { $0.node != leader }
+        for copy in others {
+            let behind = shard.tail.reference.number - min(shard.tail.reference.number, copy.applied)
+            findings.append(
+                copy.age > Self.silenceLimit
+                    ? .warning(
+                        .database, "\(copy.node) does not follow: it said so last \(spanInWords(copy.age)) ago",
+                        do: "start pushrouterd there, or DELETE FROM push_copies WHERE node = '\(copy.node)'")
+                    : .fine(.database, "\(copy.node) follows, \(counted(behind, "batch", "batches")) behind"))
+        }
+        if !others.contains(where: { $0.age <= Self.silenceLimit }) {
+            findings.append(
+                .warning(
+                    .database, "no second machine follows: nobody goes on if this one dies", do: "start another one"))
+        }
+        let newest = shard.snapshots.first?.age
+        let age = newest ?? health.fleetAge
+        if age > Self.snapshotLimit {
+            findings.append(
+                .warning(
+                    .database,
+                    newest == nil
+                        ? "there is no whole snapshot, and the fleet is \(spanInWords(age)) old"
+                        : "the newest whole snapshot is \(spanInWords(age)) old",
+                    do: "read the journal of the machines for why none is written"))
+        }
+        return findings
+    }
+
+    private var loadFindings: [HealthFinding] {
+        var findings: [HealthFinding] = []
+        if health.connections * 5 > health.connectionLimit * 4 {
+            findings.append(
+                .warning(
+                    .database, "\(health.connections) of \(health.connectionLimit) connections are used",
+                    do: "raise max_connections, or find who has them in pg_stat_activity"))
+        }
+        if let age = engine.longestTransaction, age > Self.transactionLimit {
+            findings.append(
+                .warning(
+                    .database, "a transaction is \(spanInWords(age)) old: dead rows stay until it ends",
+                    do: "find it by xact_start in pg_stat_activity, and end it"))
+        }
+        for slot in health.idleSlots {
+            findings.append(
+                .warning(
+                    .database,
+                    "the replication slot \(slot.name) is idle, and holds \(slot.heldBytes >> 20) MiB of WAL",
+                    do: "start its standby, or SELECT pg_drop_replication_slot('\(slot.name)')"))
+        }
+        return findings
+    }
+}
