@@ -248,7 +248,8 @@ final class Daemon {
         switch news {
         // The turn that this ends says that the loop goes on; one that was held back past the lease goes on now.
         case .question: parts.leadership?.keeper.answer()
-        case .renewed(let outage):
+        case .renewed(let row, let outage):
+            parts.leadership?.store.learn(row)
             let now = EventLoop.nowNanoseconds
             engine.confirmed(at: now)
             if let outage { gaps.stalled(outage.kind, from: outage.since, to: now) }

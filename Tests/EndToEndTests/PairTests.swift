@@ -51,6 +51,22 @@ struct PairTests {
         #expect(refused["id"]?.string == "i" && refused["error"]?["code"]?.string == "unavailable")
         #expect(refused["error"]?["leader"]?.string == "a" && refused["error"]?["retry"]?.bool == true)
 
+        // What reads reads the copy and says so; what does not says where to ask.
+        try waitUntil("the copy has it") { run(second, "show", "1").end == .exited(0) }
+        let shown = run(second, "show", "1", "--json")
+        #expect(shown.end == .exited(0) && shown.output.contains("\"seq\":1"), "\(shown)")
+        #expect(shown.errors.hasPrefix("pushctl: b follows a; this is its copy, 0 batches and "), "\(shown.errors)")
+        let report = run(second, "report", "--format", "json")
+        #expect(report.end == .exited(0) && report.errors.contains("b follows a"), "\(report)")
+        #expect(!run(first, "report").errors.contains("follows"))
+        let flush = run(second, "flush", "--app", "shop", "--suite", "it's")
+        #expect(flush.end == .exited(69), "\(flush)")
+        let sentence = "flush: this machine follows, and a leads: run \"pushctl --config"
+        #expect(flush.errors.contains(sentence), "\(flush.errors)")
+        #expect(flush.errors.contains("flush --app shop --suite 'it'\\''s'\" there"), "\(flush.errors)")
+        let injected = run(second, "inject", "-", input: "{}\n{}\n")
+        #expect(injected.end == .exited(69) && injected.errors.contains("a leads: run"), "\(injected)")
+
         let status = run(second, "store", "status", "--json")
         let shard = try json(status.output)["shards"]?.elements.first
         #expect(shard?["leader"]?.string == "a" && shard?["term"]?.int64 == 1, "\(status.output)\(status.errors)")

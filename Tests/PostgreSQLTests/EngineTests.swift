@@ -120,14 +120,14 @@ struct EngineTests {
     @Test("has the orders of people in it, which move no lease; who takes it clears the successor")
     func orders() throws {
         let (first, second) = (try fleet.engine("a", .lease), try fleet.engine("b", .lease))
-        try second.note(b, applied: 0)
-        try second.note(NodeIncarnation(node: "c", id: b.id), applied: 0)
+        try second.note(b, applied: 0, reads: 1, program: "1.0")
+        try second.note(NodeIncarnation(node: "c", id: b.id), applied: 0, reads: 1, program: "1.0")
         #expect(try first.take(try first.lease(), for: a) == 1)
         fleet.server.sql(
             "UPDATE push_shards SET successor = 'b'; UPDATE push_copies SET drained = true", database: fleet.database)
         let row = try #require(try first.renew(a, epoch: 1)).row
         #expect(row.successor == "b" && row.drained == ["b", "c"] && row.asksToHandOver("a"))
-        try second.note(b, applied: 1)
+        try second.note(b, applied: 1, reads: 1, program: "1.0")
         try first.release(a, epoch: 1)
         let left = try second.lease()
         #expect(left.isLeft(to: "b") && !left.isLeft(to: "a") && left.drained == ["b", "c"])
@@ -262,8 +262,8 @@ struct EngineTests {
         _ = try lease.take(try lease.lease(), for: a)
         _ = try fleet.engine().append(batch(1))
         let reader = try fleet.engine("b", .read)
-        try reader.note(b, applied: 0)
-        try reader.note(b, applied: 1)
+        try reader.note(b, applied: 0, reads: 1, program: "1.0")
+        try reader.note(b, applied: 1, reads: 1, program: "1.0")
         let status = try FleetDatabase.status(try ConnectionString(fleet.server.address(fleet.database)))
         #expect(status.fleet == (try reader.identity().fleet) && status.schema == FleetSchema.version)
         #expect(status.engine.standbyNames.isEmpty && status.engine.synchronousCommit == "on")

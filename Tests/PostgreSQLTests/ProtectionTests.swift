@@ -73,7 +73,7 @@ struct ProtectionTests {
     @Test("a node goes on reading, and tells how far it is")
     func reading() throws {
         let reader = try fleet.engine("b", .read, .standby)
-        try reader.note(NodeIncarnation(node: "b", id: UUID128(high: 2, low: 2)), applied: 4)
+        try reader.note(NodeIncarnation(node: "b", id: UUID128(high: 2, low: 2)), applied: 4, reads: 1, program: "1.0")
         #expect(try reader.tail().reference == .start)
         #expect(fleet.server.sql("SELECT node, applied FROM push_copies", database: fleet.database) == ["b|4"])
     }

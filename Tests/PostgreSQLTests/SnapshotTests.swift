@@ -94,7 +94,7 @@ struct SnapshotTests {
     func trims() throws {
         try append(1...6)
         makeOld("number < 6")
-        try engine.note(NodeIncarnation(node: "a", id: Self.id(1)), applied: 6)
+        try engine.note(NodeIncarnation(node: "a", id: Self.id(1)), applied: 6, reads: 1, program: "1.0")
         #expect(try engine.trim(atMost: 100) == 0)
         try finish(1, behind: 4)
         #expect(try engine.trim(atMost: 100) == 0)

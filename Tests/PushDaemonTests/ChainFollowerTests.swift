@@ -21,10 +21,11 @@ struct ChainFollowerTests: ~Copyable {
         private let follower: ChainFollower
         private var thread: WorkerThread?
 
-        init(_ engine: MemoryEngine, _ directory: String, lease: Duration) throws {
+        init(_ engine: MemoryEngine, _ directory: String, lease: Duration, reads: Int = 1) throws {
             let news = news
             let node = NodeIncarnation(node: "this", id: UUID128(high: 2, low: 2))
-            let follower = ChainFollower(engine, node: node, directory: directory, lease: lease) { message in
+            let follower = ChainFollower(engine, node: node, directory: directory, lease: lease, reads: reads) {
+                message in
                 news.update { $0.append(message) }
             }
             self.follower = follower
@@ -101,6 +102,32 @@ struct ChainFollowerTests: ~Copyable {
         #expect(error.kind == .engineAway)
         session.isAway = false
         _ = try running.first { if case .took(let term) = $0 { term } else { nil } }
+    }
+
+    @Test("stops before a batch of a newer version and says so, takes no lease, and goes on after an upgrade")
+    func newerVersion() throws {
+        let store = SharedStore(
+            identity: try engine.identity(), epoch: 1, boot: UUID128(high: 0, low: 1), clocks: BootClocks(),
+            writing: engine.session(), reading: engine.session(), version: 2)
+        let elsewhere = TemporaryDirectory()
+        let committer = try Committer(directory: StateDirectory(path: elsewhere.path), shared: store) { _ in }
+        committer.stop()
+        store.learn(LeaseRow(owner: nil, epoch: 1, renewals: 0))
+        let later = try Committer(directory: StateDirectory(path: elsewhere.path), shared: store) { _ in }
+        later.stop()
+        #expect(engine.chain.map(\.version) == [1, 1, 2])
+        do {
+            let running = try Running(engine.session(), directory.path, lease: .milliseconds(500))
+            let error = try running.first { if case .away(let error) = $0 { error } else { nil } }
+            #expect(error.kind == .newerSchema && "\(error)".contains("this program reads 1: upgrade it"), "\(error)")
+            let seen = engine.readings
+            while engine.readings < seen + 3 { usleep(1000) }
+            #expect(engine.copies["this"] == 1)
+            #expect(try engine.lease().owner == nil)
+        }
+        let upgraded = try Running(engine.session(), directory.path, lease: .milliseconds(500), reads: 2)
+        _ = try upgraded.first { if case .took(let term) = $0 { term } else { nil } }
+        #expect(engine.copies["this"] == 2)
     }
 
     @Test("ends when its copy is not a prefix of the chain")
@@ -208,7 +235,7 @@ struct LeaseKeeperTests {
             session, node: node, epoch: epoch, lease: .milliseconds(150), sentAt: Self.now, clock: Self.reading
         ) { message in
             switch message {
-            case .renewed(let stall?): stalls.update { $0.append(stall) }
+            case .renewed(_, after: let stall?): stalls.update { $0.append(stall) }
             case .away: if !answersQuestions { isTold.update { $0 = true } }
             case .unprotected: isTold.update { $0 = true }
             default: break

@@ -23,12 +23,20 @@ public final class MemoryEngine: ShardEngine {
         var lease = LeaseRow(owner: nil, epoch: 0, renewals: 0)
         var copies: [String: UInt64] = [:]
         var seen: [String: Instant] = [:]
+        var reads: [String: Int] = [:]
         var clock = Instant(nanoseconds: 0)
         var wall: @Sendable () -> WallTime = { WallTime(milliseconds: Int64(time(nil)) * 1000) }
         /// How often the lease was read.
         var readings = 0
 
         var first: UInt64 { batches[0].batch.reference.number }
+
+        /// The row with what the copies read.
+        var row: LeaseRow {
+            var row = lease
+            row.leastReader = reads.values.min()
+            return row
+        }
 
         var tail: ChainTail {
             let last = batches[batches.count - 1].batch
@@ -164,7 +172,7 @@ public final class MemoryEngine: ShardEngine {
     public func lease() throws(EngineProblem) -> LeaseRow {
         try read { contents in
             contents.readings += 1
-            return contents.lease
+            return contents.row
         }
     }
 
@@ -173,7 +181,7 @@ public final class MemoryEngine: ShardEngine {
         return try read { contents in
             guard contents.lease.owner == owner, contents.lease.epoch == epoch else { return nil }
             contents.lease.renewals += 1
-            return LeaseRenewal(contents.lease, wall: contents.wall())
+            return LeaseRenewal(contents.row, wall: contents.wall())
         }
     }
 
@@ -196,9 +204,11 @@ public final class MemoryEngine: ShardEngine {
     }
 
     @discardableResult
-    public func note(_ owner: NodeIncarnation, applied number: UInt64) throws(EngineProblem) -> WallTime {
+    public func note(
+        _ owner: NodeIncarnation, applied number: UInt64, reads version: Int, program: String
+    ) throws(EngineProblem) -> WallTime {
         try read { contents in
-            contents.copies[owner.node] = number
+            (contents.copies[owner.node], contents.reads[owner.node]) = (number, version)
             contents.seen[owner.node] = contents.clock
             return contents.wall()
         }

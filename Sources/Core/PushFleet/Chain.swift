@@ -17,8 +17,8 @@ public struct BatchReference: Hashable, Sendable {
 
 /// A batch as a writer hands it to the engine. Its bytes never change once it has been handed over.
 public struct ChainBatch: Hashable, Sendable {
-    /// The version of what a batch holds that this program writes.
-    public static let currentVersion = 1
+    /// The highest version of what a batch holds that this program reads and writes.
+    public static let currentVersion = RowKind.allCases.map(\.since).max() ?? 1
 
     /// Its number and its id.
     public var reference: BatchReference

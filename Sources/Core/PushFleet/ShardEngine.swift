@@ -53,13 +53,16 @@ public struct LeaseRow: Hashable, Sendable {
     public var successor: String?
     /// The nodes that are not to lead, by a person's order.
     public var drained: Set<String>
+    /// The lowest of the versions that the copies read which were noted within a day; `nil`: none was.
+    public var leastReader: Int?
 
     /// Joins the parts.
     public init(
-        owner: NodeIncarnation?, epoch: Int64, renewals: Int64, successor: String? = nil, drained: Set<String> = []
+        owner: NodeIncarnation?, epoch: Int64, renewals: Int64, successor: String? = nil, drained: Set<String> = [],
+        leastReader: Int? = nil
     ) {
         (self.owner, self.epoch, self.renewals) = (owner, epoch, renewals)
-        (self.successor, self.drained) = (successor, drained)
+        (self.successor, self.drained, self.leastReader) = (successor, drained, leastReader)
     }
 
     /// The lease alone: what is compared when it is taken, and what moves when it is renewed. Orders of people move no
@@ -174,9 +177,15 @@ public protocol ShardEngine: AnyObject, Sendable {
 
     /// Notes how far a node's copy is.
     ///
+    /// - Parameters:
+    ///   - number: the last batch that it has.
+    ///   - version: the highest version of batches that it reads.
+    ///   - program: the version of its program, for people.
     /// - Returns: the engine's wall clock.
     @discardableResult
-    func note(_ owner: NodeIncarnation, applied number: UInt64) throws(EngineProblem) -> WallTime
+    func note(
+        _ owner: NodeIncarnation, applied number: UInt64, reads version: Int, program: String
+    ) throws(EngineProblem) -> WallTime
 
     /// How the shard is with its snapshots.
     func snapshots() throws(EngineProblem) -> SnapshotState

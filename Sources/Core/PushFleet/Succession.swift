@@ -10,10 +10,18 @@ public struct CopyNote: Hashable, Sendable {
     public var lag: Duration?
     /// Whether it is not to lead, by a person's order.
     public var isDrained: Bool
+    /// The highest version of batches that it reads.
+    public var reads: Int
+    /// The version of its program; `nil`: not told.
+    public var program: String?
 
     /// Joins the parts.
-    public init(node: String, applied: UInt64, age: Duration, lag: Duration?, isDrained: Bool = false) {
+    public init(
+        node: String, applied: UInt64, age: Duration, lag: Duration?, isDrained: Bool = false, reads: Int = 1,
+        program: String? = nil
+    ) {
         (self.node, self.applied, self.age, self.lag, self.isDrained) = (node, applied, age, lag, isDrained)
+        (self.reads, self.program) = (reads, program)
     }
 }
 

@@ -76,6 +76,7 @@ extension FleetStatus.Shard {
                         }
                     }
                 })
+            writer.member("version", version)
             writer.member(
                 "copies",
                 array: { writer in
@@ -87,6 +88,8 @@ extension FleetStatus.Shard {
                             writer.member("lag_ms", copy.lag?.milliseconds)
                             writer.member("age_ms", copy.age.milliseconds)
                             writer.member("drained", copy.isDrained)
+                            writer.member("reads", copy.reads)
+                            writer.member("program", copy.program)
                         }
                     }
                 })

@@ -114,7 +114,9 @@ enum StoreCommands {
             if shard.snapshots.isEmpty {
                 lines.append("snapshot       none: a machine with an empty disk reads the whole log")
             }
-            lines += shard.copies.map { "copy           \(StoreOrders.text($0, tail: tail))" }
+            lines += shard.copies.map { copy in
+                "copy           \(StoreOrders.text(copy, tail: tail))\(StoreOrders.program(copy, shard))"
+            }
         }
         for finding in findings where finding.severity != .fine {
             let word = finding.severity.rawValue

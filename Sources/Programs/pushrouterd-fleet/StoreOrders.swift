@@ -72,4 +72,12 @@ enum StoreOrders {
         return "\(copy.node): \(behind) batches\(lag) behind \(copy.age.milliseconds) ms ago"
             + (copy.isDrained ? ", drained" : "")
     }
+
+    /// The version of a copy's program, and whether it reads what is written.
+    static func program(_ copy: CopyNote, _ shard: FleetStatus.Shard) -> String {
+        let program = copy.program.map { "; pushrouterd \($0)" } ?? ""
+        guard copy.reads < shard.version else { return program }
+        return "\(program) reads batches of version \(copy.reads) and stopped before those of version "
+            + "\(shard.version): upgrade it"
+    }
 }

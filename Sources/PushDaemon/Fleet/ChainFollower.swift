@@ -60,6 +60,8 @@ final class ChainFollower: Sendable {
     private let node: NodeIncarnation
     private let directory: String
     private let lease: Duration
+    /// The highest version of batches that it reads.
+    private let reads: Int
     private let post: @Sendable (News) -> Void
     private let isStopping = Monitor(false)
     private let seen: Mutex<(engine: EngineWatch, copy: NodeStatus.Copy)>
@@ -69,15 +71,16 @@ final class ChainFollower: Sendable {
     ///   - node: this process.
     ///   - directory: the state directory, which this process has locked.
     ///   - lease: the lease's time.
+    ///   - reads: the highest version of batches that it reads.
     ///   - post: called on the thread with what happens.
     init(
         _ engine: any ShardEngine, node: NodeIncarnation, directory: String, lease: Duration,
-        post: @escaping @Sendable (News) -> Void
+        reads: Int = ChainBatch.currentVersion, post: @escaping @Sendable (News) -> Void
     ) {
         (self.engine, self.node, self.directory) = (engine, node, directory)
-        (self.lease, self.post) = (lease, post)
+        (self.lease, self.reads, self.post) = (lease, reads, post)
         let now = SystemClock.monotonicNanoseconds
-        seen = Mutex((EngineWatch(at: now), NodeStatus.Copy(batchesBehind: 0, completeAt: now)))
+        seen = Mutex((EngineWatch(at: now), NodeStatus.Copy(state: nil, batchesBehind: 0, completeAt: now)))
     }
 
     /// How the engine and the copy are; on any thread.
@@ -91,7 +94,7 @@ final class ChainFollower: Sendable {
         guard let identity = patiently({ () throws(EngineProblem) in try engine.identity() }) else { return }
         do throws(StoreError) {
             guard try fetch(identity) else { return }
-            let copy = try LedgerCopy(directory: directory, of: identity)
+            let copy = try LedgerCopy(directory: directory, of: identity, reads: reads)
             let end = try follow(copy, identity)
             try copy.sync()
             if let end { post(.took(end)) }
@@ -138,19 +141,13 @@ final class ChainFollower: Sendable {
                     post(.leader(row.owner?.node, term: row.epoch))
                 }
                 let count = try copy.catchUp(from: engine, clocks: &clocks)
-                note(copy)
+                note(copy, identity)
                 if isAway { post(.answers) }
                 isAway = false
                 if count == 0, !isCurrent { post(.current) }
                 isCurrent = isCurrent || count == 0
-                let now = SystemClock.monotonicNanoseconds
-                let isNoteDue = notedAt == .min || now - notedAt >= Self.noteInterval
-                if isNoteDue {
-                    try copy.sync()
-                    let reading = try note(copy.number)
-                    (notedAt, clock) = (now, reading)
-                    if let change = clockWatch.read(reading) { post(.clock(change)) }
-                }
+                let isNoteDue = try tell(copy, &notedAt, &clock)
+                if isNoteDue, let clock, let change = clockWatch.read(clock) { post(.clock(change)) }
                 let toTake = watch.rowToTake(at: Self.bootTime, by: node.node)
                 // It may take long, which whoever takes the lease has no time for.
                 if isNoteDue, isCurrent, toTake == nil { try keepHouse(copy, &isWaiting) }
@@ -161,23 +158,35 @@ final class ChainFollower: Sendable {
                         epoch: epoch, sentAt: taken, isAfterLoss: row.owner != nil, clocks: clocks, clock: clock,
                         identity: identity)
                 }
-            } catch let error where error.kind == .engineAway {
+            } catch let error where error.kind == .engineAway || error.kind == .newerSchema {
+                // A node of an older program goes on where it stopped, once it is upgraded, and leads nothing until then.
                 watch.lostTouch()
                 noteAway()
                 if !isAway { post(.away(error)) }
                 isAway = true
+                if error.kind == .newerSchema { _ = try? tell(copy, &notedAt, &clock) }
             }
         }
         return nil
     }
 
-    /// Tells the engine how far the copy is.
+    /// Syncs the copy, and tells the engine how far it is, from time to time.
     ///
-    /// - Returns: the engine's clock, which it tells with its answer.
-    private func note(_ number: UInt64) throws(StoreError) -> ClockReading {
-        let sentAt = Self.bootTime
-        let wall = try asking { () throws(EngineProblem) in try engine.note(node, applied: number) }
-        return ClockReading(wall, sentAt: sentAt, answeredAt: Self.bootTime, machine: WallClock.ofMachine)
+    /// - Parameter clock: the engine's clock, which it tells with its answer.
+    /// - Returns: whether it was time to.
+    private func tell(
+        _ copy: LedgerCopy, _ notedAt: inout Int64, _ clock: inout ClockReading?
+    ) throws(StoreError) -> Bool {
+        let now = SystemClock.monotonicNanoseconds
+        guard notedAt == .min || now - notedAt >= Self.noteInterval else { return false }
+        try copy.sync()
+        let (number, sentAt) = (copy.number, Self.bootTime)
+        let wall = try asking { () throws(EngineProblem) in
+            try engine.note(node, applied: number, reads: reads, program: pushrouterdVersion)
+        }
+        clock = ClockReading(wall, sentAt: sentAt, answeredAt: Self.bootTime, machine: WallClock.ofMachine)
+        notedAt = now
+        return true
     }
 
     private func keepHouse(_ copy: LedgerCopy, _ isWaiting: inout Bool) throws(StoreError) {
@@ -192,12 +201,12 @@ final class ChainFollower: Sendable {
         }
     }
 
-    private func note(_ copy: LedgerCopy) {
+    private func note(_ copy: LedgerCopy, _ identity: ShardIdentity) {
         let now = SystemClock.monotonicNanoseconds
         let behind = copy.tail - min(copy.tail, copy.number)
         seen.withLock { seen in
             seen.engine.answered(at: now)
-            seen.copy.batchesBehind = behind
+            (seen.copy.state, seen.copy.batchesBehind) = (identity.state, behind)
             if behind == 0 { seen.copy.completeAt = now }
         }
     }
@@ -217,7 +226,7 @@ final class ChainFollower: Sendable {
                 return try ask()
             } catch {
                 let failure = StoreError(error)
-                guard failure.kind == .engineAway else {
+                guard failure.kind == .engineAway || failure.kind == .newerSchema else {
                     post(.failed(failure))
                     return nil
                 }

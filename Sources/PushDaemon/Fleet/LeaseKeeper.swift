@@ -10,8 +10,8 @@ final class LeaseKeeper: Sendable {
     enum News: Sendable {
         /// The loop is to answer.
         case question
-        /// A renewal was confirmed; the time before it in which none was, where there is one.
-        case renewed(after: StoreHealth.Stall?)
+        /// A renewal was confirmed: the row, and the time before it in which none was, where there is one.
+        case renewed(LeaseRow, after: StoreHealth.Stall?)
         /// A person wants another node to lead, this one or any; told once. The lease is renewed on.
         case handOver(to: String?)
         /// Another node has taken the lease. The thread has ended.
@@ -97,7 +97,7 @@ final class LeaseKeeper: Sendable {
                     state.hold.renewed(sentAt: sentAt)
                     state.clock.read(reading)
                 }
-                post(.renewed(after: outage.take()))
+                post(.renewed(row, after: outage.take()))
                 if let change = clockWatch.read(reading) { post(.clock(change)) }
                 if !isAsked, row.asksToHandOver(node.node) {
                     post(.handOver(to: row.successor))

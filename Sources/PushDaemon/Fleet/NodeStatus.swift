@@ -6,6 +6,8 @@ import PushReporting
 struct NodeStatus: Sendable {
     /// How far the copy of a machine that follows is.
     struct Copy: Sendable {
+        /// The id of its ledger; `nil` before the first comparison with the chain.
+        var state: UUID128?
         /// How many batches it lacks, as the last reading found.
         var batchesBehind: UInt64
         /// When it had all that there was, in monotonic nanoseconds.

@@ -157,14 +157,26 @@ final class Standby {
         }
     }
 
-    /// The answer to a line that asks how this machine is; `nil`: it asks for something else.
+    /// The answer to a line that asks about this machine or its copy; `nil`: only a leader has it.
     private func answer(_ line: [UInt8]) -> [UInt8]? {
         guard let request = try? ControlRequest(line: line) else { return nil }
         switch request.operation {
         case .status: return Reply.status(wholeStatus, id: request.id)
         case .metrics(let format): return Reply.metrics(wholeStatus, format, id: request.id)
+        case .sync: return synced(id: request.id)
         default: return nil
         }
+    }
+
+    /// How far this machine's copy is; `nil`: it has not compared it yet.
+    private func synced(id: String?) -> [UInt8]? {
+        guard let copy = follower?.progress.copy, let state = copy.state else { return nil }
+        let synced = Synced(
+            state: state, isComplete: false, batchesBehind: Int(clamping: copy.batchesBehind), bytesBehind: 0,
+            follower: Synced.Follower(
+                node: node.node, leader: leader,
+                behind: .nanoseconds(max(0, SystemClock.monotonicNanoseconds - copy.completeAt))))
+        return Reply.done(id: id, synced.write)
     }
 
     private var wholeStatus: StatusValue {
@@ -176,9 +188,9 @@ final class Standby {
     }
 
     private func refusal(id: String?) -> ProtocolError {
-        let other = leader.map { "\($0) leads" } ?? "nobody leads yet"
+        let advice = leader.map { "\($0) leads: send it there" } ?? "nobody leads yet: try again"
         return ProtocolError(
-            .unavailable, message: "\(node.node) follows, and \(other): send it there", retryAfter: .milliseconds(250),
+            .unavailable, message: "\(node.node) follows, and \(advice)", retryAfter: .milliseconds(250),
             leader: leader, id: id)
     }
 }

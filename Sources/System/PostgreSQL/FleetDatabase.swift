@@ -83,8 +83,9 @@ public enum FleetDatabase {
         var notes: [CopyNote] = []
         for copy in copies where try copy.integer(0) == number { notes.append(try note(copy, tail: tail)) }
         return FleetStatus.Shard(
-            number: number, state: try row.uuid(1), lease: try PostgreSQLEngine.leaseRow(row, at: 7),
-            address: try row.optionalText(2), tail: tail, age: .microseconds(try row.integer(6)),
+            number: number, state: try row.uuid(1), lease: try PostgreSQLEngine.leaseRow(row, at: 8),
+            address: try row.optionalText(2), tail: tail, version: Int(try row.integer(7)),
+            age: .microseconds(try row.integer(6)),
             copies: notes)
     }
 
@@ -95,7 +96,8 @@ public enum FleetDatabase {
         let lag = try row.optionalInteger(5).map { Duration.microseconds($0) }
         return CopyNote(
             node: try row.text(1), applied: applied, age: .microseconds(try row.integer(3)),
-            lag: lag ?? (applied >= tail.reference.number ? .zero : nil), isDrained: try row.bool(4))
+            lag: lag ?? (applied >= tail.reference.number ? .zero : nil), isDrained: try row.bool(4),
+            reads: Int(try row.integer(6)), program: try row.text(7))
     }
 
     /// Refuses tables that a newer program declared, or that nobody filled.

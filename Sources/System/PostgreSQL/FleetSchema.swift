@@ -79,6 +79,8 @@ enum FleetSchema {
                 applied int8 NOT NULL,
                 seen timestamptz NOT NULL,
                 drained boolean NOT NULL DEFAULT false,
+                reads int4 NOT NULL,
+                program text NOT NULL,
                 PRIMARY KEY (shard, node)) WITH (fillfactor = 50)
             """),
         // Copies of a ledger: each stands behind a batch, and counts once it has one. moves is raised by its writer.

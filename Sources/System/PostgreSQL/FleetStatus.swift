@@ -68,6 +68,8 @@ public struct FleetStatus: Sendable {
         public var address: String?
         /// The last batch.
         public var tail: ChainTail
+        /// The version of what it holds.
+        public var version: Int
         /// How long ago it was inserted.
         public var age: Duration
         /// The nodes' copies, by name.

@@ -148,7 +148,8 @@ public final class PostgreSQLEngine: ShardEngine {
             owner: row.isNull(column)
                 ? nil : NodeIncarnation(node: try row.text(column), id: try row.uuid(column + 1)),
             epoch: try row.integer(column + 2), renewals: try row.integer(column + 3),
-            successor: try row.optionalText(column + 4), drained: Set(drained.split(separator: " ").map(String.init)))
+            successor: try row.optionalText(column + 4), drained: Set(drained.split(separator: " ").map(String.init)),
+            leastReader: try row.optionalInteger(column + 6).map { Int($0) })
     }
 
     public func renew(_ owner: NodeIncarnation, epoch: Int64) throws(EngineProblem) -> LeaseRenewal? {
@@ -188,10 +189,14 @@ public final class PostgreSQLEngine: ShardEngine {
     }
 
     @discardableResult
-    public func note(_ owner: NodeIncarnation, applied number: UInt64) throws(EngineProblem) -> WallTime {
+    public func note(
+        _ owner: NodeIncarnation, applied number: UInt64, reads version: Int, program: String
+    ) throws(EngineProblem) -> WallTime {
         let rows = try ask(
             Statements.withoutWaiting(),
-            Statements.note(.number(options.shard), .text(owner.node), .number(Int64(clamping: number))))
+            Statements.note(
+                .number(options.shard), .text(owner.node), .number(Int64(clamping: number)), .number(version),
+                .text(program)))
         guard let row = rows.first else { throw EngineProblem(.unreachable, message: "a note has no answer") }
         return WallTime(milliseconds: try row.integer(0))
     }

@@ -89,7 +89,9 @@ enum Statements {
     /// The columns of the row, of a shard `s`.
     static let leaseColumns = """
         s.owner, s.incarnation, s.epoch, s.renewals, s.successor,
-            (SELECT string_agg(node, ' ') FROM push_copies WHERE shard = s.shard AND drained)
+            (SELECT string_agg(node, ' ') FROM push_copies WHERE shard = s.shard AND drained),
+            (SELECT min(reads) FROM push_copies
+                WHERE shard = s.shard AND seen > clock_timestamp() - interval '1 day')
         """
 
     static let lease = Statement(
@@ -140,10 +142,12 @@ enum Statements {
         "without_waiting", "SELECT set_config('synchronous_commit', 'off', true)")
 
     static let note = Statement(
-        "note", [.int4, .text, .int8],
+        "note", [.int4, .text, .int8, .int4, .text],
         """
-        INSERT INTO push_copies (shard, node, applied, seen) VALUES ($1, $2, $3, clock_timestamp())
-        ON CONFLICT (shard, node) DO UPDATE SET applied = excluded.applied, seen = excluded.seen RETURNING \(wall)
+        INSERT INTO push_copies (shard, node, applied, reads, program, seen)
+        VALUES ($1, $2, $3, $4, $5, clock_timestamp())
+        ON CONFLICT (shard, node) DO UPDATE SET applied = excluded.applied, reads = excluded.reads,
+            program = excluded.program, seen = excluded.seen RETURNING \(wall)
         """)
 }
 
@@ -241,7 +245,7 @@ enum FleetStatements {
         "shards",
         """
         SELECT s.shard, s.state, s.address, b.number, b.id, b.epoch,
-            (extract(epoch FROM clock_timestamp() - b.at) * 1000000)::int8, \(Statements.leaseColumns)
+            (extract(epoch FROM clock_timestamp() - b.at) * 1000000)::int8, b.version, \(Statements.leaseColumns)
         FROM push_shards s CROSS JOIN LATERAL (
             SELECT * FROM push_batches WHERE shard = s.shard ORDER BY number DESC LIMIT 1) b
         ORDER BY s.shard
@@ -251,7 +255,8 @@ enum FleetStatements {
         "copies",
         """
         SELECT c.shard, c.node, c.applied, (extract(epoch FROM clock_timestamp() - c.seen) * 1000000)::int8, c.drained,
-            CASE WHEN n.at > c.seen THEN 0 ELSE (extract(epoch FROM c.seen - n.at) * 1000000)::int8 END
+            CASE WHEN n.at > c.seen THEN 0 ELSE (extract(epoch FROM c.seen - n.at) * 1000000)::int8 END,
+            c.reads, c.program
         FROM push_copies c LEFT JOIN push_batches n ON n.shard = c.shard AND n.number = c.applied + 1
         ORDER BY c.shard, c.node
         """)

@@ -22,6 +22,8 @@ public final class RowBuffer: @unchecked Sendable {
     public private(set) var end: Int
     /// How many rows there are.
     public private(set) var rowCount = 0
+    /// The version of batches that has all kinds of its rows.
+    public private(set) var version = 1
 
     /// An empty buffer.
     ///
@@ -51,6 +53,7 @@ public final class RowBuffer: @unchecked Sendable {
     public func removeAll(keeping capacity: Int = .max) {
         end = headroom
         rowCount = 0
+        version = 1
         guard memory.count > max(capacity, headroom + Self.margin) else { return }
         memory.deallocate()
         memory = Self.allocate(headroom + capacity)
@@ -98,6 +101,7 @@ public final class RowBuffer: @unchecked Sendable {
         memory.storeBytes(of: UInt32(truncatingIfNeeded: length).littleEndian, toByteOffset: start + 1, as: UInt32.self)
         end = start + 5 + length
         rowCount += 1
+        version = max(version, kind.since)
     }
 
     /// Appends the row of a record, or of one value.

@@ -22,6 +22,9 @@ struct Exchange {
     /// How many the daemon refused, as a whole or in part; with ``failsByOutcome`` those too that came to no good end.
     private(set) var refused = 0
 
+    /// The machine that leads, where this one follows.
+    private var leader: String?
+
     /// Few enough for their replies to fit into the socket many times over.
     private static let outstandingLimit = 256
     private static let batchSize = 32 << 10
@@ -101,6 +104,7 @@ struct Exchange {
         while outstanding.unansweredCount + outstanding.undecidedCount > 0, let line = try receiveLine() {
             take(line)
             output.flush()
+            try checkLeader()
         }
         guard outstanding.unansweredCount == 0 else { throw incomplete }
         guard outstanding.undecidedCount == 0 else {
@@ -129,6 +133,12 @@ struct Exchange {
         output.flush()
         guard let line = try receiveLine() else { throw incomplete }
         take(line)
+        try checkLeader()
+    }
+
+    /// Ends what another machine has to be asked: this one would refuse all the rest, too.
+    private func checkLeader() throws(Failure) {
+        if let leader { throw Failure(asking: "request", of: leader) }
     }
 
     /// The next line, however long it takes; that no reply comes, and that no outcome does, is told once each.
@@ -181,6 +191,7 @@ struct Exchange {
             accepted += isAccepted ? 1 : 0
             refusedRequests += isAccepted ? 0 : 1
         }
+        leader = leader ?? reply?["error"]?["leader"]?.string
         if reply?["ok"]?.bool == false || reply?["rejected"] != nil { refused += 1 }
         if failsByOutcome, let reply, reply.isBadEnd(ofOwner: true) { refused += 1 }
         guard !printsJSON else { return output.write(line: line) }
@@ -205,7 +216,8 @@ struct Exchange {
             }
             return
         }
-        output.note("\(place): refused: \(reply.refusal)")
+        // It is told at the end.
+        if leader == nil { output.note("\(place): refused: \(reply.refusal)") }
     }
 
     private mutating func printOutcome(_ line: JSONNode) {

@@ -15,12 +15,34 @@ extension Failure {
         switch error {
         case .socket(let error): self.init(error, path)
         case .noAnswer: self.init(.unavailable, error.description)
+        case .refused(let refusal) where refusal.leader != nil:
+            self.init(asking: operation, of: refusal.leader ?? "")
         case .refused(let refusal):
             let field = refusal.field.map { "\($0): " } ?? ""
             self.init(.no, "\(operation): refused: \(field)\(refusal.message) (\(refusal.code.rawValue))")
         case .unreadable(let path, let reason):
             self.init(.unavailable, "\(path): not an answer to \(operation): \(reason)")
         }
+    }
+
+    /// Another machine leads, and takes what this one refuses.
+    init(asking operation: String, of leader: String) {
+        let words = CommandLine.arguments.dropFirst().map(Self.inShell).joined(separator: " ")
+        self.init(
+            .unavailable, "\(operation): this machine follows, and \(leader) leads: run \"pushctl \(words)\" there")
+    }
+
+    /// A word as a shell reads it.
+    private static func inShell(_ word: String) -> String {
+        let isPlain = word.unicodeScalars.allSatisfy { scalar in
+            switch scalar {
+            case "a"..."z", "A"..."Z", "0"..."9", "-", "_", ".", "/", ":", "=", ",", "+", "@", "%": true
+            default: false
+            }
+        }
+        if isPlain, !word.isEmpty { return word }
+        let parts = word.showingControls().split(separator: "'", omittingEmptySubsequences: false)
+        return "'\(parts.joined(separator: "'\\''"))'"
     }
 
     private init(_ error: ClientError, _ path: String) {

@@ -13,6 +13,7 @@ final class Output {
     var beforeExit: () -> Void = {}
     /// How many characters a line for people may have; `nil`: any number.
     let width: Int?
+    private var hasNotedOnce = false
     private let descriptor: Int32
     /// Takes what is for standard error.
     private let tell: ([UInt8]) -> Void
@@ -128,6 +129,13 @@ final class Output {
     func note(_ message: String) {
         flush()
         report(message)
+    }
+
+    /// Tells the user something, unless it told anything this way before.
+    func noteOnce(_ message: String) {
+        guard !hasNotedOnce else { return }
+        hasNotedOnce = true
+        note(message)
     }
 
     private func fail() -> Never {

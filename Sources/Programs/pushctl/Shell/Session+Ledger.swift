@@ -27,10 +27,20 @@ extension Session {
     private func askForSync() -> Synced? {
         do {
             let sync = ControlRequest.Operation.sync(timeout: Self.syncTimeout)
-            return try connection(for: sync).ask(sync, timeoutMilliseconds: Self.answerTimeout).synced()
+            let synced = try connection(for: sync).ask(sync, timeoutMilliseconds: Self.answerTimeout).synced()
+            if let follower = synced.follower { tell(follower, synced.batchesBehind) }
+            return synced
         } catch {
             return nil
         }
+    }
+
+    /// Says once whose ledger this is: what the leader did since is not in it.
+    private func tell(_ follower: Synced.Follower, _ batches: Int) {
+        let leader = follower.leader.map { "follows \($0)" } ?? "follows, and nobody leads"
+        output.noteOnce(
+            "\(follower.node) \(leader); this is its copy, \(counted(batches, "batch", "batches")) and "
+                + "\(follower.behind.milliseconds) ms behind")
     }
 
     /// Reads, and says what was wrong in the words of this program.

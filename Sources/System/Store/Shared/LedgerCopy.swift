@@ -20,20 +20,34 @@ public final class LedgerCopy {
     private var nextRewrite: Int64 = 0
     /// How many long spans of figures are added up at once.
     private static let rollUpsAtOnce = 16
-    /// How many batches a reading asks for.
+    /// How many batches a reading asks for: one that applied fewer left nothing.
     private static let readingLimit = 64
+    /// The version of the last batch.
+    public private(set) var version = 1
+    /// The highest version that is applied.
+    private let reads: Int
 
     /// Opens the ledger of a directory that this process has locked. An empty one becomes a copy of the chain.
     ///
     /// - Throws: `otherFormat` for the ledger of one machine, or of another chain.
-    public convenience init(directory: String, of identity: ShardIdentity) throws(StoreError) {
+    ///
+    /// - Parameters:
+    ///   - directory: the state directory.
+    ///   - identity: the chain.
+    ///   - reads: the highest version of batches that is applied.
+    public convenience init(
+        directory: String, of identity: ShardIdentity, reads: Int = ChainBatch.currentVersion
+    ) throws(StoreError) {
         let writer = try LedgerWriter(directory: directory)
-        try self.init(writer, of: identity)
+        try self.init(writer, of: identity, reads: reads)
         try Self.leaveLog(of: writer)
         try writer.prepareRows()
     }
 
-    init(_ writer: LedgerWriter, of identity: ShardIdentity) throws(StoreError) {
+    init(
+        _ writer: LedgerWriter, of identity: ShardIdentity, reads: Int = ChainBatch.currentVersion
+    ) throws(StoreError) {
+        self.reads = reads
         try writer.join(identity.state)
         self.writer = writer
         isRewriteDue = try writer.leftErasure() != nil
@@ -81,11 +95,12 @@ public final class LedgerCopy {
             throw StoreError(error)
         }
         let now = Instant(nanoseconds: SystemClock.monotonicNanoseconds)
-        let next = try compare(stored)
         if let last = stored.last, last.batch.reference.number > 0 {
             lastBatchAt = now + .nanoseconds(-max(.zero, last.age).nanoseconds)
             tail = max(tail, last.batch.reference.number)
         }
+        let next = try readable(try compare(stored))
+        version = (next.last ?? stored.first)?.batch.version ?? version
         guard var reference = compared else { preconditionFailure("the comparison notes it") }
         var position = writer.position
         var (rows, last): ([UInt8], ChainBatch?) = ([], nil)
@@ -98,11 +113,6 @@ public final class LedgerCopy {
             let batch = entry.batch
             guard batch.reference.number == reference.number + 1, batch.previous == reference.id else {
                 throw .forked("batch \(batch.reference.number) does not follow batch \(reference.number)")
-            }
-            guard batch.version <= ChainBatch.currentVersion else {
-                throw StoreError(
-                    .newerSchema, message: "batch \(batch.reference.number) has version \(batch.version)",
-                    context: StoreError.engine)
             }
             // An order is applied alone.
             let isOrder = batch.hasOrder
@@ -173,6 +183,18 @@ public final class LedgerCopy {
     public func sync() throws(StoreError) {
         if writer.hasLog(of: LedgerWriter.idleCheckpointLength) { try writer.checkpoint() }
         try writer.sync()
+    }
+
+    /// The batches up to the first one that only a newer program reads.
+    ///
+    /// - Throws: `newerSchema` when there is no other.
+    private func readable(_ batches: [StoredBatch]) throws(StoreError) -> [StoredBatch] {
+        let readable = batches.prefix { $0.batch.version <= reads }
+        guard readable.isEmpty, let first = batches.first?.batch else { return Array(readable) }
+        throw StoreError(
+            .newerSchema,
+            message: "batch \(first.reference.number) has version \(first.version), and this program reads \(reads): "
+                + "upgrade it", context: StoreError.engine)
     }
 
     /// Compares the ledger's last batch with the chain's.

@@ -10,6 +10,7 @@ final class SharedLog: BatchLog {
     private struct State {
         var writer: ChainWriter
         var position: LogPosition
+        var gate: VersionGate
         /// The cursor of the last event in the batches so far, the one underway included.
         var lastCursor: Int64
         /// The batch whose fate is not known, and what is to be done with it.
@@ -22,13 +23,13 @@ final class SharedLog: BatchLog {
 
     /// - Parameter writer: the ledger, which has the chain up to the reference.
     private init(
-        _ store: SharedStore, after reference: BatchReference, _ writer: LedgerWriter, limit: Int
+        _ store: SharedStore, after reference: BatchReference, version: Int, _ writer: LedgerWriter, limit: Int
     ) throws(StoreError) {
         (self.store, self.limit) = (store, limit)
         state = Mutex(
             State(
                 writer: ChainWriter(after: reference, epoch: store.epoch), position: writer.position,
-                lastCursor: try writer.lastCursor()))
+                gate: VersionGate(after: version, own: store.version), lastCursor: try writer.lastCursor()))
     }
 
     /// Brings the ledger up to date and begins the term: its first batch has no rows, and whoever led before appends
@@ -43,7 +44,7 @@ final class SharedLog: BatchLog {
     static func open(
         _ writer: LedgerWriter, _ store: SharedStore, limit: Int, onProgress: () -> Void
     ) throws(StoreError) -> (log: any BatchLog, summary: RecoverySummary) {
-        let copy = try LedgerCopy(writer, of: store.identity)
+        let copy = try LedgerCopy(writer, of: store.identity, reads: store.version)
         var summary = RecoverySummary()
         var clocks = store.clocks
         while true {
@@ -56,7 +57,7 @@ final class SharedLog: BatchLog {
             }
             store.learn(clocks, lastBatchAt: copy.lastBatchAt)
             guard let reference = copy.reference else { preconditionFailure("a reading compares") }
-            let log = try SharedLog(store, after: reference, writer, limit: limit)
+            let log = try SharedLog(store, after: reference, version: copy.version, writer, limit: limit)
             let number = SequenceNumber(try writer.reader().highestSequenceNumber().value)
             do throws(StoreError) {
                 let now = WallTime(milliseconds: SystemClock.wallMilliseconds)
@@ -157,19 +158,21 @@ final class SharedLog: BatchLog {
         let id = UUID128(high: .random(in: .min ... .max), low: .random(in: .min ... .max))
         let events = Int64(RowReader.count(of: .event, in: buffer.rows))
         let (last, position) = state.withLock { ($0.writer.last, $0.position) }
-        let (reference, step, lastCursor) = state.withLock { state in
+        let (reference, step, lastCursor, version) = state.withLock { state in
             state.lastCursor += events
             let (reference, step) = state.writer.begin(id: id)
-            return (reference, step, state.lastCursor)
+            let version = state.gate.next(copies: store.copiesRead, rows: buffer.version)
+            return (reference, step, state.lastCursor, version)
         }
         let header = BatchHeader(
             number: reference.number, previousChecksum: position.checksum, rowsLength: buffer.byteCount, released: 0,
             lastSequence: lastSequence, writtenAt: time, id: id)
         let checksum = header.write(to: buffer)
-        let batch = ChainBatch(
+        var batch = ChainBatch(
             reference: reference, previous: last.id, epoch: store.epoch, boot: store.boot,
             handedOver: Instant(nanoseconds: SystemClock.monotonicNanoseconds), lastCursor: lastCursor,
             bytes: Array(buffer.memory[..<buffer.end]))
+        batch.version = version
         return (batch, LogPosition(number: reference.number, checksum: checksum, segment: 0, end: 0), step)
     }
 

@@ -16,6 +16,9 @@ public final class SharedStore: Sendable {
     let reading: any ShardEngine
     private let clockReadings: Mutex<BootClocks>
     private let lastBatch = Mutex<Instant?>(nil)
+    /// The highest version of batches that this program reads and writes.
+    let version: Int
+    private let leastReader = Mutex<Int?>(nil)
 
     /// - Parameters:
     ///   - identity: the chain.
@@ -24,10 +27,12 @@ public final class SharedStore: Sendable {
     ///   - clocks: the clocks of the machines that wrote the chain, as a follower read them.
     ///   - writing: the session of the log's thread.
     ///   - reading: the session of the ledger's thread.
+    ///   - version: the highest version of batches that this program reads and writes.
     public init(
         identity: ShardIdentity, epoch: Int64, boot: UUID128, clocks: BootClocks, writing: any ShardEngine,
-        reading: any ShardEngine
+        reading: any ShardEngine, version: Int = ChainBatch.currentVersion
     ) {
+        self.version = version
         (self.identity, self.epoch, self.boot) = (identity, epoch, boot)
         (self.writing, self.reading) = (writing, reading)
         clockReadings = Mutex(clocks)
@@ -43,6 +48,12 @@ public final class SharedStore: Sendable {
         clockReadings.withLock { $0 = clocks }
         lastBatch.withLock { $0 = lastBatchAt }
     }
+
+    /// The lease was renewed: says what the copies read. On any thread.
+    public func learn(_ row: LeaseRow) { leastReader.withLock { $0 = row.leastReader ?? version } }
+
+    /// The lowest version that the copies read; `nil`: not known yet.
+    var copiesRead: Int? { leastReader.withLock(\.self) }
 }
 
 extension StoreError {

@@ -13,15 +13,35 @@ public struct Synced: Hashable, Sendable {
     public var isComplete: Bool
     /// How many batches are acknowledged and not in the ledger.
     public var batchesBehind: Int
-    /// How many bytes of rows they have.
+    /// How many bytes of rows they have; 0 where nobody knows it.
     public var bytesBehind: Int
+    /// The machine, where it follows another one: then the ledger is its copy.
+    public var follower: Follower?
+
+    /// A machine that follows another one.
+    public struct Follower: Hashable, Sendable {
+        /// Its name.
+        public var node: String
+        /// The machine that leads; `nil`: nobody.
+        public var leader: String?
+        /// How long ago its copy had everything.
+        public var behind: Duration
+
+        /// Joins the parts.
+        public init(node: String, leader: String?, behind: Duration) {
+            (self.node, self.leader, self.behind) = (node, leader, behind)
+        }
+    }
 
     /// Joins the parts.
-    public init(state: UUID128, isComplete: Bool, batchesBehind: Int, bytesBehind: Int) {
+    public init(
+        state: UUID128, isComplete: Bool, batchesBehind: Int, bytesBehind: Int, follower: Follower? = nil
+    ) {
         self.state = state
         self.isComplete = isComplete
         self.batchesBehind = batchesBehind
         self.bytesBehind = bytesBehind
+        self.follower = follower
     }
 }
 
@@ -32,6 +52,10 @@ extension Synced {
         reply.member("complete", isComplete)
         reply.member("batches_behind", batchesBehind)
         reply.member("bytes_behind", bytesBehind)
+        guard let follower else { return }
+        reply.member("node", follower.node)
+        reply.member("leader", follower.leader)
+        reply.member("behind_ms", follower.behind.milliseconds)
     }
 }
 
@@ -41,7 +65,12 @@ extension ControlReply {
         guard let state = root["state"]?.string.flatMap(UUID128.init(_:)), let isComplete = root["complete"]?.bool,
             let batches = root["batches_behind"]?.int64, let bytes = root["bytes_behind"]?.int64
         else { throw .unreadable("state, complete, batches_behind or bytes_behind is missing") }
+        var follower: Synced.Follower?
+        if let node = root["node"]?.string, let behind = root["behind_ms"]?.int64 {
+            follower = Synced.Follower(node: node, leader: root["leader"]?.string, behind: .milliseconds(behind))
+        }
         return Synced(
-            state: state, isComplete: isComplete, batchesBehind: Int(batches), bytesBehind: Int(bytes))
+            state: state, isComplete: isComplete, batchesBehind: Int(batches), bytesBehind: Int(bytes),
+            follower: follower)
     }
 }

@@ -1,0 +1,41 @@
+import PushFleet
+import PushModel
+import Testing
+
+@Suite("The version of a leader's batches")
+struct VersionGateTests {
+    @Test("is the highest that all copies read, and the program")
+    func highest() {
+        var gate = VersionGate(after: 1, own: 3)
+        #expect(gate.next(copies: 1, rows: 1) == 1)
+        #expect(gate.next(copies: 2, rows: 1) == 2)
+        #expect(gate.next(copies: 9, rows: 1) == 3)
+    }
+
+    @Test("stays while nobody knows what the copies read")
+    func unknown() {
+        var gate = VersionGate(after: 2, own: 3)
+        #expect(gate.next(copies: nil, rows: 1) == 2)
+    }
+
+    @Test("never falls: not for a copy of an older program, nor for an older leader")
+    func neverFalls() {
+        var gate = VersionGate(after: 1, own: 3)
+        #expect(gate.next(copies: 3, rows: 1) == 3)
+        #expect(gate.next(copies: 1, rows: 1) == 3)
+        var older = VersionGate(after: 3, own: 2)
+        #expect(older.next(copies: 1, rows: 1) == 3)
+    }
+
+    @Test("is what its rows need in any case: no reader takes them for something else")
+    func rows() {
+        var gate = VersionGate(after: 1, own: 2)
+        #expect(gate.next(copies: 1, rows: 2) == 2)
+    }
+
+    @Test("is that of the newest kind of row, which each kind names")
+    func kinds() {
+        #expect(RowKind.allCases.allSatisfy { 1...ChainBatch.currentVersion ~= $0.since })
+        #expect(RowBuffer().version == 1)
+    }
+}
