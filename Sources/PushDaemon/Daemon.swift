@@ -89,11 +89,13 @@ final class Daemon {
             loader: RunLoader(pipeline: pipeline, desk: desk, reader: parts.largeRequests), journal: journal,
             successLevel: settings.journal.successLevel, clock: { .now() },
             isBelieved: { clockSteps.isBelieved(wall: $0, boot: SystemClock.bootNanoseconds) })
+        // A ledger that was a pair's goes on with its producers on one machine, too.
+        let producers = try recovered.ledger.producers()
         accounts =
-            if parts.leadership == nil {
+            if parts.leadership == nil, producers.isEmpty {
                 UserAccounts()
             } else {
-                ProducerAccounts(try recovered.ledger.producers()) { [processor] in processor.record(.producer($0)) }
+                ProducerAccounts(producers) { [processor] in processor.record(.producer($0)) }
             }
         customData = CustomDataDoor(processor, pipeline)
         inject = InjectServer(

@@ -61,6 +61,25 @@ struct SnapshotKeeperTests: ~Copyable {
         #expect(try engine.snapshots().first == 0)
     }
 
+    @Test("writes one soon after an erasure, however young the last one is")
+    func erasure() throws {
+        try fill()
+        let before = try Running(engine, directory.path, leads: false)
+        #expect(before.wait(for: 1))
+        let store = SharedStore(
+            identity: try engine.identity(), epoch: 4, boot: UUID128(high: 0, low: 1), clocks: BootClocks(),
+            writing: engine.session(), reading: engine.session())
+        let committer = try Committer(directory: StateDirectory(path: directory.path), shared: store) { _ in }
+        let rows = committer.takeBuffer()
+        let bound = ErasureBound(request: SequenceNumber(1), entry: EntryNumber(1))
+        rows.append(.erase(ErasureOrder(person: Person(externalID: "anna"), bound: bound)))
+        _ = try committer.commit(
+            CommitBatch(number: committer.lastNumber + 1, rows: rows, lastSequence: SequenceNumber(0)))
+        committer.stop()
+        #expect(before.wait(for: 2))
+        #expect(try engine.snapshots().snapshots.first?.snapshot.reference.number == 5)
+    }
+
     @Test("deletes batches where its node leads, and there alone, behind two snapshots and older than ten minutes")
     func trims() throws {
         try fill()

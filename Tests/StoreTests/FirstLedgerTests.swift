@@ -20,7 +20,9 @@ struct FirstLedgerTests: ~Copyable {
     }
 
     private func begin() throws -> MemoryEngine {
-        let first = try FirstLedger(in: directory.path, boot: boot, at: WallTime(milliseconds: 5))
+        let first = try FirstLedger(in: directory.path, boot: boot, at: WallTime(milliseconds: 5)) {
+            $0 == 1000 ? "alice" : "uid:\($0)"
+        }
         try first.join(fleet: UUID128(high: 1, low: 1))
         return MemoryEngine(first.start) { first.part($0) }
     }
@@ -60,6 +62,26 @@ struct FirstLedgerTests: ~Copyable {
             #expect(try leader.reader().stateIdentity == engine.state)
             leader.committer.stop()
         }
+    }
+
+    @Test("has its users as producers, by the names that they have on its machine")
+    func producers() async throws {
+        let ledger = try TestLedger(directory.path)
+        for (seq, uid) in [(1, 1000), (2, 7), (3, 1000)] as [(Int64, UInt32)] {
+            try await ledger.commit([
+                .request(Fixture.request(seq, id: "id\(seq)", uid: uid)), .invocation(Fixture.invocation(seq)),
+            ])
+        }
+        ledger.committer.stop()
+        let engine = try begin()
+        let wanted = [Producer(number: 7, name: "uid:7"), Producer(number: 1000, name: "alice")]
+        for path in [second.path, directory.path] {
+            _ = try copy(path, engine)
+            #expect(try LedgerReader(directory: path).producers() == wanted)
+        }
+        // Made once more of it, it has them already.
+        _ = try begin()
+        #expect(try LedgerReader(directory: directory.path).producers() == wanted)
     }
 
     @Test("is none of several when its machine went on alone: it is set aside, or refused")

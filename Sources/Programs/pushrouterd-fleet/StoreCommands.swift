@@ -75,7 +75,8 @@ enum StoreCommands {
     /// Makes a fleet whose ledger is that of one machine.
     private static func begin(_ address: ConnectionString, with directory: String) throws {
         let first = try FirstLedger(
-            in: directory, boot: bootID(), at: WallTime(milliseconds: SystemClock.wallMilliseconds))
+            in: directory, boot: bootID(), at: WallTime(milliseconds: SystemClock.wallMilliseconds)
+        ) { UserName(of: $0).text(of: $0) }
         let fleet = FleetDatabase.newFleet()
         // Before the database has it: else another fleet could be joined with this ledger.
         try first.join(fleet: fleet)

@@ -80,18 +80,16 @@ final class UserNames {
         (self.look, self.now) = (look, now)
     }
 
-    /// The name of a user. One without a name is called by its id, which no name is: they have no colon.
+    /// The name of a user.
     ///
     /// - Throws: that nobody can tell. Another name would be another producer, whose ids are not known.
     func name(of user: UInt32) throws(ProtocolError) -> String {
         let time = now()
         if let entry = known[user], time < entry.until { return entry.name }
-        let name: String
-        switch look(user) {
-        case .name(let found) where found.utf8.count <= ProducerNumbers.nameLengthMax: name = found
-        case .name: throw Self.refusal(user, "it is longer than \(ProducerNumbers.nameLengthMax) bytes")
-        case .none: name = "uid:\(user)"
-        case .failed(let reason): throw Self.refusal(user, reason)
+        let found = look(user)
+        if case .failed(let reason) = found { throw Self.refusal(user, reason) }
+        guard let name = found.text(of: user), name.utf8.count <= ProducerNumbers.nameLengthMax else {
+            throw Self.refusal(user, "it is longer than \(ProducerNumbers.nameLengthMax) bytes")
         }
         if known.count >= Self.limit { known.removeAll() }
         known[user] = (name, time + Self.validity)

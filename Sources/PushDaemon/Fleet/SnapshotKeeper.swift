@@ -103,12 +103,16 @@ final class SnapshotKeeper: Sendable {
         let plan = SnapshotPlan(interval: options.interval)
         let mayBegin = watch.mayBegin(shard.claim, at: Instant(nanoseconds: SystemClock.bootNanoseconds))
         // What this node has begun it gave up, now or before a restart: there is one keeper of a node.
-        guard mayBegin || shard.claim?.node == node, plan.isDue(shard),
+        let erasure = try LedgerReader(directory: directory).lastErasure()
+        guard mayBegin || shard.claim?.node == node, plan.isDue(shard, erasure: erasure?.batch),
             plan.isWriter(shard, leads: leads, node: node)
         else { return nil }
+        // Two snapshots have an erasure before both are free of what it erased, whatever came between them.
+        let newest = shard.snapshots.first?.snapshot.reference.number ?? 0
+        let last = plan.isDue(shard) ? newest : max(newest, 1) - 1
         return try SnapshotWriter(
             engine, directory: directory, node: node, rate: options.rate, pause: { [self] in pause($0) }
-        ).write(behind: shard.snapshots.first?.snapshot.reference.number ?? 0, replacing: shard.claim)
+        ).write(behind: last, replacing: shard.claim)
     }
 
     /// Deletes what is behind the snapshots that are kept, in slices.

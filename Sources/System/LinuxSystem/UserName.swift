@@ -9,6 +9,18 @@ public enum UserName: Hashable, Sendable {
     /// Nobody can tell now, or the name cannot be used: the reason.
     case failed(String)
 
+    /// The name by which others know the user: its own, or the id, which is no name, because names have no colon. `nil`: nobody
+    /// can tell.
+    ///
+    /// - Parameter user: the user that was asked for.
+    public func text(of user: UInt32) -> String? {
+        switch self {
+        case .name(let name): name
+        case .none: "uid:\(user)"
+        case .failed: nil
+        }
+    }
+
     /// The largest entry of a user, in bytes.
     private static let entryLengthMax = 64 << 10
 

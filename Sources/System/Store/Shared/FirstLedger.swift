@@ -18,15 +18,18 @@ public struct FirstLedger: ~Copyable {
     ///   - path: the state directory.
     ///   - boot: this machine's boot.
     ///   - now: the clock.
-    /// - Throws: `missing`, `inUse`, `logDamaged`, and what opening a ledger and the disk say.
-    public init(in path: String, boot: UUID128, at now: WallTime) throws(StoreError) {
+    ///   - name: how a user of this machine is called; `nil`: nobody can tell now.
+    /// - Throws: `missing`, `inUse`, `logDamaged`, `failed` where a name is missing, and what opening a ledger and the disk say.
+    public init(
+        in path: String, boot: UUID128, at now: WallTime, name: (UInt32) -> String?
+    ) throws(StoreError) {
         let ledger = path + "/ledger.db"
         guard access(ledger, F_OK) == 0 || errno != ENOENT else {
             throw StoreError(.missing, message: "there is no ledger", context: ledger)
         }
         let lock = try StateDirectory(path: path)
         let draft = path + "/first.db"
-        let start = try Self.make(draft, ofLedgerIn: path, boot: boot, at: now)
+        let start = try Self.make(draft, ofLedgerIn: path, boot: boot, at: now, name)
         guard let file = FileDescriptor(open(draft, O_RDONLY | O_CLOEXEC)) else {
             throw StoreError.system("open", draft, errno: errno)
         }
@@ -46,14 +49,17 @@ public struct FirstLedger: ~Copyable {
     }
 
     private static func make(
-        _ draft: String, ofLedgerIn path: String, boot: UUID128, at now: WallTime
+        _ draft: String, ofLedgerIn path: String, boot: UUID128, at now: WallTime,
+        _ name: (UInt32) -> String?
     ) throws(StoreError) -> ChainStart {
         let (state, position, last) = try bringUpToDate(path)
+        let producers = try newProducers(path, name)
         let id = UUID128(high: .random(in: .min ... .max), low: .random(in: .min ... .max))
         let reference = BatchReference(number: position.number + 1, id: id)
-        let buffer = RowBuffer(capacity: 0)
+        let buffer = RowBuffer(headroom: BatchHeader.length)
+        for producer in producers { buffer.append(.producer(producer)) }
         let checksum = BatchHeader(
-            number: reference.number, previousChecksum: position.checksum, rowsLength: 0, released: 0,
+            number: reference.number, previousChecksum: position.checksum, rowsLength: buffer.byteCount, released: 0,
             lastSequence: last, writtenAt: now, id: id
         ).write(to: buffer)
         let batch = ChainBatch(
@@ -63,6 +69,7 @@ public struct FirstLedger: ~Copyable {
 
         try SnapshotFile.make(ofLedgerIn: path, at: draft) { false }
         do throws(StoreError) {
+            try add(producers, to: draft)
             try Database(path: draft, access: .readWrite).execute(
                 """
                 UPDATE log_position SET number = \(reference.number), checksum = \(checksum), segment = 0, segment_end = 0
@@ -85,6 +92,41 @@ public struct FirstLedger: ~Copyable {
             unlink(draft)
             throw error
         }
+    }
+
+    /// Applies the rows of the first batch.
+    private static func add(_ producers: [Producer], to draft: String) throws(StoreError) {
+        let database = try Database(path: draft, access: .readWrite)
+        var insert = try database.prepare(Producer.table.insertion())
+        for producer in producers {
+            insert.bind(Int64(producer.number), at: 1)
+            insert.bind(producer.name, at: 2)
+            try insert.run()
+        }
+    }
+
+    /// The producers of a ledger that have no number yet: on one machine each is a user's id.
+    private static func newProducers(
+        _ path: String, _ name: (UInt32) -> String?
+    ) throws(StoreError) -> [Producer] {
+        let reader = try LedgerReader(directory: path)
+        var numbers = ProducerNumbers(try reader.producers())
+        let users = try reader.database.prepare(
+            """
+            SELECT DISTINCT uid FROM request_rows WHERE id IS NOT NULL AND uid NOT IN (SELECT uid FROM producers)
+            ORDER BY uid
+            """)
+        var producers: [Producer] = []
+        while try users.step() {
+            let user: UInt32 = try users.value(0)
+            guard let name = name(user) else {
+                throw StoreError(.failed, message: "nobody can tell the name of uid \(user) now", context: path)
+            }
+            // Two ids of one name: the lower one has it.
+            guard let producer = numbers.add(numbers[name] == nil ? name : "uid:\(user)", user: user) else { break }
+            producers.append(producer)
+        }
+        return producers
     }
 
     /// Applies what the log has and the ledger has not, and has all of it on the disk.
