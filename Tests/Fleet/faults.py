@@ -20,7 +20,7 @@ class Faults:
     NEEDS = {
         "kill": set(), "stop": set(), "term": set(), "move": set(), "drain": set(), "restart": set(),
         "immediate": set(), "engine-kill": set(), "terminate": set(), "cancel": set(),
-        "disk": set(), "leader-disk": set(), "both-disks": set(),
+        "disk": set(), "leader-disk": set(), "both-disks": set(), "trim": set(),
         "promote": {"standby"}, "promote-waiting": {"standby"},
         "drop-out": {"network"}, "drop-in": {"network"}, "drop-both": {"network"}, "drop-follower": {"network"},
         "engine-clock": {"clocks"}, "node-clock": {"clocks"},
@@ -111,6 +111,20 @@ class Faults:
     def both_disks(self):
         """Both machines are replaced by empty ones: all that there was is in the database."""
         self.pair.lose_disks()
+
+    def trim(self):
+        """Batches are deleted behind two snapshots, as if ten minutes had passed."""
+        first = self.engine.sql("SELECT min(number) FROM push_batches")
+
+        def is_trimmed():
+            self.pair.look()
+            # The last ones are left as they are: by their ages machines compare their clocks.
+            self.engine.sql(
+                "UPDATE push_batches SET at = at - interval '1 hour' WHERE at > clock_timestamp() - interval '10 minutes' "
+                "AND number < (SELECT max(number) - 100 FROM push_batches)")
+            return self.engine.sql("SELECT min(number) FROM push_batches") != first
+
+        wait_until("batches are deleted", is_trimmed, pause=0.3)
 
     # The calls between node and database
 

@@ -51,12 +51,12 @@ NODES = "abc"
 # How far the wall clock of each node is off, in seconds.
 NODE_CLOCKS = {"a": 3600, "b": 365 * 86400, "c": -3600}
 # What is done in the short form, and how often.
-SHORT = {"kill": 4, "stop": 3, "term": 2, "move": 4, "immediate": 3}
+SHORT = {"kill": 4, "stop": 3, "term": 2, "move": 4, "immediate": 3, "trim": 2}
 # How often each fault is done in full, and what the pair has for it.
 FULL = [
     (set(), {"kill": 200, "stop": 100, "term": 50, "move": 50, "drain": 20, "restart": 20, "immediate": 50,
              "engine-kill": 50, "terminate": 50, "cancel": 50, "disk": 20, "leader-disk": 20,
-             "both-disks": 10, "chaos": 100}),
+             "both-disks": 10, "trim": 10, "chaos": 100}),
     ({"standby"}, {"kill": 50, "move": 50, "promote": 50, "promote-waiting": 20, "terminate": 50, "cancel": 50,
                    "chaos": 100}),
     ({"network"}, {"drop-out": 30, "drop-in": 30, "drop-both": 30, "drop-follower": 30}),
