@@ -161,7 +161,13 @@ private func onceThereIsRoom<Value>(_ journal: JournalWriter, _ make: () throws 
 extension StoreError {
     /// The status that a program ends with.
     public var exitStatus: Int32 {
-        if case .inUse = kind { StartFailure.unavailable } else { StartFailure.inputOutput }
+        switch kind {
+        case .inUse: StartFailure.unavailable
+        // Starting again changes nothing of it, and the service manager does not.
+        case .otherFleet: StartFailure.configuration
+        case .otherFormat where isOfDatabase: StartFailure.configuration
+        default: StartFailure.inputOutput
+        }
     }
 }
 

@@ -6,107 +6,12 @@ import TestSupport
 import Testing
 import UnixSockets
 
-/// Two machines on one, that share a log in a database.
-private final class Pair {
-    let server = PostgreSQLServer()
-    let first: Installation
-    let second: Installation
-
-    /// - Parameters:
-    ///   - lease: how long a leader leads without a word of the database.
-    ///   - durability: what has to have a batch before it is acknowledged.
-    ///   - settings: further lines of the section.
-    ///   - isMade: whether the fleet is set up.
-    init(
-        lease: String = "5s", durability: String = "engine", settings: String = "", isMade: Bool = true
-    ) throws {
-        server.sql("CREATE DATABASE push")
-        let place = server.root
-        func machine(_ name: String) -> Installation {
-            let installation = Installation(
-                """
-                [Store]
-                Log=postgresql://postgres@/push?host=\(place)&port=5432
-                Durability=\(durability)
-                Node=\(name)
-                Lease=\(lease)
-                \(settings)
-                """)
-            installation.addJob(
-                "note", "cat >/dev/null; echo $PUSH_SEQ >>\(place)/runs; echo $PUSH_EPOCH >>\(place)/terms")
-            installation.addJob(
-                "hang", "cat >/dev/null; echo $PUSH_SEQ >>\(place)/runs; exec sleep 60")
-            return installation
-        }
-        (first, second) = (machine("first"), machine("second"))
-        // The handlers of both write there.
-        for name in ["runs", "terms"] {
-            writeFile("", to: "\(place)/\(name)")
-            chmod("\(place)/\(name)", 0o666)
-        }
-        if isMade { try makeFleet() }
-    }
-
-    /// Sets the fleet up.
-    func makeFleet(_ words: String...) throws {
-        let made = Program(product: "pushrouterd-fleet").run(["--config", first.configuration, "--init"] + words)
-        try #require(made.end == .exited(0), "\(made.errors)")
-    }
-
-    /// Gives a machine another database; `nil`: a log of its own.
-    func use(_ database: String?, on machine: Installation) {
-        let name = machine.configuration == first.configuration ? "first" : "second"
-        let log = database.map { "Log=postgresql://postgres@/\($0)?host=\(server.root)&port=5432\nDurability=engine\n" }
-        machine.write("pushrouterd.conf", "[Store]\n\(log ?? "")Node=\(name)\n")
-    }
-
-    /// The numbers of the requests whose handlers ran, in order.
-    var runs: [String] { lines("runs") }
-
-    /// The terms that these handlers were told.
-    var terms: [String] { lines("terms") }
-
-    private func lines(_ name: String) -> [String] {
-        let text = String(decoding: readFile("\(server.root)/\(name)") ?? [], as: UTF8.self)
-        return text.split(separator: "\n").map(String.init)
-    }
-
-    /// Starts a machine, and waits until it follows.
-    func start(_ machine: Installation) throws -> DaemonProcess {
-        let daemon = DaemonProcess(machine, program: "pushrouterd-fleet")
-        try daemon.waitForNotification("READY=1")
-        return daemon
-    }
-
-    /// Starts a machine, and waits until it leads.
-    func startLeader(_ machine: Installation) throws -> DaemonProcess {
-        let daemon = try start(machine)
-        try daemon.waitForNotification("READY=1", times: 2)
-        return daemon
-    }
-
-    /// Starts both; the first one leads.
-    func startBoth() throws -> (leader: DaemonProcess, follower: DaemonProcess) {
-        let leader = try startLeader(first)
-        let follower = try start(second)
-        try follower.waitForStatus("STATUS=follows as second; first leads")
-        return (leader, follower)
-    }
-
-    var status: String { order("--status").output }
-
-    /// Runs one of the program's commands, on the first machine.
-    func order(_ words: String...) -> Program.Result {
-        Program(product: "pushrouterd-fleet").run(["--config", first.configuration] + words)
-    }
-}
-
 @Suite(
     "Two machines that share a log", .enabled(if: PostgreSQLServer.isInstalled), .timeLimit(.minutes(30)))
 struct FleetTests {
     @Test("go on when the leader is killed: what it acknowledged is there, and a repeat has its number")
     func killed() throws {
-        let pair = try Pair()
+        let pair = try MachinePair()
         let (leader, follower) = try pair.startBoth()
         let client = try pair.first.injectClient()
         for number in 1...3 {
@@ -125,7 +30,7 @@ struct FleetTests {
 
     @Test("answer on every socket of the one that follows that another leads, and which")
     func refuses() throws {
-        let pair = try Pair()
+        let pair = try MachinePair()
         let daemons = try pair.startBoth()
         defer { withExtendedLifetime(daemons) {} }
         let refused = try pair.second.injectClient().ask(Requests.deliver(job: "note", id: "x"))
@@ -139,7 +44,7 @@ struct FleetTests {
 
     @Test("tell what each of them does, the one that follows too: who leads, and how far its copy is")
     func status() throws {
-        let pair = try Pair()
+        let pair = try MachinePair()
         let daemons = try pair.startBoth()
         defer { withExtendedLifetime(daemons) {} }
         #expect(try pair.first.injectClient().outcome(of: Requests.deliver(job: "note")).outcome == "handled")
@@ -166,7 +71,7 @@ struct FleetTests {
 
     @Test("show the loss of a leader as a gap, and what it ran as failed with that reason")
     func leaderLost() throws {
-        let pair = try Pair(lease: "1s")
+        let pair = try MachinePair(lease: "1s")
         let (leader, follower) = try pair.startBoth()
         defer { withExtendedLifetime(follower) {} }
         let client = try pair.first.injectClient()
@@ -189,7 +94,7 @@ struct FleetTests {
 
     @Test("show a handover as a pause of the daemon, not as a loss")
     func handoverIsNoLoss() throws {
-        let pair = try Pair(lease: "60s")
+        let pair = try MachinePair(lease: "60s")
         let (leader, follower) = try pair.startBoth()
         #expect(try pair.first.injectClient().outcome(of: Requests.deliver(job: "note")).outcome == "handled")
         #expect(try leader.stop() == .exited(0))
@@ -201,7 +106,7 @@ struct FleetTests {
 
     @Test("show that the database was away, from the batch that it did not take to the answer")
     func engineAway() throws {
-        let pair = try Pair(lease: "60s")
+        let pair = try MachinePair(lease: "60s")
         let daemon = try pair.startLeader(pair.first)
         let client = try pair.first.injectClient()
         #expect(try client.outcome(of: Requests.deliver(job: "note", id: "1")).outcome == "handled")
@@ -222,7 +127,7 @@ struct FleetTests {
 
     @Test("show that no standby of the database had what was written", arguments: [true, false])
     func unprotected(isGone: Bool) throws {
-        let pair = try Pair(lease: "2s", durability: "standby")
+        let pair = try MachinePair(lease: "2s", durability: "standby")
         let standby = pair.server.makeStandby("copy")
         pair.server.set("synchronous_standby_names", "copy")
         pair.server.wait("SELECT sync_state FROM pg_stat_replication", for: "sync")
@@ -248,7 +153,7 @@ struct FleetTests {
         "hand over when the leader is told to stop: it lets handlers end, and the other one need not wait for its lease"
     )
     func handsOver() throws {
-        let pair = try Pair(lease: "60s")
+        let pair = try MachinePair(lease: "60s")
         let (leader, follower) = try pair.startBoth()
         #expect(try pair.first.injectClient().ask(Requests.deliver(job: "note", waits: false)).isAccepted)
         #expect(try leader.stop() == .exited(0))
@@ -261,7 +166,7 @@ struct FleetTests {
 
     @Test("are moved by an order: the leader lets handlers end and hands over to the other one, and follows again")
     func moves() throws {
-        let pair = try Pair()
+        let pair = try MachinePair()
         let (leader, follower) = try pair.startBoth()
         let refused = pair.order("--move", "--to", "third")
         #expect(refused.end == .exited(69) && refused.errors.contains("no machine third has a copy"), "\(refused)")
@@ -279,7 +184,7 @@ struct FleetTests {
 
     @Test("stop following before a batch that only a newer program reads, say so, and go on with one that reads it")
     func newerVersion() throws {
-        let pair = try Pair(lease: "60s")
+        let pair = try MachinePair(lease: "60s")
         let leader = try pair.startLeader(pair.first)
         #expect(try pair.first.injectClient().outcome(of: Requests.deliver(job: "note", id: "1")).outcome == "handled")
         // As a newer program writes it, while another one is the leader of the future.
@@ -299,7 +204,7 @@ struct FleetTests {
 
     @Test("are drained by an order: a machine hands over and takes no lease, until that is undone")
     func drains() throws {
-        let pair = try Pair(lease: "2s")
+        let pair = try MachinePair(lease: "2s")
         let (leader, follower) = try pair.startBoth()
         let drained = pair.order("--drain", "--node", "first")
         #expect(drained.end == .exited(0) && drained.output.contains("second leads, term 2"), "\(drained)")
@@ -321,7 +226,7 @@ struct FleetTests {
 
     @Test("fence a leader that stood still for longer than its lease: it ends, and acknowledged nothing since")
     func fences() throws {
-        let pair = try Pair(lease: "2s")
+        let pair = try MachinePair(lease: "2s")
         let (leader, follower) = try pair.startBoth()
         let client = try pair.first.injectClient()
         #expect(try client.outcome(of: Requests.deliver(job: "note", id: "before")).outcome == "handled")
@@ -338,7 +243,7 @@ struct FleetTests {
 
     @Test("acknowledge nothing while the database is away, and go on when it is back", arguments: [true, false])
     func databaseAway(isKilled: Bool) throws {
-        let pair = try Pair(lease: "60s")
+        let pair = try MachinePair(lease: "60s")
         let daemons = try pair.startBoth()
         defer { withExtendedLifetime(daemons) {} }
         let client = try pair.first.injectClient()
@@ -353,7 +258,7 @@ struct FleetTests {
 
     @Test("need no disk: a machine without a state directory starts from the database alone")
     func emptyDisk() throws {
-        let pair = try Pair()
+        let pair = try MachinePair()
         let leader = try pair.startLeader(pair.first)
         let client = try pair.first.injectClient()
         for number in 1...20 { #expect(try client.ask(Requests.deliver(id: "n\(number)", waits: false)).isAccepted) }
@@ -369,7 +274,7 @@ struct FleetTests {
 
     @Test("lose both disks and nothing else: a machine starts from a snapshot in the database, and what came behind it")
     func disksLost() throws {
-        let pair = try Pair(lease: "2s", settings: "SnapshotEvery=1s")
+        let pair = try MachinePair(lease: "2s", settings: "SnapshotEvery=1s")
         let (leader, follower) = try pair.startBoth()
         let client = try pair.first.injectClient()
         func wait(for count: Int) {
@@ -399,7 +304,7 @@ struct FleetTests {
 
     @Test("go on with the ledger that one machine had, and one machine with theirs, which they never follow again")
     func oneMachine() throws {
-        let pair = try Pair(isMade: false)
+        let pair = try MachinePair(isMade: false)
         func deliver(_ id: String, to machine: Installation, number: Int64) throws {
             let answer = try machine.injectClient().outcome(of: Requests.deliver(job: "note", id: id))
             #expect(answer.outcome == "handled" && answer.seq == number, "\(answer)")
@@ -438,24 +343,55 @@ struct FleetTests {
         #expect(try pair.first.ledger().stateIdentity == pair.second.ledger().stateIdentity)
         pair.second.write("pushrouterd.conf", String(decoding: shared, as: UTF8.self))
         let refused = DaemonProcess(pair.second, program: "pushrouterd-fleet")
-        #expect(try refused.waitForEnd() == .exited(74))
+        #expect(try refused.waitForEnd() == .exited(78))
         #expect(refused.standardError.contains("led alone since"), "\(refused.standardError)")
+    }
+
+    @Test("set aside the ledger of a machine that accepted nothing alone, and do not touch one that has requests")
+    func machineAlone() throws {
+        let pair = try MachinePair(isMade: false)
+        let shared = try #require(readFile(pair.second.configuration + "/pushrouterd.conf"))
+        func run(_ id: String?) throws {
+            pair.use(nil, on: pair.second)
+            let alone = DaemonProcess(pair.second)
+            try alone.waitForNotification("READY=1")
+            if let id {
+                let answer = try pair.second.injectClient().outcome(of: Requests.deliver(job: "note", id: id))
+                #expect(answer.outcome == "handled")
+            }
+            #expect(try alone.stop() == .exited(0))
+            pair.second.write("pushrouterd.conf", String(decoding: shared, as: UTF8.self))
+        }
+        try pair.makeFleet()
+        try run(nil)
+        let begins = DaemonProcess(pair.second, program: "pushrouterd-fleet")
+        #expect(try begins.waitForEnd() == .exited(75))
+        #expect(names(in: pair.second.state).contains { $0.hasPrefix("set-aside-") })
+        let leader = try pair.startLeader(pair.second)
+        #expect(try leader.stop() == .exited(0))
+
+        #expect(remove(pair.second.state))
+        try run("n1")
+        let refused = DaemonProcess(pair.second, program: "pushrouterd-fleet")
+        #expect(try refused.waitForEnd() == .exited(78))
+        #expect(refused.standardError.contains("store init --ledger"), "\(refused.standardError)")
+        try run("n1")
     }
 
     @Test("refuse a clone of their database, until it is made a fleet of its own")
     func clone() throws {
-        let pair = try Pair()
+        let pair = try MachinePair()
         let leader = try pair.startLeader(pair.first)
         #expect(try pair.first.injectClient().outcome(of: Requests.deliver(job: "note", id: "n1")).outcome == "handled")
         #expect(try leader.stop() == .exited(0))
         pair.server.sql("CREATE DATABASE clone TEMPLATE push")
         pair.use("clone", on: pair.first)
         let refused = DaemonProcess(pair.first, program: "pushrouterd-fleet")
-        #expect(try refused.waitForEnd() == .exited(74))
+        #expect(try refused.waitForEnd() == .exited(78))
         #expect(refused.standardError.contains("a clone, or restored"), "\(refused.standardError)")
         try pair.makeFleet("--adopt")
         let other = DaemonProcess(pair.first, program: "pushrouterd-fleet")
-        #expect(try other.waitForEnd() == .exited(74))
+        #expect(try other.waitForEnd() == .exited(78))
         #expect(remove(pair.first.state))
         let again = try pair.startLeader(pair.first)
         let repeated = try pair.first.injectClient().ask(Requests.deliver(job: "note", id: "n1", waits: false))
@@ -469,7 +405,7 @@ struct FleetTests {
 
     @Test("set a copy aside that is not a prefix of the chain, and fetch another")
     func forked() throws {
-        let pair = try Pair(lease: "60s")
+        let pair = try MachinePair(lease: "60s")
         let leader = try pair.startLeader(pair.first)
         #expect(try pair.first.injectClient().outcome(of: Requests.deliver(job: "note", id: "1")).outcome == "handled")
         #expect(try leader.stop() == .exited(0))
@@ -485,7 +421,7 @@ struct FleetTests {
 
     @Test("are refused a database that no fleet is set up in, the ledger of one machine, and a second set-up")
     func refusesOthers() throws {
-        let pair = try Pair()
+        let pair = try MachinePair()
         let again = Program(product: "pushrouterd-fleet").run(["--config", pair.first.configuration, "--init"])
         #expect(again.end == .exited(69) && again.errors.contains("has the fleet"), "\(again.errors)")
         let one = Program(product: "pushrouterd").run(["--config", pair.first.configuration, "--state", "/nonexistent"])
@@ -494,7 +430,7 @@ struct FleetTests {
         pair.second.write(
             "pushrouterd.conf", "[Store]\nLog=postgresql://postgres@/empty?host=\(pair.server.root)&port=5432\n")
         let empty = DaemonProcess(pair.second, program: "pushrouterd-fleet")
-        #expect(try empty.waitForEnd() == .exited(74))
-        #expect(empty.standardError.contains("push_fleet") || empty.standardError.contains("not set up"))
+        #expect(try empty.waitForEnd() == .exited(78))
+        #expect(empty.standardError.contains("pushctl store init"), "\(empty.standardError)")
     }
 }

@@ -119,6 +119,9 @@ struct PairTests {
         }
         #expect(run(first, "inject", "--wait", "-", input: lines.joined()).end == .exited(0))
 
+        let elsewhere = run(second, "erase", "--user", "user-annaXyZZy7731", "--yes")
+        #expect(elsewhere.end == .exited(69) && elsewhere.errors.contains("a leads"), "\(elsewhere.errors)")
+        #expect(!elsewhere.errors.contains("is asked again"))
         let erased = run(first, "erase", "--user", "user-annaXyZZy7731", "--yes")
         #expect(erased.end == .exited(0), "\(erased.errors)")
         #expect(erased.output.contains("The shared log: batches up to "), "\(erased.output)")

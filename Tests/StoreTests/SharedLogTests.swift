@@ -160,7 +160,7 @@ struct SharedLogTests: ~Copyable {
         let error = #expect(throws: StoreError.self) {
             try LedgerCopy(directory: directory.path, of: engine.identity())
         }
-        #expect(error?.kind == .otherFormat)
+        #expect(error?.kind == .otherFleet(led: true))
         #expect(try TestLedger(directory.path).storedNumbers() == [1])
     }
 

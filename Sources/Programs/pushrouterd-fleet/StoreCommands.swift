@@ -94,7 +94,7 @@ enum StoreCommands {
         var lines = [
             "fleet          \(status.fleet)",
             "PostgreSQL     \(engine.version); synchronous standbys: \(names)",
-            "batches        \(status.batchesSize >> 20) MiB",
+            "batches        \(status.batchesSize >> 10) KiB",
         ]
         lines += status.standbys.map { "standby        \($0.name): \($0.state ?? "?"), \($0.sync ?? "?")" }
         for shard in status.shards {
@@ -110,12 +110,13 @@ enum StoreCommands {
             for stored in shard.snapshots {
                 lines.append(
                     "snapshot       behind batch \(stored.snapshot.reference.number), "
-                        + "\(stored.age.milliseconds / 1000) s old, \(stored.snapshot.length >> 20) MiB")
+                        + "\(stored.age.milliseconds / 1000) s old, \(stored.snapshot.length >> 10) KiB")
             }
             if shard.snapshots.isEmpty {
                 lines.append("snapshot       none: a machine with an empty disk reads the whole log")
             }
-            lines += shard.copies.map { copy in
+            // A leader noted its copy before it led.
+            lines += shard.copies.filter { $0.node != shard.lease.owner?.node }.map { copy in
                 "copy           \(StoreOrders.text(copy, tail: tail))\(StoreOrders.program(copy, shard))"
             }
         }

@@ -11,6 +11,9 @@ enum StoreOrders {
     static func give(_ order: FleetOrder, _ address: ConnectionString) throws(StartFailure) -> Int32 {
         do throws(OrderFailure) {
             return tell(try FleetDatabase.give(order, address), order)
+        } catch .refused(.leads(let node), _) {
+            print("\(node) leads already")
+            return 0
         } catch {
             throw StartFailure(text(error, order), exitStatus: StartFailure.unavailable)
         }

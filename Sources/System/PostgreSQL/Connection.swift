@@ -227,7 +227,8 @@ struct Connection: ~Copyable {
             let message =
                 Connection.text(of: pointer, field: CPostgreSQL_message)
                 ?? String(cString: PQresultErrorMessage(pointer))
-            return EngineProblem(StateCodes.kind(of: code), code: code, message: Connection.oneLine(message))
+            let hint = StateCodes.hint(of: code).map { "; \($0)" } ?? ""
+            return EngineProblem(StateCodes.kind(of: code), code: code, message: Connection.oneLine(message) + hint)
         }
 
         /// All rows, copied.
@@ -290,6 +291,6 @@ struct Connection: ~Copyable {
     }
 
     private static func oneLine(_ text: String) -> String {
-        text.split(separator: "\n").joined(separator: "; ")
+        text.split(separator: "\n").map { $0.drop { $0 == "\t" || $0 == " " } }.joined(separator: "; ")
     }
 }

@@ -16,7 +16,9 @@ public struct ConnectionString: Sendable, CustomStringConvertible, CustomReflect
             // libpq's own words repeat parts of the text, and one of them may be a password.
             PQfreemem(complaint)
             throw EngineProblem(
-                .notOurs, message: "the engine's address is not in one of libpq's forms (postgresql://HOST/DATABASE)")
+                .notOurs,
+                message: "the engine's address is not in one of libpq's forms (postgresql://HOST/DATABASE), "
+                    + "or has a parameter that libpq does not know")
         }
         defer { PQconninfoFree(options) }
         var parameters: [String: String] = [:]

@@ -9,6 +9,16 @@ enum StateCodes {
         return table[code] ?? table[String(code.prefix(2))] ?? .ill
     }
 
+    /// The cause that PostgreSQL's own words do not name; `nil` for most codes.
+    static func hint(of code: String) -> String? {
+        switch code {
+        case "42P01": "the database is not set up: \"pushctl store init\" makes its tables"
+        // Each machine ends the sessions that bear its name.
+        case "57P01": "another machine with the same Node= ends sessions so, too"
+        default: nil
+        }
+    }
+
     /// Codes, and classes of codes by their first two characters.
     static let table: [String: EngineProblem.Kind] = [
         "00": .ill, "01": .ill, "02": .ill, "03": .ill,

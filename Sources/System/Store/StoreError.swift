@@ -102,6 +102,9 @@ public struct StoreError: Error, Hashable, Sendable, CustomStringConvertible {
     /// Whether the engine of a shared log is in the way.
     var isOfEngine: Bool { kind == .engineAway || kind == .unprotected }
 
+    /// Whether it is about the database that `Log=` names, and not about a file.
+    public var isOfDatabase: Bool { context == Self.engine }
+
     /// Whether reading, writing or syncing a file failed.
     var isInputOutput: Bool { code & 0xFF == SQLITE_IOERR }
 
@@ -120,7 +123,7 @@ public struct StoreError: Error, Hashable, Sendable, CustomStringConvertible {
         case .otherFormat:
             context.hasSuffix("/ledger.db")
                 ? "pushrouterd, started with this state directory, moves it to set-aside-* there and begins a new one"
-                : "name another file"
+                : isOfDatabase ? "see to the database that Log= names" : "name another file"
         case .olderSchema: "start the new pushrouterd once with this state directory: it brings the ledger up to date"
         case .newerSchema: "upgrade this program to the version that wrote the ledger, or newer"
         case .noSpace:

@@ -27,7 +27,9 @@ extension Session {
             switch answer {
             case .success(let reply): return Erasure(reply)
             case .failure(.socket(.noSuchSocket)), .failure(.socket(.nobodyListens)): return try eraseHere(person)
-            case .failure(.refused(let refusal)) where refusal.code == .unavailable && tries > 0:
+            // Where another machine leads, trying again does not help.
+            case .failure(.refused(let refusal))
+            where refusal.code == .unavailable && refusal.leader == nil && tries > 0:
                 if tries == Self.tries { output.note("the daemon is asked again for a minute: \(refusal.message)") }
                 tries -= 1
                 usleep(Self.pause)

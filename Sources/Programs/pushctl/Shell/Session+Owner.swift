@@ -15,4 +15,6 @@ func becomeOwner(of directory: String) throws(Failure) {
     guard setgroups(0, nil) == 0, setgid(facts.st_gid) == 0, setuid(facts.st_uid) == 0 else {
         throw Failure(.noPermission, "cannot become user \(facts.st_uid): \(errorText(errno))")
     }
+    // Root's home directory is closed to that user, and libpq looks for certificates in $HOME.
+    unsetenv("HOME")
 }

@@ -113,14 +113,20 @@ final class LedgerWriter {
 
     /// Makes an empty ledger one of several that have the same batches, and so the same id.
     ///
-    /// - Throws: `otherFormat` when it has batches, or requests, of its own.
+    /// - Throws: `otherFleet` when it has requests of its own; `forked` when it has batches alone, as the ledger of one
+    ///   machine has from its first start on: nothing is lost when it is set aside.
     func join(_ state: UUID128) throws(StoreError) {
         guard state != stateID else { return }
         let requests = try database.integer("SELECT max(highest_seq, EXISTS (SELECT 1 FROM request_rows)) FROM meta")
-        guard position.number == 0, requests == 0 else {
+        guard requests == 0 else {
             throw StoreError(
-                .otherFormat, message: "the ledger is not a copy of the shard that the database has",
+                .otherFleet(led: true),
+                message: "the ledger is that of one machine, or of other machines, and has requests",
                 context: database.path)
+        }
+        guard position.number == 0 else {
+            throw StoreError(
+                .forked, message: "the ledger is that of one machine, and has no request", context: database.path)
         }
         try database.execute("UPDATE meta SET state_id = '\(state)'")
         stateID = state
