@@ -57,6 +57,8 @@ final class Daemon {
     private(set) var servers: Servers?
 
     private var armedFor: Instant?
+    /// Since when the lease has been over, in monotonic nanoseconds.
+    private var pastLeaseSince: Int64?
     private(set) var isStopping = false
     /// Whether it ends because a person wants another node to lead: the next process of this node follows.
     private(set) var handsOver = false
@@ -321,6 +323,8 @@ final class Daemon {
         }
         // Past its lease a leader starts nothing and tells nothing before the log, or the lease, has decided.
         let isPastLease = parts.leadership?.keeper.holds == false
+        // Clients wait for a late renewal; when it does not come, they are refused.
+        let isHeld = !refusesPastLease(isPastLease, at: now) && isPastLease
         let isDone = isPastLease || processor.performDue { control.handOver($0) }
         // What is left, and what came of it, is for the next turn.
         sources?.due.isEnabled =
@@ -331,10 +335,10 @@ final class Daemon {
         processor.endTurn(at: now)
         parts.health.watch(writingSince: pipeline.writingSince)
         // Above this the clients wait, not the memory.
-        servers?.inject.setCongested(isPastLease || pipeline.bytesWaiting > Self.bytesWaitingLimit)
+        servers?.inject.setCongested(isHeld || pipeline.bytesWaiting > Self.bytesWaitingLimit)
         if parts.leadership != nil {
-            servers?.control.setCongested(isPastLease)
-            servers?.read.setCongested(isPastLease)
+            servers?.control.setCongested(isHeld)
+            servers?.read.setCongested(isHeld)
         }
         // A later time costs no system call: the timer fires for nothing then, once.
         if let due = processor.nextDue, armedFor.map({ due < $0 }) ?? true {
@@ -345,6 +349,22 @@ final class Daemon {
         servers?.control.flush()
         servers?.read.flush()
         if isStopping { exitWhenDone() }
+    }
+
+    /// How long clients wait past the lease for the next renewal before they are refused, in nanoseconds.
+    private static let lateRenewal: Int64 = 1_000_000_000
+
+    /// Whether new requests are refused, because the lease ended a while ago.
+    private func refusesPastLease(_ isPastLease: Bool, at now: Int64) -> Bool {
+        guard isPastLease else {
+            (pastLeaseSince, parts.health.pastLease) = (nil, nil)
+            return false
+        }
+        let since = pastLeaseSince ?? now
+        pastLeaseSince = since
+        guard now - since >= Self.lateRenewal else { return false }
+        parts.health.pastLease = "the lease ended, and the database confirms no renewal; another machine may lead"
+        return true
     }
 
     private func committed(took duration: Duration, at now: Int64, isTold: Bool = false) {

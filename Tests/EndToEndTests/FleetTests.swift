@@ -138,6 +138,12 @@ struct FleetTests {
         try client.send(line: Requests.deliver(job: "note", id: "2"))
         try waitUntil("it says so") { daemon.standardError.contains("no request can be accepted for now: ") }
         if isGone {
+            // Nobody waits for it: neither other producers nor people.
+            let other = try pair.first.injectClient()
+            try waitUntil("others are refused") {
+                try other.ask(Requests.deliver(job: "note", waits: false)).errorCode == "unavailable"
+            }
+            #expect(try DaemonStatus(of: pair.first)["fleet"]?["role"]?.string == "leader")
             standby.start()
         } else {
             usleep(1_200_000)
@@ -324,6 +330,11 @@ struct FleetTests {
         #expect(used.end == .exited(69) && used.errors.contains("in use"), "\(used.errors)")
         #expect(try alone.stop() == .exited(0))
         try pair.makeFleet("--ledger", pair.first.state)
+        let mark = readFile(pair.first.state + "/fleet")
+        let again = Program(product: "pushrouterd-fleet").run(
+            ["--config", pair.first.configuration, "--init", "--ledger", pair.first.state])
+        #expect(again.end == .exited(69) && again.errors.contains("already"), "\(again.errors)")
+        #expect(readFile(pair.first.state + "/fleet") == mark)
 
         let (leader, follower) = try pair.startBoth()
         try repeats("n1", to: pair.first, number: 1)

@@ -78,9 +78,16 @@ enum StoreCommands {
             in: directory, boot: bootID(), at: WallTime(milliseconds: SystemClock.wallMilliseconds)
         ) { UserName(of: $0).text(of: $0) }
         let fleet = FleetDatabase.newFleet()
-        // Before the database has it: else another fleet could be joined with this ledger.
-        try first.join(fleet: fleet)
-        _ = try FleetDatabase.initialise(address, first.start, as: fleet) { first.part($0) }
+        // Before the database has the name, or another fleet could be joined with this ledger; and not sooner, or the ledger would
+        // be a copy of a fleet that no database has.
+        func join() throws(EngineProblem) {
+            do throws(StoreError) {
+                try first.join(fleet: fleet)
+            } catch {
+                throw EngineProblem(.ill, message: "\(error)")
+            }
+        }
+        _ = try FleetDatabase.initialise(address, first.start, as: fleet, beforeName: join) { first.part($0) }
         print(
             """
             fleet \(fleet) is set up with the ledger in \(directory), which goes on as a copy; start pushrouterd-fleet on \

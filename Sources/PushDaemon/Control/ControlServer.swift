@@ -181,7 +181,7 @@ final class ControlServer {
     }
 
     private func checkStore(_ request: ControlRequest) throws(ProtocolError) {
-        if let problem = health.problem {
+        if let problem = health.refusal {
             throw ProtocolError(.unavailable, message: problem, retryAfter: .seconds(1), id: request.id)
         }
         guard processor.bytesWaiting > Self.bytesWaitingMax else { return }

@@ -101,7 +101,7 @@ final class InjectServer {
     // MARK: Admission
 
     private func admit(_ candidate: Candidate) throws(ProtocolError) {
-        if let problem = health.problem {
+        if let problem = health.refusal {
             throw ProtocolError(.unavailable, message: problem, retryAfter: .seconds(1), id: candidate.request.id)
         }
         switch candidate.admission {

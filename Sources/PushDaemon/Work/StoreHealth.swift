@@ -10,6 +10,10 @@ final class StoreHealth {
     var slowCommit: Duration
     /// Why nothing can be accepted for now; `nil` when all is well.
     private(set) var problem: String?
+    /// Why a leader may not speak for the shared log for now; `nil`: its lease holds, or ended a moment ago.
+    var pastLease: String?
+    /// Why a new request is refused for now.
+    var refusal: String? { problem ?? pastLease }
     /// Why the ledger cannot be written for now; the log goes on as long as it has room.
     private(set) var ledgerProblem: String?
     /// What the log waits for while the ledger makes room in it: no problem as long as the ledger does.

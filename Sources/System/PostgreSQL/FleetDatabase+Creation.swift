@@ -30,13 +30,14 @@ extension FleetDatabase {
     ///   - start: the beginning of the chain.
     ///   - fleet: the id that was drawn for the fleet.
     ///   - time: how long each step takes at most.
+    ///   - beforeName: called when only the name is missing.
     ///   - part: gives a part of the snapshot; `nil`: it cannot be read.
     /// - Returns: the new fleet.
     /// - Throws: `.notOurs` if there is a fleet already. `.unreachable` if the engine did not answer to the end: then it
     ///   may be there, and the next call says so.
     public static func initialise(
         _ address: ConnectionString, _ start: ChainStart, as fleet: UUID128, time: Duration = .seconds(10),
-        part: (Int) -> [UInt8]?
+        beforeName: () throws(EngineProblem) -> Void = {}, part: (Int) -> [UInt8]?
     ) throws(EngineProblem) -> ShardIdentity {
         var session = try connect(address, until: Deadline(after: time))
         try makeRoom(&session, time)
@@ -69,6 +70,7 @@ extension FleetDatabase {
         }
         if let snapshot = start.snapshot {
             try put(snapshot, shard, &session, time, part)
+            try beforeName()
             guard try run(&session, last, time)[0].count == 1 else { throw interrupted }
         }
         return ShardIdentity(fleet: fleet, state: start.state)
