@@ -101,6 +101,20 @@ struct SharedLogTests: ~Copyable {
         #expect(engine.chain.count == 3)
     }
 
+    @Test("begins a term with an engine that gives no answer for a while")
+    func beginsPatiently() throws {
+        let session = engine.session()
+        session.isAway = true
+        var tries = 0
+        let opened = try SharedLog.open(
+            try LedgerWriter(directory: directory.path), store(epoch: 1, session), limit: 1 << 20
+        ) {
+            tries += 1
+            session.isAway = tries < 3
+        }
+        #expect(tries == 3 && opened.log.position.number == 1 && engine.chain.count == 2)
+    }
+
     @Test("says that no standby has a batch when its commit does not end twice, and questions are answered")
     func endsNoCommit() async throws {
         let session = engine.session()

@@ -130,11 +130,12 @@ public final class DaemonProcess {
     ///
     /// - Throws: `DaemonFailure` when it ends without, or patience does.
     public func waitForNotification(_ assignment: String, times: Int = 1) throws(DaemonFailure) {
-        while messages.count(where: { $0.contains(assignment) }) < times {
+        func isTold() -> Bool { messages.count(where: { $0.contains(assignment) }) >= times }
+        while !isTold() {
             let ready = waitUntilReadable(
                 [notifications.descriptor, lifeline], milliseconds: Self.patienceMilliseconds)
             // What it said just before it ended counts.
-            if ready == lifeline, !messages.contains(where: { $0.contains(assignment) }) {
+            if ready == lifeline, !isTold() {
                 throw failure("it ended (\(reap())) before it told \(assignment)")
             }
             if ready == nil { throw failure("it did not tell \(assignment)") }

@@ -1,3 +1,4 @@
+import Glibc
 import LinuxSystem
 import PushFleet
 import PushModel
@@ -40,7 +41,7 @@ final class SharedLog: BatchLog {
     ///   - store: the engine and the term.
     ///   - limit: how far the ledger may fall behind, in bytes.
     ///   - onProgress: called from time to time.
-    /// - Throws: `fenced` when a later term has begun.
+    /// - Throws: `fenced` when a later term has begun; `engineAway`, `unprotected` when the engine is in the way for long.
     static func open(
         _ writer: LedgerWriter, _ store: SharedStore, limit: Int, onProgress: () -> Void
     ) throws(StoreError) -> (log: any BatchLog, summary: RecoverySummary) {
@@ -49,7 +50,9 @@ final class SharedLog: BatchLog {
         var clocks = store.clocks
         while true {
             while true {
-                let count = try copy.catchUp(from: store.reading, clocks: &clocks)
+                let count = try patiently(onProgress) { () throws(StoreError) in
+                    try copy.catchUp(from: store.reading, clocks: &clocks)
+                }
                 guard count > 0 else { break }
                 summary.batches += count
                 if writer.hasLog(of: LedgerWriter.checkpointLength) { try writer.checkpoint() }
@@ -61,13 +64,36 @@ final class SharedLog: BatchLog {
             let number = SequenceNumber(try writer.reader().highestSequenceNumber().value)
             do throws(StoreError) {
                 let now = WallTime(milliseconds: SystemClock.wallMilliseconds)
-                let position = try log.append(RowBuffer(capacity: 0), lastSequence: number, at: now)
+                let position = try patiently(onProgress) { () throws(StoreError) in
+                    try log.append(RowBuffer(capacity: 0), lastSequence: number, at: now)
+                }
                 try writer.apply([UnsafeRawBufferPointer](), through: position)
                 return (log, summary)
             } catch let error where error.kind == .fenced {
                 // The last batch of the leader before came in between; a higher term ends this one.
-                let tail = try store.tail()
+                let tail = try patiently(onProgress) { () throws(StoreError) in try store.tail() }
                 guard tail.epoch < store.epoch else { throw error }
+            }
+        }
+    }
+
+    /// How long the beginning of a term waits for an engine that gives no answer, in nanoseconds: a slow one is no reason to
+    /// give up a lease that is renewed meanwhile.
+    private static let patience: Int64 = 10_000_000_000
+    /// The pause between two tries.
+    private static let retryPause: UInt32 = 50_000
+
+    /// Tries again while the engine is in the way.
+    private static func patiently<Value>(
+        _ onProgress: () -> Void, _ ask: () throws(StoreError) -> Value
+    ) throws(StoreError) -> Value {
+        let end = SystemClock.monotonicNanoseconds + patience
+        while true {
+            do throws(StoreError) {
+                return try ask()
+            } catch let error where error.isOfEngine && SystemClock.monotonicNanoseconds < end {
+                onProgress()
+                usleep(retryPause)
             }
         }
     }
