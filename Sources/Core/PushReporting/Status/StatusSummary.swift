@@ -45,8 +45,9 @@ public struct StatusSummary {
 
     /// The role of a machine that shares a log with others.
     private var fleet: (fact: LabelledFact, isFollower: Bool)? {
-        guard let fleet = status["fleet"] else { return nil }
-        let isFollower = fleet["role"]?.string == "follower"
+        // One machine has null there.
+        guard let fleet = status["fleet"], let part = fleet["role"]?.string else { return nil }
+        let isFollower = part == "follower"
         let role =
             isFollower
             ? "follows as \(text("node", of: fleet)); "
