@@ -80,7 +80,7 @@ public struct EngineClock: Hashable, Sendable {
 
 /// Whether this machine's own clock is off, for people: told once, and when it changes.
 public struct ClockWatch: Hashable, Sendable {
-    /// What is worth a word.
+    /// A change that is told.
     public enum Change: Hashable, Sendable {
         /// The machine's clock is ahead of the engine's by this, or behind it.
         case off(Duration)
@@ -88,7 +88,7 @@ public struct ClockWatch: Hashable, Sendable {
         case right
     }
 
-    /// What is less is nothing that anybody is told of.
+    /// A smaller difference is not told.
     public static let tolerance: Duration = .seconds(1)
 
     private var told: Duration?

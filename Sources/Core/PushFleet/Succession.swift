@@ -74,7 +74,7 @@ public struct Succession: Sendable {
     public func draining(_ node: String) throws(Refusal) -> String? {
         guard node != leader else { return try nearest(but: node).node }
         guard let copy = copies.first(where: { $0.node == node }) else { throw .unknown(node) }
-        // Who leads goes on, and another order drains it.
+        // A node that leads goes on, and another order drains it.
         if leader == nil, copy.age <= ageLimit { _ = try nearest(but: node) }
         return nil
     }

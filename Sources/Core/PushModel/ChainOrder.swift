@@ -31,7 +31,7 @@ public enum ChainOrder: Hashable, Sendable {
 
 /// A slice of a pruning, with all that says which rows go: the same ones in each copy.
 public struct PruningSlice: Hashable, Sendable {
-    /// What was accepted before goes; `nil`: requests of any age, the oldest first.
+    /// Requests that were accepted before go; `nil`: requests of any age, the oldest first.
     public var cutoff: WallTime?
     /// How many requests, and how many entries, go at most.
     public var limit: Int
@@ -66,7 +66,7 @@ public struct DeadLetterLimits: Hashable, Sendable {
 public struct ErasureOrder: Hashable, Sendable {
     /// Whom.
     public var person: Person
-    /// What was accepted later stays.
+    /// Requests that were accepted later stay.
     public var bound: ErasureBound
     /// Whether requests of the person that are not decided go, because no daemon decides them. Without it the rows wait for
     /// their outcomes.

@@ -238,14 +238,6 @@ final class ChainFollower: Sendable {
         return nil
     }
 
-    private func asking<Value>(_ ask: () throws(EngineProblem) -> Value) throws(StoreError) -> Value {
-        do throws(EngineProblem) {
-            return try ask()
-        } catch {
-            throw StoreError(error)
-        }
-    }
-
     /// - Returns: whether the thread is to end.
     private func pause(_ time: Duration) -> Bool {
         if time == .zero { return isStopping.withLock(\.self) }

@@ -1,5 +1,6 @@
 public import PushFleet
 public import PushSettings
+import Store
 
 /// What a session with the engine of a shared log is for. The raw value is part of the session's name at the engine.
 public enum EngineSession: String, Sendable, CaseIterable {
@@ -20,3 +21,12 @@ public typealias EngineConnector =
     @Sendable (_ settings: SharedLogSettings, _ node: NodeIncarnation, _ session: EngineSession) throws(EngineProblem)
     ->
     any ShardEngine
+
+/// Asks the engine. Its problem becomes an error of the store.
+func asking<Value>(_ ask: () throws(EngineProblem) -> Value) throws(StoreError) -> Value {
+    do throws(EngineProblem) {
+        return try ask()
+    } catch {
+        throw StoreError(error)
+    }
+}

@@ -7,7 +7,7 @@ public enum APNsRefusal: Hashable, Sendable, CustomStringConvertible {
     case invalidPushType(String)
     /// A priority that is none of 10, 5 and 1.
     case badPriority(String)
-    /// What is sent in the background has priority 5; `nil`: the header is left out, which means 10.
+    /// A background notification has priority 5; `nil`: the header is left out, which means 10.
     case badBackgroundPriority(String?)
     /// A collapse id longer than 64 bytes.
     case badCollapseID(length: Int)
@@ -48,7 +48,7 @@ public enum APNsRefusal: Hashable, Sendable, CustomStringConvertible {
     }
 }
 
-// What is checked.
+// The checks.
 extension APNsRefusal {
     /// Everything that APNs would refuse the headers of a request for, in the order of their names in Apple's table.
     ///

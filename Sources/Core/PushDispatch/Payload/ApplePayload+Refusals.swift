@@ -4,7 +4,7 @@ extension ApplePayload {
     /// Everything that APNs would refuse the payload for.
     var refusals: [APNsRefusal] {
         var refusals = APNsRefusal.ofHeaders(header)
-        // What goes to the simulator does not go to APNs.
+        // A payload for the simulator does not go to APNs.
         let limit = APNsRefusal.longestPayload(ofType: header("apns-push-type"))
         if app == nil, let userInfo, userInfo.view.rawBytes.count > limit {
             let length = userInfo.view.text.utf8.count

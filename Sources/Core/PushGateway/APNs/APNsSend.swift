@@ -150,7 +150,7 @@ public struct APNsSend: Sendable {
     }
 }
 
-// What becomes of it.
+// The answer.
 extension APNsSend {
     /// The target of a device of which nothing is known: the app of the topic, the token as the device.
     public var presumedTarget: Target { Target(platform: .ios, app: topic.app, device: token) }

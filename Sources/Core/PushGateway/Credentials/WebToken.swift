@@ -73,7 +73,7 @@ enum Base64URL {
             count -= 8
             bytes.append(UInt8(truncatingIfNeeded: bits >> UInt32(count)))
         }
-        // What is left over of the last digit stands for nothing, and is zero.
+        // The bits of the last digit that fill no byte are zero.
         guard bits & (1 << UInt32(count) - 1) == 0 else { return nil }
         return bytes
     }
