@@ -82,6 +82,7 @@ let package = Package(
         .executable(name: "pushrouter-forward", targets: ["pushrouter-forward"]),
         .executable(name: "pushrouter-http", targets: ["pushrouter-http"]),
         .executable(name: "pushrouter-metrics", targets: ["pushrouter-metrics"]),
+        .executable(name: "pushrouter-gateway", targets: ["pushrouter-gateway"]),
     ],
     targets: [
         swift(.core, "PushModel", []),
@@ -100,7 +101,7 @@ let package = Package(
         // What a bridge's handlers say, and what its program makes of their lines: a target each.
         swift(.core, "HTTPBridge", ["PushModel", "PushRouting", "SettingsSyntax"]),
         // What clients of FCM and APNs ask, and what they are answered: no sockets, no HTTP library.
-        swift(.core, "PushGateway", ["PushModel", "PushDispatch"]),
+        swift(.core, "PushGateway", ["PushModel", "PushDispatch", "SettingsSyntax"]),
         // The link providers.d leads to etc/pushrouterd/providers.d: what is shipped is compiled in.
         swift(
             .core, "PushSettings",
@@ -121,6 +122,8 @@ let package = Package(
         library("CCurl", pkgConfig: "libcurl", package: "libcurl4-openssl-dev"),
         library("CCrypto", pkgConfig: "libcrypto", package: "libssl-dev"),
         library("CPostgreSQL", pkgConfig: "libpq", package: "libpq-dev"),
+        library("CTLS", pkgConfig: "openssl", package: "libssl-dev"),
+        library("CNGHTTP2", pkgConfig: "libnghttp2", package: "libnghttp2-dev"),
         library("CMicroHTTPD", pkgConfig: "libmicrohttpd", package: "libmicrohttpd-dev"),
         c("CLinux"),
         c("CChecksum"),
@@ -134,6 +137,8 @@ let package = Package(
         swift(.system, "JournalLog", ["CSystemd", "PushModel", "LinuxSystem"]),
         swift(.system, "HTTPClient", ["CCurl", "CLinux", "LinuxSystem"]),
         swift(.system, "HTTPServer", ["CMicroHTTPD", "LinuxSystem"], isHot: false),
+        swift(.system, "TLS", ["CTLS"], isHot: false),
+        swift(.system, "HTTP2", ["CNGHTTP2"], isHot: false),
         swift(.system, "DBus", ["CSystemd", "PushRouting", "LinuxSystem"], isHot: false),
         swift(.system, "JSONC", ["CJSON", "PushModel"], isHot: false),
         // The engine that several machines share: only programs of a fleet need libpq.
@@ -211,6 +216,14 @@ let package = Package(
                 "PushModel", "PushReporting", "PushSettings", "LinuxSystem", "EventLoop", "HTTPServer", "JournalLog",
                 "SettingsFiles", "ServiceProgram", "DaemonClient",
             ]),
+        // Unmodified clients of FCM and APNs send to it; it alone needs libnghttp2 and libssl.
+        program(
+            "pushrouter-gateway",
+            [
+                "PushModel", "PushDispatch", "PushGateway", "PushSettings", "SettingsSyntax", "LinuxSystem", "EventLoop",
+                "CLinux", "UnixSockets", "TLS", "HTTP2", "HTTPServer", "JournalLog", "SettingsFiles", "ServiceProgram",
+                "DaemonClient",
+            ]),
 
         // Tests: one folder a target.
         // What the tests do to a disk. The library that is preloaded (preload) is compiled by them.
@@ -226,7 +239,7 @@ let package = Package(
         tests("FaultyDiskTests", []),
         tests("PushModelTests", ["PushModel", "CJSON"]),
         tests("PushDispatchTests", ["PushModel", "PushDispatch", "PushRouting", "PushSettings"]),
-        tests("PushGatewayTests", ["PushModel", "PushDispatch", "PushGateway"]),
+        tests("PushGatewayTests", ["PushModel", "PushDispatch", "SettingsSyntax", "PushGateway"]),
         tests("PushTrackingTests", ["PushModel", "PushTracking"]),
         tests("PushCustomDataTests", ["PushModel", "PushCustomData", "pushrouter-forward"]),
         tests("DaemonClientTests", ["PushModel", "UnixSockets", "DaemonClient"]),

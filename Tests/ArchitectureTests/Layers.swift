@@ -56,6 +56,8 @@ let layers = [
     TargetRule("CMicroHTTPD", .c),
     TargetRule("CPostgreSQL", .c),
     TargetRule("CCrypto", .c),
+    TargetRule("CTLS", .c),
+    TargetRule("CNGHTTP2", .c),
     TargetRule("CLinux", .c),
     TargetRule("CChecksum", .c),
 
@@ -69,7 +71,7 @@ let layers = [
     TargetRule("PushFigures", .pure, ["PushModel"]),
     TargetRule("PushReporting", .pure, ["PushModel", "PushFigures"]),
     TargetRule("PushFleet", .pure, ["PushModel"]),
-    TargetRule("PushGateway", .pure, ["PushModel", "PushDispatch"]),
+    TargetRule("PushGateway", .pure, ["PushModel", "PushDispatch", "SettingsSyntax"]),
     TargetRule("HTTPBridge", .pure, ["PushModel", "PushRouting", "SettingsSyntax"]),
     TargetRule(
         "PushSettings", .pure,
@@ -91,6 +93,8 @@ let layers = [
     TargetRule("JournalLog", .adapter, ["CSystemd", "PushModel", "LinuxSystem"]),
     TargetRule("HTTPClient", .adapter, ["CCurl", "CLinux", "LinuxSystem"]),
     TargetRule("HTTPServer", .adapter, ["CMicroHTTPD", "LinuxSystem"]),
+    TargetRule("TLS", .adapter, ["CTLS"]),
+    TargetRule("HTTP2", .adapter, ["CNGHTTP2"]),
     TargetRule("DBus", .adapter, ["CSystemd", "PushRouting", "LinuxSystem"]),
     TargetRule("JSONC", .adapter, ["CJSON", "PushModel"]),
     TargetRule("PostgreSQL", .adapter, ["CPostgreSQL", "PushModel", "PushFleet", "LinuxSystem"]),
@@ -145,6 +149,13 @@ let layers = [
         [
             "CCrypto", "PushModel", "PushRouting", "HTTPBridge", "PushSettings", "LinuxSystem", "EventLoop",
             "UnixSockets", "HTTPClient", "HTTPSending", "HandlerRuns", "JournalLog", "SettingsFiles", "ServiceProgram",
+        ]),
+    TargetRule(
+        "pushrouter-gateway", .composition,
+        [
+            "PushModel", "PushDispatch", "PushGateway", "PushSettings", "SettingsSyntax", "LinuxSystem", "EventLoop",
+            "CLinux", "UnixSockets", "TLS", "HTTP2", "HTTPServer", "JournalLog", "SettingsFiles", "ServiceProgram",
+            "DaemonClient",
         ]),
     TargetRule(
         "pushrouter-metrics", .composition,

@@ -111,9 +111,7 @@ func read(_ line: DeliverLine) throws -> Request {
     let bytes = line.bytes
     #expect(bytes.last == UInt8(ascii: "\n"))
     #expect(bytes.dropLast().allSatisfy { $0 != UInt8(ascii: "\n") && $0 != UInt8(ascii: "\r") })
-    return try Request(
-        JSONDocument(scanning: Array(bytes.dropLast())),
-        allowing: [DeliverLine.messageIDKey, DeliverLine.headersKey])
+    return try Request(line: Array(bytes.dropLast()))
 }
 
 extension GatewayRequest {

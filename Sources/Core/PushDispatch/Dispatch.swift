@@ -13,9 +13,13 @@ public func decide(
 ) throws(PayloadError) -> Decision {
     switch delivery.platform {
     case .android:
-        decide(delivery, payload: try AndroidPayload(delivery.payload, over: delivery.transport), settings: settings)
-    case .ios: decide(delivery, payload: try ApplePayload(delivery.payload), settings: settings)
-    case .web: decide(delivery, payload: try WebPayload(delivery.payload), settings: settings)
+        decide(
+            delivery,
+            payload: try AndroidPayload(delivery.payload, over: delivery.transport, named: delivery.messageID),
+            settings: settings)
+    case .ios: decide(delivery, payload: try ApplePayload(delivery), settings: settings)
+    case .web:
+        decide(delivery, payload: try WebPayload(delivery.payload, named: delivery.messageID), settings: settings)
     }
 }
 

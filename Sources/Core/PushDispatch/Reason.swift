@@ -30,7 +30,7 @@ public enum Reason: Hashable, Sendable, CustomStringConvertible {
     case mutableContent, mutableContentInForeground, alertInForeground
     case contentAvailable, contentAvailableLaunches, contentAvailableAfterForceQuit
     case orderOfCallbacksUnknown, alertShownToo, alertShownBySystem, nothingForTheApp
-    case liveActivity, deviceManagement
+    case liveActivity, deviceManagement, otherCode(APNsPushType)
     // What either does.
     case notificationsDenied, alertDenied
     // What a browser does.
@@ -138,8 +138,10 @@ public enum Reason: Hashable, Sendable, CustomStringConvertible {
         case .nothingForTheApp:
             "aps has neither an alert, badge or sound to show nor content-available: iOS shows nothing and wakes nothing"
         case .liveActivity:
-            "aps has event or content-state: iOS changes the Live Activity itself, no code of the app runs"
-        case .deviceManagement: "the payload has mdm: it is for the device's management, not for an app"
+            "apns-push-type is liveactivity, or aps has event or content-state: iOS changes the Live Activity itself, no code of the app runs"
+        case .otherCode(let type): type.receiver
+        case .deviceManagement:
+            "apns-push-type is mdm, or the payload has mdm: it is for the device's management, not for an app"
 
         case .notificationsDenied:
             "the user does not allow notifications: the system shows nothing, and no code of the app runs"
@@ -213,6 +215,7 @@ extension Reason {
         case .nothingForTheApp: .nothingForTheApp
         case .liveActivity: .liveActivity
         case .deviceManagement: .deviceManagement
+        case .otherCode(let type): type.code
         case .notificationsDenied: .notificationsDenied
         case .alertDenied: .alertDenied
         case .serviceWorker: .serviceWorker

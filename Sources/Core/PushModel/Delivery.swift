@@ -19,14 +19,15 @@ public struct Delivery: Sendable {
         platform: Platform, transport: Transport? = nil, app: String? = nil, device: String? = nil,
         externalID: String? = nil,
         state: AppState = .background, locked: Bool = false, osVersion: String? = nil,
-        notifications: NotificationPermission = .allowed, sdk: SDKState = .ready, payload: JSONNode
+        notifications: NotificationPermission = .allowed, sdk: SDKState = .ready, payload: JSONNode,
+        messageID: String? = nil, headers: JSONNode? = nil
     ) {
         let target = Target(platform: platform, app: app, device: device, externalID: externalID)
         self.init(
             DeliverRequest(
                 target: target, transport: transport, state: state, locked: locked, osVersion: osVersion,
                 notifications: notifications,
-                sdk: sdk, payload: payload), platform: platform)
+                sdk: sdk, payload: payload, messageID: messageID, headers: headers), platform: platform)
     }
 
     /// What brought the payload, as the request says; `nil`: the platform's own, or what the payload's form shows.
@@ -43,4 +44,8 @@ public struct Delivery: Sendable {
     public var sdk: SDKState { request.sdk }
     /// The payload, in any of the accepted forms; an object.
     public var payload: JSONNode { request.payload }
+    /// The id that the sender was told, for a payload that has none of its own.
+    public var messageID: String? { request.messageID }
+    /// The headers of the request to APNs; `nil`: none are known but those of a send body.
+    public var headers: JSONNode? { request.headers }
 }

@@ -69,6 +69,11 @@ public enum ReasonCode: String, Sendable, CaseIterable {
     case nothingForTheApp = "nothing_for_the_app"
     case liveActivity = "live_activity"
     case deviceManagement = "device_management"
+    case pushKit = "push_kit"
+    case pushToTalk = "push_to_talk"
+    case locationExtension = "location_extension"
+    case fileProvider = "file_provider"
+    case widgetsAndControls = "widgets_and_controls"
 
     // What both do, and what a browser does.
     case notificationsDenied = "notifications_denied"

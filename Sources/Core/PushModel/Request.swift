@@ -90,14 +90,20 @@ public final class DeliverRequest: Sendable {
     public let sdk: SDKState
     /// The payload, an object in any of the accepted forms.
     public let payload: JSONNode
+    /// The id that the sender was told, for a payload that has none of its own.
+    public let messageID: String?
+    /// The headers of the request to APNs, by the names of ``APNsHeader``; `nil`: the line says none.
+    public let headers: JSONNode?
 
     /// Joins the parts; all but the payload have the protocol's defaults.
     public init(
         target: Target = Target(), transport: Transport? = nil, state: AppState = .background, locked: Bool = false,
         osVersion: String? = nil, notifications: NotificationPermission = .allowed, sdk: SDKState = .ready,
-        payload: JSONNode
+        payload: JSONNode, messageID: String? = nil, headers: JSONNode? = nil
     ) {
         self.target = target
+        self.messageID = messageID
+        self.headers = headers
         self.transport = transport
         self.state = state
         self.locked = locked
@@ -108,12 +114,13 @@ public final class DeliverRequest: Sendable {
     }
 
     /// The same payload for another target, or another state of the app. A transport that does not lead to the target's
-    /// platform is left out.
+    /// platform is left out, and so are headers of APNs on another one.
     public func redirected(to target: Target, state: AppState) -> DeliverRequest {
         let transport = transport.flatMap { $0.platform == target.platform ? $0 : nil }
         return DeliverRequest(
             target: target, transport: transport, state: state, locked: locked, osVersion: osVersion,
-            notifications: notifications, sdk: sdk, payload: payload)
+            notifications: notifications, sdk: sdk, payload: payload, messageID: messageID,
+            headers: target.platform ?? .ios == .ios ? headers : nil)
     }
 }
 

@@ -47,8 +47,8 @@ public struct ListeningSocket: ~Copyable {
         self.socket = socket
     }
 
-    /// Gives the descriptor away.
-    consuming func release() -> Int32 { socket.release() }
+    /// Gives the descriptor away: whoever gets the number closes it.
+    public consuming func release() -> Int32 { socket.release() }
 
     private static func option(_ name: Int32, of descriptor: Int32) -> Int32 {
         var value: Int32 = -1

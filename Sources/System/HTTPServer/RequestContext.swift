@@ -34,7 +34,7 @@ final class RequestContext: Sendable {
             return server.begin(request, connection)
         }
         let request = Unmanaged<Pending>.fromOpaque(pending).takeUnretainedValue()
-        guard count.pointee > 0 else { return send(server.answer(request.request), connection) }
+        guard count.pointee > 0 else { return server.answer(request.request).queue(on: connection) }
         // No answer can be given in the middle of a body: the connection is closed.
         guard request.request.body.count + count.pointee <= server.bodyBytes else { return .NO }
         request.request.body += UnsafeRawBufferPointer(start: bytes, count: count.pointee)
@@ -70,7 +70,7 @@ final class RequestContext: Sendable {
             return .YES
         }
         let text = "the body has \(length) bytes, and \(bodyBytes) are taken at most\n"
-        return Self.send(HTTPResponse(status: 413, text: text), connection)
+        return HTTPResponse(status: 413, text: text).queue(on: connection)
     }
 
     private static func headers(of connection: OpaquePointer) -> [String: String] {
@@ -87,16 +87,5 @@ final class RequestContext: Sendable {
                 }, headers)
         }
         return headers
-    }
-
-    private static func send(_ answer: HTTPResponse, _ connection: OpaquePointer) -> MHD_Result {
-        var body = answer.body
-        let response = body.withUnsafeMutableBytes {
-            MHD_create_response_from_buffer($0.count, $0.baseAddress, .RESPMEM_MUST_COPY)
-        }
-        guard let response else { return .NO }
-        defer { MHD_destroy_response(response) }
-        for (name, value) in answer.headers { _ = MHD_add_response_header(response, name, value) }
-        return MHD_queue_response(connection, UInt32(answer.status), response)
     }
 }

@@ -35,8 +35,7 @@ extension ConfigurationSources {
             try requireDirectory(first)
         }
         self.init()
-        main = try winners(in: directories, folder: nil, named: { $0 == "pushrouterd.conf" })
-        main += try winners(in: directories, folder: "pushrouterd.conf.d", named: { $0.hasSuffix(".conf") })
+        main = try Self.mainFiles("pushrouterd.conf", in: directories)
         providers = try winners(in: directories, .provider)
         handlers = try winners(in: directories, .handler)
         routes = try winners(in: directories, .route)
@@ -47,6 +46,19 @@ extension ConfigurationSources {
             handlers = Self.shipped.handlers
             routes = Self.shipped.routes
         }
+    }
+
+    /// The main file of a program and its drop-ins, in the order in which they count.
+    ///
+    /// - Parameters:
+    ///   - name: the file's; its drop-ins are in the directory of that name with `.d` behind it.
+    ///   - directories: the strongest first.
+    /// - Throws: `UnreadableFile` for a file that exists and cannot be read.
+    public static func mainFiles(
+        _ name: String, in directories: [String]
+    ) throws(UnreadableFile) -> [ConfigurationFile] {
+        try winners(in: directories, folder: nil, named: { $0 == name })
+            + winners(in: directories, folder: "\(name).d", named: { $0.hasSuffix(".conf") })
     }
 
     /// Whether there was no configuration, and the shipped handlers and route stand in.

@@ -1,3 +1,5 @@
+public import PushModel
+
 /// Why APNs would refuse the request that carries a payload. FCM passes the request on and hands the refusal back.
 ///
 /// Source: Apple's "Sending notification requests to APNs" and "Handling notification responses from APNs", as apns2
@@ -52,32 +54,29 @@ public enum APNsRefusal: Hashable, Sendable, CustomStringConvertible {
 extension APNsRefusal {
     /// Everything that APNs would refuse the headers of a request for, in the order of their names in Apple's table.
     ///
-    /// - Parameter header: the value of a header, by its name in lower case.
-    public static func ofHeaders(_ header: (_ name: String) -> String?) -> [APNsRefusal] {
+    /// - Parameter header: the value of a header.
+    public static func ofHeaders(_ header: (_ name: APNsHeader) -> String?) -> [APNsRefusal] {
         var refusals: [APNsRefusal] = []
-        let type = header("apns-push-type")
-        if let type, !pushTypes.contains(type) { refusals.append(.invalidPushType(type)) }
-        if let id = header("apns-id"), !isUUID(id) { refusals.append(.badMessageID(id)) }
-        if let date = header("apns-expiration"), Int64(date) == nil { refusals.append(.badExpirationDate(date)) }
-        let priority = header("apns-priority")
-        if type == "background" {
+        let type = header(.pushType)
+        if let type, APNsPushType(rawValue: type) == nil { refusals.append(.invalidPushType(type)) }
+        if let id = header(.id), !isUUID(id) { refusals.append(.badMessageID(id)) }
+        if let date = header(.expiration), Int64(date) == nil { refusals.append(.badExpirationDate(date)) }
+        let priority = header(.priority)
+        if type == APNsPushType.background.rawValue {
             if priority != "5" { refusals.append(.badBackgroundPriority(priority)) }
         } else if let priority, !["10", "5", "1"].contains(priority) {
             refusals.append(.badPriority(priority))
         }
-        if let id = header("apns-collapse-id"), id.utf8.count > 64 {
+        if let id = header(.collapseID), id.utf8.count > 64 {
             refusals.append(.badCollapseID(length: id.utf8.count))
         }
         return refusals
     }
 
     /// How many bytes a payload of a push type may have.
-    public static func longestPayload(ofType pushType: String?) -> Int { pushType == "voip" ? 5120 : 4096 }
-
-    private static let pushTypes: Set<String> = [
-        "alert", "background", "location", "voip", "complication", "fileprovider", "mdm", "liveactivity", "pushtotalk",
-        "controls", "widgets",
-    ]
+    public static func longestPayload(ofType pushType: String?) -> Int {
+        pushType == APNsPushType.voip.rawValue ? 5120 : 4096
+    }
 
     private static func isUUID(_ text: String) -> Bool {
         let groups = text.utf8.split(separator: UInt8(ascii: "-"), omittingEmptySubsequences: false)

@@ -46,7 +46,8 @@ final class AndroidPayload: PlatformPayload {
     /// - Parameters:
     ///   - payload: the payload.
     ///   - given: what brought it, as the request says; `nil`: FCM, unless the payload shows that Amazon did.
-    init(_ payload: JSONNode, over given: Transport? = nil) throws(PayloadError) {
+    ///   - id: the id of a payload that has none of its own.
+    init(_ payload: JSONNode, over given: Transport? = nil, named id: String? = nil) throws(PayloadError) {
         self.payload = payload
         let view = payload.view
         if let message = V1Message.message(in: view, platform: .android) {
@@ -54,10 +55,10 @@ final class AndroidPayload: PlatformPayload {
             let v1 = try V1Message(view, message: message)
             form = .v1(v1)
             action = .message
-            messageID = v1.messageID
+            messageID = v1.messageID ?? id
             map = v1.androidData.map(JSONObject.init)
         } else if let extras = view.member("extras"), extras.isObject {
-            messageID = PushDispatch.messageID(of: view, platform: .android)
+            messageID = PushDispatch.messageID(of: view, platform: .android) ?? id
             let name = try view.member("action").flatMap(Self.unlessNull)?.requiringString("payload.action")
             let form: Transport? = name.map { IntentAction.isAmazons($0) ? .adm : .fcm }
             transport = try Self.transport(given, ofForm: form, "an intent of \(form == .adm ? "ADM" : "FCM")")
@@ -72,7 +73,7 @@ final class AndroidPayload: PlatformPayload {
         } else {
             transport = given ?? .fcm
             action = transport.messageAction
-            messageID = PushDispatch.messageID(of: view, platform: .android)
+            messageID = PushDispatch.messageID(of: view, platform: .android) ?? id
             let data = view.member("data")
             let block = view.member("notification")
             if data?.isObject == true || block?.isObject == true {

@@ -5,6 +5,8 @@ import PushModel
 /// The views are of the document beside them.
 final class ApplePayload: PlatformPayload {
     private let payload: JSONNode
+    /// Holds on to the document of headers that came beside the payload.
+    private let headersBeside: JSONNode?
     let messageID: String?
     let app: String?
     let validateOnly: Bool
@@ -12,7 +14,7 @@ final class ApplePayload: PlatformPayload {
     let aps: JSONView?
     /// Whether FCM makes an alert of a notification block.
     let hasFCMNotification: Bool
-    /// The headers of the request to APNs, which only a send body of FCM v1 has.
+    /// The headers of the request to APNs: those of a send body of FCM v1, else those that came beside the payload.
     let headers: JSONView?
     /// The object with `aps` and the app's own keys; `nil` for a send body that has none.
     let userInfo: JSONObject?
@@ -21,16 +23,26 @@ final class ApplePayload: PlatformPayload {
 
     var transport: Transport { .apns }
 
-    init(_ payload: JSONNode) throws(PayloadError) {
+    /// Reads the payload of a delivery.
+    convenience init(_ delivery: Delivery) throws(PayloadError) {
+        try self.init(delivery.payload, named: delivery.messageID, headers: delivery.headers)
+    }
+
+    /// - Parameters:
+    ///   - payload: the payload.
+    ///   - id: the id of a payload that has none of its own.
+    ///   - headersBeside: the headers of the request to APNs.
+    init(_ payload: JSONNode, named id: String? = nil, headers headersBeside: JSONNode? = nil) throws(PayloadError) {
         self.payload = payload
+        self.headersBeside = headersBeside
         let view = payload.view
-        messageID = PushDispatch.messageID(of: view, platform: .ios)
+        messageID = PushDispatch.messageID(of: view, platform: .ios) ?? id
         let path: String
         if let message = V1Message.message(in: view, platform: .ios) {
             let v1 = try V1Message(view, message: message)
             validateOnly = v1.validateOnly
             userInfo = v1.applePayload.map(JSONObject.init)
-            headers = v1.appleHeaders
+            headers = v1.appleHeaders ?? headersBeside?.view
             data = v1.data.map(JSONObject.init)
             hasFCMNotification = v1.hasNotification
             path = "payload.message.apns.payload"
@@ -38,7 +50,7 @@ final class ApplePayload: PlatformPayload {
             let wrapped = Self.wrappedUserInfo(in: view)
             validateOnly = false
             userInfo = JSONObject(wrapped ?? view)
-            headers = nil
+            headers = headersBeside?.view
             data = nil
             hasFCMNotification = false
             path = wrapped == nil ? "payload" : "payload.userInfo"
@@ -128,12 +140,18 @@ final class ApplePayload: PlatformPayload {
 
     /// Whether it starts, updates or ends a Live Activity, which iOS does without the app.
     var isForLiveActivity: Bool {
-        aps?.member("content-state")?.isObject == true || aps?.member("event")?.isString == true
+        pushType == .liveactivity || aps?.member("content-state")?.isObject == true
+            || aps?.member("event")?.isString == true
+    }
+
+    /// The push type; `nil`: the headers say none that there is, which means an alert.
+    var pushType: APNsPushType? {
+        headers == nil ? nil : header(APNsHeader.pushType).flatMap(APNsPushType.init)
     }
 
     /// Whether it is for the device's management, which is none of an app's.
     var isForDeviceManagement: Bool {
-        member("mdm")?.kind == .string && !hasUserFacingContent && !isContentAvailable
+        pushType == .mdm || member("mdm")?.kind == .string && !hasUserFacingContent && !isContentAvailable
     }
 }
 

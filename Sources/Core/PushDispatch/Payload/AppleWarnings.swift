@@ -7,7 +7,7 @@ extension ApplePayload {
         let others = aps == nil ? ["_ab", "extras", "notification"] : ["_ab"]
         // The data of a message of FCM v1 is for all platforms alike.
         warnings += others.filter { userInfo?[$0] != nil }.map { .keyOfAnotherPlatform($0, .android) }
-        if aps == nil, !hasFCMNotification { warnings.append(.apsMissing) }
+        if aps == nil, !hasFCMNotification, pushType?.isForOtherCode != true { warnings.append(.apsMissing) }
         for key in APSKey.allCases {
             guard let kind = aps?[key.rawValue]?.kind, !key.kinds.contains(kind) else { continue }
             warnings.append(.apsValueOfAnotherType(key, kind: kind.name))

@@ -169,7 +169,7 @@ private struct Parts {
             (title, body) = (block?.member("title")?.string, block?.member("body")?.string)
         }
         image = block?.member("image")?.string
-        tag = payload.headers?.member("apns-collapse-id")?.string
+        tag = payload.header(.collapseID)
         switch payload.aps?.member("interruption-level")?.string {
         case "passive": urgency = .low
         case "critical": urgency = .critical

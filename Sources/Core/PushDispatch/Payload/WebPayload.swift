@@ -14,10 +14,10 @@ final class WebPayload: PlatformPayload {
 
     var transport: Transport { .webPush }
 
-    init(_ payload: JSONNode) throws(PayloadError) {
+    init(_ payload: JSONNode, named id: String? = nil) throws(PayloadError) {
         self.payload = payload
         let view = payload.view
-        messageID = PushDispatch.messageID(of: view, platform: .web)
+        messageID = PushDispatch.messageID(of: view, platform: .web) ?? id
         if let message = V1Message.message(in: view, platform: .web) {
             let v1 = try V1Message(view, message: message)
             validateOnly = v1.validateOnly

@@ -12,6 +12,10 @@ extension ApplePayload {
     func fate(of delivery: Delivery, _ settings: DetectionSettings, because reasons: inout [Reason]) -> Fate {
         let isAllowed = delivery.notifications == .allowed
         let isForeground = delivery.state == .foreground
+        if let type = pushType, type.isForOtherCode {
+            reasons.append(.otherCode(type))
+            return .decided(.swallowed)
+        }
         if let reason = ofTheSystem {
             reasons.append(reason)
             return .decided(hasAlert && isAllowed ? .shownBySystem : .swallowed)

@@ -42,23 +42,21 @@ public struct APNsSend: Sendable {
     public let payload: JSONNode
 
     /// The headers of Apple's.
-    private static let names: Set<String> = [
-        "apns-collapse-id", "apns-expiration", "apns-id", "apns-priority", "apns-push-type", "apns-topic",
-    ]
+    private static let names = Set(APNsHeader.allCases.map(\.rawValue))
 
     /// The push type; `nil`: the request says none, which is an alert.
-    public var pushType: String? { header("apns-push-type") }
+    public var pushType: String? { header(.pushType) }
 
     /// `apns-priority`: 10, 5 or 1.
-    public var priority: Int { header("apns-priority").flatMap { Int($0) } ?? 10 }
+    public var priority: Int { header(.priority).flatMap { Int($0) } ?? 10 }
 
     /// `apns-expiration`: until when APNs would try, in seconds since 1970; 0: once. `nil`: the request does not say.
-    public var expiration: Int64? { header("apns-expiration").flatMap { Int64($0) } }
+    public var expiration: Int64? { header(.expiration).flatMap { Int64($0) } }
 
     /// `apns-collapse-id`.
-    public var collapseID: String? { header("apns-collapse-id") }
+    public var collapseID: String? { header(.collapseID) }
 
-    private func header(_ name: String) -> String? { headers.first { $0.name == name }?.value }
+    private func header(_ name: APNsHeader) -> String? { headers.first { $0.name == name.rawValue }?.value }
 
     /// Reads and checks a request. The order of the checks is ours: of two mistakes Apple may name the other one.
     ///
@@ -100,7 +98,7 @@ public struct APNsSend: Sendable {
         _ rules: APNsRules
     ) throws(APNsRejection) -> (APNsTopic, [GatewayRequest.Header], String) {
         var headers = own
-        func header(_ name: String) -> String? { headers.first { $0.name == name }?.value }
+        func header(_ name: APNsHeader) -> String? { headers.first { $0.name == name.rawValue }?.value }
         if case .token = provider, request.header("authorization") == nil {
             throw APNsRejection(.missingProviderToken)
         }
@@ -108,11 +106,11 @@ public struct APNsSend: Sendable {
             throw APNsRejection(refusal.reason, remark: "\(refusal)")
         }
         // Apple's own are in capitals (UNVERIFIED); who sends one gets it back as it was.
-        let id = header("apns-id") ?? newID.description.uppercased()
-        if header("apns-id") == nil { headers.append(GatewayRequest.Header("apns-id", id)) }
+        let id = header(.id) ?? newID.description.uppercased()
+        if header(.id) == nil { headers.append(GatewayRequest.Header("apns-id", id)) }
         let allowed: [String]?
         if case .certificate(let topics) = provider { allowed = topics } else { allowed = rules.topics.map(Array.init) }
-        var text = header("apns-topic")
+        var text = header(.topic)
         if text == nil, case .certificate(let topics) = provider, let first = topics.first {
             headers.append(GatewayRequest.Header("apns-topic", first))
             text = first
@@ -120,7 +118,7 @@ public struct APNsSend: Sendable {
         guard let text else { throw APNsRejection(.missingTopic) }
         guard let topic = APNsTopic(text), text.utf8.count <= 255 else { throw APNsRejection(.badTopic) }
         guard allowed?.contains(text) ?? true else { throw APNsRejection(.topicDisallowed) }
-        if let reason = rules.topicOfAnotherType, !topic.suits(pushType: header("apns-push-type")) {
+        if let reason = rules.topicOfAnotherType, !topic.suits(pushType: header(.pushType)) {
             throw APNsRejection(reason, remark: "the topic is not one of the push type's")
         }
         return (topic, headers.sorted { $0.name < $1.name }, id)
@@ -157,7 +155,10 @@ extension APNsSend {
 
     /// The line that brings the payload to the device.
     public func line(to target: Target) -> DeliverLine {
-        DeliverLine(DeliverRequest(target: target, transport: .apns, payload: payloadOfLine), headers: headers)
+        DeliverLine(
+            DeliverRequest(
+                target: target, transport: .apns, payload: payloadOfLine,
+                headers: GatewayRequest.Header.object(headers)))
     }
 
     /// A payload without `aps`, such as one of `voip`, would be read by its other keys: as a message of FCM, say. In

@@ -73,7 +73,7 @@ public struct FCMSend: Sendable {
     ///   - target: the device, of the registration or of a member of the topic.
     ///   - messageID: the id that ``answer(to:messageID:)`` tells.
     public func line(to target: Target, messageID: String) -> DeliverLine {
-        DeliverLine(DeliverRequest(target: target, payload: body.payload), messageID: messageID)
+        DeliverLine(DeliverRequest(target: target, payload: body.payload, messageID: messageID))
     }
 
     /// The answer by the daemon's reply.

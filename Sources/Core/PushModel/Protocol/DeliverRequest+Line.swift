@@ -12,8 +12,9 @@ extension JSONWriter {
             member(RequestKey.notifications.word, deliver.notifications.rawValue)
         }
         if deliver.sdk != .ready { member(RequestKey.sdk.word, deliver.sdk.rawValue) }
-        // Between the tokens a line feed is white space, and no string has one.
-        member(RequestKey.payload.word, raw: deliver.payload.rawBytes.lazy.map { $0 == 0x0A || $0 == 0x0D ? 0x20 : $0 })
+        if let id = deliver.messageID { member(RequestKey.messageID.word, id) }
+        if let headers = deliver.headers { member(RequestKey.headers.word, raw: headers.onOneLine) }
+        member(RequestKey.payload.word, raw: deliver.payload.onOneLine)
     }
 
     private mutating func members(of target: Target) {
@@ -22,4 +23,9 @@ extension JSONWriter {
         if let device = target.device { member(RequestKey.device.word, device) }
         if let user = target.externalID { member(RequestKey.externalID.word, user) }
     }
+}
+
+extension JSONNode {
+    /// Its bytes without a line feed: between the tokens that is white space, and no string has one.
+    fileprivate var onOneLine: some Sequence<UInt8> { rawBytes.lazy.map { $0 == 0x0A || $0 == 0x0D ? 0x20 : $0 } }
 }

@@ -5,7 +5,7 @@ enum RequestKey: Int, CaseIterable, Sendable {
     // Whom it is about.
     case platform, app, device, externalID
     // A delivery.
-    case transport, payload, state, locked, osVersion, notifications, sdk
+    case transport, payload, state, locked, osVersion, notifications, sdk, messageID, headers, sender
     // What somebody did, a session, a token.
     case kind, message, action, text, token
     // What is logged.
@@ -28,6 +28,7 @@ enum RequestKey: Int, CaseIterable, Sendable {
         case .externalID: "external_id"
         case .osVersion: "os_version"
         case .brazeID: "braze_id"
+        case .messageID: "message_id"
         case .timeout: "timeout_ms"
         // The others are called here as they are written.
         default: String(describing: self)

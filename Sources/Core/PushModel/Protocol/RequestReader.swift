@@ -133,16 +133,50 @@ extension String {
 
 extension DeliverRequest {
     static let keys =
-        Request.keys + Target.keys + [.transport, .payload, .state, .locked, .osVersion, .notifications, .sdk]
+        Request.keys + Target.keys + [
+            .transport, .payload, .state, .locked, .osVersion, .notifications, .sdk, .messageID, .headers, .sender,
+        ]
 
     convenience init(_ reader: ObjectReader) throws(ProtocolError) {
         let target = try Target(reader)
+        if reader[.sender] != nil { _ = try PushSender(try reader.object(.sender)) }
         self.init(
             target: target, transport: try Self.transport(reader, to: target.platform),
             state: try reader.word(.state, AppState.self) ?? .background,
             locked: try reader.bool(.locked) ?? false, osVersion: try Self.osVersion(reader),
             notifications: try reader.word(.notifications, NotificationPermission.self) ?? .allowed,
-            sdk: try reader.word(.sdk, SDKState.self) ?? .ready, payload: try reader.object(.payload))
+            sdk: try reader.word(.sdk, SDKState.self) ?? .ready, payload: try reader.object(.payload),
+            messageID: try Self.messageID(reader), headers: try Self.headers(reader, to: target.platform))
+    }
+
+    private static func messageID(_ reader: ObjectReader) throws(ProtocolError) -> String? {
+        guard let id = try reader.name(.messageID) else { return nil }
+        guard !id.hasNUL else { throw Request.nul(in: .messageID) }
+        return id
+    }
+
+    private static func headers(
+        _ reader: ObjectReader, to platform: Platform?
+    ) throws(ProtocolError) -> JSONNode? {
+        guard reader[.headers] != nil else { return nil }
+        let headers = try reader.object(.headers)
+        if let platform, platform != .ios {
+            throw reader.invalid(.headers, "headers are those of APNs, for ios alone; platform is \(platform.rawValue)")
+        }
+        for (name, value) in headers.members {
+            let field = "headers.\(name)"
+            guard APNsHeader(rawValue: name) != nil else {
+                throw ProtocolError(
+                    .unknownKey, field: field,
+                    message: "headers has no such key; it has "
+                        + APNsHeader.allCases.map(\.rawValue).joined(separator: ", "))
+            }
+            guard value.kind == .string else {
+                throw ProtocolError(
+                    .invalidType, field: field, message: "\(field) is a string; this is \(value.kind.name)")
+            }
+        }
+        return headers
     }
 
     private static func transport(

@@ -1,0 +1,14 @@
+/// The facts about the connection that brought a request.
+public struct ConnectionFacts: Hashable, Sendable {
+    /// The peer and the connection's number, for people: `127.0.0.1 #12`, `uid 1000 #3`.
+    public var name: String
+    /// The topics in the client's certificate; `nil`: the client showed none.
+    public var certificateTopics: [String]?
+    /// The version of HTTP: `1.1`, `2`.
+    public var version: String
+
+    /// Joins the parts.
+    public init(name: String, certificateTopics: [String]? = nil, version: String = "2") {
+        (self.name, self.certificateTopics, self.version) = (name, certificateTopics, version)
+    }
+}

@@ -1,0 +1,340 @@
+import PushDispatch
+public import PushModel
+
+/// Decides on requests: each is answered, or becomes a line for the daemon whose reply decides. Knows neither sockets nor
+/// clocks.
+///
+/// A push is answered 200 by the daemon's `ok` alone.
+public struct GatewayDesk {
+    /// The next thing to do for a request.
+    public enum Step: Sendable {
+        /// Answer, after a while.
+        case answer(GatewayResponse, after: Duration)
+        /// Send a line, with its line feed, to the daemon's `inject.sock`, and go on with the reply.
+        case ask([UInt8], Exchange)
+
+        static func now(_ response: GatewayResponse) -> Step { .answer(response, after: .zero) }
+    }
+
+    /// A request that waits for a reply of the daemon.
+    public struct Exchange: Sendable {
+        enum Subject: Sendable {
+            case fcm(FCMSend, messageID: String)
+            case apns(APNsSend)
+            case leadership
+        }
+
+        let subject: Subject
+    }
+
+    /// The present, for one call.
+    public struct Now: Sendable {
+        /// The time.
+        public let wall: WallTime
+        /// Monotonic nanoseconds.
+        public let monotonic: Int64
+        /// Microseconds since 1970, for message ids.
+        public let microseconds: Int64
+
+        /// Joins the parts.
+        public init(wall: WallTime, monotonic: Int64, microseconds: Int64) {
+            (self.wall, self.monotonic, self.microseconds) = (wall, monotonic, microseconds)
+        }
+    }
+
+    /// The rules.
+    public let rules: DeskRules
+    /// Errors on demand.
+    public var demanded: DemandedErrors
+    /// Remarks for the operator since the last look, bounded.
+    public private(set) var remarks: [String] = []
+    private let verify: (WebToken, TokenSigner) -> SignatureVerdict
+    private var tokens: AccessTokens
+    private var updates: ProviderTokenUpdates
+    private var sends: RecentSends
+
+    /// - Parameters:
+    ///   - rules: the rules.
+    ///   - demanded: errors on demand.
+    ///   - verify: checks a signature.
+    public init(
+        _ rules: DeskRules = DeskRules(), demanded: DemandedErrors = DemandedErrors(),
+        verify: @escaping (WebToken, TokenSigner) -> SignatureVerdict = { _, _ in .unknownSigner }
+    ) {
+        self.rules = rules
+        self.demanded = demanded
+        self.verify = verify
+        tokens = AccessTokens(limit: rules.remembered)
+        updates = ProviderTokenUpdates(rules.providerTokens)
+        sends = RecentSends(limit: rules.remembered, window: rules.retryWindow.nanoseconds)
+    }
+
+    /// Takes the remarks.
+    public mutating func takeRemarks() -> [String] { exchange(&remarks, with: []) }
+
+    private mutating func remark(_ text: String) {
+        if remarks.count < 16 { remarks.append(text) }
+    }
+
+    /// Begins with a request.
+    ///
+    /// - Parameter generator: makes ids and access tokens; a secure one where tokens are checked.
+    public mutating func begin(
+        _ request: GatewayRequest, from connection: ConnectionFacts, at now: Now,
+        using generator: inout some RandomNumberGenerator
+    ) -> Step {
+        do {
+            return try step(request, connection, now, &generator)
+        } catch let error as Unrouted {
+            let client = request.header("user-agent").map { " (\($0))" } ?? ""
+            remark("\(request.method) \(request.target.shortened) from \(connection.name)\(client): no such path")
+            return .now(error.response(to: request))
+        } catch let error as GoogleError {
+            return .now(error.response)
+        } catch let error as AccessTokenError {
+            remark("no access token for \(connection.name): \(error.description)")
+            return .now(error.response)
+        } catch let error as TopicBatch.Fault {
+            return .now(error.response)
+        } catch let error as APNsRejection {
+            return .now(error.response(to: request))
+        } catch {
+            // The calls throw nothing else.
+            return .now(GatewayResponse(status: 500))
+        }
+    }
+
+    /// Goes on with a request.
+    ///
+    /// - Parameters:
+    ///   - exchange: as the last step gave it.
+    ///   - line: the daemon's reply without its line feed; `nil`: there is none, and none will come.
+    ///   - generator: makes ids.
+    public mutating func proceed(
+        _ exchange: Exchange, reply line: [UInt8]?, using generator: inout some RandomNumberGenerator
+    ) -> Step {
+        let reply = line.map(DaemonReply.init(line:)) ?? .none
+        switch exchange.subject {
+        case .fcm(let send, let messageID): return .now(send.answer(to: reply, messageID: messageID))
+        case .apns(let send): return .now(send.answer(to: reply, uniqueID: UUID128(random: &generator)))
+        case .leadership: return .now(Leadership(reply).response)
+        }
+    }
+
+    // MARK: Steps
+
+    private mutating func step(
+        _ request: GatewayRequest, _ connection: ConnectionFacts, _ now: Now,
+        _ generator: inout some RandomNumberGenerator
+    ) throws -> Step {
+        switch try GatewayRoute(request, rules.routing) {
+        case .send(let project): try send(project, request, connection, now, &generator)
+        case .accessToken: .now(try accessToken(request, now, &generator))
+        case .subscriptions(let path, let action): try topics(path, action, request, now, &generator)
+        case .topicBatch(let isAdding):
+            try batch(isAdding, request, now)
+        case .device(let token): try device(token, request, connection, now, &generator)
+        case .leader: .ask(Leadership.question, Exchange(subject: .leadership))
+        }
+    }
+
+    private mutating func send(
+        _ project: String, _ request: GatewayRequest, _ connection: ConnectionFacts, _ now: Now,
+        _ generator: inout some RandomNumberGenerator
+    ) throws -> Step {
+        let account = try account(of: request, now)
+        let send = try FCMSend(
+            project: project, body: request.body, limits: rules.lines, conditions: rules.conditions)
+        var subject = DemandSubject(service: .fcm, project: project)
+        switch send.recipient {
+        case .registration(let token): subject.token = token
+        case .topic(let topic): subject.topic = topic
+        case .condition: break
+        }
+        if let verdict = demanded.verdict(on: subject, using: &generator) {
+            return .answer(verdict.answer.response(project: project), after: verdict.delay)
+        }
+        let messageID = FCMSend.messageID(microseconds: now.microseconds, random: generator.next())
+        var line = send.line(to: target(of: send), messageID: messageID)
+        var sender = sender(request, connection, now, account ?? project)
+        sender.account = account
+        sender.project = project
+        line.sender = sender
+        return .ask(line.bytes, Exchange(subject: .fcm(send, messageID: messageID)))
+    }
+
+    /// The target of a message. One to a topic or a condition has no device: it is one delivery with a lane of its own.
+    private func target(of send: FCMSend) -> Target {
+        switch send.recipient {
+        case .registration(let token): return send.presumedTarget(ofRegistration: token)
+        case .topic, .condition:
+            var target = send.presumedTarget(ofRegistration: "")
+            target.device = nil
+            return target
+        }
+    }
+
+    private mutating func device(
+        _ token: String, _ request: GatewayRequest, _ connection: ConnectionFacts, _ now: Now,
+        _ generator: inout some RandomNumberGenerator
+    ) throws -> Step {
+        let subject = DemandSubject(service: .apns, token: token, topic: request.header(APNsHeader.topic.rawValue))
+        if let verdict = demanded.verdict(on: subject, using: &generator) {
+            return .answer(verdict.answer.response(to: request, timestamp: now.wall), after: verdict.delay)
+        }
+        let provider = try provider(request, connection, now)
+        let send = try APNsSend(
+            token: token, request, from: provider, newID: UUID128(random: &generator), rules.apns,
+            limits: rules.lines)
+        var line = send.line(to: send.presumedTarget)
+        let proof = try? ProviderToken(request.header("authorization"))
+        var sender = sender(request, connection, now, proof?.team ?? "")
+        sender.account = proof?.keyID ?? connection.certificateTopics?.first
+        sender.team = proof?.team
+        line.sender = sender
+        return .ask(line.bytes, Exchange(subject: .apns(send)))
+    }
+
+    // MARK: Proofs
+
+    /// The account of a send; `nil`: nobody knows, and nobody must.
+    private func account(of request: GatewayRequest, _ now: Now) throws(GoogleError) -> String? {
+        let account = BearerToken(request.header("authorization")).flatMap {
+            tokens.account(of: $0.text, at: now.wall)
+        }
+        guard account != nil || rules.accounts == .anybody else { throw .badAccessToken }
+        return account
+    }
+
+    private mutating func accessToken(
+        _ request: GatewayRequest, _ now: Now, _ generator: inout some RandomNumberGenerator
+    ) throws(AccessTokenError) -> GatewayResponse {
+        let asked = try AccessTokenRequest(body: request.body)
+        if rules.accounts == .strict {
+            guard case .assertion(let token) = asked, let account = asked.account else {
+                throw AccessTokenError(.invalidGrant, "Token has been expired or revoked.")
+            }
+            if let problem = rules.assertions.problem(of: token, at: now.wall) { throw problem }
+            switch verify(token, .account(account)) {
+            case .good: break
+            case .bad: throw .badSignature
+            case .unknownSigner: throw .unknownAccount
+            }
+        }
+        let token = "ya29." + [generator.next(), generator.next(), generator.next()].map(Self.hexadecimal).joined()
+        let seconds: Int64 = 3599
+        tokens.add(
+            token, of: asked.account ?? "", until: WallTime(milliseconds: now.wall.milliseconds + seconds * 1000))
+        return AccessTokenRequest.response(token: token, validForSeconds: Int(seconds))
+    }
+
+    private static func hexadecimal(_ number: UInt64) -> String {
+        let digits = String(number, radix: 16)
+        return String(repeating: "0", count: 16 - digits.utf8.count) + digits
+    }
+
+    private mutating func provider(
+        _ request: GatewayRequest, _ connection: ConnectionFacts, _ now: Now
+    ) throws(APNsRejection) -> APNsSend.Provider {
+        let hasToken = request.header("authorization") != nil
+        if !hasToken, let topics = connection.certificateTopics, rules.providers == .anybody {
+            return .certificate(topics: topics)
+        }
+        guard rules.providers == .strict else { return .any }
+        let token: ProviderToken
+        do { token = try ProviderToken(request.header("authorization")) } catch { throw APNsRejection(error) }
+        if let reason = rules.providerTokens.refusal(of: token, at: now.wall) { throw APNsRejection(reason) }
+        switch verify(token.token, .providerKey(id: token.keyID, team: token.team)) {
+        case .good: break
+        case .bad, .unknownSigner: throw APNsRejection(.invalidProviderToken)
+        }
+        if let reason = updates.use(token) { throw APNsRejection(reason) }
+        return .token
+    }
+
+    // MARK: The sender
+
+    private mutating func sender(
+        _ request: GatewayRequest, _ connection: ConnectionFacts, _ now: Now, _ name: String
+    ) -> PushSender {
+        var sender = PushSender()
+        sender.client = request.header("user-agent")
+        sender.connection = connection.name
+        sender.method = request.method
+        sender.path = request.target.shortened
+        sender.answer = 200
+        var digest = stableDigest(name.utf8)
+        digest = digest &* 31 &+ stableDigest(request.target.description.utf8)
+        digest = digest &* 31 &+ stableDigest(request.body)
+        let times = sends.take(digest, at: now.monotonic)
+        if times > 1 { sender.times = times }
+        return sender
+    }
+}
+
+// Topics. Their subscriptions are nobody's yet: each change succeeds.
+extension GatewayDesk {
+    private mutating func topics(
+        _ path: TopicPath, _ action: TopicPath.Action, _ request: GatewayRequest, _ now: Now,
+        _ generator: inout some RandomNumberGenerator
+    ) throws -> Step {
+        _ = try account(of: request, now)
+        let asked = try TopicSubscriptionRequest(path, action, request)
+        let subject = DemandSubject(service: .topics, token: path.registration, project: path.project)
+        if let verdict = demanded.verdict(on: subject, using: &generator) {
+            return .answer(verdict.answer.response(project: path.project), after: verdict.delay)
+        }
+        let outcome: TopicSubscriptionOutcome =
+            switch asked.errand {
+            case .subscribe(let topic, _), .show(let topic):
+                .subscribed(
+                    TopicSubscription(project: path.project, registration: path.registration, topic: topic))
+            case .unsubscribe: .unsubscribed
+            case .showAll: .all([], next: nil)
+            }
+        return .now(outcome.response)
+    }
+
+    private func batch(_ isAdding: Bool, _ request: GatewayRequest, _ now: Now) throws -> Step {
+        _ = try account(of: request, now)
+        let demanded = demanded
+        return .now(
+            try TopicBatch(isAdding: isAdding, body: request.body).response { demanded.failure(ofToken: $0) })
+    }
+}
+
+extension Leadership {
+    /// A line that each daemon refuses, and whose refusal says whether it takes others.
+    static let question = Array("{\"op\":\"leader\"}\n".utf8)
+
+    /// The daemon's word on it.
+    init(_ reply: DaemonReply) {
+        switch reply {
+        case .none: self = .elsewhere("the daemon does not answer")
+        case .refused(let refusal) where refusal.code == .unavailable || refusal.code == .overloaded:
+            self = .elsewhere(refusal.message)
+        case .refused, .accepted: self = .here
+        }
+    }
+}
+
+extension UUID128 {
+    /// A random one (RFC 9562, version 4).
+    init(random generator: inout some RandomNumberGenerator) {
+        self.init(
+            high: generator.next() & ~0xF000 | 0x4000, low: generator.next() & ~(3 << 62) | 2 << 62)
+    }
+}
+
+extension RequestTarget {
+    /// The path for people: of a long part, such as a token, its beginning and its end.
+    var shortened: String {
+        let path = description.utf8.prefix { $0 != UInt8(ascii: "?") }
+        let parts = path.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false).map { part -> String in
+            let text = String(decoding: part, as: UTF8.self)
+            guard text.utf8.count > 32 else { return text }
+            return "\(text.prefix(8))…\(text.suffix(4))"
+        }
+        return parts.joined(separator: "/")
+    }
+}

@@ -1,0 +1,204 @@
+import PushModel
+public import SettingsSyntax
+
+/// The contents of `gateway.conf`.
+public struct GatewaySettings: Fillable, Sendable {
+    /// `Provider=`
+    public enum Provider: String, Sendable, CaseIterable {
+        case any, strict
+    }
+
+    /// `Listen=`
+    public var listen: [GatewayAddress] = []
+    /// `Names=`
+    public var names: [String] = []
+    /// `Anyone=`
+    public var anyone = false
+    /// `Credentials=`
+    public var credentials: String?
+    /// `Keys=`
+    public var keys: String?
+    /// `Provider=`
+    public var provider = Provider.any
+    /// `Unknown=`
+    public var unknown = DeskRules.Unknown.accept
+    /// `ErrorTokens=`
+    public var errorTokens = false
+    /// `Errors=`
+    public var errors: String?
+    /// `TokensAreHexadecimal=`
+    public var hexadecimalTokens = false
+    /// `ConnectionsMax=`
+    public var connectionsMax = 4096
+    /// `StreamsMax=`
+    public var streamsMax = 100
+    /// `BodySizeMax=`
+    public var bodySizeMax = 256 << 10
+    /// `IdleTimeout=`
+    public var idleTimeout: Duration = .seconds(300)
+
+    /// Those that hold without a file.
+    public init() {}
+}
+
+/// An address of `Listen=`: a numeric one with a port, or `unix:` and a path. Whether it is numeric the system says.
+public enum GatewayAddress: Hashable, Sendable, CustomStringConvertible {
+    case tcp(String)
+    case unix(String)
+
+    /// - Throws: that it is neither.
+    public init(_ text: String) throws(ValueError) {
+        if text.hasPrefix("unix:") {
+            let path = String(text.dropFirst("unix:".count))
+            guard path.hasPrefix("/") else { throw ValueError("must have an absolute path behind unix:") }
+            self = .unix(path)
+        } else {
+            guard text.contains(":") else {
+                throw ValueError("must be ADDRESS:PORT, such as 127.0.0.1:18443, or unix:/PATH")
+            }
+            self = .tcp(text)
+        }
+    }
+
+    public var description: String {
+        switch self {
+        case .tcp(let text): text
+        case .unix(let path): "unix:\(path)"
+        }
+    }
+}
+
+extension GatewaySettings {
+    /// The address that is listened on where nothing is said.
+    public static let standardAddress = "127.0.0.1:18443"
+
+    /// Reads the files, the main one and its drop-ins, in their order.
+    ///
+    /// - Returns: the settings, unless something is wrong, and all that is to be said.
+    public static func load(_ files: [(path: String, bytes: [UInt8])]) -> (GatewaySettings?, [Diagnostic]) {
+        var settings = GatewaySettings()
+        var diagnostics: [Diagnostic] = []
+        var hasErrors = false
+        for file in files {
+            var report = FileReport(file: file.path)
+            let lines = Schema.gateway.read(file.bytes, into: &settings, report: &report)
+            settings.check(lines: lines ?? [:], report: &report)
+            hasErrors = hasErrors || report.hasErrors
+            diagnostics += report.diagnostics
+        }
+        return (hasErrors ? nil : settings, diagnostics)
+    }
+
+    private func check(lines: [String: Int], report: inout FileReport) {
+        if provider == .strict, keys == nil {
+            report.error("Provider=strict: needs Keys=, the directory of Apple's keys (.p8)", line: lines["Provider"])
+        }
+    }
+
+    /// The rules of the desk.
+    public var rules: DeskRules {
+        var rules = DeskRules()
+        if credentials != nil { rules.accounts = .strict }
+        if provider == .strict { rules.providers = .strict }
+        rules.unknown = unknown
+        rules.apns.takesOnlyHexadecimalTokens = hexadecimalTokens
+        return rules
+    }
+
+    /// Why the gateway must not listen where other machines reach it; `nil`: it may.
+    public var reasonAgainstOtherMachines: String? {
+        guard !anyone else { return nil }
+        var missing: [String] = []
+        if credentials == nil { missing.append("Credentials=") }
+        if provider != .strict { missing.append("Provider=strict") }
+        guard !missing.isEmpty else { return nil }
+        return "other machines reach it, and anybody could send pushes: set \(missing.joined(separator: " and ")) in "
+            + "gateway.conf, or Anyone=yes if anybody may"
+    }
+}
+
+extension Schema<GatewaySettings> {
+    /// The keys of `gateway.conf`.
+    public static let gateway = Schema(keys: [
+        Key(
+            "Gateway", "Listen", addingTo: { $1(&$0.listen) },
+            Form<GatewayAddress> { text throws(ValueError) in try GatewayAddress(text) }.list,
+            default: GatewaySettings.standardAddress,
+            meaning: """
+                Addresses to listen on: a numeric address and a port, or `unix:` and an absolute path. With sockets of the \
+                service manager they are not used.
+                """),
+        Key(
+            "Gateway", "Names", addingTo: { $1(&$0.names) },
+            Form<String> { text throws(ValueError) in try hostName(text) }.list,
+            meaning: """
+                Host names that the certificate has beside those of the push services. The authority may vouch for them, \
+                and clients must take the new authority after a change.
+                """),
+        Key(
+            "Gateway", "Credentials", { $1(&$0.credentials) }, Form<String>.absolutePath.optional,
+            meaning: """
+                A directory of service account files (`*.json`), whose accounts alone may send to FCM. Without it each \
+                assertion gets an access token, and a send needs none.
+                """),
+        Key(
+            "Gateway", "Keys", { $1(&$0.keys) }, Form<String>.absolutePath.optional,
+            meaning: "A directory of keys of Apple's, `AuthKey_KEYID.p8`, for `Provider=strict`."),
+        Key(
+            "Gateway", "Provider", { $1(&$0.provider) }, .choice, default: "any",
+            meaning: """
+                `strict`: a push to APNs needs a provider token whose age and signature are right. `any`: nobody looks.
+                """),
+        Key(
+            "Gateway", "Anyone", { $1(&$0.anyone) }, .boolean, default: "no",
+            meaning: """
+                Whether the gateway listens on an address that other machines reach although anybody may send. Without it \
+                such an address needs `Credentials=` and `Provider=strict`.
+                """),
+        Key(
+            "Gateway", "Unknown", { $1(&$0.unknown) }, .choice, default: "accept",
+            meaning: """
+                The answer to a token that no registration names. `accept`: the push is for a device of that name. \
+                `unregistered`: `UNREGISTERED` of FCM, `Unregistered` of APNs.
+                """),
+        Key(
+            "Gateway", "TokensAreHexadecimal", { $1(&$0.hexadecimalTokens) }, .boolean, default: "no",
+            meaning: "Whether a token of APNs that is no even number of hexadecimal digits gets `BadDeviceToken`."),
+        Key(
+            "Gateway", "ErrorTokens", { $1(&$0.errorTokens) }, .boolean, default: "no",
+            meaning: """
+                Whether a token that begins with `err-` gets the error that it names, such as `err-UNREGISTERED` or \
+                `err-QUOTA_EXCEEDED+ra`, which has `Retry-After` too.
+                """),
+        Key(
+            "Gateway", "Errors", { $1(&$0.errors) }, Form<String>.absolutePath.optional,
+            meaning: """
+                A file of rules by which requests get another answer: one JSON object on each line, such as \
+                `{"match":{"token":"ios-*"},"answer":"UNAVAILABLE","probability":20}`.
+                """),
+        Key(
+            "Gateway", "ConnectionsMax", { $1(&$0.connectionsMax) }, .integer(1...1_000_000), default: "4096",
+            meaning: "How many connections there may be at once. One address or user may have half of them."),
+        Key(
+            "Gateway", "StreamsMax", { $1(&$0.streamsMax) }, .integer(1...10_000), default: "100",
+            meaning: "How many requests a connection of HTTP/2 may have under way."),
+        Key(
+            "Gateway", "BodySizeMax", { $1(&$0.bodySizeMax) }, .byteSize(8 << 10...16 << 20), default: "256K",
+            meaning: "How long the body of a request may be."),
+        Key(
+            "Gateway", "IdleTimeout", { $1(&$0.idleTimeout) }, .timeSpan(.seconds(1) ... .seconds(86_400)),
+            default: "5min", meaning: "How long a connection may rest without a request."),
+    ])
+}
+
+/// A host name in lower case.
+private func hostName(_ text: String) throws(ValueError) -> String {
+    let name = text.lowercased()
+    let isName = name.utf8.count <= 253 && name.utf8.first != UInt8(ascii: ".") && !name.isEmpty
+    let fits = name.utf8.allSatisfy { byte in
+        (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte) || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
+            || byte == UInt8(ascii: "-") || byte == UInt8(ascii: ".")
+    }
+    guard isName, fits else { throw ValueError("must be host names, such as push.staging.example") }
+    return name
+}

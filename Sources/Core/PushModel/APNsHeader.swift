@@ -1,0 +1,18 @@
+/// A header of a request to APNs that says what becomes of the push. The raw values are the names, in their order.
+///
+/// Source: Apple's "Sending notification requests to APNs".
+public enum APNsHeader: String, Sendable, CaseIterable {
+    case collapseID = "apns-collapse-id"
+    case expiration = "apns-expiration"
+    case id = "apns-id"
+    case priority = "apns-priority"
+    case pushType = "apns-push-type"
+    case topic = "apns-topic"
+}
+
+/// `apns-push-type`: the code that a push is for. The raw values are the header's.
+///
+/// Source: Apple's "Sending notification requests to APNs"; `APNSPushType.swift` of APNSwift.
+public enum APNsPushType: String, Sendable, CaseIterable {
+    case alert, background, location, voip, complication, fileprovider, mdm, liveactivity, pushtotalk, controls, widgets
+}

@@ -1,0 +1,102 @@
+import DaemonClient
+import EventLoop
+import LinuxSystem
+import PushGateway
+import PushModel
+
+/// The connection to the daemon's `inject.sock` on the event loop.
+final class InjectLink {
+    /// A request that waits for the daemon.
+    struct Waiting {
+        let exchange: GatewayDesk.Exchange
+        let ticket: Ticket
+        /// Bytes of its line.
+        let length: Int
+    }
+
+    private let loop: EventLoop
+    private let link: LineLink<Waiting>
+    private let take: (Waiting, [UInt8]?) -> Void
+    private let tell: (String?) -> Void
+    private var source: IOSource?
+    private var timer: TimerSource?
+    private var isConnected = false
+    private var willFlush = false
+    /// Bytes of the lines whose replies are to come.
+    private(set) var waitingBytes = 0
+    /// How many lines wait for their replies.
+    var waiting: Int { link.unanswered }
+
+    /// - Parameters:
+    ///   - loop: the loop of the calling thread.
+    ///   - path: of the socket.
+    ///   - take: takes the reply to a line; `nil`: there will be none.
+    ///   - tell: takes why there is no connection; `nil`: there is one.
+    init(
+        loop: EventLoop, path: String, take: @escaping (Waiting, [UInt8]?) -> Void, tell: @escaping (String?) -> Void
+    ) throws(SystemError) {
+        self.loop = loop
+        self.take = take
+        self.tell = tell
+        link = LineLink(path: path, maximumLineLength: 1 << 20)
+        // Unowned: both are properties of this object.
+        timer = try TimerSource(loop: loop) { [unowned self] in link.connect() }
+        link.news = { [unowned self] in heed($0) }
+    }
+
+    private func heed(_ news: LineLink<Waiting>.News) {
+        switch news {
+        case .connected:
+            isConnected = true
+            tell(nil)
+            watch()
+        case .disconnected(let reason, let unanswered):
+            isConnected = false
+            source = nil
+            waitingBytes = 0
+            if let delay = link.retryDelay { timer?.arm(at: EventLoop.nowNanoseconds + delay.nanoseconds) }
+            tell(reason)
+            for waiting in unanswered { take(waiting, nil) }
+        case .answered(let waiting, let line):
+            link.noteGoodReply()
+            waitingBytes -= waiting.length
+            take(waiting, line)
+        }
+    }
+
+    /// Connects, now and whenever it has to be done again.
+    func connect() { link.connect() }
+
+    /// Sends a line. Without a connection there is no reply, at once.
+    func send(_ line: [UInt8], _ waiting: Waiting) {
+        guard isConnected else { return take(waiting, nil) }
+        waitingBytes += waiting.length
+        link.send(line, awaiting: waiting)
+        guard !willFlush else { return }
+        willFlush = true
+        loop.atEndOfTurn { [weak self] in self?.flush() }
+    }
+
+    private func flush() {
+        willFlush = false
+        link.flush()
+        watch()
+    }
+
+    private func watch() {
+        guard isConnected, let descriptor = link.descriptor else { return }
+        let interest: IOEvents = link.wants == .readingAndWriting ? [.read, .write] : .read
+        guard source == nil else {
+            source?.interest = interest
+            return
+        }
+        do throws(SystemError) {
+            source = try IOSource(loop: loop, descriptor: descriptor, interest: interest) { [unowned self] events in
+                if events.contains(.write) { flush() }
+                link.serve()
+            }
+        } catch {
+            link.fail("\(error)")
+        }
+    }
+}

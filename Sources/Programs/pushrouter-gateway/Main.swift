@@ -1,0 +1,205 @@
+import EventLoop
+import Glibc
+import HTTP2
+import HTTPServer
+import JournalLog
+import LinuxSystem
+import PushGateway
+import PushModel
+import PushSettings
+import ServiceProgram
+import SettingsFiles
+import SettingsSyntax
+import UnixSockets
+
+@main
+struct Program {
+    static let service = ServiceProgram(
+        "pushrouter-gateway", help: help, directories: ["--config", "--state", "--runtime"], others: ["--listen"])
+
+    static func main() { service.main(run) }
+
+    private static func run(_ arguments: ServiceArguments) throws -> Int32 {
+        let directories = service.directories(arguments)
+        let (settings, warnings) = try settings(in: directories.configuration)
+        let keys = try SenderKeys(credentials: settings.credentials, keys: settings.keys)
+        let state = arguments.values["--state"] ?? ServiceProgram.environment("STATE_DIRECTORY") ?? standardState
+        let rules = try settings.errors.map(errorRules) ?? []
+        return try service.run { loop, log in
+            for warning in warnings { log(JournalEntry(.warning, warning)) }
+            let entrances = try Entrances(arguments.values["--listen"], settings)
+            let desk = GatewayDesk(
+                settings.rules, demanded: DemandedErrors(takesTokens: settings.errorTokens, rules: rules)
+            ) { keys.verdict(on: $0, of: $1) }
+            let certificates = try CertificateStore(directory: state, names: settings.names) {
+                log(JournalEntry(.warning, $0))
+            }
+            return try Service(
+                loop: loop, desk: desk, injectSocket: directories.injectSocket, certificates: certificates,
+                sockets: entrances.descriptors, limits: TransportLimits(settings),
+                status: "serves \(entrances.names.joined(separator: ", ")), \(state)/ca.pem vouches for it", log: log)
+        }
+    }
+
+    /// Where the certificates are unless something else is said.
+    static let standardState = "/var/lib/pushrouter-gateway"
+
+    private static func settings(in directories: [String]) throws(StartFailure) -> (GatewaySettings, [String]) {
+        let files: [ConfigurationFile]
+        do {
+            files = try ConfigurationSources.mainFiles("gateway.conf", in: directories)
+        } catch {
+            throw StartFailure("cannot read the configuration: \(error)", exitStatus: StartFailure.configuration)
+        }
+        let (settings, diagnostics) = GatewaySettings.load(files.map { ($0.path, $0.bytes) })
+        guard let settings else {
+            throw StartFailure(
+                lines: diagnostics.map(\.description), exitStatus: StartFailure.configuration)
+        }
+        return (settings, diagnostics.map(\.description))
+    }
+
+    private static func errorRules(_ path: String) throws(StartFailure) -> [DemandRule] {
+        guard let bytes = try StateFile.read(path) else {
+            throw StartFailure("there is no file \(path) (Errors=)", exitStatus: StartFailure.configuration)
+        }
+        var rules: [DemandRule] = []
+        for (number, line) in bytes.split(separator: 0x0A, omittingEmptySubsequences: false).enumerated() {
+            guard !line.isEmpty, line.first != UInt8(ascii: "#") else { continue }
+            let place = "\(path):\(number + 1)"
+            do {
+                rules.append(try DemandRule(JSONDocument(scanning: Array(line)).root))
+            } catch let fault as DemandRuleFault {
+                throw StartFailure(
+                    "\(place): \(fault.field.isEmpty ? "" : "\(fault.field): ")\(fault.message)",
+                    exitStatus: StartFailure.configuration)
+            } catch let error as JSONError {
+                throw StartFailure("\(place): \(error.message)", exitStatus: StartFailure.configuration)
+            } catch {
+                throw StartFailure("\(place): \(error)", exitStatus: StartFailure.configuration)
+            }
+        }
+        return rules
+    }
+
+    private static let help = """
+        usage: pushrouter-gateway [--config DIR] [--state DIR] [--runtime DIR]
+                                  [--listen ADDRESS:PORT|unix:PATH]
+
+        Takes the requests that clients send to FCM and APNs, over HTTP/2 and HTTP/1.1 with
+        TLS or without, hands each push to pushrouterd, and gives the answers that Google
+        and Apple would give. Runs in the foreground.
+
+          --listen ADDRESS:PORT|unix:PATH
+                          listen there, in place of Listen= in gateway.conf
+                          (default: \(GatewaySettings.standardAddress)). With sockets of the service
+                          manager (systemd.socket(5)) leave it out
+          --config DIR    read gateway.conf from DIR only
+                          (default: $CONFIGURATION_DIRECTORY or /etc/pushrouterd,
+                          then /run/pushrouterd and /usr/lib/pushrouterd)
+          --state DIR     keep the certificate authority in DIR
+                          (default: $STATE_DIRECTORY or \(standardState))
+          --runtime DIR   find the daemon's inject.sock in DIR
+                          (default: $RUNTIME_DIRECTORY or /run/pushrouterd)
+          --help          print this
+          --version       print the version
+
+        A client trusts it by ca.pem in the state directory, which vouches for the hosts of
+        FCM and APNs, localhost and Names= alone; "pushctl gateway env" prints the variables
+        that make a client use it.
+
+        On SIGTERM it answers the requests under way, and exits 0.
+
+        Exit status: 0 stopped by a signal, 2 usage, 71 the system refused something,
+        73 the address cannot be listened on, 77 other machines could send without a proof,
+        78 the configuration is wrong.
+        """
+}
+
+/// The sockets that clients connect to.
+private struct Entrances {
+    var descriptors: [SharedDescriptor] = []
+    var names: [String] = []
+    /// Those made here; their paths go with them.
+    private var listeners: [Listener] = []
+
+    init(_ given: String?, _ settings: GatewaySettings) throws {
+        let inherited = InheritedSockets.take()
+        guard inherited.isEmpty || given == nil else {
+            throw Program.service.usageFailure(
+                "the service manager gave a socket: leave --listen out, or the socket unit")
+        }
+        for socket in inherited { try addInherited(socket.descriptor, settings) }
+        guard inherited.isEmpty else { return }
+        var addresses = settings.listen
+        do throws(ValueError) {
+            if let given { addresses = [try GatewayAddress(given)] }
+            if addresses.isEmpty { addresses = [try GatewayAddress(GatewaySettings.standardAddress)] }
+        } catch {
+            throw Program.service.usageFailure("--listen \(error.reason)")
+        }
+        for address in addresses { try add(address, settings) }
+    }
+
+    private mutating func addInherited(_ descriptor: Int32, _ settings: GatewaySettings) throws {
+        var domain: Int32 = -1
+        var length = socklen_t(MemoryLayout<Int32>.size)
+        getsockopt(descriptor, SOL_SOCKET, SO_DOMAIN, &domain, &length)
+        do {
+            guard domain != AF_UNIX else {
+                let listener = try Listener(inherited: descriptor)
+                names.append("unix:\(listener.path)")
+                descriptors.append(listener.descriptor)
+                return
+            }
+            let socket = try ListeningSocket(inherited: descriptor)
+            names.append("port \(socket.port)")
+            descriptors.append(SharedDescriptor(FileDescriptor(owning: socket.release())))
+        } catch {
+            throw StartFailure("\(error)", exitStatus: StartFailure.cannotCreate)
+        }
+    }
+
+    private mutating func add(_ address: GatewayAddress, _ settings: GatewaySettings) throws {
+        switch address {
+        case .unix(let path):
+            do {
+                let listener = try Listener(path: path, mode: 0o666)
+                descriptors.append(listener.descriptor)
+                listeners.append(listener)
+            } catch {
+                throw StartFailure("\(error)", exitStatus: StartFailure.cannotCreate)
+            }
+        case .tcp(let text):
+            guard let place = ListenAddress(text) else {
+                throw StartFailure(
+                    "Listen= and --listen take a numeric address and a port, such as "
+                        + "\(GatewaySettings.standardAddress) or [::1]:18443, not \(text)",
+                    exitStatus: StartFailure.configuration)
+            }
+            if !place.isLoopback, let reason = settings.reasonAgainstOtherMachines {
+                throw StartFailure("\(text): \(reason)", exitStatus: StartFailure.permission)
+            }
+            do {
+                let socket = try ListeningSocket(place)
+                descriptors.append(SharedDescriptor(FileDescriptor(owning: socket.release())))
+            } catch {
+                throw StartFailure("\(error)", exitStatus: StartFailure.cannotCreate)
+            }
+        }
+        names.append("\(address)")
+    }
+}
+
+extension TransportLimits {
+    /// Those of the configuration.
+    init(_ settings: GatewaySettings) {
+        connections = settings.connectionsMax
+        idle = settings.idleTimeout.nanoseconds
+        http2.streams = UInt32(settings.streamsMax)
+        http2.bodyBytes = settings.bodySizeMax
+        http1.bodyBytes = settings.bodySizeMax
+        http1.connections = UInt32(settings.connectionsMax)
+        http1.idleSeconds = UInt32(clamping: settings.idleTimeout.milliseconds / 1000)
+    }
+}

@@ -1,0 +1,156 @@
+import EventLoop
+import Glibc
+import JournalLog
+import LinuxSystem
+import PushGateway
+import PushModel
+import ServiceProgram
+import SettingsFiles
+import TLS
+
+/// The running program: one loop thread with the clients' connections, the desk that decides, and the link to the daemon.
+final class Service: LoopService {
+    /// An answer that waits for its time.
+    private struct Delayed: Comparable {
+        let at: Int64
+        let ticket: Ticket
+        let response: GatewayResponse
+
+        static func == (left: Delayed, right: Delayed) -> Bool { left.at == right.at }
+        static func < (left: Delayed, right: Delayed) -> Bool { left.at < right.at }
+    }
+
+    private let loop: EventLoop
+    private let log: (JournalEntry) -> Void
+    private let transport: Transport
+    private let certificates: CertificateStore
+    private var desk: GatewayDesk
+    private var random = SecureRandom()
+    private var link: InjectLink?
+    private var delayed: [Delayed] = []
+    private var delayTimer: TimerSource?
+    private var renewalTimer: RepeatingTimer?
+    private var endTimer: TimerSource?
+    private var linkProblem: String?
+    private(set) var isStopping = false
+    let status: String
+
+    /// How long SIGTERM waits for the daemon's replies and for slow clients, in nanoseconds.
+    private static let patience: Int64 = 10_000_000_000
+
+    /// - Parameters:
+    ///   - loop: the loop.
+    ///   - desk: decides on requests.
+    ///   - injectSocket: the daemon's socket.
+    ///   - certificates: the certificates.
+    ///   - sockets: those that listen.
+    ///   - limits: what clients can take.
+    ///   - status: what the service manager is told.
+    ///   - log: takes what an operator must know.
+    init(
+        loop: EventLoop, desk: GatewayDesk, injectSocket: String, certificates: CertificateStore,
+        sockets: [SharedDescriptor], limits: TransportLimits, status: String, log: @escaping (JournalEntry) -> Void
+    ) throws {
+        self.loop = loop
+        self.log = log
+        self.desk = desk
+        self.certificates = certificates
+        self.status = status
+        guard let context = try certificates.renew(at: Int64(time(nil))) else {
+            throw StartFailure("there is no certificate", exitStatus: StartFailure.system)
+        }
+        transport = try Transport(loop: loop, context: context, limits: limits)
+        // Unowned: all of these are properties of this object.
+        transport.handler = { [unowned self] in begin($0, $1, $2) }
+        transport.ended = { loop.exit(code: 0) }
+        link = try InjectLink(
+            loop: loop, path: injectSocket, take: { [unowned self] in proceed($0, $1) },
+            tell: { [unowned self] in note($0) })
+        delayTimer = try TimerSource(loop: loop) { [unowned self] in answerDelayed() }
+        renewalTimer = try RepeatingTimer(loop: loop, every: .seconds(3600)) { [unowned self] in renew() }
+        endTimer = try TimerSource(loop: loop) { [unowned self] in
+            transport.endAll()
+            loop.exit(code: 0)
+        }
+        for socket in sockets { try transport.listen(on: socket) }
+    }
+
+    func begin() { link?.connect() }
+
+    func stop() {
+        guard !isStopping else { return loop.exit(code: 0) }
+        isStopping = true
+        endTimer?.arm(at: EventLoop.nowNanoseconds + Self.patience)
+        transport.stop()
+    }
+
+    // MARK: Requests
+
+    private func begin(_ request: GatewayRequest, _ facts: ConnectionFacts, _ ticket: Ticket) {
+        guard let link, link.waiting < transport.limits.waitingRequests,
+            link.waitingBytes < transport.limits.waitingBytes
+        else {
+            transport.counts.overloaded += 1
+            let response = GatewayResponse(status: 503).retried(afterSeconds: 1)
+            return transport.answer(ticket, with: response)
+        }
+        var now = timespec()
+        clock_gettime(CLOCK_REALTIME, &now)
+        let microseconds = Int64(now.tv_sec) * 1_000_000 + Int64(now.tv_nsec) / 1000
+        let step = desk.begin(
+            request, from: facts,
+            at: GatewayDesk.Now(
+                wall: WallTime(milliseconds: microseconds / 1000), monotonic: transport.now,
+                microseconds: microseconds),
+            using: &random)
+        take(step, ticket)
+        for remark in desk.takeRemarks() { log(JournalEntry(.warning, remark)) }
+    }
+
+    private func proceed(_ waiting: InjectLink.Waiting, _ line: [UInt8]?) {
+        take(desk.proceed(waiting.exchange, reply: line, using: &random), waiting.ticket)
+    }
+
+    private func take(_ step: GatewayDesk.Step, _ ticket: Ticket) {
+        switch step {
+        case .ask(let line, let exchange):
+            link?.send(line, InjectLink.Waiting(exchange: exchange, ticket: ticket, length: line.count))
+        case .answer(let response, .zero): transport.answer(ticket, with: response)
+        case .answer(let response, let delay):
+            let answer = Delayed(
+                at: EventLoop.nowNanoseconds + delay.nanoseconds, ticket: ticket, response: response)
+            let place = delayed.firstIndex { answer < $0 } ?? delayed.endIndex
+            delayed.insert(answer, at: place)
+            if let first = delayed.first { delayTimer?.arm(at: first.at) }
+        }
+    }
+
+    private func answerDelayed() {
+        let now = EventLoop.nowNanoseconds
+        while let first = delayed.first, first.at <= now {
+            delayed.removeFirst()
+            transport.answer(first.ticket, with: first.response)
+        }
+        if let first = delayed.first { delayTimer?.arm(at: first.at) }
+    }
+
+    // MARK: The surroundings
+
+    private func note(_ problem: String?) {
+        guard problem != linkProblem else { return }
+        if let problem {
+            log(JournalEntry(.warning, "\(problem); requests are answered 503 until the daemon is back"))
+        } else if linkProblem != nil {
+            log(JournalEntry(.notice, "the daemon takes requests again"))
+        }
+        linkProblem = problem
+    }
+
+    private func renew() {
+        do {
+            if let context = try certificates.renew(at: Int64(time(nil))) { transport.context = context }
+        } catch {
+            log(JournalEntry(.error, "the certificate was not renewed: \(error)"))
+        }
+    }
+}

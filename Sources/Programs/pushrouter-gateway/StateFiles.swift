@@ -1,0 +1,55 @@
+import Glibc
+import LinuxSystem
+import SettingsFiles
+
+/// Small files of the gateway's state directory.
+enum StateFile {
+    /// Reads a file; `nil`: there is none.
+    ///
+    /// - Throws: that it cannot be read.
+    static func read(_ path: String) throws(StartFailure) -> [UInt8]? {
+        guard let file = FileDescriptor(open(path, O_RDONLY | O_CLOEXEC)) else {
+            guard errno == ENOENT else { throw .system("open \(path)") }
+            return nil
+        }
+        var bytes = [UInt8](repeating: 0, count: 1 << 20)
+        var length = 0
+        while length < bytes.count {
+            let count = bytes.withUnsafeMutableBytes { bytes in
+                retryingInterrupts { Glibc.read(file.rawValue, bytes.baseAddress.map { $0 + length }, bytes.count - length) }
+            }
+            guard count >= 0 else { throw .system("read \(path)") }
+            if count == 0 { break }
+            length += count
+        }
+        return Array(bytes.prefix(length))
+    }
+
+    /// Writes a file as a whole, durably, in place of the one before.
+    static func replace(_ path: String, with bytes: [UInt8], mode: mode_t) throws(StartFailure) {
+        let draft = "\(path).new"
+        unlink(draft)
+        guard let file = FileDescriptor(open(draft, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode)) else {
+            throw .system("create \(draft)")
+        }
+        let failure = bytes.withUnsafeBytes { file.writeAll($0, at: 0) }
+        errno = failure
+        guard failure == 0 else { throw .system("write \(draft)") }
+        guard fchmod(file.rawValue, mode) == 0, fsync(file.rawValue) == 0 else { throw .system("write \(draft)") }
+        guard rename(draft, path) == 0 else { throw .system("rename \(draft)") }
+    }
+
+    /// The names of the files in a directory that end in a suffix, sorted.
+    static func names(in path: String, suffix: String) throws(StartFailure) -> [String] {
+        guard let directory = opendir(path) else { throw .system("open the directory \(path)") }
+        defer { closedir(directory) }
+        var names: [String] = []
+        while let entry = readdir(directory) {
+            let name = withUnsafePointer(to: &entry.pointee.d_name) {
+                $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
+            }
+            if !name.hasPrefix("."), name.hasSuffix(suffix) { names.append(name) }
+        }
+        return names.sorted()
+    }
+}

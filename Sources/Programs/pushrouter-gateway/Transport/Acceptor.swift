@@ -1,0 +1,86 @@
+import CLinux
+import Glibc
+import LinuxSystem
+
+/// A socket that listens, TCP or Unix, from which connections are taken.
+final class Acceptor {
+    /// The result of one call.
+    enum Accepted {
+        case connection(SharedDescriptor, Peer)
+        /// Nobody waits.
+        case none
+        /// No descriptor or memory is left; the client that waited was turned away where that was possible.
+        case refused
+    }
+
+    /// To watch for readiness.
+    let descriptor: SharedDescriptor
+    /// Kept so that one descriptor can be had when there is none left.
+    private var reserve: SharedDescriptor?
+
+    /// - Parameter descriptor: a socket that listens and does not block.
+    init(_ descriptor: SharedDescriptor) {
+        self.descriptor = descriptor
+        reserve = Self.openReserve()
+    }
+
+    /// Takes the next client that waits.
+    func accept() -> Accepted {
+        while true {
+            if let socket = SharedDescriptor(CLinux_accept4(descriptor.rawValue)) {
+                return .connection(socket, Self.peer(of: socket.rawValue))
+            }
+            switch errno {
+            case EAGAIN: return .none
+            case EMFILE, ENFILE:
+                reserve = nil
+                // The client is closed at once.
+                _ = SharedDescriptor(CLinux_accept4(descriptor.rawValue))
+                reserve = Self.openReserve()
+                return .refused
+            case EINTR, ECONNABORTED, EPROTO, ENETDOWN, ENOPROTOOPT, EHOSTDOWN, EHOSTUNREACH, ENETUNREACH: continue
+            default: return .refused
+            }
+        }
+    }
+
+    private static func openReserve() -> SharedDescriptor? {
+        SharedDescriptor(open("/dev/null", O_RDONLY | O_CLOEXEC))
+    }
+
+    private static func peer(of socket: Int32) -> Peer {
+        var storage = sockaddr_storage()
+        var length = socklen_t(MemoryLayout<sockaddr_storage>.size)
+        let result = withUnsafeMutablePointer(to: &storage) {
+            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { getpeername(socket, $0, &length) }
+        }
+        guard result == 0 else { return .address("unknown") }
+        switch Int32(storage.ss_family) {
+        case AF_INET:
+            return withUnsafeBytes(of: &storage) { address($0[4..<8].map(\.self)) }
+        case AF_INET6:
+            return withUnsafeBytes(of: &storage) { address($0[8..<24].map(\.self)) }
+        default:
+            var process: Int32 = 0
+            var user: UInt32 = 0
+            var group: UInt32 = 0
+            guard CLinux_peer_credentials(socket, &process, &user, &group) == 0 else { return .address("unknown") }
+            return .user(user)
+        }
+    }
+
+    /// The peer of an address of 4 or 16 bytes.
+    static func address(_ bytes: [UInt8]) -> Peer {
+        // An IPv4 address in IPv6 (RFC 4291, 2.5.5.2) is that address.
+        if bytes.count == 16, bytes.prefix(10).allSatisfy({ $0 == 0 }), bytes[10] == 0xFF, bytes[11] == 0xFF {
+            return address(Array(bytes[12...]))
+        }
+        if bytes.count == 4 {
+            let text = bytes.map { String($0) }.joined(separator: ".")
+            return bytes[0] == 127 ? .loopback(text) : .address(text)
+        }
+        if bytes == [UInt8](repeating: 0, count: 15) + [1] { return .loopback("::1") }
+        let groups = stride(from: 0, to: 8, by: 2).map { String(UInt16(bytes[$0]) << 8 | UInt16(bytes[$0 + 1]), radix: 16) }
+        return .address(groups.joined(separator: ":") + "::/64")
+    }
+}

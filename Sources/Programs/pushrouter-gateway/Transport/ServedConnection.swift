@@ -1,0 +1,450 @@
+import EventLoop
+import Glibc
+import HTTP2
+import HTTPServer
+import LinuxSystem
+import PushGateway
+import TLS
+
+/// One client: it finds out what the client speaks, and carries bytes between its socket, TLS and HTTP.
+///
+///     socket -> [CONNECT] -> [TLS] -> HTTP/2, or HTTP/1.1 over a pair of sockets to its library
+final class ServedConnection {
+    /// What the client speaks.
+    private enum Speech {
+        /// Too few bytes came to tell.
+        case unknown
+        case http2(HTTP2Session)
+        case http1(Pipe)
+        /// The last bytes go out, and then the connection ends.
+        case ending
+    }
+
+    /// The other socket of HTTP/1.1, whose far end the library has.
+    private final class Pipe {
+        let socket: SharedDescriptor
+        var member: IOMember?
+        var toLibrary = OutputQueue()
+
+        init(_ socket: SharedDescriptor) { self.socket = socket }
+    }
+
+    let number: UInt64
+    let peer: Peer
+    /// `nil` once the connection is over.
+    private var socket: SharedDescriptor?
+    private var member: IOMember?
+    private unowned let transport: Transport
+    private var tls: TLSLayer?
+    private var isTunnel = false
+    private var speech = Speech.unknown
+    private var input: [UInt8] = []
+    private var output = OutputQueue()
+    /// When it began, when its last request was complete or answered, and since when the client takes no bytes.
+    private let began: Int64
+    private var lastRequest: Int64?
+    private var blockedSince: Int64?
+    private var unansweredOfHTTP1 = 0
+
+    /// Begins to serve.
+    ///
+    /// - Parameter transport: owns the connection, and outlives it.
+    init(_ socket: SharedDescriptor, _ peer: Peer, number: UInt64, of transport: Transport, at now: Int64) {
+        self.socket = socket
+        self.peer = peer
+        self.number = number
+        self.transport = transport
+        began = now
+    }
+
+    /// Begins to watch the socket.
+    func watch(in group: IOGroup) throws(SystemError) {
+        guard let socket else { return }
+        member = try IOMember(of: group, descriptor: socket, interest: .read) { [unowned self] events in
+            if events.contains(.write) { flush() }
+            if !events.subtracting(.write).isEmpty { receive() }
+        }
+    }
+
+    /// The facts that a request's handler wants.
+    var facts: ConnectionFacts {
+        let version = if case .http2 = speech { "2" } else { "1.1" }
+        return ConnectionFacts(
+            name: "\(peer) #\(number)", certificateTopics: tls?.certificateTopics, version: version)
+    }
+
+    /// How many requests wait for an answer.
+    var unanswered: Int {
+        if case .http2(let session) = speech { session.unanswered } else { unansweredOfHTTP1 }
+    }
+
+    // MARK: In
+
+    private func receive() {
+        guard let socket, !isBlocked else { return }
+        var plain: [UInt8] = []
+        var isOver = false
+        let count = transport.buffer.withUnsafeMutableBytes { buffer -> Int in
+            let count = retryingInterrupts { recv(socket.rawValue, buffer.baseAddress, buffer.count, Int32(MSG_DONTWAIT)) }
+            if count > 0 { plain = Array(buffer.prefix(count)) }
+            return count
+        }
+        if count == 0 { isOver = true }
+        if count < 0 {
+            guard errno != EAGAIN else { return }
+            isOver = true
+        }
+        take(plain)
+        if isOver { endOfInput() }
+    }
+
+    /// The client sends no more. What it asked is not answered: the libraries cannot tell it from a client that left.
+    private func endOfInput() {
+        if case .http1(let pipe) = speech, unansweredOfHTTP1 > 0 || pipe.toLibrary.count > 0 {
+            // A client of HTTP/1.1 may close its half and wait for its answer.
+            member?.interest = output.count > 0 ? .write : []
+            return
+        }
+        close()
+    }
+
+    /// Takes bytes of the socket.
+    private func take(_ bytes: [UInt8]) {
+        guard !bytes.isEmpty else { return }
+        guard let tls else { return takePlain(bytes) }
+        var plain: [UInt8] = []
+        let progress = tls.receive(bytes, into: &plain)
+        queue(tls.takeOutput())
+        if tls.isEstablished, case .unknown = speech, tls.applicationProtocol == "h2" { beginHTTP2() }
+        takePlain(plain)
+        switch progress {
+        case .waiting: break
+        case .closed: endOfInput()
+        case .failed(let reason):
+            transport.noteFailedTLS(reason, isHandshake: !tls.isEstablished)
+            end()
+        }
+        flush()
+    }
+
+    /// Takes bytes that are not encrypted, or not any more.
+    private func takePlain(_ bytes: [UInt8]) {
+        guard !bytes.isEmpty else { return }
+        switch speech {
+        case .unknown:
+            input += bytes
+            decide()
+        case .http2(let session):
+            transport.now = EventLoop.nowNanoseconds
+            do throws(HTTP2Failure) {
+                let requests = try bytes.withUnsafeBufferPointer { (buffer) throws(HTTP2Failure) in
+                    try session.receive(buffer, at: transport.now)
+                }
+                for request in requests { take(request) }
+                produce()
+            } catch {
+                transport.noteFailure(of: self, error)
+                produce()
+                end()
+            }
+            if session.isOver { end() }
+        case .http1(let pipe):
+            pipe.toLibrary.append(bytes)
+            flush(pipe)
+        case .ending: break
+        }
+    }
+
+    private func decide() {
+        if tls == nil, input.first == 0x16 { return beginTLS() }
+        if tls == nil, !isTunnel, Self.mayBegin(ProxyRequest.mark, input) {
+            guard input.count >= ProxyRequest.mark.count else { return }
+            return beginTunnel()
+        }
+        if Self.mayBegin(HTTP2Session.preface, input) {
+            if input.count >= HTTP2Session.preface.count { beginHTTP2() }
+            return
+        }
+        beginHTTP1()
+    }
+
+    /// Whether bytes are a beginning of a text, or it is one of theirs.
+    private static func mayBegin(_ text: [UInt8], _ bytes: [UInt8]) -> Bool {
+        zip(text, bytes).allSatisfy { $0 == $1 }
+    }
+
+    private func beginTLS() {
+        do throws(TLSError) {
+            tls = try TLSLayer(transport.context)
+        } catch {
+            return close()
+        }
+        take(exchange(&input, with: []))
+    }
+
+    private func beginTunnel() {
+        switch ProxyRequest(input, isLocal: peer.isLocal) {
+        case .incomplete: break
+        case .refused(let answer):
+            transport.counts.refusedTunnels += 1
+            queue(answer)
+            end()
+        case .granted(let length):
+            isTunnel = true
+            input.removeFirst(length)
+            queue(ProxyRequest.established)
+            flush()
+            if !input.isEmpty { decide() }
+        }
+    }
+
+    // MARK: HTTP/2
+
+    private func beginHTTP2() {
+        do throws(HTTP2Failure) {
+            speech = .http2(try HTTP2Session(transport.limits.http2))
+        } catch {
+            return close()
+        }
+        if transport.isStopping { goAway() }
+        produce()
+        takePlain(exchange(&input, with: []))
+    }
+
+    private func take(_ request: HTTP2Request) {
+        lastRequest = transport.now
+        transport.take(
+            GatewayRequest(
+                method: request.header(":method") ?? "", target: request.header(":path") ?? "",
+                headers: request.headers, body: request.body),
+            Ticket(connection: number, place: .stream(request.stream)), of: self)
+    }
+
+    /// Sends what the session has for the client, as far as the client takes it.
+    private func produce() {
+        guard case .http2(let session) = speech else { return }
+        while output.count < transport.limits.outputBytes, session.hasOutput {
+            let bytes = session.takeOutput()
+            guard !bytes.isEmpty else { break }
+            queueEncrypted(bytes)
+        }
+        flush()
+    }
+
+    /// Answers a request of HTTP/2.
+    func respond(to stream: Int32, with response: GatewayResponse) {
+        guard case .http2(let session) = speech else { return }
+        lastRequest = transport.now
+        session.respond(
+            to: stream, status: response.status, headers: response.headers.map { ($0.name, $0.value) },
+            body: response.body)
+        transport.produceAtEndOfTurn(self)
+    }
+
+    /// Sends the answers of a turn.
+    func endTurn() {
+        produce()
+        if case .http2(let session) = speech, session.isOver { end() }
+    }
+
+    /// Tells the client to send its next requests over another connection.
+    func goAway() {
+        switch speech {
+        case .http2(let session):
+            session.goAway()
+            produce()
+            if session.isOver { end() }
+        case .http1: if unansweredOfHTTP1 == 0 { end() }
+        case .unknown, .ending: end()
+        }
+    }
+
+    // MARK: HTTP/1.1
+
+    private func beginHTTP1() {
+        guard let own = SocketPair()?.split({ transport.http1.add($0, key: number) }) else { return close() }
+        let pipe = Pipe(own)
+        do throws(SystemError) {
+            pipe.member = try IOMember(of: transport.group, descriptor: own, interest: .read) {
+                [unowned self, unowned pipe] events in
+                if events.contains(.write) { flush(pipe) }
+                if !events.subtracting(.write).isEmpty { receive(from: pipe) }
+            }
+        } catch {
+            return close()
+        }
+        speech = .http1(pipe)
+        takePlain(exchange(&input, with: []))
+    }
+
+    private func flush(_ pipe: Pipe) {
+        guard pipe.toLibrary.flush(to: pipe.socket.rawValue) else { return close() }
+        pipe.member?.interest = pipe.toLibrary.count > 0 ? [.read, .write] : .read
+        transport.runHTTP1AtEndOfTurn()
+        watchSocket()
+    }
+
+    /// Takes what the library has for the client.
+    private func receive(from pipe: Pipe) {
+        guard output.count < transport.limits.outputBytes else {
+            pipe.member?.interest = []
+            return
+        }
+        var bytes: [UInt8] = []
+        let count = transport.buffer.withUnsafeMutableBytes { buffer -> Int in
+            let count = retryingInterrupts {
+                recv(pipe.socket.rawValue, buffer.baseAddress, buffer.count, Int32(MSG_DONTWAIT))
+            }
+            if count > 0 { bytes = Array(buffer.prefix(count)) }
+            return count
+        }
+        if count > 0 {
+            queueEncrypted(bytes)
+            flush()
+        } else if count == 0 || errno != EAGAIN {
+            end()
+        }
+    }
+
+    /// The library took a request as a whole.
+    func beginHTTP1Request() {
+        unansweredOfHTTP1 += 1
+        lastRequest = transport.now
+    }
+
+    /// A request of HTTP/1.1 gets its answer.
+    func endHTTP1Request() {
+        unansweredOfHTTP1 -= 1
+        lastRequest = transport.now
+    }
+
+    // MARK: Out
+
+    private var isBlocked: Bool {
+        if case .http1(let pipe) = speech, pipe.toLibrary.count > transport.limits.outputBytes { return true }
+        return output.count > transport.limits.outputBytes
+    }
+
+    private func queueEncrypted(_ bytes: [UInt8]) {
+        guard let tls else { return queue(bytes) }
+        if tls.write(bytes) { queue(tls.takeOutput()) } else { end() }
+    }
+
+    private func queue(_ bytes: [UInt8]) {
+        guard !bytes.isEmpty else { return }
+        output.append(bytes)
+    }
+
+    private func flush() {
+        guard let socket else { return }
+        let before = output.count
+        guard output.flush(to: socket.rawValue) else { return close() }
+        if output.count == 0 {
+            blockedSince = nil
+            if case .ending = speech { return close() }
+            if before > 0 { resume() }
+        } else if output.count < before || blockedSince == nil {
+            blockedSince = EventLoop.nowNanoseconds
+        }
+        watchSocket()
+    }
+
+    /// The client took all: more may follow.
+    private func resume() {
+        switch speech {
+        case .http2(let session): if session.hasOutput { transport.produceAtEndOfTurn(self) }
+        case .http1(let pipe): pipe.member?.interest = pipe.toLibrary.count > 0 ? [.read, .write] : .read
+        case .unknown, .ending: break
+        }
+    }
+
+    private func watchSocket() {
+        var interest: IOEvents = isBlocked ? [] : .read
+        if output.count > 0 { interest.insert(.write) }
+        if member?.interest != interest { member?.interest = interest }
+    }
+
+    // MARK: The end
+
+    /// Ends it for what it did not do in time.
+    ///
+    /// - Returns: whether it was too slow.
+    func endIfOverdue(at now: Int64) -> Bool {
+        let limits = transport.limits
+        if let blockedSince, now - blockedSince > limits.unread {
+            close()
+            return true
+        }
+        guard unanswered == 0 else { return false }
+        guard let lastRequest else {
+            guard now - began > limits.firstRequest else { return false }
+            end()
+            return true
+        }
+        if now - lastRequest > limits.idle { goAway() }
+        return false
+    }
+
+    /// Sends what is left, and closes.
+    private func end() {
+        if case .ending = speech { return }
+        speech = .ending
+        tls?.close()
+        if let tls { queue(tls.takeOutput()) }
+        flush()
+    }
+
+    /// Closes.
+    func close() {
+        guard socket != nil else { return }
+        speech = .ending
+        member?.leave()
+        socket = nil
+        transport.remove(self)
+    }
+}
+
+/// A session of TLS behind a reference.
+private final class TLSLayer {
+    private var session: TLSSession
+
+    init(_ context: TLSContext) throws(TLSError) { session = try TLSSession(context) }
+
+    var isEstablished: Bool { session.isEstablished }
+    var applicationProtocol: String? { session.applicationProtocol }
+    /// The topics in the client's certificate; `nil`: it showed none.
+    var certificateTopics: [String]? { session.clientCertificate?.userIDs }
+
+    func receive(_ bytes: [UInt8], into plain: inout [UInt8]) -> TLSSession.Progress {
+        bytes.withUnsafeBytes { session.receive($0) }
+        return session.read(into: &plain)
+    }
+
+    func write(_ bytes: [UInt8]) -> Bool { session.write(bytes) }
+    func takeOutput() -> [UInt8] { session.takeOutput() }
+    func close() { session.close() }
+}
+
+/// Two ends of one connection of this process with itself.
+private struct SocketPair: ~Copyable {
+    let own: FileDescriptor
+    let far: FileDescriptor
+
+    /// `nil`: there is no descriptor left.
+    init?() {
+        var ends: (Int32, Int32) = (-1, -1)
+        let kind = Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue) | Int32(SOCK_NONBLOCK.rawValue)
+        let result = withUnsafeMutableBytes(of: &ends) { bytes in
+            socketpair(AF_UNIX, kind, 0, bytes.assumingMemoryBound(to: Int32.self).baseAddress)
+        }
+        guard result == 0 else { return nil }
+        own = FileDescriptor(owning: ends.0)
+        far = FileDescriptor(owning: ends.1)
+    }
+
+    /// Keeps one end, and gives the other one away.
+    consuming func split(_ give: (consuming FileDescriptor) -> Bool) -> SharedDescriptor? {
+        guard give(far) else { return nil }
+        return SharedDescriptor(own)
+    }
+}

@@ -1,0 +1,207 @@
+import EventLoop
+import HTTP2
+import HTTPServer
+import LinuxSystem
+import PushGateway
+import PushModel
+import TLS
+
+/// Names a request until it is answered.
+struct Ticket: Hashable, Sendable {
+    /// The place of a request in its connection.
+    enum Place: Hashable, Sendable {
+        case stream(Int32)
+        case message(HTTPConnections.RequestNumber)
+    }
+
+    let connection: UInt64
+    let place: Place
+}
+
+/// All connections of clients, on one loop thread. A request comes out with a ticket, and is answered by it.
+final class Transport {
+    let limits: TransportLimits
+    private let loop: EventLoop
+    /// The certificate of new connections.
+    var context: TLSContext
+    /// Takes a request.
+    var handler: (GatewayRequest, ConnectionFacts, Ticket) -> Void = { _, _, _ in }
+    /// Called when the last connection ends after ``stop()``.
+    var ended: () -> Void = {}
+    let group: IOGroup
+    let http1: HTTPConnections
+    var counts = TransportCounts()
+    /// The time of this turn, as far as it matters for time limits.
+    var now = EventLoop.nowNanoseconds
+    private(set) var isStopping = false
+    /// Scratch memory of all connections.
+    var buffer = [UInt8](repeating: 0, count: 16 << 10)
+    private var acceptors: [(acceptor: Acceptor, source: IOSource)] = []
+    private var connections: [UInt64: ServedConnection] = [:]
+    private var connectionsOfPeers: [Peer: Int] = [:]
+    private var lastNumber: UInt64 = 0
+    private var http1Source: IOSource?
+    private var timer: RepeatingTimer?
+    private var willRunHTTP1 = false
+    private var producing: [UInt64: ServedConnection] = [:]
+
+    /// How many clients are taken in one go.
+    private static let acceptedAtOnce = 32
+
+    /// - Parameters:
+    ///   - loop: the loop of the calling thread.
+    ///   - context: the certificate.
+    ///   - limits: what clients can take.
+    init(loop: EventLoop, context: TLSContext, limits: TransportLimits = TransportLimits()) throws(SystemError) {
+        self.loop = loop
+        self.context = context
+        self.limits = limits
+        group = try IOGroup(loop: loop)
+        http1 = try HTTPConnections(limits.http1)
+        if let descriptor = http1.descriptor {
+            http1Source = try IOSource(loop: loop, descriptor: descriptor, interest: .read) { [unowned self] _ in
+                runHTTP1()
+            }
+        }
+        timer = try RepeatingTimer(loop: loop, every: .seconds(1)) { [unowned self] in tick() }
+    }
+
+    /// How many connections there are.
+    var connectionCount: Int { connections.count }
+
+    /// Takes connections of a socket.
+    func listen(on descriptor: SharedDescriptor) throws(SystemError) {
+        let acceptor = Acceptor(descriptor)
+        let source = try IOSource(loop: loop, descriptor: descriptor, interest: .read) { [unowned self] _ in
+            accept(from: acceptor)
+        }
+        acceptors.append((acceptor, source))
+    }
+
+    private func accept(from acceptor: Acceptor) {
+        now = EventLoop.nowNanoseconds
+        for _ in 0..<Self.acceptedAtOnce {
+            switch acceptor.accept() {
+            case .none: return
+            case .refused: return counts.refused += 1
+            case .connection(let socket, let peer): add(socket, peer)
+            }
+        }
+    }
+
+    private func add(_ socket: SharedDescriptor, _ peer: Peer) {
+        let ofPeer = connectionsOfPeers[peer] ?? 0
+        let isShared = if case .loopback = peer { true } else { false }
+        guard connections.count < limits.connections, isShared || ofPeer < limits.connectionsOfPeer else {
+            counts.refused += 1
+            return
+        }
+        lastNumber += 1
+        let connection = ServedConnection(socket, peer, number: lastNumber, of: self, at: now)
+        do throws(SystemError) { try connection.watch(in: group) } catch { return counts.refused += 1 }
+        counts.accepted += 1
+        connections[lastNumber] = connection
+        connectionsOfPeers[peer] = ofPeer + 1
+    }
+
+    /// A connection is over.
+    func remove(_ connection: ServedConnection) {
+        guard connections.removeValue(forKey: connection.number) != nil else { return }
+        producing[connection.number] = nil
+        let left = (connectionsOfPeers[connection.peer] ?? 1) - 1
+        connectionsOfPeers[connection.peer] = left > 0 ? left : nil
+        // The library sees the end of its side.
+        runHTTP1AtEndOfTurn()
+        if isStopping, connections.isEmpty { loop.atEndOfTurn { [weak self] in self?.ended() } }
+    }
+
+    // MARK: Requests
+
+    /// Takes a request that is complete.
+    func take(_ request: GatewayRequest, _ ticket: Ticket, of connection: ServedConnection) {
+        counts.requests += 1
+        handler(request, connection.facts, ticket)
+    }
+
+    /// Answers a request. One whose connection is gone is not answered.
+    func answer(_ ticket: Ticket, with response: GatewayResponse) {
+        switch ticket.place {
+        case .stream(let stream): connections[ticket.connection]?.respond(to: stream, with: response)
+        case .message(let number):
+            connections[ticket.connection]?.endHTTP1Request()
+            http1.respond(
+                to: number,
+                with: HTTPResponse(
+                    status: response.status, headers: response.headers.map { ($0.name, $0.value) }, body: response.body))
+            runHTTP1AtEndOfTurn()
+        }
+    }
+
+    /// Sends the answers of a connection at the end of the turn: those of a turn leave together.
+    func produceAtEndOfTurn(_ connection: ServedConnection) {
+        if producing.isEmpty { loop.atEndOfTurn { [weak self] in self?.produce() } }
+        producing[connection.number] = connection
+    }
+
+    private func produce() {
+        for connection in exchange(&producing, with: [:]).values { connection.endTurn() }
+    }
+
+    /// Lets the library of HTTP/1.1 work at the end of the turn.
+    func runHTTP1AtEndOfTurn() {
+        guard !willRunHTTP1 else { return }
+        willRunHTTP1 = true
+        loop.atEndOfTurn { [weak self] in self?.runHTTP1() }
+    }
+
+    private func runHTTP1() {
+        willRunHTTP1 = false
+        now = EventLoop.nowNanoseconds
+        for arrival in http1.run() {
+            let ticket = Ticket(connection: arrival.connection, place: .message(arrival.number))
+            guard let connection = connections[arrival.connection] else {
+                http1.respond(to: arrival.number, with: HTTPResponse(status: 503, body: []))
+                continue
+            }
+            connection.beginHTTP1Request()
+            take(
+                GatewayRequest(
+                    method: arrival.method, target: arrival.target, headers: arrival.headers, body: arrival.body),
+                ticket, of: connection)
+        }
+    }
+
+    // MARK: Time
+
+    private func tick() {
+        now = EventLoop.nowNanoseconds
+        for connection in connections.values where connection.endIfOverdue(at: now) { counts.tooSlow += 1 }
+        // The library has time limits too.
+        runHTTP1()
+    }
+
+    /// Takes no more connections and requests; those that came are answered.
+    func stop() {
+        isStopping = true
+        acceptors = []
+        for connection in connections.values { connection.goAway() }
+        if connections.isEmpty { ended() }
+    }
+
+    /// Ends all connections.
+    func endAll() { for connection in connections.values { connection.close() } }
+
+    // MARK: Failures
+
+    /// Notes a session of TLS that failed.
+    func noteFailedTLS(_ reason: String, isHandshake: Bool) {
+        guard isHandshake else { return }
+        // The reasons are OpenSSL's own, some hundred.
+        counts.failedHandshakes[reason, default: 0] += 1
+    }
+
+    /// Notes a session of HTTP/2 that ended.
+    func noteFailure(of connection: ServedConnection, _ failure: HTTP2Failure) {
+        if failure == .flood { counts.floods += 1 }
+    }
+}

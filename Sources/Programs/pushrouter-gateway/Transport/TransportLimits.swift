@@ -1,0 +1,70 @@
+import HTTP2
+import HTTPServer
+import PushGateway
+
+/// Bounds of what clients can take of the gateway.
+struct TransportLimits: Sendable {
+    /// Connections at a time, all together.
+    var connections = 4096
+    /// Connections of one peer: half of all. On loopback, where each peer has the same address, it does not count.
+    var connectionsOfPeer: Int { connections / 2 }
+    /// How long a connection may take until its first request is complete, in nanoseconds.
+    var firstRequest: Int64 = 30_000_000_000
+    /// How long it may rest without a request, in nanoseconds.
+    var idle: Int64 = 300_000_000_000
+    /// How long a client may leave its answers unread, in nanoseconds.
+    var unread: Int64 = 30_000_000_000
+    /// Bytes of answers that wait for one client before no more of its requests are read.
+    var outputBytes = 128 << 10
+    /// Bytes of requests that wait for the daemon, of all clients; beyond them a request is answered 503.
+    var waitingBytes = 16 << 20
+    /// Requests that wait for the daemon, of all clients.
+    var waitingRequests = 10_000
+    /// Those of HTTP/2.
+    var http2 = HTTP2Limits()
+    /// Those of HTTP/1.1.
+    var http1 = HTTPConnections.Limits()
+}
+
+/// Counts of what came and went, since the start.
+struct TransportCounts: Sendable {
+    var accepted = 0
+    /// Closed at once: there were too many, or no descriptor was left.
+    var refused = 0
+    /// Handshakes of TLS that failed, by OpenSSL's reason.
+    var failedHandshakes: [String: Int] = [:]
+    /// Sessions of HTTP/2 that ended for a flood.
+    var floods = 0
+    /// Connections that ended because their client took too long.
+    var tooSlow = 0
+    /// `CONNECT` to a host that is none of the push services'.
+    var refusedTunnels = 0
+    var requests = 0
+    /// Requests that were answered 503 because too many waited.
+    var overloaded = 0
+}
+
+/// Whoever is at the other end of a connection.
+enum Peer: Hashable, Sendable, CustomStringConvertible {
+    /// A user on a Unix socket.
+    case user(UInt32)
+    /// An address; of IPv6 the first 64 bits, which one customer has.
+    case address(String)
+    /// This machine over TCP.
+    case loopback(String)
+
+    var description: String {
+        switch self {
+        case .user(let id): "uid \(id)"
+        case .address(let text), .loopback(let text): text
+        }
+    }
+
+    /// Whether it may ask for a tunnel to a push service.
+    var isLocal: Bool {
+        switch self {
+        case .user, .loopback: true
+        case .address: false
+        }
+    }
+}

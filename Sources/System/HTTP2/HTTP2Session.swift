@@ -1,0 +1,304 @@
+import CNGHTTP2
+
+/// The server's side of one connection of HTTP/2, without its socket: bytes go in and come out. Used on one thread.
+public final class HTTP2Session {
+    /// The bytes with which each client begins.
+    public static let preface = Array("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".utf8)
+
+    private struct Stream {
+        var request: HTTP2Request
+        var headerBytes = 0
+        /// The status of an answer that the session gave itself; what still comes of the request is thrown away.
+        var refusal: Int?
+        /// The body of the answer, and how much of it was sent.
+        var answer: [UInt8] = []
+        var sent = 0
+        var isAnswered = false
+    }
+
+    private let limits: HTTP2Limits
+    // nil only while the session is being made.
+    private var handle: OpaquePointer?
+    private var streams: [Int32: Stream] = [:]
+    private var complete: [HTTP2Request] = []
+    /// Frames that may still come without a request, and since when that was counted.
+    private var credit: Int
+    private var creditSince: Int64?
+    private var isFlood = false
+    /// How many streams wait for an answer.
+    public private(set) var unanswered = 0
+    /// Bytes of the bodies that have come and are not handed on.
+    public private(set) var bodyBytes = 0
+
+    /// Begins a session: its first bytes are the server's settings.
+    ///
+    /// - Throws: that there is no memory.
+    public init(_ limits: HTTP2Limits = HTTP2Limits()) throws(HTTP2Failure) {
+        self.limits = limits
+        credit = limits.controlFrames.atOnce
+        var callbacks: OpaquePointer?
+        var option: OpaquePointer?
+        guard nghttp2_session_callbacks_new(&callbacks) == 0, nghttp2_option_new(&option) == 0, let callbacks, let option
+        else { throw .broken("there is no memory") }
+        defer {
+            nghttp2_session_callbacks_del(callbacks)
+            nghttp2_option_del(option)
+        }
+        Self.set(callbacks)
+        // Flow control by the library: it gives a client room again as soon as a piece of a body was taken.
+        nghttp2_option_set_stream_reset_rate_limit(option, UInt64(limits.controlFrames.atOnce), 33)
+        nghttp2_option_set_max_settings(option, 32)
+        nghttp2_option_set_max_outbound_ack(option, 100)
+        let context = Unmanaged.passUnretained(self).toOpaque()
+        guard nghttp2_session_server_new2(&handle, callbacks, context, option) == 0, handle != nil else {
+            throw .broken("there is no memory")
+        }
+        let settings = [
+            nghttp2_settings_entry(
+                settings_id: Int32(NGHTTP2_SETTINGS_MAX_CONCURRENT_STREAMS.rawValue), value: limits.streams),
+            nghttp2_settings_entry(
+                settings_id: Int32(NGHTTP2_SETTINGS_MAX_HEADER_LIST_SIZE.rawValue), value: UInt32(limits.headerBytes)),
+        ]
+        try check(nghttp2_submit_settings(handle, UInt8(NGHTTP2_FLAG_NONE.rawValue), settings, settings.count))
+    }
+
+    deinit { nghttp2_session_del(handle) }
+
+    // MARK: Bytes
+
+    /// Takes in bytes of the client.
+    ///
+    /// - Parameter now: monotonic nanoseconds.
+    /// - Returns: the requests that are complete now.
+    /// - Throws: that the client broke the protocol, or floods. ``takeOutput()`` may have the last words to it.
+    public func receive(_ bytes: UnsafeBufferPointer<UInt8>, at now: Int64) throws(HTTP2Failure) -> [HTTP2Request] {
+        refillCredit(at: now)
+        let count = nghttp2_session_mem_recv(handle, bytes.baseAddress, bytes.count)
+        if isFlood {
+            nghttp2_session_terminate_session(handle, NGHTTP2_ENHANCE_YOUR_CALM.rawValue)
+            throw .flood
+        }
+        guard count >= 0 else {
+            if count == Int(NGHTTP2_ERR_FLOODED.rawValue) { throw .flood }
+            throw .broken(String(cString: nghttp2_strerror(Int32(count))))
+        }
+        bodyBytes -= complete.reduce(0) { $0 + $1.body.count }
+        return exchange(&complete, with: [])
+    }
+
+    /// Takes bytes for the client: as many as ``HTTP2Limits/outputBytes``, or a piece more.
+    public func takeOutput() -> [UInt8] {
+        var output: [UInt8] = []
+        while output.count < limits.outputBytes {
+            var bytes: UnsafePointer<UInt8>?
+            let count = nghttp2_session_mem_send(handle, &bytes)
+            guard count > 0, let bytes else { break }
+            output.append(contentsOf: UnsafeBufferPointer(start: bytes, count: Int(count)))
+        }
+        return output
+    }
+
+    /// Whether the session has bytes for the client, as far as its windows are open.
+    public var hasOutput: Bool { nghttp2_session_want_write(handle) != 0 }
+
+    /// Whether the session is over: the client left, or was told to.
+    public var isOver: Bool { nghttp2_session_want_read(handle) == 0 && nghttp2_session_want_write(handle) == 0 }
+
+    // MARK: Answers
+
+    /// Answers a request. One whose stream is gone is not answered.
+    public func respond(
+        to stream: Int32, status: Int, headers: [(name: String, value: String)], body: [UInt8]
+    ) {
+        guard streams[stream]?.isAnswered == false else { return }
+        streams[stream]?.isAnswered = true
+        unanswered -= 1
+        streams[stream]?.answer = body
+        streams[stream]?.request.body = []
+        var all = [(name: ":status", value: String(status))]
+        all += headers.map { (name: $0.name.lowercased(), value: $0.value) }
+        if !body.isEmpty || status == 200 { all.append(("content-length", String(body.count))) }
+        submit(all, hasBody: !body.isEmpty, to: stream)
+    }
+
+    private func submit(_ headers: [(name: String, value: String)], hasBody: Bool, to stream: Int32) {
+        // One buffer for all names and values; the library copies them.
+        var bytes: [UInt8] = []
+        let ends = headers.map { header -> (name: Int, value: Int) in
+            bytes += header.name.utf8
+            let name = bytes.count
+            bytes += header.value.utf8
+            return (name, bytes.count)
+        }
+        var provider = nghttp2_data_provider()
+        provider.read_callback = Self.readAnswer
+        bytes.withUnsafeMutableBufferPointer { bytes in
+            guard let base = bytes.baseAddress else { return }
+            var start = 0
+            let pairs = ends.map { end -> nghttp2_nv in
+                defer { start = end.value }
+                return nghttp2_nv(
+                    name: base + start, value: base + end.name, namelen: end.name - start,
+                    valuelen: end.value - end.name, flags: UInt8(NGHTTP2_NV_FLAG_NONE.rawValue))
+            }
+            if hasBody {
+                nghttp2_submit_response(handle, stream, pairs, pairs.count, &provider)
+            } else {
+                nghttp2_submit_response(handle, stream, pairs, pairs.count, nil)
+            }
+        }
+    }
+
+    /// Tells the client that no further request is taken. Those that came are answered.
+    public func goAway() {
+        let last = nghttp2_session_get_last_proc_stream_id(handle)
+        nghttp2_submit_goaway(
+            handle, UInt8(NGHTTP2_FLAG_NONE.rawValue), last, NGHTTP2_NO_ERROR.rawValue, nil, 0)
+    }
+
+    private func check(_ result: Int32) throws(HTTP2Failure) {
+        guard result == 0 else { throw .broken(String(cString: nghttp2_strerror(result))) }
+    }
+
+    // MARK: Floods
+
+    private func refillCredit(at now: Int64) {
+        guard let since = creditSince else { return creditSince = now }
+        let more = Int(clamping: (now - since) / (1_000_000_000 / Int64(limits.controlFrames.perSecond)))
+        guard more > 0 else { return }
+        credit = min(limits.controlFrames.atOnce, credit + min(more, limits.controlFrames.atOnce))
+        creditSince = now
+    }
+
+    private func spendCredit() {
+        credit -= 1
+        if credit < 0 { isFlood = true }
+    }
+}
+
+// The library's calls.
+extension HTTP2Session {
+    private static func session(_ context: UnsafeMutableRawPointer?) -> HTTP2Session? {
+        // The pointer is good: the session's handle goes with this object.
+        context.map { Unmanaged<HTTP2Session>.fromOpaque($0).takeUnretainedValue() }
+    }
+
+    private static func set(_ callbacks: OpaquePointer) {
+        nghttp2_session_callbacks_set_on_begin_headers_callback(callbacks) { _, frame, context in
+            guard let frame, let session = HTTP2Session.session(context) else { return 0 }
+            return session.beginHeaders(frame.pointee)
+        }
+        nghttp2_session_callbacks_set_on_header_callback(callbacks) {
+            _, frame, name, nameLength, value, valueLength, _, context in
+            guard let frame, let name, let value, let session = HTTP2Session.session(context) else { return 0 }
+            session.addHeader(
+                UnsafeBufferPointer(start: name, count: nameLength), UnsafeBufferPointer(start: value, count: valueLength),
+                to: frame.pointee.hd.stream_id)
+            return session.isFlood ? NGHTTP2_ERR_CALLBACK_FAILURE.rawValue : 0
+        }
+        nghttp2_session_callbacks_set_on_data_chunk_recv_callback(callbacks) { _, _, stream, bytes, count, context in
+            guard let session = HTTP2Session.session(context) else { return 0 }
+            session.addBody(UnsafeBufferPointer(start: bytes, count: count), to: stream)
+            return 0
+        }
+        nghttp2_session_callbacks_set_on_frame_recv_callback(callbacks) { _, frame, context in
+            guard let frame, let session = HTTP2Session.session(context) else { return 0 }
+            session.received(frame.pointee.hd)
+            return session.isFlood ? NGHTTP2_ERR_CALLBACK_FAILURE.rawValue : 0
+        }
+        nghttp2_session_callbacks_set_on_invalid_frame_recv_callback(callbacks) { _, _, _, context in
+            HTTP2Session.session(context)?.spendCredit()
+            return 0
+        }
+        nghttp2_session_callbacks_set_on_stream_close_callback(callbacks) { _, stream, _, context in
+            HTTP2Session.session(context)?.close(stream)
+            return 0
+        }
+    }
+
+    private static let readAnswer: nghttp2_data_source_read_callback = {
+        _, stream, buffer, length, flags, _, context in
+        guard let session = session(context), let buffer, let flags else {
+            return Int(NGHTTP2_ERR_CALLBACK_FAILURE.rawValue)
+        }
+        return session.answer(of: stream, to: UnsafeMutableBufferPointer(start: buffer, count: length), flags)
+    }
+
+    private func beginHeaders(_ frame: nghttp2_frame) -> Int32 {
+        guard frame.headers.cat == NGHTTP2_HCAT_REQUEST else { return 0 }
+        let stream = frame.hd.stream_id
+        streams[stream] = Stream(request: HTTP2Request(stream: stream))
+        unanswered += 1
+        return 0
+    }
+
+    private func addHeader(
+        _ name: UnsafeBufferPointer<UInt8>, _ value: UnsafeBufferPointer<UInt8>, to stream: Int32
+    ) {
+        guard let headerBytes = streams[stream]?.headerBytes, streams[stream]?.refusal == nil else { return }
+        // As SETTINGS_MAX_HEADER_LIST_SIZE counts: 32 bytes a header beside its texts.
+        let total = headerBytes + name.count + value.count + 32
+        streams[stream]?.headerBytes = total
+        guard total <= limits.headerBytes else {
+            streams[stream]?.refusal = 431
+            return
+        }
+        streams[stream]?.request.headers.append(
+            (String(decoding: name, as: UTF8.self), String(decoding: value, as: UTF8.self)))
+    }
+
+    private func addBody(_ bytes: UnsafeBufferPointer<UInt8>, to stream: Int32) {
+        guard let count = streams[stream]?.request.body.count, streams[stream]?.refusal == nil else { return }
+        guard count + bytes.count <= limits.bodyBytes else {
+            bodyBytes -= count
+            streams[stream]?.request.body = []
+            streams[stream]?.refusal = 413
+            respond(to: stream, status: 413, headers: [], body: [])
+            return
+        }
+        bodyBytes += bytes.count
+        streams[stream]?.request.body.append(contentsOf: bytes)
+    }
+
+    private func received(_ frame: nghttp2_frame_hd) {
+        let kind = UInt32(frame.type)
+        let ends = frame.flags & UInt8(NGHTTP2_FLAG_END_STREAM.rawValue) != 0
+        switch kind {
+        case NGHTTP2_HEADERS.rawValue: if ends { finish(frame.stream_id) }
+        case NGHTTP2_DATA.rawValue:
+            if frame.length == 0, !ends { spendCredit() }
+            if ends { finish(frame.stream_id) }
+        default: spendCredit()
+        }
+    }
+
+    private func finish(_ number: Int32) {
+        guard let stream = streams[number], !stream.isAnswered else { return }
+        if let refusal = stream.refusal { return respond(to: number, status: refusal, headers: [], body: []) }
+        complete.append(stream.request)
+        // The request is handed on; the stream waits for its answer.
+        streams[number]?.request = HTTP2Request(stream: number)
+    }
+
+    private func close(_ number: Int32) {
+        guard let stream = streams.removeValue(forKey: number) else { return }
+        bodyBytes -= stream.request.body.count
+        if !stream.isAnswered { unanswered -= 1 }
+    }
+
+    private func answer(
+        of number: Int32, to buffer: UnsafeMutableBufferPointer<UInt8>, _ flags: UnsafeMutablePointer<UInt32>
+    ) -> Int {
+        guard let stream = streams[number] else { return Int(NGHTTP2_ERR_TEMPORAL_CALLBACK_FAILURE.rawValue) }
+        let count = min(buffer.count, stream.answer.count - stream.sent)
+        _ = UnsafeMutableRawBufferPointer(buffer).baseAddress.map { base in
+            stream.answer.withUnsafeBytes { bytes in
+                UnsafeMutableRawBufferPointer(start: base, count: count).copyMemory(
+                    from: UnsafeRawBufferPointer(rebasing: bytes[stream.sent..<stream.sent + count]))
+            }
+        }
+        streams[number]?.sent += count
+        if stream.sent + count == stream.answer.count { flags.pointee |= NGHTTP2_DATA_FLAG_EOF.rawValue }
+        return count
+    }
+}

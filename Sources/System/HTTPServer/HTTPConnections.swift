@@ -1,0 +1,217 @@
+import CMicroHTTPD
+import Glibc
+public import LinuxSystem
+
+/// An HTTP/1.1 server on the caller's thread for connections that are handed to it one by one, and whose requests may be
+/// answered later.
+///
+/// The caller watches ``descriptor``, and calls ``run()`` when it is readable, once a second, and after answers.
+public final class HTTPConnections {
+    /// Names a request until it is answered.
+    public struct RequestNumber: Hashable, Sendable {
+        let value: UInt64
+    }
+
+    /// One request that came as a whole. Nothing of its target is decoded.
+    public struct Arrival: Sendable {
+        /// Names it, for the answer.
+        public let number: RequestNumber
+        /// The key of its connection, as ``HTTPConnections/add(_:key:)`` got it.
+        public let connection: UInt64
+        /// The method, as it came.
+        public let method: String
+        /// The target of the first line, path and query, as it came.
+        public let target: String
+        /// All headers in their order, as they came.
+        public let headers: [(name: String, value: String)]
+        /// The body; empty without one.
+        public let body: [UInt8]
+    }
+
+    /// Bounds of what clients can take.
+    public struct Limits: Sendable {
+        /// Connections at a time.
+        public var connections: UInt32 = 4096
+        /// Bytes of a connection for the first line and the headers, and for what is read or sent at a time.
+        public var connectionBytes = 16 << 10
+        /// Bytes of a request's body. A longer one is answered 413, or its connection ends.
+        public var bodyBytes = 256 << 10
+        /// After so many seconds without a byte a connection ends.
+        public var idleSeconds: UInt32 = 300
+
+        /// Those of a push gateway.
+        public init() {}
+    }
+
+    /// A request on its way. The library holds it until it says that the request is over.
+    fileprivate final class Pending {
+        let target: String
+        var hasBegun = false
+        var method = ""
+        var headers: [(name: String, value: String)] = []
+        var body: [UInt8] = []
+        var number: RequestNumber?
+        var response: HTTPResponse?
+
+        init(target: String) { self.target = target }
+    }
+
+    fileprivate let limits: Limits
+    // nil only while the server is being made.
+    private var daemon: OpaquePointer?
+    /// To watch for readiness; `nil` only while the server is being made.
+    public private(set) var descriptor: SharedDescriptor?
+    fileprivate var keys: [Int32: UInt64] = [:]
+    fileprivate var waiting: [UInt64: (connection: OpaquePointer, pending: Pending)] = [:]
+    fileprivate var arrivals: [Arrival] = []
+    fileprivate var lastNumber: UInt64 = 0
+
+    /// Begins to serve.
+    ///
+    /// - Throws: that the system has no descriptor or memory left.
+    public init(_ limits: Limits = Limits()) throws(SystemError) {
+        self.limits = limits
+        daemon = CMicroHTTPD_start_external(
+            limits.connections, limits.connectionBytes, limits.idleSeconds, Self.handle, Self.completed,
+            Self.connectionChanged, Self.begin, Unmanaged.passUnretained(self).toOpaque())
+        guard let daemon else { throw SystemError(operation: "start the HTTP server", errno: errno) }
+        descriptor = try SharedDescriptor(copying: CMicroHTTPD_epoll(daemon))
+    }
+
+    // The library refuses to stop while requests wait.
+    deinit {
+        for number in waiting.keys {
+            respond(to: RequestNumber(value: number), with: HTTPResponse(status: 503, body: []))
+        }
+        guard let daemon else { return }
+        MHD_run(daemon)
+        MHD_stop_daemon(daemon)
+    }
+
+    /// Takes over a connection: a stream socket that does not block.
+    ///
+    /// - Parameter key: names it in its requests.
+    /// - Returns: whether there was room. Without it the socket is closed.
+    public func add(_ socket: consuming FileDescriptor, key: UInt64) -> Bool {
+        let number = socket.release()
+        keys[number] = key
+        var address = sockaddr()
+        address.sa_family = sa_family_t(AF_UNIX)
+        // The library closes the socket if it does not take it.
+        guard MHD_add_connection(daemon, number, &address, socklen_t(MemoryLayout<sa_family_t>.size)) == .YES else {
+            keys[number] = nil
+            return false
+        }
+        return true
+    }
+
+    /// Serves what is ready.
+    ///
+    /// - Returns: the requests that are complete now.
+    public func run() -> [Arrival] {
+        MHD_run(daemon)
+        return exchange(&arrivals, with: [])
+    }
+
+    /// Answers a request. One whose connection is gone is not answered. The answer leaves with the next ``run()``.
+    public func respond(to number: RequestNumber, with response: HTTPResponse) {
+        guard let (connection, pending) = waiting.removeValue(forKey: number.value) else { return }
+        pending.response = response
+        MHD_resume_connection(connection)
+    }
+
+    /// How many requests wait for an answer.
+    public var unanswered: Int { waiting.count }
+}
+
+// The library's calls, on the caller's thread.
+extension HTTPConnections {
+    private static func server(_ context: UnsafeMutableRawPointer?) -> HTTPConnections? {
+        // The pointer is good: the library stops before this object goes.
+        context.map { Unmanaged<HTTPConnections>.fromOpaque($0).takeUnretainedValue() }
+    }
+
+    /// Called with the first line of a request.
+    private static let begin: CMicroHTTPD_TargetCallback = { _, target, _ in
+        Unmanaged.passRetained(Pending(target: String(cString: target))).toOpaque()
+    }
+
+    /// Called when the headers are there, for each part of the body, when the request is complete, and when it is resumed.
+    private static let handle: MHD_AccessHandlerCallback = { context, connection, _, method, _, bytes, count, slot in
+        guard let server = server(context), let connection, let method, let count, let held = slot?.pointee else {
+            return .NO
+        }
+        let pending = Unmanaged<Pending>.fromOpaque(held).takeUnretainedValue()
+        if let response = pending.response { return response.queue(on: connection) }
+        guard pending.hasBegun else {
+            pending.hasBegun = true
+            pending.method = String(cString: method)
+            return server.begin(pending, connection)
+        }
+        guard count.pointee > 0 else { return server.finish(pending, connection) }
+        // No answer can be given in the middle of a body: the connection is closed.
+        guard pending.body.count + count.pointee <= server.limits.bodyBytes else { return .NO }
+        pending.body += UnsafeRawBufferPointer(start: bytes, count: count.pointee)
+        count.pointee = 0
+        return .YES
+    }
+
+    /// Called once for each request that got its ``Pending``.
+    private static let completed: MHD_RequestCompletedCallback = { context, _, slot, _ in
+        guard let held = slot?.pointee else { return }
+        let pending = Unmanaged<Pending>.fromOpaque(held).takeRetainedValue()
+        slot?.pointee = nil
+        if let number = pending.number { server(context)?.waiting[number.value] = nil }
+    }
+
+    /// Called when a connection begins, and before its socket is closed.
+    private static let connectionChanged: MHD_NotifyConnectionCallback = { context, connection, _, change in
+        guard let connection, change == .CONNECTION_NOTIFY_CLOSED else { return }
+        server(context)?.keys[CMicroHTTPD_descriptor(connection)] = nil
+    }
+
+    private func begin(_ pending: Pending, _ connection: OpaquePointer) -> MHD_Result {
+        withUnsafeMutablePointer(to: &pending.headers) { headers in
+            _ = MHD_get_connection_values(
+                connection, .HEADER_KIND,
+                { headers, _, name, value in
+                    guard let headers, let name else { return .YES }
+                    headers.assumingMemoryBound(to: [(name: String, value: String)].self).pointee.append(
+                        (String(cString: name), value.map { String(cString: $0) } ?? ""))
+                    return .YES
+                }, headers)
+        }
+        let length = pending.headers.first { $0.name.lowercased() == "content-length" }.flatMap { Int($0.value) }
+        guard let length, length > limits.bodyBytes else { return .YES }
+        let text = "the body has \(length) bytes, and \(limits.bodyBytes) are taken at most\n"
+        return HTTPResponse(status: 413, text: text).queue(on: connection)
+    }
+
+    private func finish(_ pending: Pending, _ connection: OpaquePointer) -> MHD_Result {
+        guard let key = keys[CMicroHTTPD_descriptor(connection)] else { return .NO }
+        lastNumber += 1
+        let number = RequestNumber(value: lastNumber)
+        pending.number = number
+        waiting[number.value] = (connection, pending)
+        arrivals.append(
+            Arrival(
+                number: number, connection: key, method: pending.method, target: pending.target,
+                headers: pending.headers, body: exchange(&pending.body, with: [])))
+        MHD_suspend_connection(connection)
+        return .YES
+    }
+}
+
+extension HTTPResponse {
+    /// Hands it to the library.
+    func queue(on connection: OpaquePointer) -> MHD_Result {
+        var body = body
+        let response = body.withUnsafeMutableBytes {
+            MHD_create_response_from_buffer($0.count, $0.baseAddress, .RESPMEM_MUST_COPY)
+        }
+        guard let response else { return .NO }
+        defer { MHD_destroy_response(response) }
+        for (name, value) in headers { _ = MHD_add_response_header(response, name, value) }
+        return MHD_queue_response(connection, UInt32(status), response)
+    }
+}

@@ -1,0 +1,162 @@
+import CTLS
+
+/// A certificate authority of this machine's own that may vouch for a few names alone: its certificate has name constraints
+/// (RFC 5280, 4.2.1.10), so a stolen key signs nothing else.
+public struct CertificateAuthority: ~Copyable {
+    /// A certificate for a server, and its key, in PEM.
+    public struct Leaf: Sendable {
+        /// The certificate, and behind it the authority's.
+        public let chain: [UInt8]
+        /// The key.
+        public let key: [UInt8]
+        /// When it ends, in seconds since 1970.
+        public let ends: Int64
+    }
+
+    private let key: PrivateKey
+    private let certificate: OpaquePointer
+    /// The certificate in PEM.
+    public let pem: [UInt8]
+    /// When it ends, in seconds since 1970.
+    public let ends: Int64
+
+    /// Reads an authority.
+    ///
+    /// - Throws: what OpenSSL cannot read, and that the key is another one's.
+    public init(certificate pem: [UInt8], key: [UInt8]) throws(TLSError) {
+        let key = try PrivateKey.read(key)
+        let certificate = try PEM.read(pem, "read the authority's certificate") {
+            PEM_read_bio_X509($0, nil, nil, nil)
+        }
+        guard X509_check_private_key(certificate, key.handle) == 1 else {
+            X509_free(certificate)
+            throw TLSError("use the authority's key with its certificate")
+        }
+        self.init(certificate: certificate, key: key, pem: pem)
+    }
+
+    private init(certificate: OpaquePointer, key: consuming PrivateKey, pem: [UInt8]) {
+        self.certificate = certificate
+        self.key = key
+        self.pem = pem
+        ends = Self.end(of: certificate)
+    }
+
+    deinit { X509_free(certificate) }
+
+    /// The key in PEM.
+    public func keyPEM() throws(TLSError) -> [UInt8] { try key.pem() }
+
+    /// Makes a new authority.
+    ///
+    /// - Parameters:
+    ///   - name: its common name, at most 64 bytes.
+    ///   - domains: it may vouch for these names and those below them.
+    ///   - now: the time, in seconds since 1970.
+    ///   - days: how long it lasts.
+    public static func make(
+        name: String, domains: [String], now: Int64, days: Int64
+    ) throws(TLSError) -> CertificateAuthority {
+        let key = try PrivateKey()
+        let certificate = try blank(name: name, key: key, now: now, days: days)
+        let permitted =
+            domains.map { "permitted;DNS:\($0)" }
+            + ["permitted;IP:127.0.0.0/255.0.0.0", "permitted;IP:::1/ffff:ffff:ffff:ffff:ffff:ffff:ffff:ffff"]
+        let extensions: [(Int32, String)] = [
+            (NID_basic_constraints, "critical,CA:TRUE,pathlen:0"), (NID_key_usage, "critical,keyCertSign,cRLSign"),
+            (NID_subject_key_identifier, "hash"),
+            (NID_name_constraints, "critical," + permitted.joined(separator: ",")),
+        ]
+        do throws(TLSError) {
+            guard X509_set_issuer_name(certificate, X509_get_subject_name(certificate)) == 1 else {
+                throw TLSError("name the authority")
+            }
+            try add(extensions, to: certificate, issuer: certificate)
+            guard X509_sign(certificate, key.handle, EVP_sha256()) > 0 else {
+                throw TLSError("sign the authority's certificate")
+            }
+            let pem = try PEM.written("write a certificate") { PEM_write_bio_X509($0, certificate) }
+            return CertificateAuthority(certificate: certificate, key: key, pem: pem)
+        } catch {
+            X509_free(certificate)
+            throw error
+        }
+    }
+
+    /// Makes a certificate for a server. Its constraints are not checked here: clients do.
+    ///
+    /// - Parameters:
+    ///   - names: its host names, and addresses of IP.
+    ///   - now: the time, in seconds since 1970.
+    ///   - days: how long it lasts; never longer than the authority.
+    public func leaf(names: [String], now: Int64, days: Int64) throws(TLSError) -> Leaf {
+        let key = try PrivateKey()
+        let left = max(1, (ends - now) / 86400)
+        let certificate = try Self.blank(name: names.first ?? "localhost", key: key, now: now, days: min(days, left))
+        defer { X509_free(certificate) }
+        guard X509_set_issuer_name(certificate, X509_get_subject_name(self.certificate)) == 1 else {
+            throw TLSError("name the issuer")
+        }
+        let all = names.map { ($0.utf8.allSatisfy(Self.isOfAddress) ? "IP:" : "DNS:") + $0 }.joined(separator: ",")
+        try Self.add(
+            [
+                (NID_basic_constraints, "critical,CA:FALSE"), (NID_key_usage, "critical,digitalSignature"),
+                (NID_ext_key_usage, "serverAuth"), (NID_subject_alt_name, all),
+                (NID_authority_key_identifier, "keyid"),
+            ], to: certificate, issuer: self.certificate)
+        guard X509_sign(certificate, self.key.handle, EVP_sha256()) > 0 else { throw TLSError("sign a certificate") }
+        let pem = try PEM.written("write a certificate") { PEM_write_bio_X509($0, certificate) }
+        return Leaf(chain: pem + self.pem, key: try key.pem(), ends: Self.end(of: certificate))
+    }
+
+    private static func isOfAddress(_ byte: UInt8) -> Bool {
+        (0x30...0x3A).contains(byte) || byte == UInt8(ascii: ".")
+    }
+
+    /// A certificate without issuer, extensions and signature.
+    private static func blank(
+        name: String, key: borrowing PrivateKey, now: Int64, days: Int64
+    ) throws(TLSError) -> OpaquePointer {
+        guard let certificate = X509_new() else { throw TLSError("make a certificate") }
+        // An hour back: the clocks of clients differ.
+        let start = time_t(now - 3600)
+        let end = time_t(now + days * 86400)
+        var serial: UInt64 = 0
+        let isFilled =
+            withUnsafeMutableBytes(of: &serial) {
+                RAND_bytes($0.baseAddress?.assumingMemoryBound(to: UInt8.self), Int32($0.count))
+            } == 1
+        let subject = X509_get_subject_name(certificate)
+        let isNamed =
+            Array(name.utf8.prefix(64)).withUnsafeBufferPointer {
+                X509_NAME_add_entry_by_NID(
+                    subject, NID_commonName, MBSTRING_FLAG | 0, $0.baseAddress, Int32($0.count), -1, 0)
+            } == 1
+        guard isFilled, isNamed, X509_set_version(certificate, 2) == 1,
+            ASN1_INTEGER_set_uint64(X509_get_serialNumber(certificate), serial >> 1 | 1) == 1,
+            ASN1_TIME_adj(X509_getm_notBefore(certificate), start, 0, 0) != nil,
+            ASN1_TIME_adj(X509_getm_notAfter(certificate), end, 0, 0) != nil,
+            X509_set_pubkey(certificate, key.handle) == 1
+        else {
+            X509_free(certificate)
+            throw TLSError("make a certificate")
+        }
+        return certificate
+    }
+
+    private static func add(
+        _ extensions: [(kind: Int32, value: String)], to certificate: OpaquePointer, issuer: OpaquePointer
+    ) throws(TLSError) {
+        for (kind, value) in extensions {
+            guard CTLS_add_extension(certificate, issuer, kind, value) == 1 else {
+                throw TLSError("add an extension to a certificate")
+            }
+        }
+    }
+
+    private static func end(of certificate: OpaquePointer) -> Int64 {
+        var parts = tm()
+        guard ASN1_TIME_to_tm(X509_get0_notAfter(certificate), &parts) == 1 else { return 0 }
+        return Int64(timegm(&parts))
+    }
+}
