@@ -48,10 +48,11 @@ struct APNsSendTests {
         #expect(send.pushType == "alert")
         let line = send.line(to: send.presumedTarget)
         #expect(
-            String(decoding: line.bytes, as: UTF8.self) == #"{"headers":{"apns-collapse-id":"c1","#
-                + #""apns-expiration":"1795541647","apns-id":"\#(Self.id)","apns-priority":"5","#
-                + #""apns-push-type":"alert","apns-topic":"com.example.shop"},"op":"deliver","platform":"ios","#
+            String(decoding: line.bytes, as: UTF8.self) == #"{"op":"deliver","platform":"ios","#
                 + #""app":"com.example.shop","device":"\#(Self.token)","transport":"apns","#
+                + #""headers":{"apns-collapse-id":"c1","#
+                + #""apns-expiration":"1795541647","apns-id":"\#(Self.id)","apns-priority":"5","#
+                + #""apns-push-type":"alert","apns-topic":"com.example.shop"},"#
                 + #""payload":{"aps": {"alert":"hi"}}}"# + "\n")
         let request = try read(line)
         #expect(request.target == Target(platform: .ios, app: "com.example.shop", device: Self.token))

@@ -32,8 +32,9 @@ struct FCMSendTests {
         let line = send.line(to: Target(platform: .ios, app: "com.example.shop", device: "iphone"), messageID: Self.id)
         let text = String(decoding: line.bytes, as: UTF8.self)
         #expect(
-            text == #"{"message_id":"\#(Self.id)","op":"deliver","platform":"ios","app":"com.example.shop","#
-                + #""device":"iphone","payload":{  "message": {"token": "tok",   "data": {"k": "a\nb"}} }}"# + "\n")
+            text == #"{"op":"deliver","platform":"ios","app":"com.example.shop","#
+                + #""device":"iphone","message_id":"\#(Self.id)","payload":{  "message": {"token": "tok",   "data": {"k": "a\nb"}} }}"#
+                + "\n")
         let request = try read(line)
         #expect(request.target == Target(platform: .ios, app: "com.example.shop", device: "iphone"))
     }

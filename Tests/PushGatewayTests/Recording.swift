@@ -115,7 +115,7 @@ struct Replay {
 
     private mutating func send(_ recorded: RecordedRequest, _ project: String) throws -> GatewayResponse {
         let send = try FCMSend(project: project, body: recorded.request.body)
-        let id = String(recorded.answered("name")?.split(separator: "/").last ?? "")
+        let id = String(recorded.answered("name")?.split(separator: "/").last ?? "0:1%1")
         guard case .registration(let token) = send.recipient else { return send.accepted(messageID: id) }
         let subject = DemandSubject(service: .fcm, token: token, project: project)
         if let verdict = demanded.verdict(on: subject, using: &generator) {

@@ -16,3 +16,13 @@ public enum APNsHeader: String, Sendable, CaseIterable {
 public enum APNsPushType: String, Sendable, CaseIterable {
     case alert, background, location, voip, complication, fileprovider, mdm, liveactivity, pushtotalk, controls, widgets
 }
+
+extension Platform {
+    /// Whether its pushes come from APNs, with headers.
+    var hasAPNsHeaders: Bool {
+        switch self {
+        case .ios: true
+        case .android, .web: false
+        }
+    }
+}

@@ -120,7 +120,7 @@ public final class DeliverRequest: Sendable {
         return DeliverRequest(
             target: target, transport: transport, state: state, locked: locked, osVersion: osVersion,
             notifications: notifications, sdk: sdk, payload: payload, messageID: messageID,
-            headers: target.platform ?? .ios == .ios ? headers : nil)
+            headers: target.platform?.hasAPNsHeaders ?? true ? headers : nil)
     }
 }
 

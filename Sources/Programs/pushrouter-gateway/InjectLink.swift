@@ -9,7 +9,7 @@ final class InjectLink {
     /// A request that waits for the daemon.
     struct Waiting {
         let exchange: GatewayDesk.Exchange
-        let ticket: Ticket
+        let asked: Asked
         /// Bytes of its line.
         let length: Int
     }

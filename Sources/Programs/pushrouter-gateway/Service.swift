@@ -8,12 +8,19 @@ import ServiceProgram
 import SettingsFiles
 import TLS
 
+/// A request that is not answered yet: its place, and its sender as far as the status tells of it.
+struct Asked {
+    let ticket: Ticket
+    let client: String?
+    let host: PushHost
+}
+
 /// The running program: one loop thread with the clients' connections, the desk that decides, and the link to the daemon.
 final class Service: LoopService {
     /// An answer that waits for its time.
     private struct Delayed: Comparable {
         let at: Int64
-        let ticket: Ticket
+        let asked: Asked
         let response: GatewayResponse
 
         static func == (left: Delayed, right: Delayed) -> Bool { left.at == right.at }
@@ -87,12 +94,14 @@ final class Service: LoopService {
     // MARK: Requests
 
     private func begin(_ request: GatewayRequest, _ facts: ConnectionFacts, _ ticket: Ticket) {
+        let asked = Asked(
+            ticket: ticket, client: request.header("user-agent"), host: PushHost(authority: request.authority))
         guard let link, link.waiting < transport.limits.waitingRequests,
             link.waitingBytes < transport.limits.waitingBytes
         else {
             transport.counts.overloaded += 1
             let response = GatewayResponse(status: 503).retried(afterSeconds: 1)
-            return transport.answer(ticket, with: response)
+            return answer(asked, with: response)
         }
         var now = timespec()
         clock_gettime(CLOCK_REALTIME, &now)
@@ -103,33 +112,47 @@ final class Service: LoopService {
                 wall: WallTime(milliseconds: microseconds / 1000), monotonic: transport.now,
                 microseconds: microseconds),
             using: &random)
-        take(step, ticket)
+        take(step, asked)
         for remark in desk.takeRemarks() { log(JournalEntry(.warning, remark)) }
     }
 
     private func proceed(_ waiting: InjectLink.Waiting, _ line: [UInt8]?) {
-        take(desk.proceed(waiting.exchange, reply: line, using: &random), waiting.ticket)
+        take(desk.proceed(waiting.exchange, reply: line, using: &random), waiting.asked)
     }
 
-    private func take(_ step: GatewayDesk.Step, _ ticket: Ticket) {
+    private func take(_ step: GatewayDesk.Step, _ asked: Asked) {
         switch step {
         case .ask(let line, let exchange):
-            link?.send(line, InjectLink.Waiting(exchange: exchange, ticket: ticket, length: line.count))
-        case .answer(let response, .zero): transport.answer(ticket, with: response)
+            link?.send(line, InjectLink.Waiting(exchange: exchange, asked: asked, length: line.count))
+        case .answer(let response, .zero): answer(asked, with: response)
+        case .status:
+            var status = transport.counts
+            status.connections = transport.connectionCount
+            status.daemonProblem = linkProblem
+            let type = GatewayRequest.Header("content-type", "application/json")
+            // It does not count itself.
+            transport.counts.requests -= 1
+            transport.answer(asked.ticket, with: GatewayResponse(status: 200, headers: [type], body: status.json))
         case .answer(let response, let delay):
             let answer = Delayed(
-                at: EventLoop.nowNanoseconds + delay.nanoseconds, ticket: ticket, response: response)
+                at: EventLoop.nowNanoseconds + delay.nanoseconds, asked: asked, response: response)
             let place = delayed.firstIndex { answer < $0 } ?? delayed.endIndex
             delayed.insert(answer, at: place)
             if let first = delayed.first { delayTimer?.arm(at: first.at) }
         }
     }
 
+    private func answer(_ asked: Asked, with response: GatewayResponse) {
+        let now = WallTime(milliseconds: Int64(time(nil)) * 1000)
+        transport.counts.note(response.status, client: asked.client, host: asked.host, at: now)
+        transport.answer(asked.ticket, with: response)
+    }
+
     private func answerDelayed() {
         let now = EventLoop.nowNanoseconds
         while let first = delayed.first, first.at <= now {
             delayed.removeFirst()
-            transport.answer(first.ticket, with: first.response)
+            answer(first.asked, with: first.response)
         }
         if let first = delayed.first { delayTimer?.arm(at: first.at) }
     }

@@ -19,7 +19,8 @@ struct RefusalTests {
     }
 
     static let deliverKeys =
-        "app, at, device, external_id, id, locked, notifications, op, os_version, payload, platform, sdk, state, "
+        "app, at, device, external_id, headers, id, locked, message_id, notifications, op, os_version, payload, platform, "
+        + "sdk, sender, state, "
         + "transport, wait"
     static let badTime =
         "at is an RFC 3339 time, such as 2026-11-21T09:00:00Z, or a whole number of Unix milliseconds, "
@@ -41,6 +42,28 @@ struct RefusalTests {
         Example(
             #"{"op":"deliver","payload":{},"kind":"opened"}"#, .unknownKey, "kind",
             "this op has no such key; it has \(deliverKeys)"),
+        Example(
+            #"{"op":"deliver","payload":{},"message_id":""}"#, .invalidValue, "message_id",
+            "message_id is empty; leave it out instead"),
+        Example(
+            #"{"op":"deliver","payload":{},"platform":"android","headers":{}}"#, .invalidValue, "headers",
+            "headers are those of APNs, for ios alone; platform is android"),
+        Example(
+            #"{"op":"deliver","payload":{},"headers":{"apns-colour":"red"}}"#, .unknownKey, "headers.apns-colour",
+            "headers has no such key; it has apns-collapse-id, apns-expiration, apns-id, apns-priority, apns-push-type, "
+                + "apns-topic"),
+        Example(
+            #"{"op":"deliver","payload":{},"headers":{"apns-priority":5}}"#, .invalidType, "headers.apns-priority",
+            "headers.apns-priority is a string; this is a number"),
+        Example(
+            #"{"op":"deliver","payload":{},"sender":{"client":5}}"#, .invalidType, "sender.client",
+            "sender.client is a string; this is a number"),
+        Example(
+            #"{"op":"deliver","payload":{},"sender":{"answer":"200"}}"#, .invalidType, "sender.answer",
+            "sender.answer is a whole number; this is a string"),
+        Example(
+            #"{"op":"deliver","payload":{},"sender":{"name":"x"}}"#, .unknownKey, "sender.name",
+            "sender has no such key; it has client, account, project, team, connection, method, path, answer, times"),
         Example(
             #"{"op":"deliver","payload":{},"platform":"iOS"}"#, .invalidValue, "platform",
             "platform is one of android, ios, web"),

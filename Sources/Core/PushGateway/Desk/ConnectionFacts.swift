@@ -4,11 +4,14 @@ public struct ConnectionFacts: Hashable, Sendable {
     public var name: String
     /// The topics in the client's certificate; `nil`: the client showed none.
     public var certificateTopics: [String]?
+    /// Whether the client is on this machine.
+    public var isLocal: Bool
     /// The version of HTTP: `1.1`, `2`.
     public var version: String
 
     /// Joins the parts.
-    public init(name: String, certificateTopics: [String]? = nil, version: String = "2") {
-        (self.name, self.certificateTopics, self.version) = (name, certificateTopics, version)
+    public init(name: String, certificateTopics: [String]? = nil, isLocal: Bool = true, version: String = "2") {
+        (self.name, self.certificateTopics) = (name, certificateTopics)
+        (self.isLocal, self.version) = (isLocal, version)
     }
 }

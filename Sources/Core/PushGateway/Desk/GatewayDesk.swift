@@ -12,6 +12,8 @@ public struct GatewayDesk {
         case answer(GatewayResponse, after: Duration)
         /// Send a line, with its line feed, to the daemon's `inject.sock`, and go on with the reply.
         case ask([UInt8], Exchange)
+        /// Answer with the gateway's ``GatewayStatus``.
+        case status
 
         static func now(_ response: GatewayResponse) -> Step { .answer(response, after: .zero) }
     }
@@ -135,6 +137,8 @@ public struct GatewayDesk {
             try batch(isAdding, request, now)
         case .device(let token): try device(token, request, connection, now, &generator)
         case .leader: .ask(Leadership.question, Exchange(subject: .leadership))
+        case .status where connection.isLocal: .status
+        case .status: throw Unrouted.noSuchPath(isApples: false)
         }
     }
 

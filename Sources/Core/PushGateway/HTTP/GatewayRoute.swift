@@ -14,6 +14,8 @@ public enum GatewayRoute: Hashable, Sendable {
     case device(token: String)
     /// `GET /leader`: whether this machine is the one to send to.
     case leader
+    /// `GET /status`: the state of the gateway, for people on this machine.
+    case status
 
     /// - Parameters:
     ///   - request: the request.
@@ -89,12 +91,14 @@ private enum Place {
     case topicBatch(isAdding: Bool)
     case device(String)
     case leader
+    case status
     case ended(String)
 
     init?(_ path: [String]) {
         switch path.count {
         case 1 where path[0] == "token": self = .token
         case 1 where path[0] == "leader": self = .leader
+        case 1 where path[0] == "status": self = .status
         case 1... where path[0] == "batch": self = .ended("/batch")
         case 2 where path[0] == "fcm" && ["send", "notification"].contains(path[1]),
             2 where path[0] == "gcm" && path[1] == "send":
@@ -133,7 +137,7 @@ private enum Place {
         case .token: .oauth
         case .topicBatch: .instanceID
         case .device: .apns(isSandbox: false)
-        case .leader: .other
+        case .leader, .status: .other
         }
     }
 
@@ -152,6 +156,7 @@ private enum Place {
         case (.topicBatch(let isAdding), "POST"): .topicBatch(isAdding: isAdding)
         case (.device(let token), "POST"): .device(token: token)
         case (.leader, "GET"), (.leader, "HEAD"): .leader
+        case (.status, "GET"): .status
         default: nil
         }
     }

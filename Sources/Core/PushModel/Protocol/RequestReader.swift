@@ -160,7 +160,7 @@ extension DeliverRequest {
     ) throws(ProtocolError) -> JSONNode? {
         guard reader[.headers] != nil else { return nil }
         let headers = try reader.object(.headers)
-        if let platform, platform != .ios {
+        if let platform, !platform.hasAPNsHeaders {
             throw reader.invalid(.headers, "headers are those of APNs, for ios alone; platform is \(platform.rawValue)")
         }
         for (name, value) in headers.members {

@@ -70,7 +70,8 @@ final class ServedConnection {
     var facts: ConnectionFacts {
         let version = if case .http2 = speech { "2" } else { "1.1" }
         return ConnectionFacts(
-            name: "\(peer) #\(number)", certificateTopics: tls?.certificateTopics, version: version)
+            name: "\(peer) #\(number)", certificateTopics: tls?.certificateTopics, isLocal: peer.isLocal,
+            version: version)
     }
 
     /// How many requests wait for an answer.
@@ -85,7 +86,9 @@ final class ServedConnection {
         var plain: [UInt8] = []
         var isOver = false
         let count = transport.buffer.withUnsafeMutableBytes { buffer -> Int in
-            let count = retryingInterrupts { recv(socket.rawValue, buffer.baseAddress, buffer.count, Int32(MSG_DONTWAIT)) }
+            let count = retryingInterrupts {
+                recv(socket.rawValue, buffer.baseAddress, buffer.count, Int32(MSG_DONTWAIT))
+            }
             if count > 0 { plain = Array(buffer.prefix(count)) }
             return count
         }

@@ -30,7 +30,8 @@ final class Transport {
     var ended: () -> Void = {}
     let group: IOGroup
     let http1: HTTPConnections
-    var counts = TransportCounts()
+    /// Counts of what came and went, since the start.
+    var counts = GatewayStatus()
     /// The time of this turn, as far as it matters for time limits.
     var now = EventLoop.nowNanoseconds
     private(set) var isStopping = false
@@ -132,7 +133,8 @@ final class Transport {
             http1.respond(
                 to: number,
                 with: HTTPResponse(
-                    status: response.status, headers: response.headers.map { ($0.name, $0.value) }, body: response.body))
+                    status: response.status, headers: response.headers.map { ($0.name, $0.value) }, body: response.body)
+            )
             runHTTP1AtEndOfTurn()
         }
     }

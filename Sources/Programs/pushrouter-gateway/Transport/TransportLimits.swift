@@ -26,24 +26,6 @@ struct TransportLimits: Sendable {
     var http1 = HTTPConnections.Limits()
 }
 
-/// Counts of what came and went, since the start.
-struct TransportCounts: Sendable {
-    var accepted = 0
-    /// Closed at once: there were too many, or no descriptor was left.
-    var refused = 0
-    /// Handshakes of TLS that failed, by OpenSSL's reason.
-    var failedHandshakes: [String: Int] = [:]
-    /// Sessions of HTTP/2 that ended for a flood.
-    var floods = 0
-    /// Connections that ended because their client took too long.
-    var tooSlow = 0
-    /// `CONNECT` to a host that is none of the push services'.
-    var refusedTunnels = 0
-    var requests = 0
-    /// Requests that were answered 503 because too many waited.
-    var overloaded = 0
-}
-
 /// Whoever is at the other end of a connection.
 enum Peer: Hashable, Sendable, CustomStringConvertible {
     /// A user on a Unix socket.

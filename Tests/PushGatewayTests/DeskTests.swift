@@ -1,0 +1,278 @@
+import PushDispatch
+import PushModel
+import SettingsSyntax
+import TestSupport
+import Testing
+
+@testable import PushGateway
+
+/// A desk with a daemon that says what it is told to.
+private struct Scene {
+    var desk: GatewayDesk
+    var random = SeededGenerator(seed: 7)
+    var time: Int64 = 1_795_537_418_000
+    var facts = ConnectionFacts(name: "127.0.0.1 #1")
+
+    init(
+        _ change: (inout DeskRules) -> Void = { _ in }, verdict: SignatureVerdict = .good,
+        demanded: DemandedErrors = .init()
+    ) {
+        var rules = DeskRules()
+        change(&rules)
+        desk = GatewayDesk(rules, demanded: demanded) { _, _ in verdict }
+    }
+
+    var now: GatewayDesk.Now {
+        GatewayDesk.Now(wall: WallTime(milliseconds: time), monotonic: time * 1_000_000, microseconds: time * 1000)
+    }
+
+    mutating func begin(_ request: GatewayRequest) -> GatewayDesk.Step {
+        desk.begin(request, from: facts, at: now, using: &random)
+    }
+
+    /// The line for the daemon, and the answer after its reply.
+    mutating func exchange(_ request: GatewayRequest, reply: String?) throws -> (JSONNode, GatewayResponse) {
+        guard case .ask(let line, let exchange) = begin(request) else {
+            throw TestFailure("the desk answers without the daemon")
+        }
+        #expect(line.last == 0x0A)
+        let root = try JSONDocument(scanning: Array(line.dropLast())).root
+        let step = desk.proceed(exchange, reply: reply.map { Array($0.utf8) }, using: &random)
+        guard case .answer(let response, .zero) = step else { throw TestFailure("the desk does not answer") }
+        return (root, response)
+    }
+
+    mutating func answer(_ request: GatewayRequest) throws -> GatewayResponse {
+        guard case .answer(let response, _) = begin(request) else { throw TestFailure("the desk does not answer") }
+        return response
+    }
+}
+
+private struct TestFailure: Error {
+    let text: String
+    init(_ text: String) { self.text = text }
+}
+
+private let ok = #"{"ok":true,"seq":1}"#
+private let send = GatewayRequest.post(
+    "/v1/projects/demo/messages:send", #"{"message":{"token":"tok","data":{"a":"b"}}}"#,
+    headers: [("host", "fcm.googleapis.com"), ("user-agent", "fire-admin-python/7.7.0")])
+
+@Suite("The desk of a gateway")
+struct DeskTests {
+    @Test("answers 200 by the daemon's ok alone, and tells the id that the line has")
+    func acceptance() throws {
+        var scene = Scene()
+        let (line, answer) = try scene.exchange(send, reply: ok)
+        #expect(answer.status == 200)
+        let id = try #require(line["message_id"]?.string)
+        #expect(answer.text.hasSuffix("/messages/\(id)\"}"))
+        #expect(id.hasPrefix("0:1795537418000000%"))
+        for reply in [nil, "", "{}", #"{"ok":true}"#, #"{"seq":1,"outcome":"handled"}"#] {
+            let (_, answer) = try scene.exchange(send, reply: reply)
+            #expect(answer.status == 503, "\(reply ?? "no reply")")
+            #expect(answer.header("retry-after") == "1")
+        }
+    }
+
+    @Test("hands on the daemon's wait in whole seconds, and its field as Google's")
+    func refusals() throws {
+        var scene = Scene()
+        let busy = #"{"ok":false,"error":{"code":"overloaded","message":"full","retry":true,"retry_after_ms":1500}}"#
+        let (_, later) = try scene.exchange(send, reply: busy)
+        #expect(later.status == 503)
+        #expect(later.header("retry-after") == "2")
+        let wrong =
+            #"{"ok":false,"error":{"code":"invalid_payload","field":"payload.message.data.badge","message":"no","retry":false}}"#
+        let (_, never) = try scene.exchange(send, reply: wrong)
+        #expect(never.status == 400)
+        #expect(never.text.split(separator: #""field":"message.data.badge""#).count == 2)
+    }
+
+    @Test("tells the daemon who sent what, with secrets shortened")
+    func sender() throws {
+        var scene = Scene()
+        let (line, _) = try scene.exchange(send, reply: ok)
+        let sender = try #require(PushSender(ofLine: line))
+        #expect(sender.client == "fire-admin-python/7.7.0")
+        #expect(sender.project == "demo")
+        #expect(sender.connection == "127.0.0.1 #1")
+        #expect(sender.path == "/v1/projects/demo/messages:send")
+        #expect(sender.answer == 200)
+        #expect(sender.times == nil)
+        let token = String(repeating: "ab", count: 32)
+        let push = GatewayRequest.post(
+            "/3/device/\(token)", #"{"aps":{}}"#, headers: [("apns-topic", "com.example.shop")])
+        let (apns, answer) = try scene.exchange(push, reply: ok)
+        #expect(PushSender(ofLine: apns)?.path == "/3/device/abababab…abab")
+        #expect(answer.header("apns-unique-id") != nil)
+    }
+
+    @Test("marks the same send within a minute, and never another one")
+    func retries() throws {
+        var scene = Scene { $0.remembered = 3 }
+        func times(_ line: JSONNode) -> Int64? { PushSender(ofLine: line)?.times }
+        #expect(times(try scene.exchange(send, reply: ok).0) == nil)
+        scene.time += 59_000
+        #expect(times(try scene.exchange(send, reply: ok).0) == 2)
+        scene.time += 61_000
+        #expect(times(try scene.exchange(send, reply: ok).0) == nil)
+        for number in 0..<5 {
+            let other = GatewayRequest.post(
+                "/v1/projects/demo/messages:send", #"{"message":{"token":"t\#(number)","data":{"a":"b"}}}"#)
+            #expect(times(try scene.exchange(other, reply: ok).0) == nil)
+        }
+        // More than are remembered came between.
+        #expect(times(try scene.exchange(send, reply: ok).0) == nil)
+    }
+
+    @Test("gives access tokens, and with Credentials= refuses a send without one")
+    func accessTokens() throws {
+        // {"alg":"RS256"} . {"iss":"push@demo","aud":"https://oauth2.googleapis.com/token","iat":1795537418,"exp":1795541018}
+        let assertion =
+            "eyJhbGciOiJSUzI1NiJ9.eyJpc3MiOiJwdXNoQGRlbW8iLCJhdWQiOiJodHRwczovL29hdXRoMi5nb29nbGVhcGlzLmNvbS90b2tlbiIsImlhdCI6MTc5NTUzNzQxOCwiZXhwIjoxNzk1NTQxMDE4fQ.AAAA"
+        let ask = GatewayRequest.post(
+            "/token", "grant_type=urn%3Aietf%3Aparams%3Aoauth%3Agrant-type%3Ajwt-bearer&assertion=\(assertion)",
+            headers: [("host", "oauth2.googleapis.com")])
+        var scene = Scene { $0.accounts = .strict }
+        #expect(try scene.answer(send).status == 401)
+        let given = try scene.answer(ask)
+        #expect(given.status == 200)
+        let token = try #require(JSONDocument(scanning: given.body).root["access_token"]?.string)
+        func authorized(_ token: String) -> GatewayRequest {
+            .post(
+                "/v1/projects/demo/messages:send", #"{"message":{"token":"tok","data":{"a":"b"}}}"#,
+                headers: [("authorization", "Bearer \(token)")])
+        }
+        let (line, answer) = try scene.exchange(authorized(token), reply: ok)
+        #expect(answer.status == 200)
+        #expect(PushSender(ofLine: line)?.account == "push@demo")
+        #expect(try scene.answer(authorized("ya29.other")).status == 401)
+        scene.time += 3_599_000
+        #expect(try scene.answer(authorized(token)).status == 401)
+        for (verdict, words) in [
+            (SignatureVerdict.bad, "Invalid JWT Signature."), (.unknownSigner, "account not found"),
+        ] {
+            var strict = Scene({ $0.accounts = .strict }, verdict: verdict)
+            let refused = try strict.answer(ask)
+            #expect(refused.status == 400)
+            #expect(refused.text.split(separator: words).count == 2)
+        }
+    }
+
+    @Test("with Provider=strict refuses a push whose token is missing, old or not signed by the key")
+    func providers() throws {
+        // {"alg":"ES256","kid":"KEY"} . {"iss":"TEAM","iat":1795537418}
+        let token = "eyJhbGciOiJFUzI1NiIsImtpZCI6IktFWSJ9.eyJpc3MiOiJURUFNIiwiaWF0IjoxNzk1NTM3NDE4fQ.AAAA"
+        func push(_ token: String?) -> GatewayRequest {
+            .post(
+                "/3/device/abcd", #"{"aps":{"alert":"x"}}"#,
+                headers: [("apns-topic", "com.example.shop")]
+                    + (token.map { [("authorization", "bearer \($0)")] } ?? []))
+        }
+        var scene = Scene { $0.providers = .strict }
+        let (line, answer) = try scene.exchange(push(token), reply: ok)
+        #expect(answer.status == 200)
+        #expect(PushSender(ofLine: line)?.team == "TEAM")
+        #expect(PushSender(ofLine: line)?.account == "KEY")
+        #expect(try scene.answer(push(nil)).text == #"{"reason":"MissingProviderToken"}"#)
+        scene.time += 3_600_000
+        #expect(try scene.answer(push(token)).text == #"{"reason":"ExpiredProviderToken"}"#)
+        var bad = Scene({ $0.providers = .strict }, verdict: .bad)
+        #expect(try bad.answer(push(token)).text == #"{"reason":"InvalidProviderToken"}"#)
+    }
+
+    @Test("sends a message to a topic as one delivery without a device")
+    func topics() throws {
+        var scene = Scene()
+        for to in [#""topic":"news""#, #""condition":"'a' in topics""#] {
+            let request = GatewayRequest.post(
+                "/v1/projects/demo/messages:send", #"{"message":{\#(to),"data":{"a":"b"}}}"#)
+            let (line, answer) = try scene.exchange(request, reply: ok)
+            #expect(line["device"] == nil)
+            #expect(answer.status == 200)
+        }
+    }
+
+    @Test("asks the daemon whether it leads with a line that no daemon takes")
+    func leadership() throws {
+        var scene = Scene()
+        let request = GatewayRequest(method: "GET", target: "/leader")
+        let leads = #"{"ok":false,"error":{"code":"unknown_op","field":"op","message":"x","retry":false}}"#
+        let follows = #"{"ok":false,"error":{"code":"unavailable","message":"b leads","retry":true},"leader":"b"}"#
+        #expect(try scene.exchange(request, reply: leads).1.status == 200)
+        #expect(try scene.exchange(request, reply: follows).1.text == "b leads\n")
+        #expect(try scene.exchange(request, reply: nil).1.status == 503)
+    }
+
+    @Test("shows its status to this machine alone")
+    func status() throws {
+        var scene = Scene()
+        let request = GatewayRequest(method: "GET", target: "/status")
+        guard case .status = scene.begin(request) else { throw TestFailure("no status") }
+        scene.facts.isLocal = false
+        #expect(try scene.answer(request).status == 404)
+    }
+
+    @Test("tells of requests that lead nowhere, of sixteen at a time")
+    func remarks() throws {
+        var scene = Scene()
+        for _ in 0..<40 { _ = try scene.answer(.post("/nothing", headers: [("user-agent", "x/1")])) }
+        let remarks = scene.desk.takeRemarks()
+        #expect(remarks.count == 16)
+        #expect(remarks.first == "POST /nothing from 127.0.0.1 #1 (x/1): no such path")
+        #expect(scene.desk.takeRemarks().isEmpty)
+    }
+}
+
+@Suite("The settings of a gateway")
+struct GatewaySettingsTests {
+    private func load(_ text: String) -> (GatewaySettings?, [String]) {
+        let (settings, diagnostics) = GatewaySettings.load([("gateway.conf", Array("[Gateway]\n\(text)\n".utf8))])
+        return (settings, diagnostics.map(\.description))
+    }
+
+    @Test("have the defaults that their declarations name")
+    func defaults() throws {
+        for key in Schema.gateway.keys where !key.standard.isEmpty && key.name != "Listen" {
+            let settings = try #require(load("\(key.name)=\(key.standard)").0)
+            #expect("\(settings)" == "\(GatewaySettings())", "\(key.name)=")
+        }
+    }
+
+    @Test("say what is wrong, and where")
+    func faults() {
+        #expect(
+            load("Provider=strict").1 == [
+                "gateway.conf:2: error: Provider=strict: needs Keys=, the directory of Apple's keys (.p8)"
+            ])
+        #expect(load("Names=push_x").1.count == 1)
+        #expect(
+            load("Listen=8080").1.first?.hasSuffix("must be ADDRESS:PORT, such as 127.0.0.1:18443, or unix:/PATH")
+                == true)
+        #expect(load("Credentials=keys").1.count == 1)
+    }
+
+    @Test("let other machines in with proofs, or by Anyone= alone")
+    func others() throws {
+        #expect(try #require(load("").0).reasonAgainstOtherMachines?.hasPrefix("other machines reach it") == true)
+        #expect(try #require(load("Anyone=yes").0).reasonAgainstOtherMachines == nil)
+        let proven = "Credentials=/c\nKeys=/k\nProvider=strict"
+        #expect(try #require(load(proven).0).reasonAgainstOtherMachines == nil)
+        #expect(try #require(load("Credentials=/c").0).reasonAgainstOtherMachines != nil)
+    }
+
+    @Test("renew certificates in time: the next authority is handed out long before it signs")
+    func plan() {
+        let day: Int64 = 86400
+        let ends = 730 * day
+        #expect(!AuthorityPlan.needsNext(ends: ends, now: 0))
+        #expect(AuthorityPlan.needsNext(ends: ends, now: ends - 89 * day))
+        #expect(!AuthorityPlan.isTimeToChange(ends: ends, now: ends - 89 * day))
+        #expect(AuthorityPlan.isTimeToChange(ends: ends, now: ends - 13 * day))
+        #expect(AuthorityPlan.noticeDays > AuthorityPlan.changeDays + AuthorityPlan.leafDays)
+        #expect(AuthorityPlan.needsLeaf(ends: 30 * day, now: 21 * day))
+        #expect(!AuthorityPlan.needsLeaf(ends: 30 * day, now: 19 * day))
+        #expect(AuthorityPlan.leafNames(["a.example"]).contains("a.example"))
+    }
+}
