@@ -190,7 +190,8 @@ let package = Package(
             "pushctl",
             [
                 "PushModel", "PushDispatch", "PushTracking", "PushCustomData", "PushRouting", "PushFigures",
-                "PushReporting", "SettingsSyntax", "HTTPBridge", "PushSettings", "PushAccidents", "LinuxSystem",
+                "PushReporting", "SettingsSyntax", "HTTPBridge", "PushGateway", "PushSettings", "PushAccidents",
+                "LinuxSystem",
                 "EventLoop", "Store",
                 "UnixSockets", "HandlerProcess", "HandlerRuns", "JournalLog", "SettingsFiles", "DaemonClient",
                 "LedgerReports", "JSONC",
@@ -250,6 +251,8 @@ let package = Package(
         tests("HTTPClientTests", ["HTTPClient", "CLinux"]),
         tests("HTTPProgramTests", ["PushModel", "PushRouting", "HTTPBridge", "pushrouter-http"]),
         tests("HTTPServerTests", ["HTTPServer", "LinuxSystem"]),
+        tests("TLSTests", ["TLS"]),
+        tests("HTTP2Tests", ["HTTP2"]),
         tests(
             "MetricsTests",
             [

@@ -21,6 +21,7 @@ write() {
 write packaging/man/pushctl.1 man
 for shell in bash zsh fish; do write "packaging/completions/pushctl.$shell" "$shell"; done
 write etc/pushrouterd/pushrouterd.conf conf
+write etc/pushrouterd/gateway.conf gateway-conf
 write packaging/report.schema.json schema
 write Sources/PushDaemon/Documentation.docc/Guides/Accidents.md accidents
 

@@ -10,7 +10,7 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 # shellcheck source=packaging/common.sh
 . packaging/common.sh
 tier=${1-full}
-programs=(pushrouterd pushrouterd-fleet pushctl pushrouter-forward pushrouter-http pushrouter-metrics)
+programs=(pushrouterd pushrouterd-fleet pushctl pushrouter-forward pushrouter-http pushrouter-metrics pushrouter-gateway)
 case "$#:$tier" in
     0:full | 1:quick | 1:all | 1:fleet) ;;
     *) sed -n 's/^# usage/usage/p' "$0" >&2; exit 2 ;;
@@ -132,6 +132,11 @@ check /usr/bin/python3 Tests/Together/together.py --seed 1 --seed 2 --seed 3 --s
 
 say "fleet: a pair whose leader is killed, stopped and handed over, and whose database crashes"
 check /usr/bin/python3 Tests/Fleet/fleet.py --short
+
+say "gateway: unmodified clients of FCM and APNs, beside what was recorded of them"
+slow=
+[[ $tier != all ]] || slow=--slow
+check /usr/bin/python3 Tests/Gateway/gateway.py $slow
 
 say "release: swift build -c release"
 swift build -c release

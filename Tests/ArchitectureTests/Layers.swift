@@ -134,7 +134,7 @@ let layers = [
         "pushctl", .composition,
         [
             "PushModel", "PushDispatch", "PushTracking", "PushCustomData", "PushRouting", "PushFigures",
-            "PushReporting", "SettingsSyntax", "HTTPBridge", "PushSettings", "PushAccidents",
+            "PushReporting", "SettingsSyntax", "HTTPBridge", "PushGateway", "PushSettings", "PushAccidents",
             "LinuxSystem", "EventLoop", "Store", "UnixSockets", "HandlerProcess", "HandlerRuns", "JournalLog",
             "SettingsFiles", "DaemonClient", "LedgerReports", "JSONC",
         ]),

@@ -110,6 +110,7 @@ struct Replay {
             try TopicBatch(isAdding: isAdding, body: recorded.request.body).response(demanded.failure)
         case .device(let token): try device(recorded, token)
         case .leader: Leadership.here.response
+        case .status: GatewayResponse(status: 200)
         }
     }
 

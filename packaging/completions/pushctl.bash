@@ -10,11 +10,11 @@ _pushctl() {
 
     for ((i = 1; i < COMP_CWORD; i++)); do
         case ${COMP_WORDS[i]} in
-            --action|--after|--app|--at|--baseline|--braze-id|--by|--callback|--campaign|--config|--connections|--count|--cursor|--deadline|--device|--directory|--discard|--duration|--event|--example|--exec|--expect|--external-id|--fail-under|--format|--generate|--handler|--id|--journal-directory|--junit|--kind|--ledger|--limit|--mode|--notifications|--os-version|--outcome|--payload|--pipeline|--platform|--property|--provider|--rate|--reset|--retry|--route|--runtime|--sdk|--seq|--since|--state|--suite|--text|--to|--transport|--unit|--until|--user|--user-unit|--where|--width)
+            --action|--address|--after|--app|--at|--baseline|--braze-id|--by|--callback|--campaign|--config|--connections|--count|--cursor|--deadline|--device|--directory|--discard|--duration|--event|--example|--exec|--expect|--external-id|--fail-under|--format|--gateway|--generate|--handler|--id|--journal-directory|--junit|--kind|--ledger|--limit|--mode|--notifications|--os-version|--outcome|--payload|--pipeline|--platform|--property|--provider|--rate|--reset|--retry|--route|--runtime|--sdk|--seq|--since|--state|--suite|--text|--to|--transport|--unit|--until|--user|--user-unit|--where|--width)
             # Its value is the next word.
             [[ ${COMP_WORDS[i + 1]} == = ]] && ((i++))
             ((i++)) ;;
-            inject|open|act|dismiss|session|token|log|import|explain|run-handler|handler-units|simulate|test|report|show|deadletters|replay|campaigns|events|user|users|pending|flush|export|status|tail|top|bench|verify|doctor|backup|restore|salvage|store|erase|reload|log-level) command=${COMP_WORDS[i]}; break ;;
+            inject|open|act|dismiss|session|token|log|import|explain|run-handler|handler-units|simulate|test|report|show|deadletters|replay|campaigns|events|user|users|pending|flush|export|status|tail|top|bench|verify|doctor|backup|restore|salvage|store|gateway|erase|reload|log-level) command=${COMP_WORDS[i]}; break ;;
         esac
     done
 
@@ -177,14 +177,18 @@ _pushctl() {
         bench:--device) return ;;
         bench:--external-id) return ;;
         bench:--state) mapfile -t COMPREPLY < <(compgen -W "foreground background terminated force_quit force_stopped" -- "$current"); return ;;
+        doctor:--gateway) compopt -o filenames 2>/dev/null; mapfile -t COMPREPLY < <(compgen -f -- "$current"); return ;;
         store:--ledger) compopt -o filenames 2>/dev/null; mapfile -t COMPREPLY < <(compgen -d -- "$current"); return ;;
         store:--to) return ;;
+        gateway:--state) compopt -o filenames 2>/dev/null; mapfile -t COMPREPLY < <(compgen -d -- "$current"); return ;;
+        gateway:--address) return ;;
+        gateway:--directory) compopt -o filenames 2>/dev/null; mapfile -t COMPREPLY < <(compgen -d -- "$current"); return ;;
         erase:--user) return ;;
         erase:--device) return ;;
         *:--config) compopt -o filenames 2>/dev/null; mapfile -t COMPREPLY < <(compgen -d -- "$current"); return ;;
         *:--state) compopt -o filenames 2>/dev/null; mapfile -t COMPREPLY < <(compgen -d -- "$current"); return ;;
         *:--runtime) compopt -o filenames 2>/dev/null; mapfile -t COMPREPLY < <(compgen -d -- "$current"); return ;;
-        *:--generate) mapfile -t COMPREPLY < <(compgen -W "man bash zsh fish conf schema accidents parts" -- "$current"); return ;;
+        *:--generate) mapfile -t COMPREPLY < <(compgen -W "man bash zsh fish conf gateway-conf schema accidents parts" -- "$current"); return ;;
     esac
 
     if [[ $current == -* ]]; then
@@ -218,11 +222,12 @@ _pushctl() {
             top) options="--once --utc --config --state --runtime --help --version" ;;
             bench) options="--connections --pipeline --duration --count --rate --ids --no-ids --platform --transport --app --device --external-id --state --yes --json --config --runtime --help --version" ;;
             verify) options="--json --quiet --verbose --config --state --runtime --help --version" ;;
-            doctor) options="--json --quiet --config --state --runtime --help --version" ;;
+            doctor) options="--json --quiet --client --gateway --config --state --runtime --help --version" ;;
             backup) options="--json --config --state --runtime --help --version" ;;
             restore) options="--empty --json --config --state --runtime --help --version" ;;
             salvage) options="--json --config --state --runtime --help --version" ;;
             store) options="--ledger --adopt --json --to --undo --force --config --state --runtime --help --version" ;;
+            gateway) options="--state --address --with-system --hosts --directory --config --runtime --help --version" ;;
             erase) options="--user --device --dry-run --yes --json --config --state --runtime --help --version" ;;
             reload) options="--quiet --json --config --state --runtime --help --version" ;;
             log-level) options="--json --config --state --runtime --help --version" ;;
@@ -230,13 +235,14 @@ _pushctl() {
         esac
         mapfile -t COMPREPLY < <(compgen -W "$options" -- "$current")
     elif [[ -z $command ]]; then
-        mapfile -t COMPREPLY < <(compgen -W "inject open act dismiss session token log import explain run-handler handler-units simulate test report show deadletters replay campaigns events user users pending flush export status tail top bench verify doctor backup restore salvage store erase reload log-level" -- "$current")
+        mapfile -t COMPREPLY < <(compgen -W "inject open act dismiss session token log import explain run-handler handler-units simulate test report show deadletters replay campaigns events user users pending flush export status tail top bench verify doctor backup restore salvage store gateway erase reload log-level" -- "$current")
     else
         case $command in
             inject|import|explain|run-handler|simulate|test|bench|backup|restore|salvage) compopt -o filenames 2>/dev/null; mapfile -t COMPREPLY < <(compgen -f -- "$current") ;;
             session) mapfile -t COMPREPLY < <(compgen -W "start end" -- "$current") ;;
             deadletters) mapfile -t COMPREPLY < <(compgen -W "list show purge" -- "$current") ;;
             store) mapfile -t COMPREPLY < <(compgen -W "init status move drain" -- "$current") ;;
+            gateway) mapfile -t COMPREPLY < <(compgen -W "ca env compose" -- "$current") ;;
             log-level) mapfile -t COMPREPLY < <(compgen -W "emerg alert crit err warning notice info debug" -- "$current") ;;
         esac
     fi

@@ -5,9 +5,9 @@ function __pushctl_command --description "The command of the line, where it has 
     for word in (commandline -opc)[2..]
         if test $isValue = yes
             set isValue no
-        else if contains -- $word --action --after --app --at --baseline --braze-id --by --callback --campaign --config --connections --count --cursor --deadline --device --directory --discard --duration --event --example --exec --expect --external-id --fail-under --format --generate --handler --id --journal-directory --junit --kind --ledger --limit --mode --notifications --os-version --outcome --payload --pipeline --platform --property --provider --rate --reset --retry --route --runtime --sdk --seq --since --state --suite --text --to --transport --unit --until --user --user-unit --where --width
+        else if contains -- $word --action --address --after --app --at --baseline --braze-id --by --callback --campaign --config --connections --count --cursor --deadline --device --directory --discard --duration --event --example --exec --expect --external-id --fail-under --format --gateway --generate --handler --id --journal-directory --junit --kind --ledger --limit --mode --notifications --os-version --outcome --payload --pipeline --platform --property --provider --rate --reset --retry --route --runtime --sdk --seq --since --state --suite --text --to --transport --unit --until --user --user-unit --where --width
             set isValue yes
-        else if contains -- $word inject open act dismiss session token log import explain run-handler handler-units simulate test report show deadletters replay campaigns events user users pending flush export status tail top bench verify doctor backup restore salvage store erase reload log-level
+        else if contains -- $word inject open act dismiss session token log import explain run-handler handler-units simulate test report show deadletters replay campaigns events user users pending flush export status tail top bench verify doctor backup restore salvage store gateway erase reload log-level
             echo $word
             return 0
         end
@@ -54,12 +54,13 @@ complete -c pushctl -n 'not __pushctl_command >/dev/null' -a backup -d 'copy the
 complete -c pushctl -n 'not __pushctl_command >/dev/null' -a restore -d 'put a backup in the place of the ledger'
 complete -c pushctl -n 'not __pushctl_command >/dev/null' -a salvage -d 'save what can be read of a damaged ledger'
 complete -c pushctl -n 'not __pushctl_command >/dev/null' -a store -d 'set up the database of machines that share a log, show or change who leads'
+complete -c pushctl -n 'not __pushctl_command >/dev/null' -a gateway -d 'print what clients of FCM and APNs need to send to pushrouter-gateway'
 complete -c pushctl -n 'not __pushctl_command >/dev/null' -a erase -d 'take out all that is stored of one person'
 complete -c pushctl -n 'not __pushctl_command >/dev/null' -a reload -d 'have the daemon read its configuration again'
 complete -c pushctl -n 'not __pushctl_command >/dev/null' -a log-level -d 'show or set which entries the daemon writes to its journal'
-complete -c pushctl -n 'not __pushctl_command >/dev/null' -l generate -x -a 'man bash zsh fish conf schema accidents parts' -d 'print the man page, completions for a shell, the shipped pushrouterd.conf, the schema of report --json, the catalogue of accidents, or the parts of other man pages that packaging/generate.sh writes; after a command, man is the page of that command'
+complete -c pushctl -n 'not __pushctl_command >/dev/null' -l generate -x -a 'man bash zsh fish conf gateway-conf schema accidents parts' -d 'print the man page, completions for a shell, the shipped pushrouterd.conf or gateway.conf, the schema of report --json, the catalogue of accidents, or the parts of other man pages that packaging/generate.sh writes; after a command, man is the page of that command'
 complete -c pushctl -l config -x -a '(__fish_complete_directories)' -d 'read the configuration from this directory only'
-complete -c pushctl -n 'not __pushctl_in inject explain run-handler bench' -l state -x -a '(__fish_complete_directories)' -d 'where the daemon keeps its ledger'
+complete -c pushctl -n 'not __pushctl_in inject explain run-handler bench gateway' -l state -x -a '(__fish_complete_directories)' -d 'where the daemon keeps its ledger'
 complete -c pushctl -l runtime -x -a '(__fish_complete_directories)' -d 'where the daemon has its sockets'
 complete -c pushctl -l help -d 'show this help and exit; -h does the same'
 complete -c pushctl -l version -d 'print the version and exit'
@@ -303,6 +304,8 @@ complete -c pushctl -n '__pushctl_in verify' -l quiet -d 'print errors and warni
 complete -c pushctl -n '__pushctl_in verify' -l verbose -d 'list the providers, too'
 complete -c pushctl -n '__pushctl_in doctor' -l json -d 'print JSON, for programs'
 complete -c pushctl -n '__pushctl_in doctor' -l quiet -d 'print errors and warnings only'
+complete -c pushctl -n '__pushctl_in doctor' -l client -d 'check why a client of FCM or APNs does not reach the gateway'
+complete -c pushctl -n '__pushctl_in doctor' -l gateway -r -F -d 'with --client: the Unix socket of the gateway (/run/pushrouter-gateway.sock)'
 complete -c pushctl -n '__pushctl_in backup' -l json -d 'print JSON, for programs'
 complete -c pushctl -n '__pushctl_in restore' -l empty -d 'begin with an empty ledger, instead of FILE'
 complete -c pushctl -n '__pushctl_in restore' -l json -d 'print JSON, for programs'
@@ -313,6 +316,11 @@ complete -c pushctl -n '__pushctl_in store' -l json -d 'print JSON, for programs
 complete -c pushctl -n '__pushctl_in store' -l to -x -d 'with move: the machine that is to lead (the nearest)'
 complete -c pushctl -n '__pushctl_in store' -l undo -d 'with drain: the machine may lead again'
 complete -c pushctl -n '__pushctl_in store' -l force -d 'with drain: even where no other machine could lead'
+complete -c pushctl -n '__pushctl_in gateway' -l state -x -a '(__fish_complete_directories)' -d 'where the gateway keeps its authority (/var/lib/pushrouter-gateway)'
+complete -c pushctl -n '__pushctl_in gateway' -l address -x -d 'env: where the gateway listens (127.0.0.1:18443)'
+complete -c pushctl -n '__pushctl_in gateway' -l with-system -d 'ca: the system\'s authorities too'
+complete -c pushctl -n '__pushctl_in gateway' -l hosts -d 'env: the push hosts are names of the gateway\'s machine'
+complete -c pushctl -n '__pushctl_in gateway' -l directory -x -a '(__fish_complete_directories)' -d 'env: write bundle.pem into this directory (.)'
 complete -c pushctl -n '__pushctl_in erase' -l user -x -d 'the user, with what names nobody on the user\'s devices'
 complete -c pushctl -n '__pushctl_in erase' -l device -x -d 'whoever used this device'
 complete -c pushctl -n '__pushctl_in erase' -l dry-run -d 'print what would be erased and erase nothing'
@@ -324,5 +332,6 @@ complete -c pushctl -n '__pushctl_in log-level' -l json -d 'print JSON, for prog
 complete -c pushctl -n '__pushctl_in session' -a 'start end'
 complete -c pushctl -n '__pushctl_in deadletters' -a 'list show purge'
 complete -c pushctl -n '__pushctl_in store' -a 'init status move drain'
+complete -c pushctl -n '__pushctl_in gateway' -a 'ca env compose'
 complete -c pushctl -n '__pushctl_in log-level' -a 'emerg alert crit err warning notice info debug'
 complete -c pushctl -n '__pushctl_in inject import explain run-handler simulate test bench backup restore salvage' -F

@@ -39,6 +39,7 @@ known=(
     'restore:put a backup in the place of the ledger'
     'salvage:save what can be read of a damaged ledger'
     'store:set up the database of machines that share a log, show or change who leads'
+    'gateway:print what clients of FCM and APNs need to send to pushrouter-gateway'
     'erase:take out all that is stored of one person'
     'reload:have the daemon read its configuration again'
     'log-level:show or set which entries the daemon writes to its journal'
@@ -50,8 +51,8 @@ for word in "${(@)words[2,CURRENT-1]}"; do
         continue
     fi
     case $word in
-    --action|--after|--app|--at|--baseline|--braze-id|--by|--callback|--campaign|--config|--connections|--count|--cursor|--deadline|--device|--directory|--discard|--duration|--event|--example|--exec|--expect|--external-id|--fail-under|--format|--generate|--handler|--id|--journal-directory|--junit|--kind|--ledger|--limit|--mode|--notifications|--os-version|--outcome|--payload|--pipeline|--platform|--property|--provider|--rate|--reset|--retry|--route|--runtime|--sdk|--seq|--since|--state|--suite|--text|--to|--transport|--unit|--until|--user|--user-unit|--where|--width) is_value=1 ;;
-inject|open|act|dismiss|session|token|log|import|explain|run-handler|handler-units|simulate|test|report|show|deadletters|replay|campaigns|events|user|users|pending|flush|export|status|tail|top|bench|verify|doctor|backup|restore|salvage|store|erase|reload|log-level) command=$word; break ;;
+    --action|--address|--after|--app|--at|--baseline|--braze-id|--by|--callback|--campaign|--config|--connections|--count|--cursor|--deadline|--device|--directory|--discard|--duration|--event|--example|--exec|--expect|--external-id|--fail-under|--format|--gateway|--generate|--handler|--id|--journal-directory|--junit|--kind|--ledger|--limit|--mode|--notifications|--os-version|--outcome|--payload|--pipeline|--platform|--property|--provider|--rate|--reset|--retry|--route|--runtime|--sdk|--seq|--since|--state|--suite|--text|--to|--transport|--unit|--until|--user|--user-unit|--where|--width) is_value=1 ;;
+inject|open|act|dismiss|session|token|log|import|explain|run-handler|handler-units|simulate|test|report|show|deadletters|replay|campaigns|events|user|users|pending|flush|export|status|tail|top|bench|verify|doctor|backup|restore|salvage|store|gateway|erase|reload|log-level) command=$word; break ;;
     esac
 done
 
@@ -584,6 +585,8 @@ doctor)
     _arguments -S \
         '*--json[print JSON, for programs]' \
         '*--quiet[print errors and warnings only]' \
+        '*--client[check why a client of FCM or APNs does not reach the gateway]' \
+        '*--gateway=[with --client: the Unix socket of the gateway (/run/pushrouter-gateway.sock)]:gateway:_files' \
         '*--config=[read the configuration from this directory only]:config:_directories' \
         '*--state=[where the daemon keeps its ledger]:state:_directories' \
         '*--runtime=[where the daemon has its sockets]:runtime:_directories' \
@@ -642,6 +645,20 @@ store)
         '1: : ' \
         '*:word:(init status move drain)'
     ;;
+gateway)
+    _arguments -S \
+        '*--state=[where the gateway keeps its authority (/var/lib/pushrouter-gateway)]:state:_directories' \
+        '*--address=[env: where the gateway listens (127.0.0.1:18443)]:address: ' \
+        '*--with-system[ca: the system'\''s authorities too]' \
+        '*--hosts[env: the push hosts are names of the gateway'\''s machine]' \
+        '*--directory=[env: write bundle.pem into this directory (.)]:directory:_directories' \
+        '*--config=[read the configuration from this directory only]:config:_directories' \
+        '*--runtime=[where the daemon has its sockets]:runtime:_directories' \
+        '*--help[show this help and exit; -h does the same]' \
+        '*--version[print the version and exit]' \
+        '1: : ' \
+        '*:word:(ca env compose)'
+    ;;
 erase)
     _arguments -S \
         '*--user=[the user, with what names nobody on the user'\''s devices]:user: ' \
@@ -687,7 +704,7 @@ log-level)
         '*--runtime=[where the daemon has its sockets]:runtime:_directories' \
         '*--help[show this help and exit; -h does the same]' \
         '*--version[print the version and exit]' \
-        '*--generate=[print the man page, completions for a shell, the shipped pushrouterd.conf, the schema of report --json, the catalogue of accidents, or the parts of other man pages that packaging/generate.sh writes; after a command, man is the page of that command]:generate:(man bash zsh fish conf schema accidents parts)' \
+        '*--generate=[print the man page, completions for a shell, the shipped pushrouterd.conf or gateway.conf, the schema of report --json, the catalogue of accidents, or the parts of other man pages that packaging/generate.sh writes; after a command, man is the page of that command]:generate:(man bash zsh fish conf gateway-conf schema accidents parts)' \
         '1:command:{ _describe command known }'
     ;;
 esac

@@ -1,11 +1,11 @@
 import PushModel
-import SettingsSyntax
+public import SettingsSyntax
 
 /// The texts that are made of the declared keys. `packaging/generate.sh` writes them into the tree.
 public enum ConfigurationTexts {
     /// `pushrouterd.conf` as it is shipped.
     public static var mainFile: String {
-        var text = """
+        let text = """
             # The configuration of pushrouterd. The entries show the defaults; to change one, take the # away here or, better,
             # write it into a file of your own, pushrouterd.conf.d/50-local.conf, section header included.
             #
@@ -13,8 +13,14 @@ public enum ConfigurationTexts {
             # "pushctl verify" checks the files; SIGHUP puts them in force. pushrouterd.conf(5) says more of each entry.
 
             """
+        return text + entries(of: Schema.main.keys)
+    }
+
+    /// Keys as a file shows them that changes none: each with its meaning and its default.
+    public static func entries<Target>(of keys: [Key<Target>]) -> String {
+        var text = ""
         var section = ""
-        for key in Schema.main.keys {
+        for key in keys {
             if key.section != section { text += "\n[\(key.section)]\n" }
             section = key.section
             if !key.meaning.isEmpty { text += ManualText(key.meaning).comment + "\n" }
@@ -39,8 +45,10 @@ public enum ConfigurationTexts {
         return parts
     }
 
+    /// The list of some keys, in mdoc(7), with the name of its place in a page.
+    ///
     /// - Parameter kinds: all that there are, where each key says which have a use for it.
-    private static func part<Target>(_ name: String, _ keys: [Key<Target>], kinds: [Target.Kind] = []) -> (
+    public static func part<Target>(_ name: String, _ keys: [Key<Target>], kinds: [Target.Kind] = []) -> (
         name: String, text: String
     ) {
         var lines: [String] = []

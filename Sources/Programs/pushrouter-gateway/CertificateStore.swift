@@ -59,16 +59,16 @@ final class CertificateStore {
     private func authority(at now: Int64) throws -> CertificateAuthority {
         let wanted = Array(names.sorted().joined(separator: "\n").utf8)
         if let known = try read(present) {
-            if known.ends > now, try StateFile.read(namesPath) ?? [] == wanted { return known }
+            if known.ends > now, try SmallFile.read(namesPath) ?? [] == wanted { return known }
             log("the names of Names= changed, or the authority ended: clients must take the new \(present).pem")
         }
         let made = try make(present, at: now)
-        try StateFile.replace(namesPath, with: wanted, mode: 0o644)
+        try SmallFile.replace(namesPath, with: wanted, mode: 0o644)
         return made
     }
 
     private func read(_ path: String) throws -> CertificateAuthority? {
-        guard let pem = try StateFile.read("\(path).pem"), let key = try StateFile.read("\(path).key") else {
+        guard let pem = try SmallFile.read("\(path).pem"), let key = try SmallFile.read("\(path).key") else {
             return nil
         }
         return try CertificateAuthority(certificate: pem, key: key)
@@ -79,8 +79,8 @@ final class CertificateStore {
             name: "pushrouter-gateway", domains: AuthorityPlan.domains(names), now: now,
             days: AuthorityPlan.authorityDays)
         // The key first: a certificate without its key would be taken by clients in vain.
-        try StateFile.replace("\(path).key", with: try made.keyPEM(), mode: 0o600)
-        try StateFile.replace("\(path).pem", with: made.pem, mode: 0o644)
+        try SmallFile.replace("\(path).key", with: try made.keyPEM(), mode: 0o600)
+        try SmallFile.replace("\(path).pem", with: made.pem, mode: 0o644)
         return made
     }
 }

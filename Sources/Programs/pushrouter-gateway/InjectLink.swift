@@ -12,6 +12,8 @@ final class InjectLink {
         let asked: Asked
         /// Bytes of its line.
         let length: Int
+        /// When it was sent, in monotonic nanoseconds.
+        let since: Int64
     }
 
     private let loop: EventLoop
@@ -22,6 +24,10 @@ final class InjectLink {
     private var timer: TimerSource?
     private var isConnected = false
     private var willFlush = false
+    private var patienceTimer: RepeatingTimer?
+    /// For how long a daemon that does not reply is waited for, in nanoseconds: no client of those that were seen waits for less
+    /// than 15 s.
+    private static let patience: Int64 = 10_000_000_000
     /// Bytes of the lines whose replies are to come.
     private(set) var waitingBytes = 0
     /// How many lines wait for their replies.
@@ -42,6 +48,7 @@ final class InjectLink {
         // Unowned: both are properties of this object.
         timer = try TimerSource(loop: loop) { [unowned self] in link.connect() }
         link.news = { [unowned self] in heed($0) }
+        patienceTimer = try RepeatingTimer(loop: loop, every: .seconds(1)) { [unowned self] in checkPatience() }
     }
 
     private func heed(_ news: LineLink<Waiting>.News) {
@@ -62,6 +69,12 @@ final class InjectLink {
             waitingBytes -= waiting.length
             take(waiting, line)
         }
+    }
+
+    /// Gives up a daemon that does not reply: whether it has the requests on disk nobody knows.
+    private func checkPatience() {
+        guard let oldest = link.oldest, EventLoop.nowNanoseconds - oldest.since > Self.patience else { return }
+        link.fail("the daemon has not replied for 10 s")
     }
 
     /// Connects, now and whenever it has to be done again.

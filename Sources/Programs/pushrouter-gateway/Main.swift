@@ -36,7 +36,7 @@ struct Program {
             }
             return try Service(
                 loop: loop, desk: desk, injectSocket: directories.injectSocket, certificates: certificates,
-                sockets: entrances.descriptors, limits: TransportLimits(settings),
+                entrances: entrances, limits: TransportLimits(settings),
                 status: "serves \(entrances.names.joined(separator: ", ")), \(state)/ca.pem vouches for it", log: log)
         }
     }
@@ -60,7 +60,7 @@ struct Program {
     }
 
     private static func errorRules(_ path: String) throws(StartFailure) -> [DemandRule] {
-        guard let bytes = try StateFile.read(path) else {
+        guard let bytes = try SmallFile.read(path) else {
             throw StartFailure("there is no file \(path) (Errors=)", exitStatus: StartFailure.configuration)
         }
         var rules: [DemandRule] = []
@@ -114,81 +114,6 @@ struct Program {
         73 the address cannot be listened on, 77 other machines could send without a proof,
         78 the configuration is wrong.
         """
-}
-
-/// The sockets that clients connect to.
-private struct Entrances {
-    var descriptors: [SharedDescriptor] = []
-    var names: [String] = []
-    /// Those made here; their paths go with them.
-    private var listeners: [Listener] = []
-
-    init(_ given: String?, _ settings: GatewaySettings) throws {
-        let inherited = InheritedSockets.take()
-        guard inherited.isEmpty || given == nil else {
-            throw Program.service.usageFailure(
-                "the service manager gave a socket: leave --listen out, or the socket unit")
-        }
-        for socket in inherited { try addInherited(socket.descriptor, settings) }
-        guard inherited.isEmpty else { return }
-        var addresses = settings.listen
-        do throws(ValueError) {
-            if let given { addresses = [try GatewayAddress(given)] }
-            if addresses.isEmpty { addresses = [try GatewayAddress(GatewaySettings.standardAddress)] }
-        } catch {
-            throw Program.service.usageFailure("--listen \(error.reason)")
-        }
-        for address in addresses { try add(address, settings) }
-    }
-
-    private mutating func addInherited(_ descriptor: Int32, _ settings: GatewaySettings) throws {
-        var domain: Int32 = -1
-        var length = socklen_t(MemoryLayout<Int32>.size)
-        getsockopt(descriptor, SOL_SOCKET, SO_DOMAIN, &domain, &length)
-        do {
-            guard domain != AF_UNIX else {
-                let listener = try Listener(inherited: descriptor)
-                names.append("unix:\(listener.path)")
-                descriptors.append(listener.descriptor)
-                return
-            }
-            let socket = try ListeningSocket(inherited: descriptor)
-            names.append("port \(socket.port)")
-            descriptors.append(SharedDescriptor(FileDescriptor(owning: socket.release())))
-        } catch {
-            throw StartFailure("\(error)", exitStatus: StartFailure.cannotCreate)
-        }
-    }
-
-    private mutating func add(_ address: GatewayAddress, _ settings: GatewaySettings) throws {
-        switch address {
-        case .unix(let path):
-            do {
-                let listener = try Listener(path: path, mode: 0o666)
-                descriptors.append(listener.descriptor)
-                listeners.append(listener)
-            } catch {
-                throw StartFailure("\(error)", exitStatus: StartFailure.cannotCreate)
-            }
-        case .tcp(let text):
-            guard let place = ListenAddress(text) else {
-                throw StartFailure(
-                    "Listen= and --listen take a numeric address and a port, such as "
-                        + "\(GatewaySettings.standardAddress) or [::1]:18443, not \(text)",
-                    exitStatus: StartFailure.configuration)
-            }
-            if !place.isLoopback, let reason = settings.reasonAgainstOtherMachines {
-                throw StartFailure("\(text): \(reason)", exitStatus: StartFailure.permission)
-            }
-            do {
-                let socket = try ListeningSocket(place)
-                descriptors.append(SharedDescriptor(FileDescriptor(owning: socket.release())))
-            } catch {
-                throw StartFailure("\(error)", exitStatus: StartFailure.cannotCreate)
-            }
-        }
-        names.append("\(address)")
-    }
 }
 
 extension TransportLimits {

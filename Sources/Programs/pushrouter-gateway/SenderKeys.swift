@@ -14,18 +14,18 @@ final class SenderKeys {
     /// - Throws: which file is wrong.
     init(credentials: String?, keys: String?) throws(StartFailure) {
         if let credentials {
-            for name in try StateFile.names(in: credentials, suffix: ".json") {
+            for name in try SmallFile.names(in: credentials, suffix: ".json") {
                 let (account, key) = try Self.account("\(credentials)/\(name)")
                 accounts[account, default: []].append(key)
             }
         }
         if let keys {
-            for name in try StateFile.names(in: keys, suffix: ".p8") {
+            for name in try SmallFile.names(in: keys, suffix: ".p8") {
                 // Apple's name for the file: AuthKey_KEYID.p8.
                 let stem = name.dropLast(".p8".count)
                 let id = stem.hasPrefix("AuthKey_") ? stem.dropFirst("AuthKey_".count) : stem
                 let path = "\(keys)/\(name)"
-                providers[String(id)] = try Self.key(path, try StateFile.read(path) ?? [], .es256)
+                providers[String(id)] = try Self.key(path, try SmallFile.read(path) ?? [], .es256)
             }
         }
     }
@@ -42,7 +42,7 @@ final class SenderKeys {
     }
 
     private static func account(_ path: String) throws(StartFailure) -> (String, VerificationKey) {
-        let bytes = try StateFile.read(path) ?? []
+        let bytes = try SmallFile.read(path) ?? []
         guard let root = try? JSONDocument(scanning: bytes).root, let account = root["client_email"]?.string,
             let pem = root["private_key"]?.string
         else {

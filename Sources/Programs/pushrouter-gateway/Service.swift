@@ -31,6 +31,8 @@ final class Service: LoopService {
     private let log: (JournalEntry) -> Void
     private let transport: Transport
     private let certificates: CertificateStore
+    /// The paths of its sockets go with it.
+    private let entrances: Entrances
     private var desk: GatewayDesk
     private var random = SecureRandom()
     private var link: InjectLink?
@@ -50,18 +52,19 @@ final class Service: LoopService {
     ///   - desk: decides on requests.
     ///   - injectSocket: the daemon's socket.
     ///   - certificates: the certificates.
-    ///   - sockets: those that listen.
+    ///   - entrances: the sockets that listen.
     ///   - limits: what clients can take.
     ///   - status: what the service manager is told.
     ///   - log: takes what an operator must know.
     init(
         loop: EventLoop, desk: GatewayDesk, injectSocket: String, certificates: CertificateStore,
-        sockets: [SharedDescriptor], limits: TransportLimits, status: String, log: @escaping (JournalEntry) -> Void
+        entrances: Entrances, limits: TransportLimits, status: String, log: @escaping (JournalEntry) -> Void
     ) throws {
         self.loop = loop
         self.log = log
         self.desk = desk
         self.certificates = certificates
+        self.entrances = entrances
         self.status = status
         guard let context = try certificates.renew(at: Int64(time(nil))) else {
             throw StartFailure("there is no certificate", exitStatus: StartFailure.system)
@@ -79,7 +82,7 @@ final class Service: LoopService {
             transport.endAll()
             loop.exit(code: 0)
         }
-        for socket in sockets { try transport.listen(on: socket) }
+        for socket in entrances.descriptors { try transport.listen(on: socket) }
     }
 
     func begin() { link?.connect() }
@@ -123,7 +126,10 @@ final class Service: LoopService {
     private func take(_ step: GatewayDesk.Step, _ asked: Asked) {
         switch step {
         case .ask(let line, let exchange):
-            link?.send(line, InjectLink.Waiting(exchange: exchange, asked: asked, length: line.count))
+            link?.send(
+                line,
+                InjectLink.Waiting(
+                    exchange: exchange, asked: asked, length: line.count, since: EventLoop.nowNanoseconds))
         case .answer(let response, .zero): answer(asked, with: response)
         case .status:
             var status = transport.counts

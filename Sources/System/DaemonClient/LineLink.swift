@@ -38,6 +38,8 @@ public final class LineLink<Awaited> {
     public var pendingBytes: Int { connection?.pendingBytes ?? 0 }
     /// How many requests wait for their replies.
     public var unanswered: Int { awaited.count }
+    /// The one of them that was sent first.
+    public var oldest: Awaited? { awaited.first }
 
     /// - Parameters:
     ///   - path: of the socket.

@@ -6,6 +6,8 @@ public struct ListeningSocket: ~Copyable {
     private let socket: FileDescriptor
     /// The port that it listens on.
     public let port: UInt16
+    /// Whether only this machine can reach it.
+    public let isLoopback: Bool
     /// How many connections may wait in the kernel.
     private static let backlog: Int32 = 64
 
@@ -25,7 +27,7 @@ public struct ListeningSocket: ~Copyable {
         let descriptor = socket.rawValue
         guard address.withSystemAddress({ Glibc.bind(descriptor, $0, $1) }) == 0, listen(descriptor, Self.backlog) == 0
         else { throw ListenError("cannot listen on \(address): \(errorText(errno))") }
-        self.port = try Self.port(of: descriptor)
+        (port, isLoopback) = try Self.place(of: descriptor)
         self.socket = socket
     }
 
@@ -43,7 +45,7 @@ public struct ListeningSocket: ~Copyable {
         guard fcntl(descriptor, F_SETFL, flags | O_NONBLOCK) == 0 else {
             throw ListenError("cannot use the socket that was handed over: \(errorText(errno))")
         }
-        self.port = try Self.port(of: descriptor)
+        (port, isLoopback) = try Self.place(of: descriptor)
         self.socket = socket
     }
 
@@ -56,7 +58,8 @@ public struct ListeningSocket: ~Copyable {
         return getsockopt(descriptor, SOL_SOCKET, name, &value, &length) == 0 ? value : -1
     }
 
-    private static func port(of descriptor: Int32) throws(ListenError) -> UInt16 {
+    /// The port, and whether the address is the loopback's.
+    private static func place(of descriptor: Int32) throws(ListenError) -> (UInt16, Bool) {
         var storage = sockaddr_storage()
         var length = socklen_t(MemoryLayout<sockaddr_storage>.size)
         let result = withUnsafeMutablePointer(to: &storage) {
@@ -64,7 +67,12 @@ public struct ListeningSocket: ~Copyable {
         }
         guard result == 0 else { throw ListenError("cannot ask for the address of a socket: \(errorText(errno))") }
         // The port is at the same place in both families.
-        return withUnsafeBytes(of: &storage) { UInt16(bigEndian: $0.load(fromByteOffset: 2, as: UInt16.self)) }
+        return withUnsafeBytes(of: &storage) { bytes in
+            let isLoopback =
+                Int32(bytes.load(as: sa_family_t.self)) == AF_INET
+                ? bytes[4] == 127 : bytes[8..<23].allSatisfy { $0 == 0 } && bytes[23] == 1
+            return (UInt16(bigEndian: bytes.load(fromByteOffset: 2, as: UInt16.self)), isLoopback)
+        }
     }
 }
 

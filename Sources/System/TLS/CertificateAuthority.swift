@@ -92,7 +92,7 @@ public struct CertificateAuthority: ~Copyable {
     public func leaf(names: [String], now: Int64, days: Int64) throws(TLSError) -> Leaf {
         let key = try PrivateKey()
         let left = max(1, (ends - now) / 86400)
-        let certificate = try Self.blank(name: names.first ?? "localhost", key: key, now: now, days: min(days, left))
+        let certificate = try Self.blank(name: Self.leafName, key: key, now: now, days: min(days, left))
         defer { X509_free(certificate) }
         guard X509_set_issuer_name(certificate, X509_get_subject_name(self.certificate)) == 1 else {
             throw TLSError("name the issuer")
@@ -108,6 +108,9 @@ public struct CertificateAuthority: ~Copyable {
         let pem = try PEM.written("write a certificate") { PEM_write_bio_X509($0, certificate) }
         return Leaf(chain: pem + self.pem, key: try key.pem(), ends: Self.end(of: certificate))
     }
+
+    /// The common name of each server's certificate, never that of an authority. Clients look at its other names.
+    private static let leafName = "pushrouter-gateway, server"
 
     private static func isOfAddress(_ byte: UInt8) -> Bool {
         (0x30...0x3A).contains(byte) || byte == UInt8(ascii: ".")

@@ -174,7 +174,7 @@ extension Schema<GatewaySettings> {
             "Gateway", "Errors", { $1(&$0.errors) }, Form<String>.absolutePath.optional,
             meaning: """
                 A file of rules by which requests get another answer: one JSON object on each line, such as \
-                `{"match":{"token":"ios-*"},"answer":"UNAVAILABLE","probability":20}`.
+                `{"answer":"UNAVAILABLE","probability":20}`.
                 """),
         Key(
             "Gateway", "ConnectionsMax", { $1(&$0.connectionsMax) }, .integer(1...1_000_000), default: "4096",

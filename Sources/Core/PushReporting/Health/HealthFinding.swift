@@ -4,7 +4,8 @@ public import PushModel
 public struct HealthFinding: Hashable, Sendable {
     /// What was looked at. The raw values are those of the JSON output.
     public enum Area: String, Hashable, Sendable, CaseIterable {
-        case configuration, state, disk, runtime, sockets, daemon, database, clock, journal, handlers, secrets
+        case configuration, state, disk, runtime, sockets, daemon, database, clock, journal, handlers, secrets, gateway,
+            client
     }
 
     /// How bad it is. The raw values are those of the JSON output.

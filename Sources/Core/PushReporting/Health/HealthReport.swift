@@ -7,6 +7,9 @@ public struct HealthReport: Sendable {
     /// - Parameter facts: what was collected.
     public init(_ facts: HealthFacts) { findings = facts.findings }
 
+    /// - Parameter findings: what was found, in the order in which it is told.
+    public init(_ findings: [HealthFinding]) { self.findings = findings }
+
     /// How many things are wrong.
     public var errors: Int { findings.count { $0.severity == .error } }
 

@@ -6,6 +6,6 @@ extension Command {
         campaigns,
         events, user,
         users, pending, flush, export, status, tail, top, bench, verify, doctor, backup, restore, salvage, store,
-        erase, reload, logLevel,
+        gateway, erase, reload, logLevel,
     ]
 }

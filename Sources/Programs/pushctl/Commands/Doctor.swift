@@ -18,16 +18,26 @@ extension Command {
             only opens a longer one. It writes one block into the state directory to time the sync, and leaves nothing \
             there.
             """,
+            """
+            With --client it looks at a client of FCM or APNs that is to send to pushrouter-gateway instead: whether the \
+            gateway answers, which clients it saw, whether they trust its authority, are authorized and ask for what there \
+            is; and which of the variables that "pushctl gateway env" prints are missing in this shell.
+            """,
         ],
         operands: .none,
-        options: [.json, .quiet],
+        options: [.json, .quiet, .client, .gatewaySocket],
         examples: [
             Example(line: "pushctl doctor", meaning: "all findings"),
             Example(line: "pushctl doctor --quiet", meaning: "errors and warnings only; nothing when all is right"),
             Example(line: "pushctl doctor --json", meaning: "for a monitoring system"),
+            Example(
+                line: "pushctl doctor --client", meaning: "in the shell of a client that does not reach the gateway"),
         ]
     ) { arguments, session throws(Failure) in
-        let report = HealthReport(session.healthFacts())
+        let report = HealthReport(
+            arguments.has(.client)
+                ? session.clientFindings(arguments[.gatewaySocket] ?? Self.gatewaySocket)
+                : session.healthFacts().findings)
         if arguments.has(.json) {
             session.output.write(document: report.json)
         } else {
@@ -35,4 +45,16 @@ extension Command {
         }
         return report.errors > 0 ? .no : .done
     }
+}
+
+extension Command {
+    /// The gateway's socket of the package.
+    fileprivate static let gatewaySocket = "/run/pushrouter-gateway.sock"
+}
+
+extension Option {
+    fileprivate static let client = Option(
+        "client", .none, "check why a client of FCM or APNs does not reach the gateway")
+    fileprivate static let gatewaySocket = Option(
+        "gateway", .file, "with --client: the Unix socket of the gateway (/run/pushrouter-gateway.sock)")
 }

@@ -10,7 +10,17 @@ extension RequestStory {
             request.isErased
             ? [ReportLine(""), ReportLine("Erased: \"pushctl erase\" took out what it said and whom it was about")]
             : titled("As it came", "  \(String(decoding: request.body, as: UTF8.self).showingControls())\n")
-        return head.dropFirst() + body + invocationList(zone) + eventList(zone) + entryList(zone)
+        return head.dropFirst() + senderList + body + invocationList(zone) + eventList(zone) + entryList(zone)
+    }
+
+    /// The sender, where a gateway passed the push on.
+    private var senderList: [ReportLine] {
+        guard let line = try? JSONDocument(scanning: request.body, limits: JSONLimits(depth: .max)),
+            let sender = PushSender(ofLine: line.root)
+        else { return [] }
+        var facts: [[String]] = []
+        sender.forEachFact { key, value in facts.append([key, value.showingControls()]) }
+        return facts.isEmpty ? [] : titled("Sent by", Text.columns(facts, indent: 2))
     }
 
     /// A part of it: a blank line, its title, and its text, each line with its line feed.

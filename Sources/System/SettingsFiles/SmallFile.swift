@@ -1,22 +1,26 @@
-import Glibc
+public import Glibc
 import LinuxSystem
-import SettingsFiles
 
-/// Small files of the gateway's state directory.
-enum StateFile {
+/// Small files that are read and written as a whole: keys, certificates, rules.
+public enum SmallFile {
+    /// How long a file may be, in bytes; what is beyond is not read.
+    private static let longest = 1 << 20
+
     /// Reads a file; `nil`: there is none.
     ///
     /// - Throws: that it cannot be read.
-    static func read(_ path: String) throws(StartFailure) -> [UInt8]? {
+    public static func read(_ path: String) throws(StartFailure) -> [UInt8]? {
         guard let file = FileDescriptor(open(path, O_RDONLY | O_CLOEXEC)) else {
             guard errno == ENOENT else { throw .system("open \(path)") }
             return nil
         }
-        var bytes = [UInt8](repeating: 0, count: 1 << 20)
+        var bytes = [UInt8](repeating: 0, count: longest)
         var length = 0
         while length < bytes.count {
             let count = bytes.withUnsafeMutableBytes { bytes in
-                retryingInterrupts { Glibc.read(file.rawValue, bytes.baseAddress.map { $0 + length }, bytes.count - length) }
+                retryingInterrupts {
+                    Glibc.read(file.rawValue, bytes.baseAddress.map { $0 + length }, bytes.count - length)
+                }
             }
             guard count >= 0 else { throw .system("read \(path)") }
             if count == 0 { break }
@@ -26,7 +30,7 @@ enum StateFile {
     }
 
     /// Writes a file as a whole, durably, in place of the one before.
-    static func replace(_ path: String, with bytes: [UInt8], mode: mode_t) throws(StartFailure) {
+    public static func replace(_ path: String, with bytes: [UInt8], mode: mode_t) throws(StartFailure) {
         let draft = "\(path).new"
         unlink(draft)
         guard let file = FileDescriptor(open(draft, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode)) else {
@@ -40,7 +44,7 @@ enum StateFile {
     }
 
     /// The names of the files in a directory that end in a suffix, sorted.
-    static func names(in path: String, suffix: String) throws(StartFailure) -> [String] {
+    public static func names(in path: String, suffix: String) throws(StartFailure) -> [String] {
         guard let directory = opendir(path) else { throw .system("open the directory \(path)") }
         defer { closedir(directory) }
         var names: [String] = []

@@ -1,0 +1,91 @@
+import PushGateway
+import PushModel
+import PushReporting
+
+/// Says why a client of FCM or APNs does not reach the gateway, or is not served by it.
+enum ClientDiagnosis {
+    /// The findings of a gateway's status, as `GET /status` answers it.
+    static func findings(ofStatus status: JSONNode) -> [HealthFinding] {
+        func number(_ key: String) -> Int64 { status[key]?.int64 ?? 0 }
+        func answers(_ code: String) -> Int64 { status["answers"]?[code]?.int64 ?? 0 }
+        var findings: [HealthFinding] = []
+        if let problem = status["daemon_problem"]?.string {
+            findings.append(
+                .error(.gateway, "the gateway does not reach the daemon: \(problem)", do: "start pushrouterd"))
+        } else {
+            findings.append(.fine(.gateway, "the gateway answers, and reaches the daemon"))
+        }
+        for (reason, count) in status["failed_handshakes"]?.members ?? [] {
+            let text = "\(counted(Int(count.int64 ?? 0), "handshake")) of TLS failed: \(reason)"
+            let trusts = ["unknown ca", "bad certificate", "certificate unknown"].contains { reason.hasSuffix($0) }
+            findings.append(
+                trusts
+                    ? .error(
+                        .client, "\(text): the client does not trust the authority",
+                        do: "eval \"$(pushctl gateway env)\" in the client's shell, and start it again")
+                    : .warning(.client, text, do: "look at the client's own log"))
+        }
+        let clients = status["clients"]?.elements ?? []
+        if clients.isEmpty {
+            findings.append(
+                .error(
+                    .client, number("accepted") > 0 ? "connections came, and no request" : "no client connected",
+                    do: number("accepted") > 0
+                        ? "see whether the client trusts the authority: \"pushctl gateway env\""
+                        : "point it at the gateway: HTTPS_PROXY of \"pushctl gateway env\", or the hosts' names"))
+        }
+        for client in clients {
+            let name = client["client"]?.string ?? "a client without User-Agent"
+            findings.append(
+                .fine(
+                    .client,
+                    "\(name) sent \(client["requests"]?.int64 ?? 0) requests to \(client["service"]?.string ?? ""), the "
+                        + "last one was answered \(client["answer"]?.int64 ?? 0) at \(client["at"]?.string ?? "")"))
+        }
+        for (code, text, remedy) in Self.refusals where answers(code) > 0 {
+            findings.append(.warning(.client, "\(answers(code)) requests were answered \(code): \(text)", do: remedy))
+        }
+        if number("refused_tunnels") > 0 {
+            findings.append(
+                .warning(
+                    .client, "the client asked for tunnels to hosts that are no push services",
+                    do: "set NO_PROXY for those hosts"))
+        }
+        return findings
+    }
+
+    private static let refusals = [
+        ("401", "the access token is not one of the gateway's", "see Credentials= in gateway.conf"),
+        ("403", "the provider token is missing, old or signed by another key", "see Keys= in gateway.conf"),
+        ("404", "the path or the token is not there", "see the gateway's journal, and registrations"),
+        ("503", "the daemon took no request", "see \"pushctl doctor\""),
+    ]
+
+    /// The findings about the variables of this shell.
+    static func findings(
+        environment: (String) -> String?, isReadable: (String) -> Bool
+    ) -> [HealthFinding] {
+        let remedy = "eval \"$(pushctl gateway env)\""
+        var findings: [HealthFinding] = []
+        for (name, readers) in ClientVariables.bundles + ClientVariables.additions {
+            guard let path = environment(name) else {
+                findings.append(
+                    .warning(.client, "\(name) is not set: \(readers) trust the system's authorities alone", do: remedy)
+                )
+                continue
+            }
+            findings.append(
+                isReadable(path)
+                    ? .fine(.client, "\(name) is \(path)")
+                    : .error(.client, "\(name) is \(path), which this user cannot read", do: remedy))
+        }
+        let proxy = environment(ClientVariables.proxy)
+        findings.append(
+            proxy.map { .fine(.client, "\(ClientVariables.proxy) is \($0)") }
+                ?? .warning(
+                    .client,
+                    "\(ClientVariables.proxy) is not set: the push hosts must be names of the gateway's machine",
+                    do: remedy))
+        return findings
+    }
+}

@@ -1,0 +1,148 @@
+import Glibc
+import PushGateway
+import PushModel
+import SettingsFiles
+
+extension Command {
+    static let gateway = Command(
+        name: "gateway", summary: "print what clients of FCM and APNs need to send to pushrouter-gateway",
+        description: [
+            """
+            ca prints the certificate of the authority that vouches for the gateway, and the next one where there is one. \
+            Its name constraints let it vouch for the hosts of FCM and APNs, localhost and Names= of gateway.conf alone. \
+            With --with-system the system's authorities stand before it: a client that is given a file trusts nothing \
+            else.
+            """,
+            """
+            env prints variables for a shell, by which unmodified clients trust the gateway and use it as their proxy: \
+            eval "$(pushctl gateway env)". It writes the file that they name, with the system's authorities and the \
+            gateway's, to bundle.pem in the directory of --directory (the current one). With --hosts it leaves the proxy \
+            out: the push hosts are names of the gateway's machine, by /etc/hosts or a resolver, and it listens on port \
+            443.
+            """,
+            """
+            compose prints a service for docker compose, whose network gives the gateway the names of the push hosts. It \
+            is an example that no test of ours runs.
+            """,
+        ],
+        operands: Operands(usage: GatewayOrder.usage, count: 1...1, words: GatewayOrder.allCases.map(\.rawValue)),
+        options: [.gatewayState, .gatewayAddress, .withSystem, .byHosts, .bundleDirectory],
+        examples: [
+            Example(line: "pushctl gateway ca > ca.pem", meaning: "for a client that trusts more than one file"),
+            Example(line: "pushctl gateway ca --with-system > bundle.pem", meaning: "for one that trusts one file"),
+            Example(line: "eval \"$(pushctl gateway env)\"", meaning: "then start the client in this shell"),
+        ]
+    ) { arguments, session throws(Failure) in
+        guard let order = GatewayOrder(rawValue: arguments.operands[0]) else {
+            throw arguments.usageFailure("\(arguments.operands[0]): one of \(GatewayOrder.usage)")
+        }
+        let state = arguments[.gatewayState] ?? Self.gatewayDirectory
+        switch order {
+        case .ca:
+            session.output.write(try session.authorities(in: state, withSystem: arguments.has(.withSystem)))
+        case .env:
+            let directory = arguments[.bundleDirectory] ?? "."
+            let bundle = try session.writeBundle(to: directory, from: state)
+            let address = arguments[.gatewayAddress] ?? GatewaySettings.standardAddress
+            session.output.print(
+                ClientVariables.exports(
+                    bundle: bundle, authority: "\(state)/ca.pem", proxy: arguments.has(.byHosts) ? nil : address))
+        case .compose: session.output.print(Compose.example)
+        }
+        return .done
+    }
+
+    /// Where the gateway of the package keeps its authority.
+    private static let gatewayDirectory = "/var/lib/pushrouter-gateway"
+}
+
+/// The raw values are the words of the command line.
+private enum GatewayOrder: String, CaseIterable {
+    case ca, env, compose
+
+    static let usage = allCases.map(\.rawValue).joined(separator: "|")
+}
+
+extension Option {
+    static let gatewayState = Option(
+        "state", .directory, "where the gateway keeps its authority (/var/lib/pushrouter-gateway)")
+    fileprivate static let gatewayAddress = Option(
+        "address", .text("ADDRESS:PORT"), "env: where the gateway listens (\(GatewaySettings.standardAddress))")
+    fileprivate static let withSystem = Option("with-system", .none, "ca: the system's authorities too")
+    fileprivate static let byHosts = Option("hosts", .none, "env: the push hosts are names of the gateway's machine")
+    fileprivate static let bundleDirectory = Option(
+        "directory", .directory, "env: write bundle.pem into this directory (.)")
+}
+
+extension Session {
+    /// Where Debian has the system's authorities.
+    private static let systemAuthorities = "/etc/ssl/certs/ca-certificates.crt"
+
+    /// The gateway's authorities in PEM, the present one first.
+    fileprivate func authorities(in state: String, withSystem: Bool) throws(Failure) -> [UInt8] {
+        var authorities: [UInt8] = []
+        if withSystem {
+            guard let system = try contents(of: Self.systemAuthorities) else {
+                throw Failure(
+                    .noInput, "there is no \(Self.systemAuthorities): install the package ca-certificates")
+            }
+            authorities = system
+        }
+        guard let own = try contents(of: "\(state)/ca.pem") else {
+            throw Failure(
+                .noInput,
+                "there is no \(state)/ca.pem: the gateway makes it at its first start (systemctl start "
+                    + "pushrouter-gateway); --state names the directory of one that was started by hand")
+        }
+        return authorities + own + (try contents(of: "\(state)/ca-next.pem") ?? [])
+    }
+
+    private func contents(of path: String) throws(Failure) -> [UInt8]? {
+        do throws(StartFailure) {
+            return try SmallFile.read(path)
+        } catch {
+            throw Failure(.noInput, error.lines.joined(separator: "\n"))
+        }
+    }
+
+    /// Writes the system's authorities and the gateway's into one file.
+    ///
+    /// - Returns: its absolute path.
+    fileprivate func writeBundle(to directory: String, from state: String) throws(Failure) -> String {
+        let bundle = try authorities(in: state, withSystem: true)
+        var path = "\(directory)/bundle.pem"
+        if !path.hasPrefix("/"), let current = getcwd(nil, 0) {
+            path = "\(String(cString: current))/\(directory == "." ? "bundle.pem" : path)"
+            free(current)
+        }
+        do throws(StartFailure) {
+            try SmallFile.replace(path, with: bundle, mode: 0o644)
+        } catch {
+            throw Failure(.inputOutput, error.lines.joined(separator: "\n"))
+        }
+        return path
+    }
+}
+
+private enum Compose {
+    static let example = """
+        # An example, not run by the tests of pushrouterd. The image is made of packaging/Containerfile.
+        services:
+          push:
+            image: pushrouterd
+            command: [pushrouter-gateway, --listen, "0.0.0.0:443", --state, /ca]
+            volumes: ["push-ca:/ca"]
+            networks:
+              default:
+                aliases: [\(PushHost.names.map(\.name).joined(separator: ", "))]
+          app:
+            build: .
+            environment:
+              SSL_CERT_FILE: /ca/ca.pem
+              REQUESTS_CA_BUNDLE: /ca/ca.pem
+              NODE_EXTRA_CA_CERTS: /ca/ca.pem
+            volumes: ["push-ca:/ca:ro"]
+        volumes: {push-ca: {}}
+
+        """
+}

@@ -1,0 +1,249 @@
+import Glibc
+import PushModel
+import TestSupport
+import Testing
+
+/// A daemon and a gateway beside it, which listens on a Unix socket: runs of the tests beside each other need no ports.
+private final class GatewayScene {
+    let installation = Installation()
+    private(set) var daemon: DaemonProcess
+    private(set) var gateway: DaemonProcess
+
+    init(_ settings: String = "ErrorTokens=yes") throws {
+        installation.addJob("good", "exit 0")
+        installation.write("gateway.conf", "[Gateway]\n\(settings)\n")
+        daemon = try DaemonProcess.ready(installation)
+        gateway = Self.start(installation)
+        try gateway.waitForNotification("READY=1")
+    }
+
+    var socket: String { "\(installation.root)/gateway.sock" }
+    var authority: String { "\(installation.root)/gateway/ca.pem" }
+
+    static func start(_ installation: Installation, listen: String? = nil) -> DaemonProcess {
+        DaemonProcess(
+            installation,
+            arguments: [
+                "--config", installation.configuration, "--state", "\(installation.root)/gateway", "--runtime",
+                installation.runtime, "--listen", listen ?? "unix:\(installation.root)/gateway.sock",
+            ], program: "pushrouter-gateway")
+    }
+
+    func restartDaemon() throws {
+        daemon = try DaemonProcess.ready(installation)
+    }
+
+    func restartGateway() throws {
+        gateway = Self.start(installation)
+        try gateway.waitForNotification("READY=1")
+    }
+
+    /// Asks as curl does.
+    func curl(_ words: [String], host: String = "https://fcm.googleapis.com") -> (status: Int, text: String) {
+        let result = Program(path: "/usr/bin/curl").run(
+            [
+                "-s", "--max-time", "60", "--unix-socket", socket, "--cacert", authority, "-w",
+                "\n%{http_version} %{http_code}",
+            ] + words.map { $0.hasPrefix("/") ? host + $0 : $0 })
+        let status = result.lines.last?.split(separator: " ").last.flatMap { Int($0) } ?? 0
+        return (status, result.output)
+    }
+
+    func send(_ token: String = "tok1", _ more: [String] = [], host: String = "https://fcm.googleapis.com") -> (
+        status: Int, text: String
+    ) {
+        curl(
+            more + [
+                "/v1/projects/demo/messages:send", "-d", #"{"message":{"token":"\#(token)","data":{"job":"good"}}}"#,
+            ], host: host)
+    }
+
+    /// What `pushctl` prints of a request.
+    func show(_ number: Int) -> String {
+        pushctl.run(["show", "\(number)", "--state", installation.state, "--runtime", installation.runtime]).output
+    }
+}
+
+@Suite(
+    "The gateway", .timeLimit(.minutes(30)),
+    .enabled(if: access("/usr/bin/curl", X_OK) == 0, "there is no /usr/bin/curl"))
+struct GatewayTests {
+    @Test(
+        "takes a push of FCM over each version of HTTP, with TLS and without, and tells the id that the ledger has",
+        arguments: [["--http1.1"], ["--http2"]])
+    func versions(_ version: [String]) throws {
+        let scene = try GatewayScene()
+        let answer = scene.send("tok1", version + ["-A", "fire-admin-python/7.7.0"])
+        #expect(answer.status == 200, "\(answer.text)")
+        let id = try #require(answer.text.split(separator: "messages/").last?.split(separator: "\"").first)
+        let story = scene.show(1)
+        #expect(story.contains(line: "message id", String(id)))
+        #expect(story.contains(line: "client", "fire-admin-python/7.7.0"))
+        #expect(story.contains(line: "project", "demo"))
+        #expect(story.contains(line: "path", "/v1/projects/demo/messages:send"))
+        #expect(try scene.gateway.stop() == .exited(0))
+        #expect(try scene.daemon.stop() == .exited(0))
+    }
+
+    @Test("takes HTTP/2 by prior knowledge, and plain HTTP/1.1")
+    func plain() throws {
+        let scene = try GatewayScene()
+        let knowledge = scene.send("tok1", ["--http2-prior-knowledge"], host: "http://localhost")
+        #expect(knowledge.text.hasSuffix("2 200"))
+        #expect(scene.send("tok1", ["--http1.1"], host: "http://localhost").text.hasSuffix("1.1 200"))
+    }
+
+    @Test("decides by the push type of APNs, and answers with the id to the byte")
+    func apns() throws {
+        let scene = try GatewayScene()
+        let id = "35597C7e-9cde-479d-b639-15bd6cbf7391"
+        let answer = scene.curl(
+            [
+                "--http2", "-D", "-", "-H", "apns-topic: com.example.shop", "-H", "apns-push-type: voip", "-H",
+                "apns-id: \(id)",
+                "/3/device/abcd", "-d", #"{"call":1}"#,
+            ], host: "https://api.push.apple.com")
+        #expect(answer.status == 200)
+        #expect(answer.text.split(separator: "apns-id: \(id)").count == 2)
+        #expect(scene.show(1).split(separator: "didReceiveIncomingPushWith").count > 1)
+        let refused = scene.curl(
+            ["--http2", "-H", "apns-topic: a", "-H", "apns-priority: 7", "/3/device/abcd", "-d", "{}"],
+            host: "https://api.push.apple.com")
+        #expect(refused.status == 400)
+        #expect(refused.text.hasPrefix(#"{"reason":"BadPriority"}"#))
+    }
+
+    @Test("is trusted for push hosts by its authority alone, and for no other host")
+    func trust() throws {
+        let scene = try GatewayScene()
+        let other = scene.curl(["/v1/projects/demo/messages:send", "-d", "{}"], host: "https://bank.example")
+        #expect(other.status == 0)
+        let untrusting = Program(path: "/usr/bin/curl").run([
+            "-s", "--unix-socket", scene.socket, "https://fcm.googleapis.com/leader",
+        ])
+        #expect(untrusting.end == .exited(60))
+        // The alert is in the status, by which people find out.
+        let doctor = pushctl.run(["doctor", "--client", "--gateway", scene.socket])
+        #expect(doctor.end == .exited(1))
+        #expect(doctor.output.split(separator: "does not trust the authority").count == 2, "\(doctor.output)")
+    }
+
+    @Test("gives the daemon's refusal as Google's, with the field of the message")
+    func refusals() throws {
+        let scene = try GatewayScene()
+        let body = #"{"message":{"token":"t","data":{"from":"x"}}}"#
+        let answer = scene.curl(["/v1/projects/demo/messages:send", "-d", body])
+        #expect(answer.status == 400)
+        #expect(answer.text.split(separator: "INVALID_ARGUMENT").count > 1)
+        #expect(scene.send("err-UNREGISTERED").status == 404)
+        #expect(scene.curl(["/batch", "-d", "x"]).status == 404)
+        #expect(scene.curl(["-X", "PUT", "/token"]).status == 404)
+    }
+
+    @Test("answers 503 and never 200 while the daemon does not reply, and 200 when it is back")
+    func stalled() throws {
+        let scene = try GatewayScene()
+        #expect(scene.send().status == 200)
+        scene.daemon.send(SIGSTOP)
+        let answer = scene.send()
+        #expect(answer.status == 503)
+        #expect(answer.text.split(separator: "UNAVAILABLE").count > 1)
+        scene.daemon.send(SIGCONT)
+        // The request may have been taken: nobody knew.
+        try waitUntil("the daemon takes requests") { scene.send().status == 200 }
+    }
+
+    @Test("loses nothing that a client was told 200 for, whichever of the two is killed")
+    func crashes() throws {
+        let scene = try GatewayScene()
+        var told: Set<String> = []
+        func sendSome() {
+            for _ in 0..<5 {
+                let answer = scene.send()
+                guard answer.status == 200,
+                    let id = answer.text.split(separator: "messages/").last?.split(separator: "\"").first
+                else { continue }
+                told.insert(String(id))
+            }
+        }
+        for round in 0..<4 {
+            sendSome()
+            if round % 2 == 0 {
+                scene.daemon.crash()
+                sendSome()
+                try scene.restartDaemon()
+            } else {
+                scene.gateway.crash()
+                try scene.restartGateway()
+            }
+            try waitUntil("the gateway has its daemon") {
+                scene.curl(["/leader"], host: "http://localhost").status == 200
+            }
+        }
+        sendSome()
+        #expect(told.count >= 15)
+        let known = pushctl.run([
+            "report", "--format", "csv", "--state", scene.installation.state, "--runtime", scene.installation.runtime,
+        ]).output
+        for id in told { #expect(known.split(separator: id).count > 1, "\(id)") }
+    }
+
+    @Test("starts on an address that other machines reach by a proof or on purpose alone, and says what is wrong")
+    func exposure() throws {
+        let installation = Installation()
+        installation.write("gateway.conf", "[Gateway]\n")
+        let refused = GatewayScene.start(installation, listen: "0.0.0.0:0")
+        #expect(try refused.waitForEnd() == .exited(77))
+        #expect(refused.standardError.split(separator: "Credentials= and Provider=strict").count == 2)
+        installation.write("gateway.conf", "[Gateway]\nAnyone=yes\n")
+        let open = GatewayScene.start(installation, listen: "0.0.0.0:0")
+        try open.waitForNotification("READY=1")
+        #expect(try open.stop() == .exited(0))
+        installation.write("gateway.conf", "[Gateway]\nProvider=strict\nKeys=/nonexistent\n")
+        #expect(try GatewayScene.start(installation).waitForEnd() == .exited(71))
+        installation.write("gateway.conf", "[Gateway]\nUnknown=maybe\n")
+        let wrong = GatewayScene.start(installation)
+        #expect(try wrong.waitForEnd() == .exited(78))
+        #expect(wrong.standardError.split(separator: "gateway.conf:2: error: Unknown=maybe").count == 2)
+        installation.write("gateway.conf", "")
+        #expect(try GatewayScene.start(installation, listen: "here").waitForEnd() == .exited(2))
+    }
+
+    @Test("prints what a client needs")
+    func commands() throws {
+        let scene = try GatewayScene()
+        let state = "\(scene.installation.root)/gateway"
+        let own = pushctl.run(["gateway", "ca", "--state", state])
+        #expect(own.outputBytes == readFile(scene.authority))
+        let variables = pushctl.run(["gateway", "env", "--state", state, "--directory", scene.installation.root])
+        #expect(variables.end == .exited(0), "\(variables.errors)")
+        #expect(
+            variables.lines.contains {
+                $0.hasPrefix("export SSL_CERT_FILE='\(scene.installation.root)/bundle.pem'")
+            })
+        #expect(variables.lines.contains("export HTTPS_PROXY='http://127.0.0.1:18443'"))
+        #expect(readFile("\(scene.installation.root)/bundle.pem")?.count ?? 0 > own.outputBytes.count)
+        #expect(pushctl.run(["gateway", "compose"]).output.split(separator: "fcm.googleapis.com").count == 2)
+        let missing = pushctl.run(["gateway", "ca", "--state", "/nonexistent"])
+        #expect(missing.end == .exited(66))
+        #expect(missing.errors.split(separator: "the gateway makes it at its first start").count == 2)
+    }
+
+    @Test("ends with requests under way answered, and takes no further ones")
+    func stop() throws {
+        let scene = try GatewayScene()
+        #expect(scene.send().status == 200)
+        #expect(try scene.gateway.stop() == .exited(0))
+        #expect(scene.send().status == 0)
+    }
+}
+
+extension String {
+    /// Whether a line has a name and a value, with spaces between.
+    fileprivate func contains(line name: String, _ value: String) -> Bool {
+        split(separator: "\n").contains { line in
+            let words = line.split(separator: " ", omittingEmptySubsequences: true).joined(separator: " ")
+            return words == "\(name) \(value)"
+        }
+    }
+}

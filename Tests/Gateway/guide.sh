@@ -1,0 +1,17 @@
+#!/bin/sh
+# The first blocks of the guide to the gateway, in an empty directory, with the programs in PATH. Run by gateway.py in namespaces
+# of its own, for the port is the one that the guide names.
+set -e
+trap 'kill $daemon $gateway' EXIT
+mkdir run state
+pushrouterd --state state --runtime run 2>daemon.log &
+daemon=$!
+pushrouter-gateway --state gateway --runtime run 2>gateway.log &
+gateway=$!
+until curl -sf http://127.0.0.1:18443/leader; do sleep 0.1; done
+pushctl gateway env --state gateway >env && . ./env
+
+curl -s https://fcm.googleapis.com/v1/projects/demo/messages:send \
+    -d '{"message":{"token":"tok1","data":{"order_id":"1017"}}}'
+pushctl report --state state
+pushctl show --state state 1 | grep order_id

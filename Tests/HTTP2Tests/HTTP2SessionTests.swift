@@ -1,0 +1,172 @@
+import HTTP2
+import Testing
+
+@Suite("A session of HTTP/2")
+struct HTTP2SessionTests {
+    private func receive(
+        _ session: HTTP2Session, _ bytes: [UInt8], at now: Int64 = 0
+    ) throws(HTTP2Failure) -> [HTTP2Request] {
+        try bytes.withUnsafeBufferPointer { (buffer) throws(HTTP2Failure) in try session.receive(buffer, at: now) }
+    }
+
+    @Test("takes a request of a client that sends host and no :authority, and no length")
+    func withoutAuthority() throws {
+        let session = try HTTP2Session()
+        var client = HTTP2Client()
+        client.post("/3/device/abcd", stream: 1, host: ("host", "api.push.apple.com"), others: [("apns-topic", "shop")])
+        client.data(#"{"aps":{}}"#, stream: 1)
+        let request = try #require(try receive(session, client.take()).first)
+        #expect(request.header(":method") == "POST")
+        #expect(request.header("host") == "api.push.apple.com")
+        #expect(request.header("apns-topic") == "shop")
+        #expect(String(decoding: request.body, as: UTF8.self) == #"{"aps":{}}"#)
+        #expect(session.unanswered == 1)
+        _ = session.takeOutput()
+        session.respond(to: 1, status: 200, headers: [("apns-id", "Ab-1")], body: [])
+        #expect(session.unanswered == 0)
+        let frames = HTTP2Client.frames(session.takeOutput())
+        #expect(frames.contains { $0.kind == 1 && $0.stream == 1 })
+    }
+
+    @Test("takes bytes one by one")
+    func oneByOne() throws {
+        let session = try HTTP2Session()
+        var client = HTTP2Client()
+        client.post("/token", stream: 1)
+        client.data("grant_type=x", stream: 1)
+        var requests: [HTTP2Request] = []
+        for byte in client.take() { requests += try receive(session, [byte]) }
+        #expect(requests.count == 1)
+    }
+
+    @Test("answers a hundred requests at once, and the body of each goes out in pieces")
+    func many() throws {
+        let session = try HTTP2Session()
+        var client = HTTP2Client()
+        for number in 0..<100 { client.post("/a", stream: UInt32(2 * number + 1), ends: true) }
+        let requests = try receive(session, client.take())
+        #expect(requests.count == 100)
+        let body = [UInt8](repeating: 65, count: 400)
+        for request in requests { session.respond(to: request.stream, status: 200, headers: [], body: body) }
+        var output: [UInt8] = []
+        while session.hasOutput { output += session.takeOutput() }
+        let sent = HTTP2Client.frames(output).filter { $0.kind == 0 }.reduce(0) { $0 + $1.payload.count }
+        #expect(sent == 100 * 400)
+    }
+
+    @Test("refuses what is too long with its own answers, and takes the next request")
+    func tooLong() throws {
+        var limits = HTTP2Limits()
+        (limits.headerBytes, limits.bodyBytes) = (1000, 100)
+        let session = try HTTP2Session(limits)
+        var client = HTTP2Client()
+        client.post("/a", stream: 1, others: [("x", String(repeating: "y", count: 2000))], ends: true)
+        client.post("/b", stream: 3)
+        client.data(String(repeating: "z", count: 90), stream: 3, ends: false)
+        client.data(String(repeating: "z", count: 90), stream: 3)
+        client.post("/c", stream: 5, ends: true)
+        let requests = try receive(session, client.take())
+        #expect(requests.map { $0.header(":path") } == ["/c"])
+        #expect(session.bodyBytes == 0)
+        #expect(session.unanswered == 1)
+    }
+
+    @Test(
+        "ends a flood of frames that bring no request",
+        arguments: [
+            (4, 0, 0, []), (6, 0, 0, [1, 2, 3, 4, 5, 6, 7, 8]), (2, 0, 1, [0, 0, 0, 0, 1]), (0, 0, 1, []),
+            (8, 0, 0, [0, 0, 0, 1]),
+        ] as [(UInt8, UInt8, UInt32, [UInt8])])
+    func floods(_ kind: UInt8, _ flags: UInt8, _ stream: UInt32, _ payload: [UInt8]) throws {
+        var limits = HTTP2Limits()
+        limits.controlFrames = (atOnce: 50, perSecond: 10)
+        let session = try HTTP2Session(limits)
+        var client = HTTP2Client()
+        client.post("/a", stream: 1)
+        _ = try receive(session, client.take())
+        for _ in 0..<200 { client.frame(kind, flags: flags, stream: stream, payload) }
+        #expect(throws: HTTP2Failure.self) { try receive(session, client.take()) }
+    }
+
+    @Test("ends a client that begins requests and takes them back")
+    func rapidReset() throws {
+        var limits = HTTP2Limits()
+        limits.controlFrames = (atOnce: 50, perSecond: 10)
+        let session = try HTTP2Session(limits)
+        var client = HTTP2Client()
+        for number in 0..<200 {
+            let stream = UInt32(2 * number + 1)
+            client.post("/a", stream: stream, ends: true)
+            client.frame(3, stream: stream, [0, 0, 0, 8])
+        }
+        #expect(throws: HTTP2Failure.flood) { try receive(session, client.take()) }
+    }
+
+    @Test("lets a client ping for ever at the pace that it may")
+    func pings() throws {
+        var limits = HTTP2Limits()
+        limits.controlFrames = (atOnce: 10, perSecond: 10)
+        let session = try HTTP2Session(limits)
+        _ = try receive(session, HTTP2Client().bytes)
+        for second in 0..<100 {
+            var client = HTTP2Client(begins: false)
+            for _ in 0..<5 { client.frame(6, [1, 2, 3, 4, 5, 6, 7, 8]) }
+            _ = try receive(session, client.take(), at: Int64(second) * 1_000_000_000)
+            #expect(HTTP2Client.frames(session.takeOutput()).count { $0.kind == 6 } == 5)
+        }
+    }
+
+    @Test("answers what came before GOAWAY, and is over then")
+    func goAway() throws {
+        let session = try HTTP2Session()
+        var client = HTTP2Client()
+        client.post("/a", stream: 1, ends: true)
+        #expect(try receive(session, client.take()).count == 1)
+        session.goAway()
+        #expect(HTTP2Client.frames(session.takeOutput()).contains { $0.kind == 7 })
+        #expect(!session.isOver)
+        session.respond(to: 1, status: 200, headers: [], body: [])
+        _ = session.takeOutput()
+        #expect(session.isOver)
+    }
+
+    @Test("gives a client that does not read no more than its window")
+    func window() throws {
+        let session = try HTTP2Session()
+        var client = HTTP2Client()
+        client.post("/a", stream: 1, ends: true)
+        _ = try receive(session, client.take())
+        session.respond(to: 1, status: 200, headers: [], body: [UInt8](repeating: 1, count: 1 << 20))
+        var count = 0
+        while session.hasOutput {
+            let bytes = session.takeOutput()
+            if bytes.isEmpty { break }
+            count += bytes.count
+        }
+        #expect(count < 66_000)
+    }
+
+    @Test("outlives any bytes", arguments: 0..<200 as Range<UInt64>)
+    func noise(_ seed: UInt64) throws {
+        var state = seed &* 0x9E37_79B9_7F4A_7C15 &+ 1
+        func next() -> UInt64 {
+            state ^= state << 13
+            state ^= state >> 7
+            state ^= state << 17
+            return state
+        }
+        let session = try HTTP2Session()
+        var client = HTTP2Client()
+        client.post("/a", stream: 1)
+        client.data("{}", stream: 1)
+        client.post("/b", stream: 3, ends: true)
+        var bytes = client.take()
+        for _ in 0..<(1 + next() % 4) { bytes[Int(next() % UInt64(bytes.count))] = UInt8(truncatingIfNeeded: next()) }
+        do throws(HTTP2Failure) {
+            for request in try receive(session, bytes) {
+                session.respond(to: request.stream, status: 200, headers: [], body: [1])
+            }
+        } catch {}
+        _ = session.takeOutput()
+    }
+}
