@@ -209,6 +209,35 @@ struct GatewayTests {
         #expect(try GatewayScene.start(installation, listen: "here").waitForEnd() == .exited(2))
     }
 
+    @Test("sends a push to the device that registered the token, also after the daemon was killed, until it is taken back")
+    func registry() throws {
+        let scene = try GatewayScene("Unknown=unregistered")
+        #expect(scene.send("tok9").status == 404)
+        let producer = try scene.installation.injectClient()
+        let device = #""platform":"ios","app":"shop","device":"iphone","external_id":"anna""#
+        #expect(try producer.ask(#"{"op":"token","token":"tok9",\#(device)}"#).isAccepted)
+        #expect(scene.send("tok9").status == 200)
+        scene.daemon.crash()
+        try scene.restartDaemon()
+        try waitUntil("the gateway has its daemon") { scene.send("tok9").status == 200 }
+        let story = scene.show(3)
+        #expect(story.contains(line: "device", "iphone"))
+        #expect(story.contains(line: "user", "anna"))
+        #expect(story.contains(line: "platform", "ios"))
+        let after = try scene.installation.injectClient()
+        let answer = try after.ask(#"{"op":"resolve","id":"r","token":"tok9"}"#)
+        #expect(answer["known"]?.bool == true && answer["app"]?.string == "shop" && answer["id"]?.string == "r")
+        // The token goes over to another device, and the first one has none.
+        #expect(try after.ask(#"{"op":"token","token":"tok9","app":"shop","device":"other"}"#).isAccepted)
+        #expect(try after.ask(#"{"op":"resolve","token":"tok9"}"#)["device"]?.string == "other")
+        #expect(try after.ask(#"{"op":"token","kind":"unregistered","token":"tok9"}"#).isAccepted)
+        let gone = try after.ask(#"{"op":"resolve","token":"tok9","platform":"ios","app":"shop"}"#)
+        #expect(gone["known"]?.bool == false && gone["device"]?.string == "tok9")
+        #expect(scene.send("tok9").status == 404)
+        #expect(try after.ask(#"{"op":"resolve"}"#)["error"]?["code"]?.string == "missing_key")
+        #expect(try after.ask(#"{"op":"resolve","token":"t","device":"d"}"#)["error"]?["code"]?.string == "unknown_key")
+    }
+
     @Test("prints what a client needs")
     func commands() throws {
         let scene = try GatewayScene()

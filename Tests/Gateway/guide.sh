@@ -9,7 +9,8 @@ daemon=$!
 pushrouter-gateway --state gateway --runtime run 2>gateway.log &
 gateway=$!
 until curl -sf http://127.0.0.1:18443/leader; do sleep 0.1; done
-pushctl gateway env --state gateway >env && . ./env
+# shellcheck source=/dev/null
+pushctl gateway env --state gateway >exports && . ./exports
 
 curl -s https://fcm.googleapis.com/v1/projects/demo/messages:send \
     -d '{"message":{"token":"tok1","data":{"order_id":"1017"}}}'

@@ -30,16 +30,29 @@ private struct Scene {
         desk.begin(request, from: facts, at: now, using: &random)
     }
 
-    /// The line for the daemon, and the answer after its reply.
+    /// The line for the daemon, and the answer after its reply. A question for a device is answered as ``device`` says.
     mutating func exchange(_ request: GatewayRequest, reply: String?) throws -> (JSONNode, GatewayResponse) {
-        guard case .ask(let line, let exchange) = begin(request) else {
+        var step = begin(request)
+        var last: JSONNode?
+        while case .ask(let line, let exchange) = step {
+            #expect(line.last == 0x0A)
+            let root = try JSONDocument(scanning: Array(line.dropLast())).root
+            last = root
+            let isPush = root["op"]?.string == "deliver" || root["token"]?.string == "leader"
+            let answer = isPush ? reply : device(root)
+            step = desk.proceed(exchange, reply: answer.map { Array($0.utf8) }, using: &random)
+        }
+        guard case .answer(let response, .zero) = step, let last else {
             throw TestFailure("the desk answers without the daemon")
         }
-        #expect(line.last == 0x0A)
-        let root = try JSONDocument(scanning: Array(line.dropLast())).root
-        let step = desk.proceed(exchange, reply: reply.map { Array($0.utf8) }, using: &random)
-        guard case .answer(let response, .zero) = step else { throw TestFailure("the desk does not answer") }
-        return (root, response)
+        return (last, response)
+    }
+
+    /// The daemon's word on a token: as a daemon says it that knows none.
+    var device: (JSONNode) -> String? = { question in
+        let app = question["app"]?.string.map { #""app":"\#($0)","# } ?? ""
+        let platform = question["platform"]?.string ?? "android"
+        return #"{"ok":true,"known":false,"platform":"\#(platform)",\#(app)"device":"\#(question["token"]?.string ?? "")"}"#
     }
 
     mutating func answer(_ request: GatewayRequest) throws -> GatewayResponse {
@@ -182,6 +195,41 @@ struct DeskTests {
         #expect(try bad.answer(push(token)).text == #"{"reason":"InvalidProviderToken"}"#)
     }
 
+    @Test("sends a push to the device that registered the token")
+    func registered() throws {
+        var scene = Scene { $0.unknown = .unregistered }
+        scene.device = { _ in
+            #"{"ok":true,"known":true,"platform":"ios","app":"shop","device":"iphone","external_id":"anna"}"#
+        }
+        let (line, answer) = try scene.exchange(send, reply: ok)
+        #expect(answer.status == 200)
+        #expect(line["platform"]?.string == "ios")
+        #expect(line["app"]?.string == "shop")
+        #expect(line["device"]?.string == "iphone")
+        #expect(line["external_id"]?.string == "anna")
+    }
+
+    @Test("answers UNREGISTERED for a token that nobody registered, where Unknown= says so, and 503 where nobody knows")
+    func unregistered() throws {
+        let push = GatewayRequest.post(
+            "/3/device/abcd", #"{"aps":{}}"#, headers: [("apns-topic", "com.example.shop"), ("apns-id", "x")])
+        var scene = Scene { $0.unknown = .unregistered }
+        let gone = try scene.exchange(send, reply: ok).1
+        #expect(gone.status == 404)
+        #expect(gone.text.split(separator: "UNREGISTERED").count == 2)
+        let device = GatewayRequest.post("/3/device/abcd", #"{"aps":{}}"#, headers: [("apns-topic", "com.example.shop")])
+        #expect(try scene.exchange(device, reply: ok).1.status == 410)
+        #expect(try scene.exchange(device, reply: ok).1.text.split(separator: "timestamp").count == 2)
+        scene.device = { _ in nil }
+        #expect(try scene.exchange(send, reply: ok).1.status == 503)
+        #expect(try scene.exchange(device, reply: ok).1.status == 503)
+        scene.device = { _ in
+            #"{"ok":false,"error":{"code":"unavailable","message":"b leads","retry":true,"retry_after_ms":100}}"#
+        }
+        #expect(try scene.exchange(send, reply: ok).1.status == 503)
+        #expect(try scene.answer(push).status == 400)
+    }
+
     @Test("sends a message to a topic as one delivery without a device")
     func topics() throws {
         var scene = Scene()
@@ -194,11 +242,11 @@ struct DeskTests {
         }
     }
 
-    @Test("asks the daemon whether it leads with a line that no daemon takes")
+    @Test("asks the daemon whether it leads with a question that changes nothing")
     func leadership() throws {
         var scene = Scene()
         let request = GatewayRequest(method: "GET", target: "/leader")
-        let leads = #"{"ok":false,"error":{"code":"unknown_op","field":"op","message":"x","retry":false}}"#
+        let leads = #"{"ok":true,"known":false,"platform":"android","device":"leader"}"#
         let follows = #"{"ok":false,"error":{"code":"unavailable","message":"b leads","retry":true},"leader":"b"}"#
         #expect(try scene.exchange(request, reply: leads).1.status == 200)
         #expect(try scene.exchange(request, reply: follows).1.text == "b leads\n")

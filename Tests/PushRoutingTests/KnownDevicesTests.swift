@@ -28,6 +28,28 @@ struct KnownDevicesTests {
         #expect(devices.count == 0 && devices.byteCount == 0 && devices.all.isEmpty)
     }
 
+    @Test("finds the device of a token until it has another one, or goes")
+    func tokens() {
+        var devices = KnownDevices()
+        func registered(_ number: Int, _ token: String?) -> KnownDevice {
+            var device = device(number)
+            device.token = token
+            return device
+        }
+        for number in 1...3 { devices.set(registered(number, "t\(number)")) }
+        #expect(devices.device(ofToken: "t2")?.number.value == 2)
+        devices.set(registered(2, "other"))
+        #expect(devices.device(ofToken: "t2") == nil)
+        #expect(devices.device(ofToken: "other")?.number.value == 2)
+        // The token's next device comes before the one that had it loses it.
+        devices.set(registered(3, "other"))
+        devices.set(registered(2, nil))
+        #expect(devices.device(ofToken: "other")?.number.value == 3)
+        while devices.removeLeastUsed(but: nobody) != nil {}
+        #expect(devices.device(ofToken: "other") == nil && devices.device(ofToken: "t1") == nil)
+        #expect(devices.byteCount == 0)
+    }
+
     @Test("never lets the one go that is spared")
     func spared() {
         var devices = KnownDevices()

@@ -99,7 +99,8 @@ enum Whole {
         KnownDevice(
             number: number(31), key: DeviceKey(app: "app-a", device: "device-a"), platform: .web, externalID: "user-a"),
         KnownDevice(
-            number: number(32), key: DeviceKey(app: "app-b", device: "device-b"), platform: .ios, externalID: "user-b"),
+            number: number(32), key: DeviceKey(app: "app-b", device: "device-b"), platform: .ios, externalID: "user-b",
+            token: "token-b"),
     ]
 
     /// Deliveries that the tracker has; their receipts are ``Fixture/event(_:_:delivery:)``.

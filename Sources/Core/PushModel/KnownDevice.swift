@@ -18,6 +18,10 @@ public struct ExactName: Hashable, Sendable {
     }
 }
 
+extension ExactName: ShardedKey {
+    public var shardHash: UInt64 { text.withBytes { WordHash.ofThisProcess($0) } }
+}
+
 /// Names a device of an app.
 public struct DeviceKey: Hashable, Sendable {
     private let appName: ExactName?
@@ -55,8 +59,13 @@ public struct KnownDevice: Hashable, Sendable {
     public var platform: Platform
     /// Its user; `nil`: anonymous.
     public var externalID: String?
+    /// The token that its app registered last, or the installation id; `nil`: none, or it was taken back.
+    public var token: String?
 
-    public init(number: SequenceNumber, key: DeviceKey, platform: Platform, externalID: String?) {
+    public init(
+        number: SequenceNumber, key: DeviceKey, platform: Platform, externalID: String?, token: String? = nil
+    ) {
         (self.number, self.key, self.platform, self.externalID) = (number, key, platform, externalID)
+        self.token = token
     }
 }

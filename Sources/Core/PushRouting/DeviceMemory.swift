@@ -43,15 +43,51 @@ struct DeviceMemory: Sendable {
         }
         let device = KnownDevice(
             number: last?.number ?? accepted.seq, key: key, platform: accepted.platform,
-            externalID: accepted.externalID)
+            externalID: accepted.externalID, token: last?.token)
         set(device)
         effects.record(.device(device))
+        forgetTooMany(but: key, &effects)
+    }
+
+    private mutating func forgetTooMany(but key: DeviceKey, _ effects: inout Effects) {
         // A reload may have made many too many: each request takes some.
         var left = Self.forgottenAtOnce
         while left > 0, known.byteCount > byteLimit, let forgotten = removeLeastUsed(but: key) {
             left -= 1
             effects.record(.forgottenDevice(forgotten.number))
         }
+    }
+
+    /// Notes which device has a token: it has one, and a token has one device.
+    ///
+    /// - Parameters:
+    ///   - kind: whether the token is the device's now, or nobody's any more.
+    ///   - token: the token; `nil`: the device's own.
+    ///   - accepted: the request, whose device is known by now.
+    mutating func register(
+        _ kind: TokenRequest.Kind, _ token: String?, of accepted: AcceptedRequest, _ effects: inout Effects
+    ) {
+        let own = accepted.device.flatMap { known[DeviceKey(app: accepted.app, device: $0)] }
+        let holder = token.flatMap { known.device(ofToken: $0) }
+        switch kind {
+        case .new, .registered:
+            guard var device = own, let token, !device.token.isSame(as: token) else { return }
+            if let holder, holder.key != device.key { take(nil, to: holder, &effects) }
+            device.token = token
+            set(device)
+            effects.record(.device(device))
+            forgetTooMany(but: device.key, &effects)
+        case .unregistered:
+            guard let device = token == nil ? own : holder, device.token != nil else { return }
+            take(nil, to: device, &effects)
+        }
+    }
+
+    private mutating func take(_ token: String?, to device: KnownDevice, _ effects: inout Effects) {
+        var device = device
+        device.token = token
+        set(device)
+        effects.record(.device(device))
     }
 
     /// Takes out the device that was not used for longest, but not `spared`.

@@ -22,6 +22,8 @@ struct KnownDevices: Sendable {
     private var pages: ContiguousArray<Page> = []
     /// Which place in the pages a device has.
     private var places = ShardedDictionary<DeviceKey, UInt32>(shardBits: 10)
+    /// The place of the device that registered a token last.
+    private var tokens = ShardedDictionary<ExactName, UInt32>(shardBits: 10)
     /// Places that nothing is in.
     private var holes = LongQueue<UInt32>()
     /// The place that comes up for going next.
@@ -31,6 +33,9 @@ struct KnownDevices: Sendable {
 
     /// About what a device takes beside its texts: its places in two tables and a page, and ten ids.
     static let fixedByteCount = 400
+
+    /// About what a token takes beside its text: its place in a table.
+    static let tokenByteCount = 64
 
     /// How many are passed over at once: a turn of the loop is short.
     private static let chancesMax = 64
@@ -42,13 +47,21 @@ struct KnownDevices: Sendable {
 
     subscript(key: DeviceKey) -> KnownDevice? { places[key].flatMap { device(at: Int($0)) } }
 
+    /// The device that registered a token last; `nil`: none is known.
+    func device(ofToken token: String) -> KnownDevice? {
+        tokens[ExactName(token)].flatMap { device(at: Int($0)) }
+    }
+
     mutating func reserve(_ count: Int) { places.reserveCapacity(count) }
 
     /// Notes what is now known of a device.
     mutating func set(_ device: KnownDevice) {
         byteCount += device.byteCount
         if let place = places[device.key].map(Int.init) {
-            byteCount -= self.device(at: place)?.byteCount ?? 0
+            if let before = self.device(at: place) {
+                byteCount -= before.byteCount
+                forgetToken(of: before, at: place)
+            }
             put(device, at: place, wasUsed: true)
         } else {
             let place = freePlace()
@@ -143,10 +156,18 @@ struct KnownDevices: Sendable {
         let mark = Mark(user: user, name: Self.hash(device.key.device), wasUsed: wasUsed)
         pages[place / Self.pageLength].devices[place % Self.pageLength] = device
         pages[place / Self.pageLength].marks[place % Self.pageLength] = mark
+        if let token = device.token { tokens[ExactName(token)] = UInt32(place) }
+    }
+
+    /// Another device may have the token by now.
+    private mutating func forgetToken(of device: KnownDevice, at place: Int) {
+        guard let token = device.token, tokens[ExactName(token)] == UInt32(place) else { return }
+        tokens[ExactName(token)] = nil
     }
 
     private mutating func remove(_ device: KnownDevice, at place: Int) {
         byteCount -= device.byteCount
+        forgetToken(of: device, at: place)
         places[device.key] = nil
         pages[place / Self.pageLength].devices[place % Self.pageLength] = nil
         pages[place / Self.pageLength].marks[place % Self.pageLength] = Mark()
@@ -172,6 +193,6 @@ private struct ShortHashes {
 extension KnownDevice {
     fileprivate var byteCount: Int {
         KnownDevices.fixedByteCount + (key.app?.utf8.count ?? 0) + key.device.utf8.count
-            + (externalID?.utf8.count ?? 0)
+            + (externalID?.utf8.count ?? 0) + (token.map { KnownDevices.tokenByteCount + $0.utf8.count } ?? 0)
     }
 }

@@ -1,4 +1,4 @@
-import PushModel
+public import PushModel
 import PushTracking
 
 extension Router {
@@ -14,6 +14,7 @@ extension Router {
             RouteFacts(provider: nil, platform: platform, callback: callback, app: token.target.app, keys: nil)
         }
         let accepted = accept(request, about: token.target, from: peer, at: now, &effects)
+        memory.devices.register(token.kind, token.token, of: accepted, &effects)
         let source = TrackerSource(accepted, at: request.at ?? now.wall)
         memory.track(at: now, &effects) { $0.token(token.kind, token.token, source, now: now.wall, into: &$1) }
         var arrival = Arrival(
@@ -28,6 +29,9 @@ extension Router {
         copy([called], &arrival, at: now, &effects)
         return arrival.count
     }
+
+    /// The device that registered a token last; `nil`: none is known.
+    public func device(ofToken token: String) -> KnownDevice? { memory.devices.known.device(ofToken: token) }
 
     /// Takes in that the use of an app begins or ends. No callback of a push SDK runs for it.
     mutating func session(

@@ -69,7 +69,14 @@ final class InjectServer {
             guard line.count < LargeRequestReader.threshold else {
                 return large.take(line, from: session, place, limits: limits)
             }
-            let request = try Request(line: line, limits: limits)
+            let request: Request
+            do throws(ProtocolError) {
+                request = try Request(line: line, limits: limits)
+            } catch {
+                guard error.code == .unknownOperation, let question = try TokenQuestion(line: line, limits: limits)
+                else { throw error }
+                return session.reply(place, .line(question.reply(processor.device(ofToken: question.token))))
+            }
             try admit(Candidate(session: session, place: place, request: request))
         }
     }

@@ -72,6 +72,9 @@ final class Processor {
     /// How many outcomes of a request are still to come.
     func invocationsInFlight(of seq: SequenceNumber) -> Int { router.invocationsInFlight(of: seq) }
 
+    /// The device that registered a token last.
+    func device(ofToken token: String) -> KnownDevice? { router.device(ofToken: token) }
+
     /// The delivery of which the ledger has to be asked before an interaction is submitted; `nil` for anything else.
     func deliveryToRead(for request: Request) -> DeliveryReference? {
         // Only an interaction names another request.

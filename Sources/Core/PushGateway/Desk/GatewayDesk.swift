@@ -26,7 +26,16 @@ public struct GatewayDesk {
             case leadership
         }
 
-        let subject: Subject
+        /// A push whose device is asked for.
+        enum Push: Sendable {
+            case fcm(FCMSend, messageID: String)
+            case apns(APNsSend, GatewayRequest)
+        }
+
+        /// Of a push that waits for its device: the push, and its sender.
+        var push: (Push, PushSender)?
+
+        var subject = Subject.leadership
     }
 
     /// The present, for one call.
@@ -115,6 +124,7 @@ public struct GatewayDesk {
     public mutating func proceed(
         _ exchange: Exchange, reply line: [UInt8]?, using generator: inout some RandomNumberGenerator
     ) -> Step {
+        if let (push, sender) = exchange.push { return deliver(push, sender, DaemonDevice(line)) }
         let reply = line.map(DaemonReply.init(line:)) ?? .none
         switch exchange.subject {
         case .fcm(let send, let messageID): return .now(send.answer(to: reply, messageID: messageID))
@@ -159,22 +169,46 @@ public struct GatewayDesk {
             return .answer(verdict.answer.response(project: project), after: verdict.delay)
         }
         let messageID = FCMSend.messageID(microseconds: now.microseconds, random: generator.next())
-        var line = send.line(to: target(of: send), messageID: messageID)
         var sender = sender(request, connection, now, account ?? project)
         sender.account = account
         sender.project = project
-        line.sender = sender
-        return .ask(line.bytes, Exchange(subject: .fcm(send, messageID: messageID)))
-    }
-
-    /// The target of a message. One to a topic or a condition has no device: it is one delivery with a lane of its own.
-    private func target(of send: FCMSend) -> Target {
         switch send.recipient {
-        case .registration(let token): return send.presumedTarget(ofRegistration: token)
+        case .registration(let token):
+            let presumed = send.presumedTarget(ofRegistration: token)
+            return .ask(
+                TokenQuestion.line(token: token, presumed: presumed),
+                Exchange(push: (.fcm(send, messageID: messageID), sender)))
         case .topic, .condition:
+            // One delivery with a lane of its own.
             var target = send.presumedTarget(ofRegistration: "")
             target.device = nil
-            return target
+            return .ask(
+                DeliverLine(send.line(to: target, messageID: messageID).deliver, sender: sender).bytes,
+                Exchange(subject: .fcm(send, messageID: messageID)))
+        }
+    }
+
+    /// Sends a push to the device that the daemon names.
+    private func deliver(_ push: Exchange.Push, _ sender: PushSender, _ device: DaemonDevice) -> Step {
+        switch (push, device) {
+        case (.fcm(let send, let messageID), .known(let target)),
+            (.fcm(let send, let messageID), .presumed(let target)) where device.isTaken(rules.unknown):
+            let line = DeliverLine(send.line(to: target, messageID: messageID).deliver, sender: sender)
+            return .ask(line.bytes, Exchange(subject: .fcm(send, messageID: messageID)))
+        case (.fcm(let send, let messageID), .refused(let refusal)):
+            return .now(send.answer(to: .refused(refusal), messageID: messageID))
+        case (.fcm(let send, let messageID), .none): return .now(send.answer(to: .none, messageID: messageID))
+        case (.fcm, _): return .now(GoogleError(fcm: .unregistered, "Requested entity was not found.").response)
+        case (.apns(let send, _), .known(let target)),
+            (.apns(let send, _), .presumed(let target)) where device.isTaken(rules.unknown):
+            let line = DeliverLine(send.line(to: target).deliver, sender: sender)
+            return .ask(line.bytes, Exchange(subject: .apns(send)))
+        case (.apns(let send, _), .refused(let refusal)):
+            return .now(send.answer(to: .refused(refusal), uniqueID: nil))
+        case (.apns(let send, _), .none): return .now(send.answer(to: .none, uniqueID: nil))
+        case (.apns(_, let request), _):
+            // Since when nobody knows: never before.
+            return .now(APNsRejection(.unregistered, timestamp: WallTime(milliseconds: 0)).response(to: request))
         }
     }
 
@@ -190,13 +224,13 @@ public struct GatewayDesk {
         let send = try APNsSend(
             token: token, request, from: provider, newID: UUID128(random: &generator), rules.apns,
             limits: rules.lines)
-        var line = send.line(to: send.presumedTarget)
         let proof = try? ProviderToken(request.header("authorization"))
         var sender = sender(request, connection, now, proof?.team ?? "")
         sender.account = proof?.keyID ?? connection.certificateTopics?.first
         sender.team = proof?.team
-        line.sender = sender
-        return .ask(line.bytes, Exchange(subject: .apns(send)))
+        return .ask(
+            TokenQuestion.line(token: token, presumed: send.presumedTarget),
+            Exchange(push: (.apns(send, request), sender)))
     }
 
     // MARK: Proofs
@@ -308,8 +342,8 @@ extension GatewayDesk {
 }
 
 extension Leadership {
-    /// A line that each daemon refuses, and whose refusal says whether it takes others.
-    static let question = Array("{\"op\":\"leader\"}\n".utf8)
+    /// A line that changes nothing, and that a daemon refuses while it takes no pushes.
+    static let question = TokenQuestion.line(token: "leader", presumed: Target())
 
     /// The daemon's word on it.
     init(_ reply: DaemonReply) {

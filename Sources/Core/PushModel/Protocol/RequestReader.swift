@@ -97,7 +97,7 @@ extension Request {
     /// What every op takes.
     static let keys = RequestKeys([.op, .id, .at, .wait])
 
-    private static let operations = "deliver, interact, session, token or log"
+    private static let operations = "deliver, interact, session, token, log or resolve"
 
     private static func wait(_ reader: ObjectReader) throws(ProtocolError) -> Bool {
         guard let value = reader[.wait] else { return false }

@@ -117,6 +117,9 @@ extension Schema {
     /// The tables that have one row from the beginning.
     static let tablesOfOneRow = ["meta", "log_position", "figure_state", "last_erased"]
 
+    /// The column of a device's token: since version 3.
+    static let tokens = "ALTER TABLE devices ADD COLUMN token TEXT"
+
     /// What a chain that several machines write needs beside: since version 2.
     static let chain = """
         \(Producer.table.creation);

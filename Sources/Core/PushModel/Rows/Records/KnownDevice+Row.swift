@@ -8,13 +8,18 @@ extension KnownDevice: StoredRecord {
         "devices",
         [
             .integer("number"), .text("app"), .text("device"), .name("platform", Platform.self),
-            .text("external_id").orNull,
+            .text("external_id").orNull, .text("token").orNull,
         ])
 
-    public func write(to row: inout RowWriter) { row.add(number, key, platform, externalID) }
+    // A row without a token ends before it, as the rows do that were written before there was one.
+    public func write(to row: inout RowWriter) {
+        row.add(number, key, platform, externalID)
+        if let token { row.add(token) }
+    }
 
     @inlinable public init<Row: RowSource>(reading row: inout Row) throws(Row.Failure) {
         (number, key, platform, externalID) = try row.next()
+        token = try row.next()
     }
 }
 

@@ -1,0 +1,64 @@
+/// `op: resolve` of `inject.sock`: which device has a token. A question: it changes nothing, and nothing of it is kept.
+public struct TokenQuestion: Sendable {
+    /// The word of the operation.
+    public static let word = "resolve"
+
+    /// The token, or the installation id.
+    public let token: String
+    /// The platform and the app of a token that nobody registered, as the sender presumes them.
+    public let presumed: Target
+    /// The id of the request.
+    public let id: String?
+
+    /// Reads a line; `nil`: it is another operation.
+    ///
+    /// - Throws: what is wrong with it.
+    public init?(line: [UInt8], limits: JSONLimits) throws(ProtocolError) {
+        let document: JSONDocument
+        do { document = try JSONDocument(scanning: line, limits: limits) } catch { throw ProtocolError(error) }
+        guard document.root["op"]?.string == Self.word else { return nil }
+        self = try ObjectReader.read(document.root) { (reader) throws(ProtocolError) in
+            try TokenQuestion(reader)
+        }
+    }
+
+    private init(_ reader: ObjectReader) throws(ProtocolError) {
+        try reader.allow(RequestKeys([.op, .id, .token, .platform, .app]))
+        id = try reader.name(.id)
+        guard let token = try reader.string(.token) else { throw reader.missing(.token) }
+        self.token = token
+        presumed = Target(platform: try reader.word(.platform, Platform.self), app: try reader.name(.app))
+    }
+
+    /// The line of a question, with its line feed.
+    ///
+    /// - Parameters:
+    ///   - token: the token.
+    ///   - presumed: where nobody registered it.
+    public static func line(token: String, presumed: Target) -> [UInt8] {
+        var writer = JSONWriter()
+        writer.object {
+            $0.member(RequestKey.op.word, word)
+            $0.member(RequestKey.token.word, token)
+            if let platform = presumed.platform { $0.member(RequestKey.platform.word, platform.rawValue) }
+            if let app = presumed.app { $0.member(RequestKey.app.word, app) }
+        }
+        return writer.line()
+    }
+
+    /// The reply, with its line feed.
+    ///
+    /// - Parameter device: the one that registered the token; `nil`: nobody did.
+    public func reply(_ device: KnownDevice?) -> [UInt8] {
+        Reply.line { writer in
+            writer.member("ok", true)
+            if let id { writer.member("id", id) }
+            writer.member("known", device != nil)
+            let platform = device?.platform ?? presumed.platform ?? .android
+            writer.member(RequestKey.platform.word, platform.rawValue)
+            if let app = device.map({ $0.key.app }) ?? presumed.app { writer.member(RequestKey.app.word, app) }
+            writer.member(RequestKey.device.word, device?.key.device ?? token)
+            if let user = device?.externalID { writer.member(RequestKey.externalID.word, user) }
+        }
+    }
+}
