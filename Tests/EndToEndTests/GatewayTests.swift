@@ -209,7 +209,9 @@ struct GatewayTests {
         #expect(try GatewayScene.start(installation, listen: "here").waitForEnd() == .exited(2))
     }
 
-    @Test("sends a push to the device that registered the token, also after the daemon was killed, until it is taken back")
+    @Test(
+        "sends a push to the device that registered the token, also after a crash of the daemon, until it is taken back"
+    )
     func registry() throws {
         let scene = try GatewayScene("Unknown=unregistered")
         #expect(scene.send("tok9").status == 404)

@@ -73,7 +73,10 @@ struct PushctlCommandLineTests {
             (["report", "--since", "-1h", "--until", "-2h"], "is before --since"),
             (["report", "--fail-under", "101"], "--fail-under 101: a percentage from 0 to 100"),
             (["report", "--json", "--format", "csv"], "--json and --format csv exclude each other"),
-            (["--generate", "tcsh"], "--generate tcsh: man, bash, zsh, fish, conf, gateway-conf, schema, accidents or parts"),
+            (
+                ["--generate", "tcsh"],
+                "--generate tcsh: man, bash, zsh, fish, conf, gateway-conf, schema, accidents or parts"
+            ),
             (["inject", "--generate", "bash", "x"], "inject has no option --generate"),
         ])
     func usage(_ arguments: [String], _ message: String) {

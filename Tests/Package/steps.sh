@@ -92,6 +92,23 @@ denies "it sees the ledger" nsenter -t "$pid" -m test -e /var/lib/pushrouterd/le
 [[ $(nsenter -t "$pid" -n ip -o -4 address show scope global) == "" ]] || fail "it has a network"
 holds "it stops" systemctl stop pushrouter-metrics.socket pushrouter-metrics.service
 
+step "gateway: clients of FCM and APNs reach the daemon through it, and it sees neither the ledger nor a network"
+holds "its sockets listen" systemctl start pushrouter-gateway.socket
+send() {
+    curl -sf --cacert /var/lib/pushrouter-gateway/ca.pem --connect-to fcm.googleapis.com:443:127.0.0.1:18443 \
+        https://fcm.googleapis.com/v1/projects/demo/messages:send -d '{"message":{"token":"t","data":{"a":"b"}}}'
+}
+export -f send
+until_so "it answers" curl -sf --unix-socket /run/pushrouter-gateway.sock http://localhost/leader
+holds "a push is taken" bash -c 'send | grep -q projects/demo/messages/'
+holds "the service runs" systemctl is-active pushrouter-gateway
+pid=$(systemctl show -p MainPID --value pushrouter-gateway)
+denies "it sees the ledger" nsenter -t "$pid" -m test -e /var/lib/pushrouterd/ledger.db
+[[ $(nsenter -t "$pid" -n ip -o -4 address show scope global) == "" ]] || fail "it has a network"
+[[ $(stat -c %a /var/lib/pushrouter-gateway/ca.key) == 600 ]] || fail "others may read the authority's key"
+holds "the authority is printed" bash -c 'pushctl gateway ca | grep -q CERTIFICATE'
+holds "it stops" systemctl stop pushrouter-gateway.socket pushrouter-gateway.service
+
 step "everything under the filter: handlers of each kind, the journal, a child that hides"
 mkdir -p /opt/handlers
 cat >/opt/handlers/program <<'END'

@@ -62,7 +62,8 @@ struct PushTypeTests {
         }
         let body = #"{"message":{"token":"t","data":{"a":"b"}}}"#
         for platform in Platform.allCases { #expect(try id(platform, body) == "told") }
-        #expect(try id(.android, #"{"message":{"name":"projects/p/messages/own","token":"t","data":{"a":"b"}}}"#) == "own")
+        let own = #"{"message":{"name":"projects/p/messages/own","token":"t","data":{"a":"b"}}}"#
+        #expect(try id(.android, own) == "own")
         #expect(try id(.ios, #"{"aps":{},"gcm.message_id":"own"}"#) == "own")
         // FCM on the device drops the second message of an id.
         let decision = try decide(Delivery(platform: .android, payload: try json(body), messageID: "told"))

@@ -52,7 +52,8 @@ private struct Scene {
     var device: (JSONNode) -> String? = { question in
         let app = question["app"]?.string.map { #""app":"\#($0)","# } ?? ""
         let platform = question["platform"]?.string ?? "android"
-        return #"{"ok":true,"known":false,"platform":"\#(platform)",\#(app)"device":"\#(question["token"]?.string ?? "")"}"#
+        let token = question["token"]?.string ?? ""
+        return #"{"ok":true,"known":false,"platform":"\#(platform)",\#(app)"device":"\#(token)"}"#
     }
 
     mutating func answer(_ request: GatewayRequest) throws -> GatewayResponse {
@@ -217,7 +218,8 @@ struct DeskTests {
         let gone = try scene.exchange(send, reply: ok).1
         #expect(gone.status == 404)
         #expect(gone.text.split(separator: "UNREGISTERED").count == 2)
-        let device = GatewayRequest.post("/3/device/abcd", #"{"aps":{}}"#, headers: [("apns-topic", "com.example.shop")])
+        let topic = [(name: "apns-topic", value: "com.example.shop")]
+        let device = GatewayRequest.post("/3/device/abcd", #"{"aps":{}}"#, headers: topic)
         #expect(try scene.exchange(device, reply: ok).1.status == 410)
         #expect(try scene.exchange(device, reply: ok).1.text.split(separator: "timestamp").count == 2)
         scene.device = { _ in nil }

@@ -30,8 +30,8 @@ struct MigrationTests {
         }
         try Database(path: directory.path + "/ledger.db", access: .readWrite).execute(
             """
-            DROP TABLE producers; DROP TABLE last_erased; DROP TABLE gaps; ALTER TABLE entries DROP COLUMN field; PRAGMA user_version = 0;
-            PRAGMA wal_checkpoint(TRUNCATE);
+            DROP TABLE producers; DROP TABLE last_erased; DROP TABLE gaps; ALTER TABLE entries DROP COLUMN field;
+            ALTER TABLE devices DROP COLUMN token; PRAGMA user_version = 0; PRAGMA wal_checkpoint(TRUNCATE);
             """)
         return directory
     }

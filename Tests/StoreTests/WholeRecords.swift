@@ -97,7 +97,8 @@ enum Whole {
 
     static let devices = [
         KnownDevice(
-            number: number(31), key: DeviceKey(app: "app-a", device: "device-a"), platform: .web, externalID: "user-a"),
+            number: number(31), key: DeviceKey(app: "app-a", device: "device-a"), platform: .web, externalID: "user-a",
+            token: "token-a"),
         KnownDevice(
             number: number(32), key: DeviceKey(app: "app-b", device: "device-b"), platform: .ios, externalID: "user-b",
             token: "token-b"),

@@ -38,7 +38,8 @@ public final class HTTP2Session {
         credit = limits.controlFrames.atOnce
         var callbacks: OpaquePointer?
         var option: OpaquePointer?
-        guard nghttp2_session_callbacks_new(&callbacks) == 0, nghttp2_option_new(&option) == 0, let callbacks, let option
+        guard nghttp2_session_callbacks_new(&callbacks) == 0, nghttp2_option_new(&option) == 0, let callbacks,
+            let option
         else { throw .broken("there is no memory") }
         defer {
             nghttp2_session_callbacks_del(callbacks)
@@ -192,7 +193,8 @@ extension HTTP2Session {
             _, frame, name, nameLength, value, valueLength, _, context in
             guard let frame, let name, let value, let session = HTTP2Session.session(context) else { return 0 }
             session.addHeader(
-                UnsafeBufferPointer(start: name, count: nameLength), UnsafeBufferPointer(start: value, count: valueLength),
+                UnsafeBufferPointer(start: name, count: nameLength),
+                UnsafeBufferPointer(start: value, count: valueLength),
                 to: frame.pointee.hd.stream_id)
             return session.isFlood ? NGHTTP2_ERR_CALLBACK_FAILURE.rawValue : 0
         }

@@ -31,7 +31,8 @@ struct RefusalTests {
         Example("{}", .missingKey, "op", "op is missing: deliver, interact, session, token, log or resolve"),
         Example(#"{"op":5}"#, .invalidType, "op", "op is a string; this is a number"),
         Example(
-            #"{"op":"delete"}"#, .unknownOperation, "op", "inject.sock takes deliver, interact, session, token, log or resolve"
+            #"{"op":"delete"}"#, .unknownOperation, "op",
+            "inject.sock takes deliver, interact, session, token, log or resolve"
         ),
         Example(#"{"op":"deliver"}"#, .missingKey, "payload", "payload is missing"),
         Example(#"{"op":"deliver","payload":[]}"#, .invalidType, "payload", "payload is an object; this is an array"),

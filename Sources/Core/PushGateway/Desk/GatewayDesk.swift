@@ -129,7 +129,7 @@ public struct GatewayDesk {
         switch exchange.subject {
         case .fcm(let send, let messageID): return .now(send.answer(to: reply, messageID: messageID))
         case .apns(let send): return .now(send.answer(to: reply, uniqueID: UUID128(random: &generator)))
-        case .leadership: return .now(Leadership(reply).response)
+        case .leadership: return .now(Leadership(DaemonDevice(line)).response)
         }
     }
 
@@ -346,12 +346,11 @@ extension Leadership {
     static let question = TokenQuestion.line(token: "leader", presumed: Target())
 
     /// The daemon's word on it.
-    init(_ reply: DaemonReply) {
+    init(_ reply: DaemonDevice) {
         switch reply {
         case .none: self = .elsewhere("the daemon does not answer")
-        case .refused(let refusal) where refusal.code == .unavailable || refusal.code == .overloaded:
-            self = .elsewhere(refusal.message)
-        case .refused, .accepted: self = .here
+        case .refused(let refusal): self = .elsewhere(refusal.message)
+        case .known, .presumed: self = .here
         }
     }
 }

@@ -80,7 +80,9 @@ final class Acceptor {
             return bytes[0] == 127 ? .loopback(text) : .address(text)
         }
         if bytes == [UInt8](repeating: 0, count: 15) + [1] { return .loopback("::1") }
-        let groups = stride(from: 0, to: 8, by: 2).map { String(UInt16(bytes[$0]) << 8 | UInt16(bytes[$0 + 1]), radix: 16) }
+        let groups = stride(from: 0, to: 8, by: 2).map { place in
+            String(UInt16(bytes[place]) << 8 | UInt16(bytes[place + 1]), radix: 16)
+        }
         return .address(groups.joined(separator: ":") + "::/64")
     }
 }
