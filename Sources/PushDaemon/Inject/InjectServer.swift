@@ -69,16 +69,28 @@ final class InjectServer {
             guard line.count < LargeRequestReader.threshold else {
                 return large.take(line, from: session, place, limits: limits)
             }
+            // Most questions are told by their beginning, and not scanned twice.
+            if line.starts(with: TokenQuestion.beginning), try answer(line, session, place) { return }
             let request: Request
             do throws(ProtocolError) {
                 request = try Request(line: line, limits: limits)
             } catch {
-                guard error.code == .unknownOperation, let question = try TokenQuestion(line: line, limits: limits)
-                else { throw error }
-                return session.reply(place, .line(question.reply(processor.device(ofToken: question.token))))
+                guard error.code == .unknownOperation, try answer(line, session, place) else { throw error }
+                return
             }
             try admit(Candidate(session: session, place: place, request: request))
         }
+    }
+
+    /// Answers a question for the device of a token.
+    ///
+    /// - Returns: whether it is one.
+    private func answer(
+        _ line: [UInt8], _ session: ClientSession, _ place: Int
+    ) throws(ProtocolError) -> Bool {
+        guard let question = try TokenQuestion(line: line, limits: limits) else { return false }
+        session.reply(place, .line(question.reply(processor.device(ofToken: question.token))))
+        return true
     }
 
     /// Goes on with one large request that was read, if it may.

@@ -5,7 +5,8 @@ public final class HTTP2Session {
     /// The bytes with which each client begins.
     public static let preface = Array("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".utf8)
 
-    private struct Stream {
+    /// A reference: each header and each piece of a body changes it.
+    private final class Stream {
         var request: HTTP2Request
         var headerBytes = 0
         /// The status of an answer that the session gave itself; what still comes of the request is thrown away.
@@ -14,6 +15,8 @@ public final class HTTP2Session {
         var answer: [UInt8] = []
         var sent = 0
         var isAnswered = false
+
+        init(_ number: Int32) { request = HTTP2Request(stream: number) }
     }
 
     private let limits: HTTP2Limits
@@ -111,11 +114,11 @@ public final class HTTP2Session {
     public func respond(
         to stream: Int32, status: Int, headers: [(name: String, value: String)], body: [UInt8]
     ) {
-        guard streams[stream]?.isAnswered == false else { return }
-        streams[stream]?.isAnswered = true
+        guard let asked = streams[stream], !asked.isAnswered else { return }
+        asked.isAnswered = true
         unanswered -= 1
-        streams[stream]?.answer = body
-        streams[stream]?.request.body = []
+        asked.answer = body
+        asked.request.body = []
         var all = [(name: ":status", value: String(status))]
         all += headers.map { (name: $0.name.lowercased(), value: $0.value) }
         if !body.isEmpty || status == 200 { all.append(("content-length", String(body.count))) }
@@ -229,7 +232,7 @@ extension HTTP2Session {
     private func beginHeaders(_ frame: nghttp2_frame) -> Int32 {
         guard frame.headers.cat == NGHTTP2_HCAT_REQUEST else { return 0 }
         let stream = frame.hd.stream_id
-        streams[stream] = Stream(request: HTTP2Request(stream: stream))
+        streams[stream] = Stream(stream)
         unanswered += 1
         return 0
     }
@@ -237,29 +240,28 @@ extension HTTP2Session {
     private func addHeader(
         _ name: UnsafeBufferPointer<UInt8>, _ value: UnsafeBufferPointer<UInt8>, to stream: Int32
     ) {
-        guard let headerBytes = streams[stream]?.headerBytes, streams[stream]?.refusal == nil else { return }
+        guard let asked = streams[stream], asked.refusal == nil else { return }
         // As SETTINGS_MAX_HEADER_LIST_SIZE counts: 32 bytes a header beside its texts.
-        let total = headerBytes + name.count + value.count + 32
-        streams[stream]?.headerBytes = total
-        guard total <= limits.headerBytes else {
-            streams[stream]?.refusal = 431
+        asked.headerBytes += name.count + value.count + 32
+        guard asked.headerBytes <= limits.headerBytes else {
+            asked.refusal = 431
             return
         }
-        streams[stream]?.request.headers.append(
+        asked.request.headers.append(
             (String(decoding: name, as: UTF8.self), String(decoding: value, as: UTF8.self)))
     }
 
     private func addBody(_ bytes: UnsafeBufferPointer<UInt8>, to stream: Int32) {
-        guard let count = streams[stream]?.request.body.count, streams[stream]?.refusal == nil else { return }
-        guard count + bytes.count <= limits.bodyBytes else {
-            bodyBytes -= count
-            streams[stream]?.request.body = []
-            streams[stream]?.refusal = 413
+        guard let asked = streams[stream], asked.refusal == nil else { return }
+        guard asked.request.body.count + bytes.count <= limits.bodyBytes else {
+            bodyBytes -= asked.request.body.count
+            asked.request.body = []
+            asked.refusal = 413
             respond(to: stream, status: 413, headers: [], body: [])
             return
         }
         bodyBytes += bytes.count
-        streams[stream]?.request.body.append(contentsOf: bytes)
+        asked.request.body.append(contentsOf: bytes)
     }
 
     private func received(_ frame: nghttp2_frame_hd) {
@@ -279,7 +281,7 @@ extension HTTP2Session {
         if let refusal = stream.refusal { return respond(to: number, status: refusal, headers: [], body: []) }
         complete.append(stream.request)
         // The request is handed on; the stream waits for its answer.
-        streams[number]?.request = HTTP2Request(stream: number)
+        stream.request = HTTP2Request(stream: number)
     }
 
     private func close(_ number: Int32) {
@@ -299,8 +301,8 @@ extension HTTP2Session {
                     from: UnsafeRawBufferPointer(rebasing: bytes[stream.sent..<stream.sent + count]))
             }
         }
-        streams[number]?.sent += count
-        if stream.sent + count == stream.answer.count { flags.pointee |= NGHTTP2_DATA_FLAG_EOF.rawValue }
+        stream.sent += count
+        if stream.sent == stream.answer.count { flags.pointee |= NGHTTP2_DATA_FLAG_EOF.rawValue }
         return count
     }
 }

@@ -26,60 +26,109 @@ public struct PushSender: Hashable, Sendable {
     ///
     /// - Parameter line: the root of a request of `inject.sock`.
     public init?(ofLine line: JSONNode) {
-        guard let sender = line[RequestKey.sender.word] else { return nil }
-        try? self.init(sender)
+        guard let sender = line[RequestKey.sender.word], sender.kind == .object else { return nil }
+        for (name, value) in sender.members {
+            if let key = TextKey(rawValue: name) {
+                self[key] = value.string
+            } else if let key = NumberKey(rawValue: name) {
+                self[key] = value.int64
+            }
+        }
     }
 
-    /// The texts, by their keys in their order.
-    fileprivate static var texts: [(key: String, path: WritableKeyPath<PushSender, String?>)] {
-        [
-            ("client", \.client), ("account", \.account), ("project", \.project), ("team", \.team),
-            ("connection", \.connection), ("method", \.method), ("path", \.path),
-        ]
+    /// The keys of texts, in their order.
+    enum TextKey: String, RequestWord {
+        case client, account, project, team, connection, method, path
+
+        static let words = table()
     }
 
-    /// The numbers, by their keys in their order.
-    fileprivate static var numbers: [(key: String, path: WritableKeyPath<PushSender, Int64?>)] {
-        [("answer", \.answer), ("times", \.times)]
+    /// The keys of numbers, in their order.
+    enum NumberKey: String, RequestWord {
+        case answer, times
+
+        static let words = table()
+    }
+
+    subscript(key: TextKey) -> String? {
+        get {
+            switch key {
+            case .client: client
+            case .account: account
+            case .project: project
+            case .team: team
+            case .connection: connection
+            case .method: method
+            case .path: path
+            }
+        }
+        set {
+            switch key {
+            case .client: client = newValue
+            case .account: account = newValue
+            case .project: project = newValue
+            case .team: team = newValue
+            case .connection: connection = newValue
+            case .method: method = newValue
+            case .path: path = newValue
+            }
+        }
+    }
+
+    subscript(key: NumberKey) -> Int64? {
+        get {
+            switch key {
+            case .answer: answer
+            case .times: times
+            }
+        }
+        set {
+            switch key {
+            case .answer: answer = newValue
+            case .times: times = newValue
+            }
+        }
     }
 
     /// How long a text may be, in bytes.
     public static let longestText = 255
 
-    /// Reads it.
+    /// Checks the member of a line. Nothing is read out of it: the daemon keeps the line.
     ///
     /// - Throws: what is wrong with a member.
-    init(_ object: JSONNode) throws(ProtocolError) {
+    static func check(_ object: JSONView) throws(ProtocolError) {
         for (name, value) in object.members {
-            let field = "\(RequestKey.sender.word).\(name)"
-            if let text = Self.texts.first(where: { $0.key == name }) {
-                guard let given = value.string else {
-                    throw ProtocolError(
-                        .invalidType, field: field, message: "\(field) is a string; this is \(value.kind.name)")
+            if TextKey.words.value(for: name) != nil {
+                guard value.isString, value.textLength <= longestText else {
+                    throw fault(of: name, value.isString, value.kind, "a string", "longer than \(longestText) bytes")
                 }
-                guard given.utf8.count <= Self.longestText else {
-                    throw ProtocolError(
-                        .invalidValue, field: field, message: "\(field) is longer than \(Self.longestText) bytes")
+            } else if NumberKey.words.value(for: name) != nil {
+                guard value.int64 != nil else {
+                    throw fault(of: name, false, value.kind, "a whole number", "")
                 }
-                self[keyPath: text.path] = given
-            } else if let number = Self.numbers.first(where: { $0.key == name }) {
-                guard let given = value.int64 else {
-                    throw ProtocolError(
-                        .invalidType, field: field, message: "\(field) is a whole number; this is \(value.kind.name)")
-                }
-                self[keyPath: number.path] = given
             } else {
-                let keys = (Self.texts.map(\.key) + Self.numbers.map(\.key)).joined(separator: ", ")
+                let keys = (TextKey.allCases.map(\.rawValue) + NumberKey.allCases.map(\.rawValue))
                 throw ProtocolError(
-                    .unknownKey, field: field, message: "\(RequestKey.sender.word) has no such key; it has \(keys)")
+                    .unknownKey, field: "\(RequestKey.sender.word).\(name.string ?? "")",
+                    message: "\(RequestKey.sender.word) has no such key; it has \(keys.joined(separator: ", "))")
             }
         }
     }
 
+    private static func fault(
+        of name: JSONView, _ isOfType: Bool, _ kind: JSONNode.Kind, _ wanted: String, _ fault: String
+    ) -> ProtocolError {
+        let field = "\(RequestKey.sender.word).\(name.string ?? "")"
+        guard isOfType else {
+            return ProtocolError(.invalidType, field: field, message: "\(field) is \(wanted); this is \(kind.name)")
+        }
+        return ProtocolError(.invalidValue, field: field, message: "\(field) is \(fault)")
+    }
+
     /// Shows each known fact as a text, under its key.
     public func forEachFact(_ body: (_ key: String, _ value: String) -> Void) {
-        for text in Self.texts { if let value = self[keyPath: text.path] { body(text.key, value) } }
-        for number in Self.numbers { if let value = self[keyPath: number.path] { body(number.key, String(value)) } }
+        for key in TextKey.allCases { if let value = self[key] { body(key.rawValue, value) } }
+        for key in NumberKey.allCases { if let value = self[key] { body(key.rawValue, String(value)) } }
     }
 }
 
@@ -89,13 +138,13 @@ extension JSONWriter {
         member(
             RequestKey.sender.word,
             object: { writer in
-                for text in PushSender.texts {
-                    if let value = sender[keyPath: text.path] {
-                        writer.member(text.key, value.cut(toBytes: PushSender.longestText))
+                for key in PushSender.TextKey.allCases {
+                    if let value = sender[key] {
+                        writer.member(key.rawValue, value.cut(toBytes: PushSender.longestText))
                     }
                 }
-                for number in PushSender.numbers {
-                    if let value = sender[keyPath: number.path] { writer.member(number.key, value) }
+                for key in PushSender.NumberKey.allCases {
+                    if let value = sender[key] { writer.member(key.rawValue, value) }
                 }
             })
     }

@@ -139,7 +139,10 @@ extension DeliverRequest {
 
     convenience init(_ reader: ObjectReader) throws(ProtocolError) {
         let target = try Target(reader)
-        if reader[.sender] != nil { _ = try PushSender(try reader.object(.sender)) }
+        if let sender = reader[.sender] {
+            guard sender.isObject else { throw reader.wrongType(.sender, sender, wanted: "an object") }
+            try PushSender.check(sender)
+        }
         self.init(
             target: target, transport: try Self.transport(reader, to: target.platform),
             state: try reader.word(.state, AppState.self) ?? .background,

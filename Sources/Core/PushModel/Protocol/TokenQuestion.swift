@@ -3,6 +3,9 @@ public struct TokenQuestion: Sendable {
     /// The word of the operation.
     public static let word = "resolve"
 
+    /// The first bytes of a question as ``line(token:presumed:)`` writes it.
+    public static let beginning = Array("{\"\(RequestKey.op.word)\":\"\(word)\"".utf8)
+
     /// The token, or the installation id.
     public let token: String
     /// The platform and the app of a token that nobody registered, as the sender presumes them.
