@@ -221,7 +221,8 @@ let package = Package(
         program(
             "pushrouter-gateway",
             [
-                "PushModel", "PushDispatch", "PushGateway", "PushSettings", "SettingsSyntax", "LinuxSystem", "EventLoop",
+                "PushModel", "PushDispatch", "PushGateway", "PushSettings", "SettingsSyntax", "LinuxSystem",
+                "EventLoop",
                 "CLinux", "UnixSockets", "TLS", "HTTP2", "HTTPServer", "JournalLog", "SettingsFiles", "ServiceProgram",
                 "DaemonClient",
             ]),
