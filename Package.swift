@@ -253,6 +253,7 @@ let package = Package(
         tests("HTTPProgramTests", ["PushModel", "PushRouting", "HTTPBridge", "pushrouter-http"]),
         tests("HTTPServerTests", ["HTTPServer", "LinuxSystem"]),
         tests("TLSTests", ["TLS"]),
+        tests("GatewayProgramTests", ["pushrouter-gateway"]),
         tests("HTTP2Tests", ["HTTP2"]),
         tests(
             "MetricsTests",

@@ -63,8 +63,8 @@ trap '[[ -z $hour ]] || kill "$hour" 2>/dev/null || true; rm -rf "$work"' EXIT
 
 require_swift
 # The readers of reports and metrics are Debian's, for Debian's python3: another one may come first in PATH.
-require_packages "${build_packages[@]}" dbus-daemon iproute2 postgresql python3-dbus python3-gi \
-    python3-jsonschema python3-junitparser python3-prometheus-client
+require_packages "${build_packages[@]}" curl dbus-daemon iproute2 openssl postgresql python3-dbus python3-gi \
+    python3-jsonschema python3-junitparser python3-prometheus-client python3-venv
 
 if [[ $tier == fleet ]]; then
     say "debug: swift build"
@@ -137,6 +137,8 @@ say "gateway: unmodified clients of FCM and APNs, beside what was recorded of th
 slow=
 [[ $tier != all ]] || slow=--slow
 check /usr/bin/python3 Tests/Gateway/gateway.py $slow
+say "gateway: crowds, floods and clients that do not read, beside a good one"
+check /usr/bin/python3 Tests/Gateway/hostile.py
 
 say "release: swift build -c release"
 swift build -c release

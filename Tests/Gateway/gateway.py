@@ -62,7 +62,7 @@ def environments(cache, wanted):
             made = subprocess.run([sys.executable, "-m", "venv", place], capture_output=True, text=True)
             if made.returncode != 0:
                 not_tested("python3-venv is not installed")
-            got = subprocess.run([python, "-m", "pip", "-q", "install", *packages], capture_output=True, text=True)
+            got = subprocess.run([python, "-m", "pip", "-q", "--retries", "1", "--timeout", "15", "install", *packages], capture_output=True, text=True)
             if got.returncode != 0:
                 not_tested(f"PyPI gives no {' '.join(packages)}: {got.stderr.strip().splitlines()[-1:]}")
             open(os.path.join(place, "complete"), "w").close()
@@ -228,6 +228,81 @@ def run_guide(programs, root):
     return 0 if good else 1
 
 
+def run_stacks(gateway):
+    """The HTTP stacks of other languages, by host names. Each prints its steps, and whether they are good."""
+    ca = f"{gateway.root}/gateway/ca.pem"
+    environment = {"PATH": os.environ["PATH"], "HOME": gateway.root, "SSL_CERT_FILE": ca, "NODE_EXTRA_CA_CERTS": ca,
+                   "GOCACHE": f"{gateway.root}/go", "GO111MODULE": "off"}
+    trust = f"{gateway.root}/trust.p12"
+    if has("keytool"):
+        subprocess.run(["keytool", "-importcert", "-noprompt", "-alias", "gateway", "-file", ca, "-keystore", trust,
+                        "-storepass", "changeit", "-storetype", "PKCS12"], check=True, capture_output=True)
+    stacks = [("node", ["node", f"{HERE}/stack.js"]),
+              ("java", ["java", f"-Djavax.net.ssl.trustStore={trust}", "-Djavax.net.ssl.trustStorePassword=changeit",
+                        f"{HERE}/Stack.java"]),
+              ("go", ["go", "run", f"{HERE}/stack.go"])]
+    wrong = 0
+    for program, words in stacks:
+        if not has(program):
+            print(f"the HTTP stack of {program}: not tested, it is not installed", flush=True)
+            continue
+        started = time.monotonic()
+        ended = subprocess.run(words, env=environment, capture_output=True, text=True, timeout=120)
+        steps = [json.loads(line) for line in ended.stdout.splitlines() if line.startswith("{")]
+        bad = [step for step in steps if not step["good"]]
+        is_good = ended.returncode == 0 and steps and not bad
+        print(f"the HTTP stack of {program}: {len(steps)} steps in {time.monotonic() - started:.1f} s"
+              + (", all good" if is_good else f": {bad} {ended.stderr[-1500:]}"), flush=True)
+        wrong += 0 if is_good else 1
+    return wrong
+
+
+def has(program):
+    return subprocess.run(["sh", "-c", f"command -v {program}"], capture_output=True).returncode == 0
+
+
+# Clients that look at a server's certificate, each with the authority, the name and the port.
+VERIFIERS = {
+    "openssl": "openssl s_client -CAfile {ca} -verify_return_error -verify_hostname {name} -connect 127.0.0.1:{port} </dev/null",
+    "curl": "curl -s --cacert {ca} --connect-to {name}:{port}:127.0.0.1:{port} https://{name}:{port}/",
+    "python3": "python3 -c \"import socket, ssl; c = ssl.create_default_context(cafile='{ca}'); "
+               "c.wrap_socket(socket.create_connection(('127.0.0.1', {port})), server_hostname='{name}')\"",
+    "gnutls-cli": "gnutls-cli --x509cafile={ca} --sni-hostname={name} --verify-hostname={name} -p {port} 127.0.0.1 </dev/null",
+    "node": "node -e \"require('tls').connect({{port: {port}, host: '127.0.0.1', servername: '{name}', "
+            "ca: require('fs').readFileSync('{ca}')}}, () => process.exit(0)).on('error', () => process.exit(1))\"",
+}
+
+
+def run_foreign_name(gateway):
+    """A certificate that the authority's own key signs for another name is refused; the same for a push host is taken."""
+    ca, key, work = f"{gateway.root}/gateway/ca.pem", f"{gateway.root}/gateway/ca.key", f"{gateway.root}/foreign"
+    os.makedirs(work)
+    wrong, tried = 0, 0
+    for port, name, is_good in [(8443, "fcm.googleapis.com", True), (8444, "bank.example", False)]:
+        subprocess.run(
+            f"openssl req -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -keyout {work}/key{port} -out {work}/req{port} "
+            f"-subj '/CN=a server' && printf 'subjectAltName=DNS:{name}' >{work}/ext{port} && "
+            f"openssl x509 -req -in {work}/req{port} -CA {ca} -CAkey {key} -CAcreateserial -days 2 -extfile {work}/ext{port} "
+            f"-out {work}/cert{port}", shell=True, check=True, capture_output=True)
+        server = subprocess.Popen(
+            ["openssl", "s_server", "-accept", str(port), "-cert", f"{work}/cert{port}", "-key", f"{work}/key{port}", "-www",
+             "-quiet"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        Gateway.wait(lambda: subprocess.run(
+            ["sh", "-c", f"openssl s_client -connect 127.0.0.1:{port} </dev/null"], capture_output=True).returncode == 0)
+        for program, command in VERIFIERS.items():
+            if not has(program):
+                continue
+            tried += 1
+            ended = subprocess.run(["sh", "-c", command.format(ca=ca, name=name, port=port)], capture_output=True, timeout=60)
+            if (ended.returncode == 0) != is_good:
+                wrong += 1
+                print(f"{program}, {name}: ended with {ended.returncode}: {ended.stderr[-500:]}", flush=True)
+        server.kill()
+        server.wait()
+    print(f"a certificate for a foreign name: {tried // 2} TLS stacks" + (" refuse it" if not wrong else ""), flush=True)
+    return wrong
+
+
 def inside(arguments):
     """In namespaces of its own: the hosts' names, and a loopback."""
     subprocess.run(["ip", "link", "set", "lo", "up"], check=True)
@@ -245,6 +320,9 @@ def inside(arguments):
         gateway = Gateway(arguments.programs, root)
         for client, environment, way, recording in runs:
             wrong += run_client(client, pythons[environment], way, recording, gateway, f"{root}/keys", arguments.slow)
+        if arguments.client is None:
+            wrong += run_stacks(gateway)
+            wrong += run_foreign_name(gateway)
         gateway.stop()
     sys.exit(f"{wrong} steps are not as recorded" if wrong else 0)
 
@@ -262,6 +340,8 @@ def main():
         inside(arguments)
     if os.geteuid() != 0:
         not_tested("only root makes a network namespace")
+    if subprocess.run(["unshare", "--mount", "--net", "true"], capture_output=True).returncode != 0:
+        not_tested("this root makes no namespaces")
     os.makedirs(arguments.cache, exist_ok=True)
     wanted = {run[1] for run in RUNS if arguments.client in (None, run[0])}
     pythons = environments(arguments.cache, wanted)

@@ -13,7 +13,7 @@ final class InjectLink {
         /// Bytes of its line.
         let length: Int
         /// When it was sent, in monotonic nanoseconds.
-        let since: Int64
+        var since: Int64 = 0
     }
 
     private let loop: EventLoop
@@ -28,10 +28,16 @@ final class InjectLink {
     /// For how long a daemon that does not reply is waited for, in nanoseconds: no client of those that were seen waits for less
     /// than 15 s.
     private static let patience: Int64 = 10_000_000_000
+    /// Lines that are not sent yet.
+    private var lines = FairLines<(line: [UInt8], waiting: Waiting)>()
     /// Bytes of the lines whose replies are to come.
     private(set) var waitingBytes = 0
     /// How many lines wait for their replies.
-    var waiting: Int { link.unanswered }
+    var waiting: Int { link.unanswered + lines.count }
+
+    /// How many lines the daemon has at a time: as many as it needs for its commits, so that a line of another client is soon among
+    /// them.
+    private static let sentAtOnce = 512
 
     /// - Parameters:
     ///   - loop: the loop of the calling thread.
@@ -64,10 +70,12 @@ final class InjectLink {
             if let delay = link.retryDelay { timer?.arm(at: EventLoop.nowNanoseconds + delay.nanoseconds) }
             tell(reason)
             for waiting in unanswered { take(waiting, nil) }
+            while let next = lines.popFirst() { take(next.waiting, nil) }
         case .answered(let waiting, let line):
             link.noteGoodReply()
             waitingBytes -= waiting.length
             take(waiting, line)
+            sendNext()
         }
     }
 
@@ -80,10 +88,28 @@ final class InjectLink {
     /// Connects, now and whenever it has to be done again.
     func connect() { link.connect() }
 
-    /// Sends a line. Without a connection there is no reply, at once.
-    func send(_ line: [UInt8], _ waiting: Waiting) {
+    /// Sends a line when its connection has its turn. Without a connection to the daemon there is no reply, at once.
+    ///
+    /// - Parameter goesOn: whether the request had its turn.
+    func send(_ line: [UInt8], _ waiting: Waiting, goesOn: Bool) {
         guard isConnected else { return take(waiting, nil) }
         waitingBytes += waiting.length
+        if goesOn || link.unanswered < Self.sentAtOnce && lines.count == 0 {
+            sendNow(line, waiting)
+        } else {
+            lines.append((line, waiting), of: waiting.asked.ticket.connection)
+        }
+    }
+
+    private func sendNext() {
+        while isConnected, link.unanswered < Self.sentAtOnce, let next = lines.popFirst() {
+            sendNow(next.line, next.waiting)
+        }
+    }
+
+    private func sendNow(_ line: [UInt8], _ waiting: Waiting) {
+        var waiting = waiting
+        waiting.since = EventLoop.nowNanoseconds
         link.send(line, awaiting: waiting)
         guard !willFlush else { return }
         willFlush = true

@@ -99,9 +99,7 @@ final class Service: LoopService {
     private func begin(_ request: GatewayRequest, _ facts: ConnectionFacts, _ ticket: Ticket) {
         let asked = Asked(
             ticket: ticket, client: request.header("user-agent"), host: PushHost(authority: request.authority))
-        guard let link, link.waiting < transport.limits.waitingRequests,
-            link.waitingBytes < transport.limits.waitingBytes
-        else {
+        guard let link, mayWait(facts, link) else {
             transport.counts.overloaded += 1
             let response = GatewayResponse(status: 503).retried(afterSeconds: 1)
             return answer(asked, with: response)
@@ -115,21 +113,28 @@ final class Service: LoopService {
                 wall: WallTime(milliseconds: microseconds / 1000), monotonic: transport.now,
                 microseconds: microseconds),
             using: &random)
-        take(step, asked)
+        take(step, asked, goesOn: false)
         for remark in desk.takeRemarks() { log(JournalEntry(.warning, remark)) }
     }
 
-    private func proceed(_ waiting: InjectLink.Waiting, _ line: [UInt8]?) {
-        take(desk.proceed(waiting.exchange, reply: line, using: &random), waiting.asked)
+    /// Whether there is room for a request: a connection that asks little has some while others ask much.
+    private func mayWait(_ facts: ConnectionFacts, _ link: InjectLink) -> Bool {
+        let limits = transport.limits
+        let isCrowded =
+            link.waiting >= limits.waitingRequests / 2 || link.waitingBytes >= limits.waitingBytes / 2
+        guard !isCrowded || facts.unanswered <= limits.waitingOfConnection else { return false }
+        return link.waiting < limits.waitingRequests && link.waitingBytes < limits.waitingBytes
     }
 
-    private func take(_ step: GatewayDesk.Step, _ asked: Asked) {
+    private func proceed(_ waiting: InjectLink.Waiting, _ line: [UInt8]?) {
+        take(desk.proceed(waiting.exchange, reply: line, using: &random), waiting.asked, goesOn: true)
+    }
+
+    private func take(_ step: GatewayDesk.Step, _ asked: Asked, goesOn: Bool) {
         switch step {
         case .ask(let line, let exchange):
             link?.send(
-                line,
-                InjectLink.Waiting(
-                    exchange: exchange, asked: asked, length: line.count, since: EventLoop.nowNanoseconds))
+                line, InjectLink.Waiting(exchange: exchange, asked: asked, length: line.count), goesOn: goesOn)
         case .answer(let response, .zero): answer(asked, with: response)
         case .status:
             var status = transport.counts

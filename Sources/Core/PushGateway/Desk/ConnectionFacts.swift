@@ -8,6 +8,8 @@ public struct ConnectionFacts: Hashable, Sendable {
     public var isLocal: Bool
     /// The version of HTTP: `1.1`, `2`.
     public var version: String
+    /// How many of its requests wait for an answer, this one included.
+    public var unanswered = 1
 
     /// Joins the parts.
     public init(name: String, certificateTopics: [String]? = nil, isLocal: Bool = true, version: String = "2") {

@@ -69,9 +69,11 @@ final class ServedConnection {
     /// The facts that a request's handler wants.
     var facts: ConnectionFacts {
         let version = if case .http2 = speech { "2" } else { "1.1" }
-        return ConnectionFacts(
+        var facts = ConnectionFacts(
             name: "\(peer) #\(number)", certificateTopics: tls?.certificateTopics, isLocal: peer.isLocal,
             version: version)
+        facts.unanswered = unanswered
+        return facts
     }
 
     /// How many requests wait for an answer.
@@ -265,7 +267,10 @@ final class ServedConnection {
     // MARK: HTTP/1.1
 
     private func beginHTTP1() {
-        guard let own = SocketPair()?.split({ transport.http1.add($0, key: number) }) else { return close() }
+        guard let own = SocketPair()?.split({ transport.http1.add($0, key: number) }) else {
+            transport.counts.refused += 1
+            return close()
+        }
         let pipe = Pipe(own)
         do throws(SystemError) {
             pipe.member = try IOMember(of: transport.group, descriptor: own, interest: .read) {

@@ -18,8 +18,9 @@ struct TransportLimits: Sendable {
     var outputBytes = 128 << 10
     /// Bytes of requests that wait for the daemon, of all clients; beyond them a request is answered 503.
     var waitingBytes = 16 << 20
-    /// Requests that wait for the daemon, of all clients.
+    /// Requests that wait for the daemon, of all clients. From the half on a connection may have ``waitingOfConnection``.
     var waitingRequests = 10_000
+    var waitingOfConnection = 10
     /// Those of HTTP/2.
     var http2 = HTTP2Limits()
     /// Those of HTTP/1.1.
