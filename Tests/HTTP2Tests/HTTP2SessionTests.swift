@@ -28,6 +28,20 @@ struct HTTP2SessionTests {
         #expect(frames.contains { $0.kind == 1 && $0.stream == 1 })
     }
 
+    @Test("answers HEAD with the headers alone")
+    func head() throws {
+        let session = try HTTP2Session()
+        var client = HTTP2Client()
+        let block = [(":method", "HEAD"), (":scheme", "https"), (":path", "/leader"), (":authority", "localhost")]
+            .flatMap { HTTP2Client.header($0.0, $0.1) }
+        client.frame(1, flags: 5, stream: 1, block)
+        #expect(try receive(session, client.take()).count == 1)
+        session.respond(to: 1, status: 200, headers: [], body: [1, 2, 3])
+        let frames = HTTP2Client.frames(session.takeOutput())
+        #expect(!frames.contains { $0.kind == 0 })
+        #expect(frames.contains { $0.kind == 1 && $0.stream == 1 })
+    }
+
     @Test("takes bytes one by one")
     func oneByOne() throws {
         let session = try HTTP2Session()

@@ -15,6 +15,8 @@ public final class HTTP2Session {
         var answer: [UInt8] = []
         var sent = 0
         var isAnswered = false
+        /// Whether it asks for the headers alone.
+        var isHead = false
 
         init(_ number: Int32) { request = HTTP2Request(stream: number) }
     }
@@ -117,12 +119,12 @@ public final class HTTP2Session {
         guard let asked = streams[stream], !asked.isAnswered else { return }
         asked.isAnswered = true
         unanswered -= 1
-        asked.answer = body
+        asked.answer = asked.isHead ? [] : body
         asked.request.body = []
         var all = [(name: ":status", value: String(status))]
         all += headers.map { (name: $0.name.lowercased(), value: $0.value) }
         if !body.isEmpty || status == 200 { all.append(("content-length", String(body.count))) }
-        submit(all, hasBody: !body.isEmpty, to: stream)
+        submit(all, hasBody: !asked.answer.isEmpty, to: stream)
     }
 
     private func submit(_ headers: [(name: String, value: String)], hasBody: Bool, to stream: Int32) {
@@ -279,6 +281,7 @@ extension HTTP2Session {
     private func finish(_ number: Int32) {
         guard let stream = streams[number], !stream.isAnswered else { return }
         if let refusal = stream.refusal { return respond(to: number, status: refusal, headers: [], body: []) }
+        stream.isHead = stream.request.header(":method") == "HEAD"
         complete.append(stream.request)
         // The request is handed on; the stream waits for its answer.
         stream.request = HTTP2Request(stream: number)

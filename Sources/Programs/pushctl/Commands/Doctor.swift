@@ -36,7 +36,8 @@ extension Command {
     ) { arguments, session throws(Failure) in
         let report = HealthReport(
             arguments.has(.client)
-                ? session.clientFindings(arguments[.gatewaySocket] ?? Self.gatewaySocket)
+                ? session.clientFindings(
+                    arguments[.gatewaySocket] ?? Self.gatewaySocket, state: Self.gatewayDirectory)
                 : session.healthFacts().findings)
         if arguments.has(.json) {
             session.output.write(document: report.json)

@@ -7,9 +7,11 @@ import UnixSockets
 extension Session {
     /// The findings about a client of a gateway, the gateway's state first.
     ///
-    /// - Parameter socket: the gateway's Unix socket.
-    func clientFindings(_ socket: String) -> [HealthFinding] {
-        let state: [HealthFinding]
+    /// - Parameters:
+    ///   - socket: the gateway's Unix socket.
+    ///   - directory: the gateway's state directory.
+    func clientFindings(_ socket: String, state directory: String) -> [HealthFinding] {
+        var state: [HealthFinding]
         do {
             state = ClientDiagnosis.findings(ofStatus: try Self.status(of: socket))
         } catch {
@@ -17,6 +19,12 @@ extension Session {
                 "start it: systemctl start pushrouter-gateway.socket; one that was started by hand needs Listen=unix:PATH "
                 + "and --gateway PATH"
             state = [.error(.gateway, "\(error)", do: remedy)]
+        }
+        if access("\(directory)/ca-next.pem", F_OK) == 0 {
+            state.append(
+                .warning(
+                    .gateway, "the authority ends within \(AuthorityPlan.noticeDays) days, and the next one signs then",
+                    do: "give clients both certificates: pushctl gateway ca, or env"))
         }
         return state
             + ClientDiagnosis.findings(

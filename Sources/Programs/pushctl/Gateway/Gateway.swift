@@ -53,7 +53,7 @@ extension Command {
     }
 
     /// Where the gateway of the package keeps its authority.
-    private static let gatewayDirectory = "/var/lib/pushrouter-gateway"
+    static let gatewayDirectory = "/var/lib/pushrouter-gateway"
 }
 
 /// The raw values are the words of the command line.
