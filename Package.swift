@@ -101,7 +101,9 @@ let package = Package(
         // What a bridge's handlers say, and what its program makes of their lines: a target each.
         swift(.core, "HTTPBridge", ["PushModel", "PushRouting", "SettingsSyntax"]),
         // What clients of FCM and APNs ask, and what they are answered: no sockets, no HTTP library.
-        swift(.core, "PushGateway", ["PushModel", "PushDispatch", "SettingsSyntax"]),
+        swift(.core, "PushGateway", ["PushModel", "PushDispatch", "PushHosts", "SettingsSyntax"]),
+        // What clients of FCM and APNs must know to use a gateway.
+        swift(.core, "PushHosts", [], isHot: false),
         // The link providers.d leads to etc/pushrouterd/providers.d: what is shipped is compiled in.
         swift(
             .core, "PushSettings",
@@ -190,7 +192,7 @@ let package = Package(
             "pushctl",
             [
                 "PushModel", "PushDispatch", "PushTracking", "PushCustomData", "PushRouting", "PushFigures",
-                "PushReporting", "SettingsSyntax", "HTTPBridge", "PushGateway", "PushSettings", "PushAccidents",
+                "PushReporting", "SettingsSyntax", "HTTPBridge", "PushHosts", "PushSettings", "PushAccidents",
                 "LinuxSystem",
                 "EventLoop", "Store",
                 "UnixSockets", "HandlerProcess", "HandlerRuns", "JournalLog", "SettingsFiles", "DaemonClient",
@@ -221,9 +223,10 @@ let package = Package(
         program(
             "pushrouter-gateway",
             [
-                "PushModel", "PushDispatch", "PushGateway", "PushSettings", "SettingsSyntax", "LinuxSystem",
-                "EventLoop",
-                "CLinux", "UnixSockets", "TLS", "HTTP2", "HTTPServer", "JournalLog", "SettingsFiles", "ServiceProgram",
+                "PushModel", "PushDispatch", "PushHosts", "PushGateway", "PushSettings", "SettingsSyntax",
+                "LinuxSystem",
+                "EventLoop", "CLinux", "UnixSockets", "TLS", "HTTP2", "HTTPServer", "JournalLog", "SettingsFiles",
+                "ServiceProgram",
                 "DaemonClient",
             ]),
 
@@ -241,7 +244,7 @@ let package = Package(
         tests("FaultyDiskTests", []),
         tests("PushModelTests", ["PushModel", "CJSON"]),
         tests("PushDispatchTests", ["PushModel", "PushDispatch", "PushRouting", "PushSettings"]),
-        tests("PushGatewayTests", ["PushModel", "PushDispatch", "SettingsSyntax", "PushGateway"]),
+        tests("PushGatewayTests", ["PushModel", "PushDispatch", "PushHosts", "SettingsSyntax", "PushGateway"]),
         tests("PushTrackingTests", ["PushModel", "PushTracking"]),
         tests("PushCustomDataTests", ["PushModel", "PushCustomData", "pushrouter-forward"]),
         tests("DaemonClientTests", ["PushModel", "UnixSockets", "DaemonClient"]),

@@ -1,15 +1,16 @@
 #!/usr/bin/env bash
 # Writes the files, and the parts of manual pages, that are made of what the programs declare: options, settings, members.
-# usage: generate.sh [PUSHCTL [DIRECTORY]]     PUSHCTL: the built program; default: it is built, as for tests
+# usage: generate.sh [PUSHCTL [DIRECTORY]]     PUSHCTL: the built program, beside pushrouter-gateway; default: both are built
 #        DIRECTORY: where the files go; default: into this tree
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 (($# <= 2)) || { sed -n 's/^# usage/usage/p' "$0" >&2; exit 2; }
 if (($# == 0)); then
     swift build --product pushctl
+    swift build --product pushrouter-gateway
     set -- .build/debug/pushctl
 fi
-pushctl=$1 directory=${2-.}
+pushctl=$1 directory=${2-.} gateway=${1%/*}/pushrouter-gateway
 
 # write FILE WHAT: the file is what pushctl prints.
 write() {
@@ -21,12 +22,13 @@ write() {
 write packaging/man/pushctl.1 man
 for shell in bash zsh fish; do write "packaging/completions/pushctl.$shell" "$shell"; done
 write etc/pushrouterd/pushrouterd.conf conf
-write etc/pushrouterd/gateway.conf gateway-conf
+"$gateway" --generate conf >"$directory/etc/pushrouterd/gateway.conf.new"
+mv "$directory/etc/pushrouterd/gateway.conf.new" "$directory/etc/pushrouterd/gateway.conf"
 write packaging/report.schema.json schema
 write Sources/PushDaemon/Documentation.docc/Guides/Accidents.md accidents
 
 # The parts of the other pages: each stands between its first line, which names it, and the next line that ends one.
-parts=$("$pushctl" --generate parts)
+parts=$("$pushctl" --generate parts && "$gateway" --generate parts)
 mapfile -t pages < <(grep -l '^\.\\" begin ' packaging/man/*)
 for page in "${pages[@]}"; do
     awk '

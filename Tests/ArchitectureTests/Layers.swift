@@ -71,7 +71,8 @@ let layers = [
     TargetRule("PushFigures", .pure, ["PushModel"]),
     TargetRule("PushReporting", .pure, ["PushModel", "PushFigures"]),
     TargetRule("PushFleet", .pure, ["PushModel"]),
-    TargetRule("PushGateway", .pure, ["PushModel", "PushDispatch", "SettingsSyntax"]),
+    TargetRule("PushHosts", .pure),
+    TargetRule("PushGateway", .pure, ["PushModel", "PushDispatch", "PushHosts", "SettingsSyntax"]),
     TargetRule("HTTPBridge", .pure, ["PushModel", "PushRouting", "SettingsSyntax"]),
     TargetRule(
         "PushSettings", .pure,
@@ -134,7 +135,7 @@ let layers = [
         "pushctl", .composition,
         [
             "PushModel", "PushDispatch", "PushTracking", "PushCustomData", "PushRouting", "PushFigures",
-            "PushReporting", "SettingsSyntax", "HTTPBridge", "PushGateway", "PushSettings", "PushAccidents",
+            "PushReporting", "SettingsSyntax", "HTTPBridge", "PushHosts", "PushSettings", "PushAccidents",
             "LinuxSystem", "EventLoop", "Store", "UnixSockets", "HandlerProcess", "HandlerRuns", "JournalLog",
             "SettingsFiles", "DaemonClient", "LedgerReports", "JSONC",
         ]),
@@ -153,8 +154,9 @@ let layers = [
     TargetRule(
         "pushrouter-gateway", .composition,
         [
-            "PushModel", "PushDispatch", "PushGateway", "PushSettings", "SettingsSyntax", "LinuxSystem", "EventLoop",
-            "CLinux", "UnixSockets", "TLS", "HTTP2", "HTTPServer", "JournalLog", "SettingsFiles", "ServiceProgram",
+            "PushModel", "PushDispatch", "PushHosts", "PushGateway", "PushSettings", "SettingsSyntax", "LinuxSystem",
+            "EventLoop", "CLinux", "UnixSockets", "TLS", "HTTP2", "HTTPServer", "JournalLog", "SettingsFiles",
+            "ServiceProgram",
             "DaemonClient",
         ]),
     TargetRule(

@@ -75,7 +75,7 @@ struct PushctlCommandLineTests {
             (["report", "--json", "--format", "csv"], "--json and --format csv exclude each other"),
             (
                 ["--generate", "tcsh"],
-                "--generate tcsh: man, bash, zsh, fish, conf, gateway-conf, schema, accidents or parts"
+                "--generate tcsh: man, bash, zsh, fish, conf, schema, accidents or parts"
             ),
             (["inject", "--generate", "bash", "x"], "inject has no option --generate"),
         ])

@@ -1,11 +1,9 @@
 import Glibc
 import JSONC
 import PushAccidents
-import PushGateway
 import PushModel
 import PushReporting
 import PushSettings
-import SettingsSyntax
 
 @main
 struct Program {
@@ -38,14 +36,6 @@ struct Program {
         case .generate("zsh", _): output.print(ZshCompletion.text(of: Command.all))
         case .generate("fish", _): output.print(FishCompletion.text(of: Command.all))
         case .generate("conf", _): output.print(ConfigurationTexts.mainFile)
-        case .generate("gateway-conf", _):
-            output.print(
-                """
-                # The configuration of pushrouter-gateway. The entries show the defaults; to change one, take the # away here or,
-                # better, write it into a file of your own, gateway.conf.d/50-local.conf, section header included.
-                # pushrouter-gateway(8) says more of each entry. The gateway reads the file at its start.
-
-                """ + ConfigurationTexts.entries(of: Schema.gateway.keys))
         case .generate("schema", _):
             guard let tree = try? JSONTree(scanning: ReportMembers.schema) else { preconditionFailure("no JSON") }
             output.print(String(decoding: tree.bytes(.indented), as: UTF8.self) + "\n")
@@ -57,7 +47,7 @@ struct Program {
         case .generate("parts", _): output.print(ManPage.parts)
         case .generate(let what, _):
             throw .usage(
-                "--generate \(what): man, bash, zsh, fish, conf, gateway-conf, schema, accidents or parts", of: nil)
+                "--generate \(what): man, bash, zsh, fish, conf, schema, accidents or parts", of: nil)
         }
         return .done
     }

@@ -1,5 +1,6 @@
 import Glibc
 import PushGateway
+import PushHosts
 import SettingsFiles
 import TLS
 

@@ -15,11 +15,13 @@ import UnixSockets
 @main
 struct Program {
     static let service = ServiceProgram(
-        "pushrouter-gateway", help: help, directories: ["--config", "--state", "--runtime"], others: ["--listen"])
+        "pushrouter-gateway", help: help, directories: ["--config", "--state", "--runtime"],
+        others: ["--listen", "--generate"])
 
     static func main() { service.main(run) }
 
     private static func run(_ arguments: ServiceArguments) throws -> Int32 {
+        if let what = arguments.values["--generate"] { return try generate(what) }
         let directories = service.directories(arguments)
         let (settings, warnings) = try settings(in: directories.configuration)
         let keys = try SenderKeys(credentials: settings.credentials, keys: settings.keys)
@@ -39,6 +41,25 @@ struct Program {
                 entrances: entrances, limits: TransportLimits(settings),
                 status: "serves \(entrances.names.joined(separator: ", ")), \(state)/ca.pem vouches for it", log: log)
         }
+    }
+
+    /// Prints what packaging/generate.sh writes: the shipped gateway.conf, and the list of its keys for the manual page.
+    private static func generate(_ what: String) throws(StartFailure) -> Int32 {
+        switch what {
+        case "conf":
+            print(
+                """
+                # The configuration of pushrouter-gateway. The entries show the defaults; to change one, take the # away here or,
+                # better, write it into a file of your own, gateway.conf.d/50-local.conf, section header included.
+                # pushrouter-gateway(8) says more of each entry. The gateway reads the file at its start.
+
+                """ + ConfigurationTexts.entries(of: Schema.gateway.keys), terminator: "")
+        case "parts":
+            let part = ConfigurationTexts.part("[Gateway]", Schema.gateway.keys)
+            print(".\\\" begin \(part.name) (packaging/generate.sh)\n\(part.text).\\\" end")
+        default: throw service.usageFailure("--generate \(what): conf or parts")
+        }
+        return 0
     }
 
     /// Where the certificates are unless something else is said.

@@ -3,6 +3,7 @@ import Glibc
 import JournalLog
 import LinuxSystem
 import PushGateway
+import PushHosts
 import PushModel
 import ServiceProgram
 import SettingsFiles

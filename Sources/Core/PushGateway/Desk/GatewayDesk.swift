@@ -21,6 +21,9 @@ public struct GatewayDesk {
     /// A request that waits for a reply of the daemon.
     public struct Exchange: Sendable {
         enum Subject: Sendable {
+            /// The daemon names the device of a push.
+            case resolving(Push, PushSender)
+            /// The daemon takes a push.
             case fcm(FCMSend, messageID: String)
             case apns(APNsSend)
             case leadership
@@ -32,10 +35,7 @@ public struct GatewayDesk {
             case apns(APNsSend, GatewayRequest)
         }
 
-        /// Of a push that waits for its device: the push, and its sender.
-        var push: (Push, PushSender)?
-
-        var subject = Subject.leadership
+        let subject: Subject
     }
 
     /// The present, for one call.
@@ -124,11 +124,11 @@ public struct GatewayDesk {
     public mutating func proceed(
         _ exchange: Exchange, reply line: [UInt8]?, using generator: inout some RandomNumberGenerator
     ) -> Step {
-        if let (push, sender) = exchange.push { return deliver(push, sender, DaemonDevice(line)) }
-        let reply = line.map(DaemonReply.init(line:)) ?? .none
         switch exchange.subject {
-        case .fcm(let send, let messageID): return .now(send.answer(to: reply, messageID: messageID))
-        case .apns(let send): return .now(send.answer(to: reply, uniqueID: UUID128(random: &generator)))
+        case .resolving(let push, let sender): return deliver(push, sender, DaemonDevice(line))
+        case .fcm(let send, let messageID): return .now(send.answer(to: DaemonReply(line), messageID: messageID))
+        case .apns(let send):
+            return .now(send.answer(to: DaemonReply(line), uniqueID: UUID128(random: &generator)))
         case .leadership: return .now(Leadership(DaemonDevice(line)).response)
         }
     }
@@ -177,7 +177,7 @@ public struct GatewayDesk {
             let presumed = send.presumedTarget(ofRegistration: token)
             return .ask(
                 TokenQuestion.line(token: token, presumed: presumed),
-                Exchange(push: (.fcm(send, messageID: messageID), sender)))
+                Exchange(subject: .resolving(.fcm(send, messageID: messageID), sender)))
         case .topic, .condition:
             // One delivery with a lane of its own.
             var target = send.presumedTarget(ofRegistration: "")
@@ -230,7 +230,7 @@ public struct GatewayDesk {
         sender.team = proof?.team
         return .ask(
             TokenQuestion.line(token: token, presumed: send.presumedTarget),
-            Exchange(push: (.apns(send, request), sender)))
+            Exchange(subject: .resolving(.apns(send, request), sender)))
     }
 
     // MARK: Proofs
@@ -339,6 +339,10 @@ extension GatewayDesk {
         return .now(
             try TopicBatch(isAdding: isAdding, body: request.body).response { demanded.failure(ofToken: $0) })
     }
+}
+
+extension DaemonReply {
+    fileprivate init(_ line: [UInt8]?) { self = line.map(DaemonReply.init(line:)) ?? .none }
 }
 
 extension Leadership {

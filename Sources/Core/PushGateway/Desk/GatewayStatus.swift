@@ -1,3 +1,4 @@
+public import PushHosts
 public import PushModel
 
 /// The state of a gateway for people: its connections, its answers, and the clients that were seen.

@@ -1,4 +1,5 @@
 import PushDispatch
+import PushHosts
 
 /// The errand of a request, by its host, path and method.
 public enum GatewayRoute: Hashable, Sendable {

@@ -1,3 +1,4 @@
+import PushHosts
 import PushModel
 public import SettingsSyntax
 
@@ -70,7 +71,7 @@ public enum GatewayAddress: Hashable, Sendable, CustomStringConvertible {
 
 extension GatewaySettings {
     /// The address that is listened on where nothing is said.
-    public static let standardAddress = "127.0.0.1:18443"
+    public static let standardAddress = PushHost.standardGatewayAddress
 
     /// Reads the files, the main one and its drop-ins, in their order.
     ///

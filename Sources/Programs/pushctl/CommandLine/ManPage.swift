@@ -1,8 +1,6 @@
-import PushGateway
 import PushModel
 import PushReporting
 import PushSettings
-import SettingsSyntax
 
 /// The man page, for man(7).
 enum ManPage {
@@ -51,10 +49,8 @@ enum ManPage {
 
     /// The parts of other pages that are made of declarations, each between the lines that mark its place there.
     static var parts: String {
-        (ConfigurationTexts.keyLists + [
-            ("metrics", OpenMetrics.manualList), ConfigurationTexts.part("[Gateway]", Schema.gateway.keys),
-        ])
-        .map { ".\\\" begin \($0.name) (packaging/generate.sh)\n\($0.text).\\\" end\n" }.joined()
+        (ConfigurationTexts.keyLists + [("metrics", OpenMetrics.manualList)])
+            .map { ".\\\" begin \($0.name) (packaging/generate.sh)\n\($0.text).\\\" end\n" }.joined()
     }
 
     private static func tables(of command: Command) -> String? {

@@ -14,9 +14,9 @@ extension Option {
 
     // Without a command.
     static let generate = Option(
-        "generate", .words(["man", "bash", "zsh", "fish", "conf", "gateway-conf", "schema", "accidents", "parts"]),
+        "generate", .words(["man", "bash", "zsh", "fish", "conf", "schema", "accidents", "parts"]),
         """
-        print the man page, completions for a shell, the shipped pushrouterd.conf or gateway.conf, the schema of report --json, the catalogue of accidents, or the parts of other man pages that \
+        print the man page, completions for a shell, the shipped pushrouterd.conf, the schema of report --json, the catalogue of accidents, or the parts of other man pages that \
         packaging/generate.sh writes; after a command, man is the page of that command
         """)
 

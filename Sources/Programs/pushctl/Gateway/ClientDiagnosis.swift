@@ -1,4 +1,4 @@
-import PushGateway
+import PushHosts
 import PushModel
 import PushReporting
 

@@ -1,5 +1,5 @@
 import Glibc
-import PushGateway
+import PushHosts
 import PushModel
 import PushReporting
 import UnixSockets

@@ -1,5 +1,5 @@
 import Glibc
-import PushGateway
+import PushHosts
 import PushModel
 import SettingsFiles
 
@@ -43,7 +43,7 @@ extension Command {
         case .env:
             let directory = arguments[.bundleDirectory] ?? "."
             let bundle = try session.writeBundle(to: directory, from: state)
-            let address = arguments[.gatewayAddress] ?? GatewaySettings.standardAddress
+            let address = arguments[.gatewayAddress] ?? PushHost.standardGatewayAddress
             session.output.print(
                 ClientVariables.exports(
                     bundle: bundle, authority: "\(state)/ca.pem", proxy: arguments.has(.byHosts) ? nil : address))
@@ -67,7 +67,7 @@ extension Option {
     static let gatewayState = Option(
         "state", .directory, "where the gateway keeps its authority (/var/lib/pushrouter-gateway)")
     fileprivate static let gatewayAddress = Option(
-        "address", .text("ADDRESS:PORT"), "env: where the gateway listens (\(GatewaySettings.standardAddress))")
+        "address", .text("ADDRESS:PORT"), "env: where the gateway listens (\(PushHost.standardGatewayAddress))")
     fileprivate static let withSystem = Option("with-system", .none, "ca: the system's authorities too")
     fileprivate static let byHosts = Option("hosts", .none, "env: the push hosts are names of the gateway's machine")
     fileprivate static let bundleDirectory = Option(

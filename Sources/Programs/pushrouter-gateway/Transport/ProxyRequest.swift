@@ -1,4 +1,5 @@
 import PushGateway
+import PushHosts
 
 /// The first lines of a client that asks for a tunnel (`CONNECT`, RFC 9110, 9.3.6).
 enum ProxyRequest: Equatable {

@@ -29,8 +29,11 @@ public enum PushHost: Hashable, Sendable {
         ("api.development.push.apple.com", .apns(isSandbox: true)),
     ]
 
+    /// The address that a gateway listens on where nothing is said.
+    public static let standardGatewayAddress = "127.0.0.1:18443"
+
     /// Whether a path of a service is served under this name; one of no service is under each.
-    func has(_ service: PushHost) -> Bool {
+    public func has(_ service: PushHost) -> Bool {
         switch (self, service) {
         case (.other, _), (_, .other), (.fcm, .fcm), (.oauth, .oauth), (.instanceID, .instanceID), (.apns, .apns): true
         default: false
