@@ -77,10 +77,11 @@ private struct Client {
                 now += 1_000_000
                 drain(session)
             }
-            precondition(session.unanswered >= 0 && session.bodyBytes >= 0, "counts are negative")
+            precondition(session.unanswered >= 0 && session.heldBytes >= 0, "counts are negative")
             precondition(session.unanswered <= Int(limits.streams) * 2, "more streams than there may be")
             precondition(
-                session.bodyBytes <= Int(limits.streams) * 2 * limits.bodyBytes, "more bytes than there may be")
+                session.heldBytes <= Int(limits.streams) * 2 * (limits.bodyBytes + limits.headerBytes),
+                "more bytes than there may be")
         }
         if !answersAtOnce {
             for request in requests { session.respond(to: request.stream, status: 200, headers: [], body: [65, 66]) }

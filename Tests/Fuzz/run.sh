@@ -23,7 +23,9 @@ fi
 # A target is a harness beside this script, and the modules of Sources that it needs, in the order of their imports.
 # Beside its own corpus it may begin with other files.
 modules="PushModel PushDispatch PushTracking PushCustomData SettingsSyntax PushRouting HTTPBridge PushSettings"
-layer=Core libraries= seeds=
+layer=Core
+libraries=
+seeds=
 case $1 in
 http2) harness=HTTP2Fuzz.swift modules=HTTP2 layer=System libraries=-lnghttp2 ;;
 json-scan) harness=JSONScanFuzz.swift modules=PushModel ;;
