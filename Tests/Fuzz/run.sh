@@ -1,6 +1,6 @@
 #!/bin/sh
 # Fuzzes one target with libFuzzer and AddressSanitizer; SwiftPM cannot link a fuzzer, so this builds it.
-# usage: run.sh TARGET SECONDS        targets: json-scan, payload, provider-file, request, rows, scenario
+# usage: run.sh TARGET SECONDS        targets: http2, json-scan, payload, provider-file, request, rows, scenario
 #        run.sh --check               type-checks the harnesses against what `swift build` made, and runs nothing
 # New inputs are kept in .build/fuzz/TARGET at the top of the project; one that fails is named there in crash-*.
 set -eu
@@ -14,7 +14,7 @@ if [ "$*" = --check ]; then
     for harness in "$here"/*.swift; do
         # shellcheck disable=SC2086  # several words
         swiftc -typecheck -swift-version 6 -package-name "$package" -parse-as-library -warnings-as-errors -I "$top/.build/debug/Modules" \
-            $features "$harness"
+            -I "$top/Sources/System/CNGHTTP2" $features "$harness"
     done
     exit
 fi
@@ -23,8 +23,11 @@ fi
 # A target is a harness beside this script, and the modules of Sources that it needs, in the order of their imports.
 # Beside its own corpus it may begin with other files.
 modules="PushModel PushDispatch PushTracking PushCustomData SettingsSyntax PushRouting HTTPBridge PushSettings"
+layer=Core
+libraries=
 seeds=
 case $1 in
+http2) harness=HTTP2Fuzz.swift modules=HTTP2 layer=System libraries=-lnghttp2 ;;
 json-scan) harness=JSONScanFuzz.swift modules=PushModel ;;
 payload) harness=PayloadFuzz.swift seeds=$(echo "$top"/Tests/Fixtures/payloads/*/) ;;
 provider-file) harness=ProviderFileFuzz.swift seeds=$top/etc/pushrouterd/providers.d ;;
@@ -39,11 +42,11 @@ mkdir -p "$build/found"
 compile() {
     # shellcheck disable=SC2086  # several words
     swiftc -O -g -swift-version 6 -package-name pushrouterd -parse-as-library -whole-module-optimization -sanitize=fuzzer,address -I "$build" \
-        $features "$@"
+        -I "$top/Sources/System/CNGHTTP2" $features "$@"
 }
 objects=
 for module in $modules; do
-    find "$top/Sources/Core/$module" -name '*.swift' > "$build/$module.sources"
+    find "$top/Sources/$layer/$module" -name '*.swift' > "$build/$module.sources"
     if [ "$module" = PushSettings ]; then
         sh "$top/Tests/embedded-providers.sh" > "$build/embedded_resources.swift"
         echo "$build/embedded_resources.swift" >> "$build/$module.sources"
@@ -53,8 +56,8 @@ for module in $modules; do
     objects="$objects $build/$module.o"
 done
 # The default linker warns of each of the sanitizer's symbols.
-# shellcheck disable=SC2086  # one word an object
-compile -use-ld=lld -module-name Fuzz "$here/$harness" $objects -o "$build/fuzz"
+# shellcheck disable=SC2086  # one word an object or library
+compile -use-ld=lld -module-name Fuzz "$here/$harness" $objects $libraries -o "$build/fuzz"
 
 # With the backtracer on, a crash hangs in it for minutes. Swift keeps flags in spare bits of pointers, so to the leak
 # detector what only constants refer to is lost.

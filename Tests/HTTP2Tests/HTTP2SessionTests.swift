@@ -81,7 +81,7 @@ struct HTTP2SessionTests {
         client.post("/c", stream: 5, ends: true)
         let requests = try receive(session, client.take())
         #expect(requests.map { $0.header(":path") } == ["/c"])
-        #expect(session.bodyBytes == 0)
+        #expect(session.heldBytes == 0)
         #expect(session.unanswered == 1)
     }
 
@@ -142,6 +142,28 @@ struct HTTP2SessionTests {
         session.respond(to: 1, status: 200, headers: [], body: [])
         _ = session.takeOutput()
         #expect(session.isOver)
+    }
+
+    @Test("says what it holds of requests that have not come as a whole, and since when")
+    func unfinished() throws {
+        let session = try HTTP2Session()
+        var client = HTTP2Client()
+        client.post("/a", stream: 1)
+        _ = try receive(session, client.take(), at: 5)
+        #expect(session.oldestUnfinished == 5)
+        #expect(session.unanswered == 0)
+        let headers = session.heldBytes
+        client.data("abc", stream: 1, ends: false)
+        client.post("/b", stream: 3)
+        _ = try receive(session, client.take(), at: 7)
+        #expect(session.heldBytes == 2 * headers + 3)
+        #expect(session.oldestUnfinished == 5)
+        client.data("d", stream: 1)
+        client.frame(3, stream: 3, [0, 0, 0, 8])
+        #expect(try receive(session, client.take(), at: 8).map(\.body.count) == [4])
+        #expect(session.heldBytes == 0)
+        #expect(session.oldestUnfinished == nil)
+        #expect(session.unanswered == 1)
     }
 
     @Test("gives a client that does not read no more than its window")

@@ -8,7 +8,13 @@ public final class HTTP2Session {
     /// A reference: each header and each piece of a body changes it.
     private final class Stream {
         var request: HTTP2Request
+        /// When its first headers came.
+        let began: Int64
         var headerBytes = 0
+        /// Its part of ``HTTP2Session/heldBytes``.
+        var held = 0
+        /// Whether the request has come as a whole, and was handed on.
+        var isComplete = false
         /// The status of an answer that the session gave itself; what still comes of the request is thrown away.
         var refusal: Int?
         /// The body of the answer, and how much of it was sent.
@@ -18,7 +24,10 @@ public final class HTTP2Session {
         /// Whether it asks for the headers alone.
         var isHead = false
 
-        init(_ number: Int32) { request = HTTP2Request(stream: number) }
+        init(_ number: Int32, at now: Int64) {
+            request = HTTP2Request(stream: number)
+            began = now
+        }
     }
 
     private let limits: HTTP2Limits
@@ -30,10 +39,12 @@ public final class HTTP2Session {
     private var credit: Int
     private var creditSince: Int64?
     private var isFlood = false
-    /// How many streams wait for an answer.
+    /// The time of the bytes that are being taken in.
+    private var now: Int64 = 0
+    /// How many complete requests wait for an answer.
     public private(set) var unanswered = 0
-    /// Bytes of the bodies that have come and are not handed on.
-    public private(set) var bodyBytes = 0
+    /// Bytes of the headers and bodies that have come and are not handed on.
+    public private(set) var heldBytes = 0
 
     /// Begins a session: its first bytes are the server's settings.
     ///
@@ -78,6 +89,7 @@ public final class HTTP2Session {
     /// - Returns: the requests that are complete now.
     /// - Throws: that the client broke the protocol, or floods. ``takeOutput()`` may have the last words to it.
     public func receive(_ bytes: UnsafeBufferPointer<UInt8>, at now: Int64) throws(HTTP2Failure) -> [HTTP2Request] {
+        self.now = now
         refillCredit(at: now)
         let count = nghttp2_session_mem_recv(handle, bytes.baseAddress, bytes.count)
         if isFlood {
@@ -88,7 +100,6 @@ public final class HTTP2Session {
             if count == Int(NGHTTP2_ERR_FLOODED.rawValue) { throw .flood }
             throw .broken(String(cString: nghttp2_strerror(Int32(count))))
         }
-        bodyBytes -= complete.reduce(0) { $0 + $1.body.count }
         return exchange(&complete, with: [])
     }
 
@@ -107,6 +118,11 @@ public final class HTTP2Session {
     /// Whether the session has bytes for the client, as far as its windows are open.
     public var hasOutput: Bool { nghttp2_session_want_write(handle) != 0 }
 
+    /// When the oldest request began that has not come as a whole; `nil`: there is none.
+    public var oldestUnfinished: Int64? {
+        streams.values.lazy.filter { !$0.isComplete && !$0.isAnswered }.map(\.began).min()
+    }
+
     /// Whether the session is over: the client left, or was told to.
     public var isOver: Bool { nghttp2_session_want_read(handle) == 0 && nghttp2_session_want_write(handle) == 0 }
 
@@ -118,9 +134,8 @@ public final class HTTP2Session {
     ) {
         guard let asked = streams[stream], !asked.isAnswered else { return }
         asked.isAnswered = true
-        unanswered -= 1
+        if asked.isComplete { unanswered -= 1 }
         asked.answer = asked.isHead ? [] : body
-        asked.request.body = []
         var all = [(name: ":status", value: String(status))]
         all += headers.map { (name: $0.name.lowercased(), value: $0.value) }
         if !body.isEmpty || status == 200 { all.append(("content-length", String(body.count))) }
@@ -234,8 +249,7 @@ extension HTTP2Session {
     private func beginHeaders(_ frame: nghttp2_frame) -> Int32 {
         guard frame.headers.cat == NGHTTP2_HCAT_REQUEST else { return 0 }
         let stream = frame.hd.stream_id
-        streams[stream] = Stream(stream)
-        unanswered += 1
+        streams[stream] = Stream(stream, at: now)
         return 0
     }
 
@@ -245,10 +259,8 @@ extension HTTP2Session {
         guard let asked = streams[stream], asked.refusal == nil else { return }
         // As SETTINGS_MAX_HEADER_LIST_SIZE counts: 32 bytes a header beside its texts.
         asked.headerBytes += name.count + value.count + 32
-        guard asked.headerBytes <= limits.headerBytes else {
-            asked.refusal = 431
-            return
-        }
+        guard asked.headerBytes <= limits.headerBytes else { return refuse(asked, 431) }
+        hold(name.count + value.count + 32, of: asked)
         asked.request.headers.append(
             (String(decoding: name, as: UTF8.self), String(decoding: value, as: UTF8.self)))
     }
@@ -256,14 +268,27 @@ extension HTTP2Session {
     private func addBody(_ bytes: UnsafeBufferPointer<UInt8>, to stream: Int32) {
         guard let asked = streams[stream], asked.refusal == nil else { return }
         guard asked.request.body.count + bytes.count <= limits.bodyBytes else {
-            bodyBytes -= asked.request.body.count
-            asked.request.body = []
-            asked.refusal = 413
-            respond(to: stream, status: 413, headers: [], body: [])
-            return
+            refuse(asked, 413)
+            return respond(to: stream, status: 413, headers: [], body: [])
         }
-        bodyBytes += bytes.count
+        hold(bytes.count, of: asked)
         asked.request.body.append(contentsOf: bytes)
+    }
+
+    private func hold(_ bytes: Int, of stream: Stream) {
+        stream.held += bytes
+        heldBytes += bytes
+    }
+
+    private func refuse(_ stream: Stream, _ status: Int) {
+        release(stream)
+        stream.refusal = status
+    }
+
+    /// Holds nothing of a request any more.
+    private func release(_ stream: Stream) {
+        hold(-stream.held, of: stream)
+        stream.request = HTTP2Request(stream: stream.request.stream)
     }
 
     private func received(_ frame: nghttp2_frame_hd) {
@@ -284,13 +309,15 @@ extension HTTP2Session {
         stream.isHead = stream.request.header(":method") == "HEAD"
         complete.append(stream.request)
         // The request is handed on; the stream waits for its answer.
-        stream.request = HTTP2Request(stream: number)
+        release(stream)
+        stream.isComplete = true
+        unanswered += 1
     }
 
     private func close(_ number: Int32) {
         guard let stream = streams.removeValue(forKey: number) else { return }
-        bodyBytes -= stream.request.body.count
-        if !stream.isAnswered { unanswered -= 1 }
+        release(stream)
+        if stream.isComplete, !stream.isAnswered { unanswered -= 1 }
     }
 
     private func answer(

@@ -65,6 +65,10 @@ public final class HTTPConnections {
     fileprivate var waiting: [UInt64: (connection: OpaquePointer, pending: Pending)] = [:]
     fileprivate var arrivals: [Arrival] = []
     fileprivate var lastNumber: UInt64 = 0
+    /// Bytes of bodies that have not come as a whole, by the keys of their connections.
+    private var bodies: [UInt64: Int] = [:]
+    /// All of them.
+    public private(set) var heldBytes = 0
 
     /// Begins to serve.
     ///
@@ -130,6 +134,17 @@ public final class HTTPConnections {
 
     /// How many requests wait for an answer.
     public var unanswered: Int { waiting.count }
+
+    /// Bytes of a body that has not come as a whole.
+    public func heldBytes(of key: UInt64) -> Int { bodies[key] ?? 0 }
+
+    /// Counts the body of a connection no more: it has come as a whole, or its connection is being closed.
+    public func forget(_ key: UInt64) { heldBytes -= bodies.removeValue(forKey: key) ?? 0 }
+
+    fileprivate func hold(_ count: Int, of key: UInt64) {
+        bodies[key, default: 0] += count
+        heldBytes += count
+    }
 }
 
 // The library's calls, on the caller's thread.
@@ -159,6 +174,8 @@ extension HTTPConnections {
         guard count.pointee > 0 else { return server.finish(pending, connection) }
         // No answer can be given in the middle of a body: the connection is closed.
         guard pending.body.count + count.pointee <= server.limits.bodyBytes else { return .NO }
+        guard let key = server.keys[CMicroHTTPD_descriptor(connection)] else { return .NO }
+        server.hold(count.pointee, of: key)
         pending.body += UnsafeRawBufferPointer(start: bytes, count: count.pointee)
         count.pointee = 0
         return .YES
@@ -174,8 +191,8 @@ extension HTTPConnections {
 
     /// Called when a connection begins, and before its socket is closed.
     private static let connectionChanged: MHD_NotifyConnectionCallback = { context, connection, _, change in
-        guard let connection, change == .CONNECTION_NOTIFY_CLOSED else { return }
-        server(context)?.keys[CMicroHTTPD_descriptor(connection)] = nil
+        guard let connection, change == .CONNECTION_NOTIFY_CLOSED, let server = server(context) else { return }
+        if let key = server.keys.removeValue(forKey: CMicroHTTPD_descriptor(connection)) { server.forget(key) }
     }
 
     private func begin(_ pending: Pending, _ connection: OpaquePointer) -> MHD_Result {
@@ -197,6 +214,7 @@ extension HTTPConnections {
 
     private func finish(_ pending: Pending, _ connection: OpaquePointer) -> MHD_Result {
         guard let key = keys[CMicroHTTPD_descriptor(connection)] else { return .NO }
+        forget(key)
         lastNumber += 1
         let number = RequestNumber(value: lastNumber)
         pending.number = number

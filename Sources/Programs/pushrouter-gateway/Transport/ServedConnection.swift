@@ -45,6 +45,8 @@ final class ServedConnection {
     private var lastRequest: Int64?
     private var blockedSince: Int64?
     private var unansweredOfHTTP1 = 0
+    /// Bytes that it holds here: of requests that have not come as a whole, and of answers.
+    private(set) var heldBytes = 0
 
     /// Begins to serve.
     ///
@@ -101,6 +103,8 @@ final class ServedConnection {
         }
         take(plain)
         if isOver { endOfInput() }
+        weigh()
+        transport.relieve()
     }
 
     /// The client sends no more. What it asked is not answered: the libraries cannot tell it from a client that left.
@@ -328,6 +332,21 @@ final class ServedConnection {
 
     // MARK: Out
 
+    /// Tells the transport how much it holds.
+    private func weigh() {
+        var held = 0
+        if socket != nil {
+            held = input.count + output.count
+            switch speech {
+            case .http2(let session): held += session.heldBytes
+            case .http1(let pipe): held += pipe.toLibrary.count
+            case .unknown, .ending: break
+            }
+        }
+        transport.heldBytes += held - heldBytes
+        heldBytes = held
+    }
+
     private var isBlocked: Bool {
         if case .http1(let pipe) = speech, pipe.toLibrary.count > transport.limits.outputBytes { return true }
         return output.count > transport.limits.outputBytes
@@ -354,6 +373,7 @@ final class ServedConnection {
         } else if output.count < before || blockedSince == nil {
             blockedSince = EventLoop.nowNanoseconds
         }
+        weigh()
         watchSocket()
     }
 
@@ -383,13 +403,22 @@ final class ServedConnection {
             close()
             return true
         }
-        guard unanswered == 0 else { return false }
-        guard let lastRequest else {
-            guard now - began > limits.firstRequest else { return false }
+        let isLate =
+            if case .http2(let session) = speech, let began = session.oldestUnfinished {
+                now - began > limits.firstRequest
+            } else if unanswered > 0 {
+                false
+            } else if let lastRequest {
+                // A client that heeds GOAWAY has left by now.
+                now - lastRequest > limits.idle + limits.unread
+            } else {
+                now - began > limits.firstRequest
+            }
+        if isLate {
             end()
             return true
         }
-        if now - lastRequest > limits.idle { goAway() }
+        if unanswered == 0, let lastRequest, now - lastRequest > limits.idle { goAway() }
         return false
     }
 
@@ -408,6 +437,7 @@ final class ServedConnection {
         speech = .ending
         member?.leave()
         socket = nil
+        weigh()
         transport.remove(self)
     }
 }

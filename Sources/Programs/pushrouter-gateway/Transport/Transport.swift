@@ -32,6 +32,8 @@ final class Transport {
     let http1: HTTPConnections
     /// Counts of what came and went, since the start.
     var counts = GatewayStatus()
+    /// Bytes that all connections hold, but for those that the library of HTTP/1.1 was given.
+    var heldBytes = 0
     /// The time of this turn, as far as it matters for time limits.
     var now = EventLoop.nowNanoseconds
     private(set) var isStopping = false
@@ -109,6 +111,7 @@ final class Transport {
     func remove(_ connection: ServedConnection) {
         guard connections.removeValue(forKey: connection.number) != nil else { return }
         producing[connection.number] = nil
+        http1.forget(connection.number)
         let left = (connectionsOfPeers[connection.peer] ?? 1) - 1
         connectionsOfPeers[connection.peer] = left > 0 ? left : nil
         // The library sees the end of its side.
@@ -171,6 +174,21 @@ final class Transport {
                     method: arrival.method, target: arrival.target, headers: arrival.headers, body: arrival.body),
                 ticket, of: connection)
         }
+        relieve()
+    }
+
+    /// Ends the connections that hold most, as long as all together hold too much.
+    func relieve() {
+        while heldBytes + http1.heldBytes > limits.heldBytes {
+            let largest = connections.values.max { held(by: $0) < held(by: $1) }
+            guard let largest, held(by: largest) > 0 else { return }
+            counts.floods += 1
+            largest.close()
+        }
+    }
+
+    private func held(by connection: ServedConnection) -> Int {
+        connection.heldBytes + http1.heldBytes(of: connection.number)
     }
 
     // MARK: Time
