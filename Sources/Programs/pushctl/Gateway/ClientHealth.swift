@@ -2,6 +2,7 @@ import Glibc
 import PushGateway
 import PushModel
 import PushReporting
+import SettingsFiles
 import UnixSockets
 
 extension Session {
@@ -10,8 +11,11 @@ extension Session {
     /// - Parameter socket: the gateway's Unix socket.
     func clientFindings(_ socket: String) -> [HealthFinding] {
         let state: [HealthFinding]
+        var authorities = ""
         do {
-            state = ClientDiagnosis.findings(ofStatus: try Self.status(of: socket))
+            let status = try Self.status(of: socket)
+            authorities = status["authorities"]?.string ?? ""
+            state = ClientDiagnosis.findings(ofStatus: status)
         } catch {
             let remedy =
                 "start it: systemctl start pushrouter-gateway.socket; one that was started by hand needs Listen=unix:PATH "
@@ -20,8 +24,8 @@ extension Session {
         }
         return state
             + ClientDiagnosis.findings(
-                environment: { name in getenv(name).map { String(cString: $0) } },
-                isReadable: { access($0, R_OK) == 0 })
+                authorities: authorities, environment: { name in getenv(name).map { String(cString: $0) } },
+                contents: { path in (try? SmallFile.read(path)) ?? nil })
     }
 
     /// Asks a gateway for its status.
