@@ -101,9 +101,9 @@ let package = Package(
         // What a bridge's handlers say, and what its program makes of their lines: a target each.
         swift(.core, "HTTPBridge", ["PushModel", "PushRouting", "SettingsSyntax"]),
         // What clients of FCM and APNs ask, and what they are answered: no sockets, no HTTP library.
-        swift(.core, "PushGateway", ["PushModel", "PushDispatch", "PushHosts", "SettingsSyntax"]),
+        swift(.core, "PushGateway", ["PushModel", "PushDispatch", "PushHosts"]),
         // What clients of FCM and APNs must know to use a gateway.
-        swift(.core, "PushHosts", [], isHot: false),
+        swift(.core, "PushHosts", ["PushModel", "SettingsSyntax"], isHot: false),
         // The link providers.d leads to etc/pushrouterd/providers.d: what is shipped is compiled in.
         swift(
             .core, "PushSettings",

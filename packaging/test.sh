@@ -140,6 +140,9 @@ check /usr/bin/python3 Tests/Gateway/gateway.py $slow
 say "gateway: crowds, floods and clients that do not read, beside a good one"
 check /usr/bin/python3 Tests/Gateway/hostile.py
 
+say "gateway: a foreign name under its authority, for several stacks of TLS"
+check /usr/bin/python3 Tests/Gateway/stacks.py
+
 say "release: swift build -c release"
 swift build -c release
 for program in "${programs[@]}"; do

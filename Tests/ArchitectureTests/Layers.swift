@@ -71,8 +71,8 @@ let layers = [
     TargetRule("PushFigures", .pure, ["PushModel"]),
     TargetRule("PushReporting", .pure, ["PushModel", "PushFigures"]),
     TargetRule("PushFleet", .pure, ["PushModel"]),
-    TargetRule("PushHosts", .pure),
-    TargetRule("PushGateway", .pure, ["PushModel", "PushDispatch", "PushHosts", "SettingsSyntax"]),
+    TargetRule("PushHosts", .pure, ["PushModel", "SettingsSyntax"]),
+    TargetRule("PushGateway", .pure, ["PushModel", "PushDispatch", "PushHosts"]),
     TargetRule("HTTPBridge", .pure, ["PushModel", "PushRouting", "SettingsSyntax"]),
     TargetRule(
         "PushSettings", .pure,

@@ -126,6 +126,44 @@ struct GatewayTests {
         let doctor = pushctl.run(["doctor", "--client", "--gateway", scene.socket])
         #expect(doctor.end == .exited(1))
         #expect(doctor.output.split(separator: "does not trust the authority").count == 2, "\(doctor.output)")
+        // A file without the authority's certificate is told from one that has it.
+        let state = "\(scene.installation.root)/gateway"
+        let looked = pushctl.run(
+            ["doctor", "--client", "--gateway", scene.socket],
+            environment: [
+                "SSL_CERT_FILE": "\(state)/bundle.pem",
+                "CURL_CA_BUNDLE": "\(scene.installation.configuration)/gateway.conf",
+            ])
+        #expect(looked.output.split(separator: "which lacks a certificate").count == 2, "\(looked.output)")
+    }
+
+    @Test("keeps its authority over restarts, and makes a new one for other names or in place of a torn file")
+    func authorities() throws {
+        let scene = try GatewayScene()
+        let first = try #require(readFile(scene.authority))
+        #expect(try scene.gateway.stop() == .exited(0))
+        try scene.restartGateway()
+        #expect(readFile(scene.authority) == first)
+        #expect(scene.send().status == 200)
+        #expect(try scene.gateway.stop() == .exited(0))
+        scene.installation.write("gateway.conf", "[Gateway]\nNames=push.example 192.0.2.7\n")
+        try scene.restartGateway()
+        let second = try #require(readFile(scene.authority))
+        #expect(second != first)
+        #expect(scene.curl(["/leader"], host: "https://192.0.2.7").status == 200)
+        #expect(scene.curl(["/leader"], host: "https://push.example").status == 200)
+        #expect(try scene.gateway.stop() == .exited(0))
+        writeFile("torn", to: "\(scene.installation.root)/gateway/ca.key")
+        try scene.restartGateway()
+        #expect(readFile(scene.authority) != second)
+        #expect(scene.send().status == 200)
+        let verified = pushctl.run(["verify", "--config", scene.installation.configuration])
+        #expect(verified.end == .exited(0), "\(verified.output)")
+        scene.installation.write("gateway.conf", "[Gateway]\nListen=0.0.0.0:443\nNames=a_b\n")
+        #expect(pushctl.run(["verify", "--config", scene.installation.configuration]).end == .exited(1))
+        scene.installation.write("gateway.conf", "[Gateway]\nListen=0.0.0.0:443\n")
+        let open = pushctl.run(["verify", "--quiet", "--config", scene.installation.configuration])
+        #expect(open.output.split(separator: "Credentials= and Provider=strict").count == 2, "\(open.output)")
     }
 
     @Test("gives the daemon's refusal as Google's, with the field of the message")

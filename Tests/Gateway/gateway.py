@@ -261,48 +261,6 @@ def has(program):
     return subprocess.run(["sh", "-c", f"command -v {program}"], capture_output=True).returncode == 0
 
 
-# Clients that look at a server's certificate, each with the authority, the name and the port.
-VERIFIERS = {
-    "openssl": "openssl s_client -CAfile {ca} -verify_return_error -verify_hostname {name} -connect 127.0.0.1:{port} </dev/null",
-    "curl": "curl -s --cacert {ca} --connect-to {name}:{port}:127.0.0.1:{port} https://{name}:{port}/",
-    "python3": "python3 -c \"import socket, ssl; c = ssl.create_default_context(cafile='{ca}'); "
-               "c.wrap_socket(socket.create_connection(('127.0.0.1', {port})), server_hostname='{name}')\"",
-    "gnutls-cli": "gnutls-cli --x509cafile={ca} --sni-hostname={name} --verify-hostname={name} -p {port} 127.0.0.1 </dev/null",
-    "node": "node -e \"require('tls').connect({{port: {port}, host: '127.0.0.1', servername: '{name}', "
-            "ca: require('fs').readFileSync('{ca}')}}, () => process.exit(0)).on('error', () => process.exit(1))\"",
-}
-
-
-def run_foreign_name(gateway):
-    """A certificate that the authority's own key signs for another name is refused; the same for a push host is taken."""
-    ca, key, work = f"{gateway.root}/gateway/ca.pem", f"{gateway.root}/gateway/ca.key", f"{gateway.root}/foreign"
-    os.makedirs(work)
-    wrong, tried = 0, 0
-    for port, name, is_good in [(8443, "fcm.googleapis.com", True), (8444, "bank.example", False)]:
-        subprocess.run(
-            f"openssl req -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -keyout {work}/key{port} -out {work}/req{port} "
-            f"-subj '/CN=a server' && printf 'subjectAltName=DNS:{name}' >{work}/ext{port} && "
-            f"openssl x509 -req -in {work}/req{port} -CA {ca} -CAkey {key} -CAcreateserial -days 2 -extfile {work}/ext{port} "
-            f"-out {work}/cert{port}", shell=True, check=True, capture_output=True)
-        server = subprocess.Popen(
-            ["openssl", "s_server", "-accept", str(port), "-cert", f"{work}/cert{port}", "-key", f"{work}/key{port}", "-www",
-             "-quiet"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        Gateway.wait(lambda: subprocess.run(
-            ["sh", "-c", f"openssl s_client -connect 127.0.0.1:{port} </dev/null"], capture_output=True).returncode == 0)
-        for program, command in VERIFIERS.items():
-            if not has(program):
-                continue
-            tried += 1
-            ended = subprocess.run(["sh", "-c", command.format(ca=ca, name=name, port=port)], capture_output=True, timeout=60)
-            if (ended.returncode == 0) != is_good:
-                wrong += 1
-                print(f"{program}, {name}: ended with {ended.returncode}: {ended.stderr[-500:]}", flush=True)
-        server.kill()
-        server.wait()
-    print(f"a certificate for a foreign name: {tried // 2} TLS stacks" + (" refuse it" if not wrong else ""), flush=True)
-    return wrong
-
-
 def inside(arguments):
     """In namespaces of its own: the hosts' names, and a loopback."""
     subprocess.run(["ip", "link", "set", "lo", "up"], check=True)
@@ -322,7 +280,6 @@ def inside(arguments):
             wrong += run_client(client, pythons[environment], way, recording, gateway, f"{root}/keys", arguments.slow)
         if arguments.client is None:
             wrong += run_stacks(gateway)
-            wrong += run_foreign_name(gateway)
         gateway.stop()
     sys.exit(f"{wrong} steps are not as recorded" if wrong else 0)
 

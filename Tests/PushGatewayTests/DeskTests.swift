@@ -297,7 +297,13 @@ struct GatewaySettingsTests {
             load("Provider=strict").1 == [
                 "gateway.conf:2: error: Provider=strict: needs Keys=, the directory of Apple's keys (.p8)"
             ])
-        #expect(load("Names=push_x").1.count == 1)
+        for name in ["push_x", "a..b", ".a", "a.", "-a", "1.2.3", "1.2.3.256", "01.2.3.4", "a.7"] {
+            #expect(load("Names=\(name)").1.count == 1, "\(name)")
+        }
+        #expect(load("Names=Push.Staging.example 192.0.2.7").0?.names == ["push.staging.example", "192.0.2.7"])
+        // What belongs together may be in several files.
+        let parts = ["[Gateway]\nProvider=strict\n", "[Gateway]\nKeys=/k\n"].map { ("gateway.conf", Array($0.utf8)) }
+        #expect(GatewaySettings.load(parts).0?.keys == "/k")
         #expect(
             load("Listen=8080").1.first?.hasSuffix("must be ADDRESS:PORT, such as 127.0.0.1:18443, or unix:/PATH")
                 == true)
@@ -316,12 +322,40 @@ struct GatewaySettingsTests {
     @Test("renew certificates in time: the next authority is handed out long before it signs")
     func plan() {
         let day: Int64 = 86400
-        let ends = 730 * day
-        #expect(!AuthorityPlan.needsNext(ends: ends, now: 0))
-        #expect(AuthorityPlan.needsNext(ends: ends, now: ends - 89 * day))
-        #expect(!AuthorityPlan.isTimeToChange(ends: ends, now: ends - 89 * day))
-        #expect(AuthorityPlan.isTimeToChange(ends: ends, now: ends - 13 * day))
-        #expect(AuthorityPlan.noticeDays > AuthorityPlan.changeDays + AuthorityPlan.leafDays)
+        let life = AuthorityPlan.authorityDays * day
+        var (present, next): (Int64?, Int64?) = (nil, nil)
+        var announced: Int64?
+        var changes = 0
+        // Six years of an hour each, with whatever steps are due.
+        for now in stride(from: Int64(0), to: 6 * 365 * day, by: 3600) {
+            var steps = 0
+            while true {
+                let step = AuthorityPlan.step(present: present, next: next, now: now)
+                guard step != .keep else { break }
+                steps += 1
+                switch step {
+                case .start: present = now + life
+                case .announce: (next, announced) = (now + life, now)
+                case .change:
+                    #expect(now - (announced ?? now) > 60 * day)
+                    (present, next) = (next, nil)
+                    changes += 1
+                case .keep: break
+                }
+                #expect(steps == 1)
+            }
+            #expect(now == 0 || present.map { $0 > now } == true)
+        }
+        #expect(changes == 3)
+        // After a pause: clients get what is left of their time, and on the last day the next one signs.
+        let ends = 100 * day
+        #expect(AuthorityPlan.step(present: ends, next: nil, now: 95 * day) == .announce)
+        #expect(AuthorityPlan.step(present: ends, next: 95 * day + life, now: 95 * day) == .keep)
+        #expect(AuthorityPlan.step(present: ends, next: 95 * day + life, now: ends - 3600) == .change)
+        #expect(AuthorityPlan.step(present: ends, next: 50 * day + life, now: ends + day) == .change)
+        // The next one is of no use where it ends first.
+        #expect(AuthorityPlan.step(present: ends, next: ends - day, now: 20 * day) == .announce)
+        #expect(AuthorityPlan.step(present: ends, next: ends - day, now: ends + day) == .start)
         #expect(AuthorityPlan.needsLeaf(ends: 30 * day, now: 21 * day))
         #expect(!AuthorityPlan.needsLeaf(ends: 30 * day, now: 19 * day))
         #expect(AuthorityPlan.leafNames(["a.example"]).contains("a.example"))

@@ -21,18 +21,18 @@ struct CertificateAuthorityTests {
         let kind = host.utf8.allSatisfy { (0x30...0x3A).contains($0) || $0 == 0x2E } ? "-verify_ip" : "-verify_hostname"
         let result = Program(path: "/usr/bin/openssl").run([
             "verify", "-no-CAfile", "-no-CApath", "-no-CAstore", "-purpose", "sslserver", kind, host, "-trusted",
-            "\(directory.path)/ca.pem", "\(directory.path)/leaf.pem",
+            "\(directory.path)/ca.pem", "-untrusted", "\(directory.path)/leaf.pem", "\(directory.path)/leaf.pem",
         ])
         return result.end == .exited(0)
     }
 
     @Test("vouches for the names that it may, and for no other")
     func constraints() throws {
-        let authority = try Self.authority()
+        let authority = try Self.authority(["googleapis.com", "localhost", "192.0.2.7"])
         for (host, isGood) in [
             ("fcm.googleapis.com", true), ("localhost", true), ("127.0.0.1", true), ("::1", true),
             ("bank.example", false),
-            ("googleapis.com.example", false), ("192.0.2.1", false),
+            ("googleapis.com.example", false), ("192.0.2.1", false), ("192.0.2.7", true),
         ] {
             let leaf = try authority.leaf(names: [host], now: Self.now, days: 5)
             #expect(try Self.verifies(leaf, by: authority.pem, host: host) == isGood, "\(host)")
@@ -42,7 +42,10 @@ struct CertificateAuthorityTests {
     @Test("is the same after it was written and read")
     func roundTrip() throws {
         let authority = try Self.authority()
-        let read = try CertificateAuthority(certificate: authority.pem, key: try authority.keyPEM())
+        let read = try CertificateAuthority(stored: try authority.stored())
+        // What clients get has no key.
+        let (pem, trusted) = (read.pem, authority.pem)
+        #expect(pem == trusted && String(decoding: pem, as: UTF8.self).split(separator: "PRIVATE").count == 1)
         let (ends, written) = (read.ends, authority.ends)
         #expect(ends == written)
         #expect(abs(ends - Self.now - 10 * 86400) < 10)
@@ -57,9 +60,14 @@ struct CertificateAuthorityTests {
         let one = try Self.authority()
         let other = try Self.authority()
         let own = one.pem
-        let key = try other.keyPEM()
-        #expect(throws: TLSError.self) { try CertificateAuthority(certificate: own, key: key).ends }
-        #expect(throws: TLSError.self) { try CertificateAuthority(certificate: [1, 2], key: key).ends }
+        let stored = try other.stored()
+        let key = Array(stored.prefix(241))
+        #expect(throws: TLSError.self) {
+            try CertificateAuthority(stored: key + Array(try one.stored().dropFirst(241))).ends
+        }
+        #expect(throws: TLSError.self) { try CertificateAuthority(stored: key).ends }
+        #expect(throws: TLSError.self) { try CertificateAuthority(stored: Array(stored.dropLast(300))).ends }
+        #expect(throws: TLSError.self) { try CertificateAuthority(stored: [1, 2]).ends }
         #expect(throws: TLSError.self) { try TLSContext(chain: own, key: key) }
         #expect(throws: TLSError.self) { try TLSContext(chain: [], key: key) }
     }

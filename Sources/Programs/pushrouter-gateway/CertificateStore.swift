@@ -5,11 +5,28 @@ import SettingsFiles
 import TLS
 
 /// The authority in the state directory, and the server's certificate that it signed.
+///
+/// `ca.key` has the authority's key and certificates in one file, so one rename changes both at once; `ca-next.key` is the next
+/// one. `ca.pem` is made of them: the certificates that clients are to trust. `bundle.pem` has the system's before them.
 final class CertificateStore {
+    /// An authority that may be kept in an optional.
+    private final class Kept {
+        let authority: CertificateAuthority
+        init(_ authority: consuming CertificateAuthority) { self.authority = authority }
+        var ends: Int64 { authority.ends }
+        var pem: [UInt8] { authority.pem }
+    }
+
     private let directory: String
     private let names: [String]
     private let log: (String) -> Void
-    private var leafEnds: Int64 = 0
+    private var leafEnds: Int64?
+    /// When the present authority ends, in seconds since 1970.
+    private(set) var ends: Int64 = 0
+    /// When the next one ends; `nil`: there is none.
+    private(set) var nextEnds: Int64?
+    /// The certificates that clients are to trust, in PEM.
+    private(set) var trusted: [UInt8] = []
 
     /// - Parameters:
     ///   - directory: the state directory, which is made where it is missing.
@@ -24,64 +41,102 @@ final class CertificateStore {
         }
     }
 
-    private var present: String { "\(directory)/ca" }
-    private var next: String { "\(directory)/ca-next" }
+    private var present: String { "\(directory)/ca.key" }
+    private var next: String { "\(directory)/ca-next.key" }
+    private var trustedPath: String { "\(directory)/ca.pem" }
     /// The names that the authority was made for.
     private var namesPath: String { "\(directory)/ca.names" }
+    /// Where Debian has the system's authorities.
+    private static let systemAuthorities = "/etc/ssl/certs/ca-certificates.crt"
 
     /// A context with a new certificate; `nil`: the present one is good for longer.
     ///
     /// - Parameter now: seconds since 1970.
     func renew(at now: Int64) throws -> TLSContext? {
-        guard leafEnds == 0 || AuthorityPlan.needsLeaf(ends: leafEnds, now: now) else { return nil }
-        var authority = try self.authority(at: now)
-        if AuthorityPlan.needsNext(ends: authority.ends, now: now) {
-            let successor = try read(next) ?? make(next, at: now)
-            if AuthorityPlan.isTimeToChange(ends: authority.ends, now: now) {
-                for suffix in [".key", ".pem"] {
-                    guard rename(next + suffix, present + suffix) == 0 else {
-                        throw StartFailure.system("rename \(next)\(suffix)")
-                    }
-                }
-                log("the next authority signs from now on: \(present).pem")
-                authority = successor
-            } else {
-                log(
-                    "the authority ends soon: give clients the next one too, \(next).pem; \"pushctl gateway ca\" prints both"
-                )
-            }
+        if let leafEnds, !AuthorityPlan.needsLeaf(ends: leafEnds, now: now),
+            AuthorityPlan.step(present: ends, next: nextEnds, now: now) == .keep
+        {
+            return nil
         }
-        let leaf = try authority.leaf(
+        let kept = try renewAuthority(at: now)
+        let leaf = try kept.authority.leaf(
             names: AuthorityPlan.leafNames(names), now: now, days: AuthorityPlan.leafDays)
         leafEnds = leaf.ends
         return try TLSContext(chain: leaf.chain, key: leaf.key)
     }
 
-    private func authority(at now: Int64) throws -> CertificateAuthority {
-        let wanted = Array(names.sorted().joined(separator: "\n").utf8)
-        if let known = try read(present) {
-            if known.ends > now, try SmallFile.read(namesPath) ?? [] == wanted { return known }
-            log("the names of Names= changed, or the authority ended: clients must take the new \(present).pem")
+    /// Takes the steps that are due, and hands out what clients are to trust after them.
+    private func renewAuthority(at now: Int64) throws -> Kept {
+        try forgetOtherNames()
+        var present = try read(self.present)
+        var next = try read(self.next)
+        while true {
+            switch AuthorityPlan.step(present: present?.ends, next: next?.ends, now: now) {
+            case .start:
+                if present != nil { log("the authority ended: clients must take the new \(trustedPath)") }
+                present = try make(self.present, at: now)
+            case .announce: next = try make(self.next, at: now)
+            case .change:
+                guard rename(self.next, self.present) == 0 else { throw StartFailure.system("rename \(self.next)") }
+                log("the next authority signs from now on; clients that did not take it refuse the gateway")
+                (present, next) = (next, nil)
+            case .keep:
+                guard let present else { preconditionFailure("nothing is kept without an authority") }
+                try handOut(present, next)
+                return present
+            }
         }
-        let made = try make(present, at: now)
-        try SmallFile.replace(namesPath, with: wanted, mode: 0o644)
-        return made
     }
 
-    private func read(_ path: String) throws -> CertificateAuthority? {
-        guard let pem = try SmallFile.read("\(path).pem"), let key = try SmallFile.read("\(path).key") else {
+    private func handOut(_ present: Kept, _ next: Kept?) throws {
+        (ends, nextEnds, trusted) = (present.ends, next?.ends, present.pem + (next?.pem ?? []))
+        try replace(trustedPath, with: trusted)
+        if let system = try SmallFile.read(Self.systemAuthorities) {
+            try replace("\(directory)/bundle.pem", with: system + trusted)
+        }
+        if next != nil {
+            log(
+                "the authority ends soon: clients must take \(trustedPath) again, which has the next one too "
+                    + "(pushctl gateway ca)")
+        }
+    }
+
+    /// Leaves a file alone that is as it should be.
+    private func replace(_ path: String, with bytes: [UInt8]) throws(StartFailure) {
+        guard try SmallFile.read(path) != bytes else { return }
+        try SmallFile.replace(path, with: bytes, mode: 0o644)
+    }
+
+    /// Removes authorities that were made for other names: they may not vouch for the present ones.
+    private func forgetOtherNames() throws {
+        let wanted = Array(names.sorted().joined(separator: "\n").utf8)
+        guard try SmallFile.read(namesPath) ?? [] != wanted else { return }
+        if access(present, F_OK) == 0 {
+            log("the names of Names= changed: clients must take the new \(trustedPath)")
+        }
+        // The names last: a crash before that is followed by the same steps.
+        for path in [next, present] where unlink(path) != 0 && errno != ENOENT {
+            throw StartFailure.system("remove \(path)")
+        }
+        try SmallFile.replace(namesPath, with: wanted, mode: 0o644)
+    }
+
+    private func read(_ path: String) throws -> Kept? {
+        guard let bytes = try SmallFile.read(path) else { return nil }
+        do throws(TLSError) {
+            let authority = try CertificateAuthority(stored: bytes)
+            return Kept(authority)
+        } catch {
+            log("\(path) is no authority, a new one takes its place, and clients must take it: \(error)")
             return nil
         }
-        return try CertificateAuthority(certificate: pem, key: key)
     }
 
-    private func make(_ path: String, at now: Int64) throws -> CertificateAuthority {
+    private func make(_ path: String, at now: Int64) throws -> Kept {
         let made = try CertificateAuthority.make(
             name: "pushrouter-gateway", domains: AuthorityPlan.domains(names), now: now,
             days: AuthorityPlan.authorityDays)
-        // The key first: a certificate without its key would be taken by clients in vain.
-        try SmallFile.replace("\(path).key", with: try made.keyPEM(), mode: 0o600)
-        try SmallFile.replace("\(path).pem", with: made.pem, mode: 0o644)
-        return made
+        try SmallFile.replace(path, with: try made.stored(), mode: 0o600)
+        return Kept(made)
     }
 }

@@ -3,6 +3,7 @@ import Glibc
 import HTTPServer
 import LinuxSystem
 import PushGateway
+import PushHosts
 import ServiceProgram
 import SettingsFiles
 import SettingsSyntax

@@ -5,6 +5,7 @@ import HTTPServer
 import JournalLog
 import LinuxSystem
 import PushGateway
+import PushHosts
 import PushModel
 import PushSettings
 import ServiceProgram

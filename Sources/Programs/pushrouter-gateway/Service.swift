@@ -141,6 +141,9 @@ final class Service: LoopService {
             var status = transport.counts
             status.connections = transport.connectionCount
             status.daemonProblem = linkProblem
+            status.authorityEnds = WallTime(milliseconds: certificates.ends * 1000)
+            status.hasNextAuthority = certificates.nextEnds != nil
+            status.authorities = String(decoding: certificates.trusted, as: UTF8.self)
             let type = GatewayRequest.Header("content-type", "application/json")
             // It does not count itself.
             transport.counts.requests -= 1

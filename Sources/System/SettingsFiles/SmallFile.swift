@@ -41,6 +41,10 @@ public enum SmallFile {
         guard failure == 0 else { throw .system("write \(draft)") }
         guard fchmod(file.rawValue, mode) == 0, fsync(file.rawValue) == 0 else { throw .system("write \(draft)") }
         guard rename(draft, path) == 0 else { throw .system("rename \(draft)") }
+        let parent = path.utf8.lastIndex(of: UInt8(ascii: "/")).map { path[...$0] } ?? "."
+        guard let directory = FileDescriptor(open(String(parent), O_RDONLY | O_DIRECTORY | O_CLOEXEC)),
+            fsync(directory.rawValue) == 0
+        else { throw .system("sync the directory of \(path)") }
     }
 
     /// The names of the files in a directory that end in a suffix, sorted.

@@ -2,6 +2,9 @@ import CTLS
 
 /// A certificate authority of this machine's own that may vouch for a few names alone: its certificate has name constraints
 /// (RFC 5280, 4.2.1.10), so a stolen key signs nothing else.
+///
+/// Clients trust a root whose key nobody has: it signed the authority once and is gone. Java does not look at the constraints of
+/// a root, and does at those of the authority below it.
 public struct CertificateAuthority: ~Copyable {
     /// A certificate for a server, and its key, in PEM.
     public struct Leaf: Sendable {
@@ -15,72 +18,108 @@ public struct CertificateAuthority: ~Copyable {
 
     private let key: PrivateKey
     private let certificate: OpaquePointer
-    /// The certificate in PEM.
+    /// The authority's own certificate in PEM, which servers show behind theirs.
+    private let issuer: [UInt8]
+    /// The root's certificate in PEM, which clients are to trust.
     public let pem: [UInt8]
     /// When it ends, in seconds since 1970.
     public let ends: Int64
 
-    /// Reads an authority.
+    /// Reads an authority that `stored()` gave.
     ///
     /// - Throws: what OpenSSL cannot read, and that the key is another one's.
-    public init(certificate pem: [UInt8], key: [UInt8]) throws(TLSError) {
-        let key = try PrivateKey.read(key)
-        let certificate = try PEM.read(pem, "read the authority's certificate") {
+    public init(stored bytes: [UInt8]) throws(TLSError) {
+        let key = try PrivateKey.read(bytes)
+        let root = try PEM.read(bytes, "read the root's certificate") { memory in
+            guard let own = PEM_read_bio_X509(memory, nil, nil, nil) else { return nil }
+            X509_free(own)
+            return PEM_read_bio_X509(memory, nil, nil, nil)
+        }
+        defer { X509_free(root) }
+        let certificate = try PEM.read(bytes, "read the authority's certificate") {
             PEM_read_bio_X509($0, nil, nil, nil)
         }
-        guard X509_check_private_key(certificate, key.handle) == 1 else {
-            X509_free(certificate)
-            throw TLSError("use the authority's key with its certificate")
-        }
-        self.init(certificate: certificate, key: key, pem: pem)
+        let texts = try Self.texts(certificate, root, of: key)
+        self.init(certificate: certificate, key: key, texts: texts)
     }
 
-    private init(certificate: OpaquePointer, key: consuming PrivateKey, pem: [UInt8]) {
+    /// Takes over the certificate.
+    private init(certificate: OpaquePointer, key: consuming PrivateKey, texts: (issuer: [UInt8], root: [UInt8])) {
+        (issuer, pem) = texts
         self.certificate = certificate
         self.key = key
-        self.pem = pem
         ends = Self.end(of: certificate)
+    }
+
+    /// The authority's certificate and the root's in PEM. On a failure the former is freed.
+    private static func texts(
+        _ certificate: OpaquePointer, _ root: OpaquePointer, of key: borrowing PrivateKey
+    ) throws(TLSError) -> (issuer: [UInt8], root: [UInt8]) {
+        do throws(TLSError) {
+            guard X509_check_private_key(certificate, key.handle) == 1 else {
+                throw TLSError("use the authority's key with its certificate")
+            }
+            let issuer = try PEM.written("write a certificate") { PEM_write_bio_X509($0, certificate) }
+            return (issuer, try PEM.written("write a certificate") { PEM_write_bio_X509($0, root) })
+        } catch {
+            X509_free(certificate)
+            throw error
+        }
     }
 
     deinit { X509_free(certificate) }
 
-    /// The key in PEM.
-    public func keyPEM() throws(TLSError) -> [UInt8] { try key.pem() }
+    /// The key, the authority's certificate and the root's, in PEM. A secret.
+    public func stored() throws(TLSError) -> [UInt8] { try key.pem() + issuer + pem }
 
     /// Makes a new authority.
     ///
     /// - Parameters:
     ///   - name: its common name, at most 64 bytes.
-    ///   - domains: it may vouch for these names and those below them.
+    ///   - domains: it may vouch for these names and those below them, for these addresses of IPv4, and for loopback.
     ///   - now: the time, in seconds since 1970.
     ///   - days: how long it lasts.
     public static func make(
         name: String, domains: [String], now: Int64, days: Int64
     ) throws(TLSError) -> CertificateAuthority {
-        let key = try PrivateKey()
-        let certificate = try blank(name: name, key: key, now: now, days: days)
         let permitted =
-            domains.map { "permitted;DNS:\($0)" }
+            domains.map {
+                $0.utf8.allSatisfy(isOfAddress) ? "permitted;IP:\($0)/255.255.255.255" : "permitted;DNS:\($0)"
+            }
             + ["permitted;IP:127.0.0.0/255.0.0.0", "permitted;IP:::1/ffff:ffff:ffff:ffff:ffff:ffff:ffff:ffff"]
-        let extensions: [(Int32, String)] = [
-            (NID_basic_constraints, "critical,CA:TRUE,pathlen:0"), (NID_key_usage, "critical,keyCertSign,cRLSign"),
-            (NID_subject_key_identifier, "hash"),
+        let common: [(Int32, String)] = [
+            (NID_key_usage, "critical,keyCertSign,cRLSign"), (NID_subject_key_identifier, "hash"),
             (NID_name_constraints, "critical," + permitted.joined(separator: ",")),
         ]
+        // It is gone when this returns.
+        let rootKey = try PrivateKey()
+        let root = try blank(name: "\(name), root", key: rootKey, now: now, days: days)
+        defer { X509_free(root) }
+        try sign(root, [(NID_basic_constraints, "critical,CA:TRUE,pathlen:1")] + common, issuer: root, key: rootKey)
+        let key = try PrivateKey()
+        let certificate = try blank(name: name, key: key, now: now, days: days)
         do throws(TLSError) {
-            guard X509_set_issuer_name(certificate, X509_get_subject_name(certificate)) == 1 else {
-                throw TLSError("name the authority")
-            }
-            try add(extensions, to: certificate, issuer: certificate)
-            guard X509_sign(certificate, key.handle, EVP_sha256()) > 0 else {
-                throw TLSError("sign the authority's certificate")
-            }
-            let pem = try PEM.written("write a certificate") { PEM_write_bio_X509($0, certificate) }
-            return CertificateAuthority(certificate: certificate, key: key, pem: pem)
+            let own: [(Int32, String)] = [
+                (NID_basic_constraints, "critical,CA:TRUE,pathlen:0"), (NID_authority_key_identifier, "keyid"),
+            ]
+            try sign(certificate, own + common, issuer: root, key: rootKey)
         } catch {
             X509_free(certificate)
             throw error
         }
+        let texts = try texts(certificate, root, of: key)
+        return CertificateAuthority(certificate: certificate, key: key, texts: texts)
+    }
+
+    private static func sign(
+        _ certificate: OpaquePointer, _ extensions: [(Int32, String)], issuer: OpaquePointer,
+        key: borrowing PrivateKey
+    ) throws(TLSError) {
+        guard X509_set_issuer_name(certificate, X509_get_subject_name(issuer)) == 1 else {
+            throw TLSError("name the issuer")
+        }
+        try add(extensions, to: certificate, issuer: issuer)
+        guard X509_sign(certificate, key.handle, EVP_sha256()) > 0 else { throw TLSError("sign a certificate") }
     }
 
     /// Makes a certificate for a server. Its constraints are not checked here: clients do.
@@ -94,19 +133,16 @@ public struct CertificateAuthority: ~Copyable {
         let left = max(1, (ends - now) / 86400)
         let certificate = try Self.blank(name: Self.leafName, key: key, now: now, days: min(days, left))
         defer { X509_free(certificate) }
-        guard X509_set_issuer_name(certificate, X509_get_subject_name(self.certificate)) == 1 else {
-            throw TLSError("name the issuer")
-        }
         let all = names.map { ($0.utf8.allSatisfy(Self.isOfAddress) ? "IP:" : "DNS:") + $0 }.joined(separator: ",")
-        try Self.add(
+        try Self.sign(
+            certificate,
             [
                 (NID_basic_constraints, "critical,CA:FALSE"), (NID_key_usage, "critical,digitalSignature"),
                 (NID_ext_key_usage, "serverAuth"), (NID_subject_alt_name, all),
                 (NID_authority_key_identifier, "keyid"),
-            ], to: certificate, issuer: self.certificate)
-        guard X509_sign(certificate, self.key.handle, EVP_sha256()) > 0 else { throw TLSError("sign a certificate") }
+            ], issuer: self.certificate, key: self.key)
         let pem = try PEM.written("write a certificate") { PEM_write_bio_X509($0, certificate) }
-        return Leaf(chain: pem + self.pem, key: try key.pem(), ends: Self.end(of: certificate))
+        return Leaf(chain: pem + issuer, key: try key.pem(), ends: Self.end(of: certificate))
     }
 
     /// The common name of each server's certificate, never that of an authority. Clients look at its other names.

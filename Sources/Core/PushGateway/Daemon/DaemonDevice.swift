@@ -1,3 +1,4 @@
+import PushHosts
 import PushModel
 
 /// The daemon's word on the device of a token.
@@ -36,7 +37,7 @@ enum DaemonDevice {
     }
 
     /// Whether a push goes to it.
-    func isTaken(_ unknown: DeskRules.Unknown) -> Bool {
+    func isTaken(_ unknown: GatewaySettings.Unknown) -> Bool {
         switch self {
         case .known: true
         case .presumed: unknown == .accept

@@ -1,3 +1,4 @@
+public import PushHosts
 public import PushModel
 
 /// The rules of a gateway's desk: those that an operator decides, and the facts that nobody saw.
@@ -10,20 +11,12 @@ public struct DeskRules: Sendable {
         case strict
     }
 
-    /// The answer to a token that no registration names.
-    public enum Unknown: String, Hashable, Sendable, CaseIterable {
-        /// The push is for the device that it presumes.
-        case accept
-        /// FCM's `UNREGISTERED`, APNs' `Unregistered`.
-        case unregistered
-    }
-
     /// The senders of FCM.
     public var accounts = Proof.anybody
     /// The providers of APNs.
     public var providers = Proof.anybody
     /// The answer to an unknown token.
-    public var unknown = Unknown.accept
+    public var unknown = GatewaySettings.Unknown.accept
     /// Facts about assertions, provider tokens, APNs, conditions and misdirected requests.
     public var assertions = AssertionRules()
     public var providerTokens = ProviderRules()

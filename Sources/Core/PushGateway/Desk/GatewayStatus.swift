@@ -39,6 +39,13 @@ public struct GatewayStatus: Sendable {
     /// Why the daemon takes no requests; `nil`: it does.
     public var daemonProblem: String?
 
+    /// When the authority ends.
+    public var authorityEnds: WallTime?
+    /// Whether the next authority is handed out too, so that clients must take it.
+    public var hasNextAuthority = false
+    /// The certificates that clients are to trust, in PEM.
+    public var authorities = ""
+
     private static let clientsMax = 64
 
     /// Nothing happened.
@@ -82,6 +89,9 @@ public struct GatewayStatus: Sendable {
                     for (status, count) in answers.sorted(by: { $0.key < $1.key }) { object.member("\(status)", count) }
                 })
             writer.member("daemon_problem", daemonProblem)
+            writer.member("authority_ends", authorityEnds?.rfc3339)
+            writer.member("next_authority", hasNextAuthority)
+            writer.member("authorities", authorities)
             writer.member(
                 "clients",
                 array: { list in

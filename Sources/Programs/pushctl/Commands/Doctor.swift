@@ -36,8 +36,7 @@ extension Command {
     ) { arguments, session throws(Failure) in
         let report = HealthReport(
             arguments.has(.client)
-                ? session.clientFindings(
-                    arguments[.gatewaySocket] ?? Self.gatewaySocket, state: Self.gatewayDirectory)
+                ? session.clientFindings(arguments[.gatewaySocket] ?? Self.gatewaySocket)
                 : session.healthFacts().findings)
         if arguments.has(.json) {
             session.output.write(document: report.json)

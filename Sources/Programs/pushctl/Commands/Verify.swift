@@ -1,4 +1,5 @@
 import PushDispatch
+import PushHosts
 import PushModel
 import PushRouting
 import PushSettings
@@ -14,7 +15,7 @@ extension Command {
             settings, handlers, routes and tracks in force, with --verbose the providers too. Its last line is how many \
             errors and warnings there are. The exit status is 1 when there are errors, \
             also when the configuration cannot be read; other commands that need the configuration end with 78 then. \
-            Warnings are not errors. A handler that the service keeps from working is an error too: the running daemon is \
+            Warnings are not errors. gateway.conf, which the daemon does not read, is checked too. A handler that the service keeps from working is an error too: the running daemon is \
             asked for what it may do, or else the unit. By "pushctl reload", or SIGHUP, the daemon loads a changed configuration, and keeps the previous one if \
             the new one has errors.
             """
@@ -51,18 +52,32 @@ private struct VerifyReport {
         self.directories = directories
         do {
             let sources = try session.configurationSources()
+            let gateway = try Self.gatewayDiagnostics(in: directories)
             let (settings, diagnostics) = Settings.read(sources)
             self.settings = diagnostics.contains { $0.severity == .error } ? nil : settings
             // Whatever else is wrong: a program that is not there is told at once, not after the next try.
             self.diagnostics =
                 diagnostics
                 + sources.systemFindings(of: settings, directories: directories, in: session.serviceFacts())
-                + sources.keyFileWarnings(of: settings)
+                + sources.keyFileWarnings(of: settings) + gateway
         } catch {
             settings = nil
             let reason = error.description.dropFirst(error.path.count + 2)
             diagnostics = [Diagnostic(.error, file: error.path, message: String(reason))]
         }
+    }
+
+    /// What there is to say about `gateway.conf`, if there is one.
+    private static func gatewayDiagnostics(in directories: [String]) throws(UnreadableFile) -> [Diagnostic] {
+        let files = try ConfigurationSources.mainFiles("gateway.conf", in: directories)
+        let (settings, diagnostics) = GatewaySettings.load(files.map { ($0.path, $0.bytes) })
+        guard let settings, let file = files.last, let reason = settings.reasonAgainstOtherMachines else {
+            return diagnostics
+        }
+        return diagnostics
+            + settings.listen.filter(\.isOfOtherMachines).map {
+                Diagnostic(.error, file: file.path, message: "Listen=\($0): \(reason)")
+            }
     }
 
     var errors: Int { diagnostics.count { $0.severity == .error } }

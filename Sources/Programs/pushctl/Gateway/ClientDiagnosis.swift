@@ -15,6 +15,14 @@ enum ClientDiagnosis {
         } else {
             findings.append(.fine(.gateway, "the gateway answers, and reaches the daemon"))
         }
+        if status["next_authority"]?.bool == true {
+            findings.append(
+                .warning(
+                    .gateway,
+                    "the gateway's authority ends \(status["authority_ends"]?.string ?? "soon"): clients must trust the "
+                        + "next one before",
+                    do: "give them the certificates of \"pushctl gateway ca\" again: it has both"))
+        }
         for (reason, count) in status["failed_handshakes"]?.members ?? [] {
             let text = "\(counted(Int(count.int64 ?? 0), "handshake")) of TLS failed: \(reason)"
             let trusts = ["unknown ca", "bad certificate", "certificate unknown"].contains { reason.hasSuffix($0) }
@@ -62,8 +70,13 @@ enum ClientDiagnosis {
     ]
 
     /// The findings about the variables of this shell.
+    ///
+    /// - Parameters:
+    ///   - authorities: the certificates that clients are to trust, in PEM; empty: the gateway does not say.
+    ///   - environment: the value of a variable.
+    ///   - contents: the bytes of a file; `nil`: this user cannot read it.
     static func findings(
-        environment: (String) -> String?, isReadable: (String) -> Bool
+        authorities: String, environment: (String) -> String?, contents: (String) -> [UInt8]?
     ) -> [HealthFinding] {
         let remedy = "eval \"$(pushctl gateway env)\""
         var findings: [HealthFinding] = []
@@ -74,10 +87,16 @@ enum ClientDiagnosis {
                 )
                 continue
             }
+            guard let bytes = contents(path) else {
+                findings.append(.error(.client, "\(name) is \(path), which this user cannot read", do: remedy))
+                continue
+            }
             findings.append(
-                isReadable(path)
+                has(bytes, authorities)
                     ? .fine(.client, "\(name) is \(path)")
-                    : .error(.client, "\(name) is \(path), which this user cannot read", do: remedy))
+                    : .error(
+                        .client, "\(name) is \(path), which lacks a certificate of the gateway's authority", do: remedy)
+            )
         }
         let proxy = environment(ClientVariables.proxy)
         findings.append(
@@ -87,5 +106,11 @@ enum ClientDiagnosis {
                     "\(ClientVariables.proxy) is not set: the push hosts must be names of the gateway's machine",
                     do: remedy))
         return findings
+    }
+
+    /// Whether a file of certificates has all of these. Both are PEM, so their lines are compared.
+    private static func has(_ file: [UInt8], _ authorities: String) -> Bool {
+        let known = Set(file.split(separator: UInt8(ascii: "\n")))
+        return Array(authorities.utf8).split(separator: UInt8(ascii: "\n")).allSatisfy(known.contains)
     }
 }

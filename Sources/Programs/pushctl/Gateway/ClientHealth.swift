@@ -2,34 +2,30 @@ import Glibc
 import PushHosts
 import PushModel
 import PushReporting
+import SettingsFiles
 import UnixSockets
 
 extension Session {
     /// The findings about a client of a gateway, the gateway's state first.
     ///
-    /// - Parameters:
-    ///   - socket: the gateway's Unix socket.
-    ///   - directory: the gateway's state directory.
-    func clientFindings(_ socket: String, state directory: String) -> [HealthFinding] {
-        var state: [HealthFinding]
+    /// - Parameter socket: the gateway's Unix socket.
+    func clientFindings(_ socket: String) -> [HealthFinding] {
+        let state: [HealthFinding]
+        var authorities = ""
         do {
-            state = ClientDiagnosis.findings(ofStatus: try Self.status(of: socket))
+            let status = try Self.status(of: socket)
+            authorities = status["authorities"]?.string ?? ""
+            state = ClientDiagnosis.findings(ofStatus: status)
         } catch {
             let remedy =
                 "start it: systemctl start pushrouter-gateway.socket; one that was started by hand needs Listen=unix:PATH "
                 + "and --gateway PATH"
             state = [.error(.gateway, "\(error)", do: remedy)]
         }
-        if access("\(directory)/ca-next.pem", F_OK) == 0 {
-            state.append(
-                .warning(
-                    .gateway, "the authority ends within \(AuthorityPlan.noticeDays) days, and the next one signs then",
-                    do: "give clients both certificates: pushctl gateway ca, or env"))
-        }
         return state
             + ClientDiagnosis.findings(
-                environment: { name in getenv(name).map { String(cString: $0) } },
-                isReadable: { access($0, R_OK) == 0 })
+                authorities: authorities, environment: { name in getenv(name).map { String(cString: $0) } },
+                contents: { path in (try? SmallFile.read(path)) ?? nil })
     }
 
     /// Asks a gateway for its status.

@@ -8,7 +8,8 @@ extension Command {
         name: "gateway", summary: "print what clients of FCM and APNs need to send to pushrouter-gateway",
         description: [
             """
-            ca prints the certificate of the authority that vouches for the gateway, and the next one where there is one. \
+            ca prints the certificate of the authority that vouches for the gateway, and the next one from 90 days before \
+            the present one ends. \
             Its name constraints let it vouch for the hosts of FCM and APNs, localhost and Names= of gateway.conf alone. \
             With --with-system the system's authorities stand before it: a client that is given a file trusts nothing \
             else.
@@ -46,7 +47,8 @@ extension Command {
             let address = arguments[.gatewayAddress] ?? PushHost.standardGatewayAddress
             session.output.print(
                 ClientVariables.exports(
-                    bundle: bundle, authority: "\(state)/ca.pem", proxy: arguments.has(.byHosts) ? nil : address))
+                    bundle: bundle, authority: absolutePath("\(state)/ca.pem"),
+                    proxy: arguments.has(.byHosts) ? nil : address))
         case .compose: session.output.print(Compose.example)
         }
         return .done
@@ -94,7 +96,7 @@ extension Session {
                 "there is no \(state)/ca.pem: the gateway makes it at its first start (systemctl start "
                     + "pushrouter-gateway); --state names the directory of one that was started by hand")
         }
-        return authorities + own + (try contents(of: "\(state)/ca-next.pem") ?? [])
+        return authorities + own
     }
 
     private func contents(of path: String) throws(Failure) -> [UInt8]? {
@@ -110,11 +112,7 @@ extension Session {
     /// - Returns: its absolute path.
     fileprivate func writeBundle(to directory: String, from state: String) throws(Failure) -> String {
         let bundle = try authorities(in: state, withSystem: true)
-        var path = "\(directory)/bundle.pem"
-        if !path.hasPrefix("/"), let current = getcwd(nil, 0) {
-            path = "\(String(cString: current))/\(directory == "." ? "bundle.pem" : path)"
-            free(current)
-        }
+        let path = absolutePath(directory == "." ? "bundle.pem" : "\(directory)/bundle.pem")
         do throws(StartFailure) {
             try SmallFile.replace(path, with: bundle, mode: 0o644)
         } catch {
@@ -124,25 +122,43 @@ extension Session {
     }
 }
 
+/// The path from the root. The client may run in another directory.
+private func absolutePath(_ path: String) -> String {
+    guard !path.hasPrefix("/"), let current = getcwd(nil, 0) else { return path }
+    defer { free(current) }
+    return "\(String(cString: current))/\(path)"
+}
+
 private enum Compose {
     static let example = """
-        # An example, not run by the tests of pushrouterd. The image is made of packaging/Containerfile.
+        # An example, not run by the tests of pushrouterd. The image is the one of packaging/Containerfile, --target router.
+        # Anyone=yes: whatever is in this network may send.
         services:
+          router:
+            image: pushrouterd
+            user: root
+            init: true
+            volumes: ["push-run:/run/pushrouterd", "push-state:/var/lib/pushrouterd"]
           push:
             image: pushrouterd
-            command: [pushrouter-gateway, --listen, "0.0.0.0:443", --state, /ca]
-            volumes: ["push-ca:/ca"]
+            user: root
+            entrypoint: [/usr/sbin/pushrouter-gateway, --listen, "0.0.0.0:443", --state, /ca]
+            depends_on: [router]
+            configs: [{source: gateway, target: /etc/pushrouterd/gateway.conf.d/50-compose.conf}]
+            volumes: ["push-run:/run/pushrouterd", "push-ca:/ca"]
             networks:
               default:
                 aliases: [\(PushHost.names.map(\.name).joined(separator: ", "))]
           app:
             build: .
             environment:
-              SSL_CERT_FILE: /ca/ca.pem
-              REQUESTS_CA_BUNDLE: /ca/ca.pem
+              SSL_CERT_FILE: /ca/bundle.pem
+              REQUESTS_CA_BUNDLE: /ca/bundle.pem
               NODE_EXTRA_CA_CERTS: /ca/ca.pem
             volumes: ["push-ca:/ca:ro"]
-        volumes: {push-ca: {}}
+        configs:
+          gateway: {content: "[Gateway]\nAnyone=yes\n"}
+        volumes: {push-ca: {}, push-run: {}, push-state: {}}
 
         """
 }

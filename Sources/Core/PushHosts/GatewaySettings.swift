@@ -1,4 +1,3 @@
-import PushHosts
 import PushModel
 public import SettingsSyntax
 
@@ -7,6 +6,14 @@ public struct GatewaySettings: Fillable, Sendable {
     /// `Provider=`
     public enum Provider: String, Sendable, CaseIterable {
         case any, strict
+    }
+
+    /// The answer to a token that no device registered.
+    public enum Unknown: String, Hashable, Sendable, CaseIterable {
+        /// The push is for the device that it presumes.
+        case accept
+        /// FCM's `UNREGISTERED`, APNs' `Unregistered`.
+        case unregistered
     }
 
     /// `Listen=`
@@ -22,7 +29,7 @@ public struct GatewaySettings: Fillable, Sendable {
     /// `Provider=`
     public var provider = Provider.any
     /// `Unknown=`
-    public var unknown = DeskRules.Unknown.accept
+    public var unknown = Unknown.accept
     /// `ErrorTokens=`
     public var errorTokens = false
     /// `Errors=`
@@ -61,6 +68,14 @@ public enum GatewayAddress: Hashable, Sendable, CustomStringConvertible {
         }
     }
 
+    /// Whether the text is not that of a loopback address. The socket itself decides at the start.
+    public var isOfOtherMachines: Bool {
+        switch self {
+        case .tcp(let text): !text.hasPrefix("127.") && !text.hasPrefix("[::1]:")
+        case .unix: false
+        }
+    }
+
     public var description: String {
         switch self {
         case .tcp(let text): text
@@ -79,31 +94,21 @@ extension GatewaySettings {
     public static func load(_ files: [(path: String, bytes: [UInt8])]) -> (GatewaySettings?, [Diagnostic]) {
         var settings = GatewaySettings()
         var diagnostics: [Diagnostic] = []
-        var hasErrors = false
+        // The last file that says it: what must fit together may be in several files.
+        var provider: (file: String, line: Int)?
         for file in files {
             var report = FileReport(file: file.path)
             let lines = Schema.gateway.read(file.bytes, into: &settings, report: &report)
-            settings.check(lines: lines ?? [:], report: &report)
-            hasErrors = hasErrors || report.hasErrors
+            if let line = lines?["Provider"] { provider = (file.path, line) }
             diagnostics += report.diagnostics
         }
-        return (hasErrors ? nil : settings, diagnostics)
-    }
-
-    private func check(lines: [String: Int], report: inout FileReport) {
-        if provider == .strict, keys == nil {
-            report.error("Provider=strict: needs Keys=, the directory of Apple's keys (.p8)", line: lines["Provider"])
+        if let provider, settings.provider == .strict, settings.keys == nil {
+            diagnostics.append(
+                Diagnostic(
+                    .error, file: provider.file, line: provider.line,
+                    message: "Provider=strict: needs Keys=, the directory of Apple's keys (.p8)"))
         }
-    }
-
-    /// The rules of the desk.
-    public var rules: DeskRules {
-        var rules = DeskRules()
-        if credentials != nil { rules.accounts = .strict }
-        if provider == .strict { rules.providers = .strict }
-        rules.unknown = unknown
-        rules.apns.takesOnlyHexadecimalTokens = hexadecimalTokens
-        return rules
+        return (diagnostics.contains { $0.severity == .error } ? nil : settings, diagnostics)
     }
 
     /// Why the gateway must not listen where other machines reach it; `nil`: it may.
@@ -133,8 +138,8 @@ extension Schema<GatewaySettings> {
             "Gateway", "Names", addingTo: { $1(&$0.names) },
             Form<String> { text throws(ValueError) in try hostName(text) }.list,
             meaning: """
-                Host names that the certificate has beside those of the push services. The authority may vouch for them, \
-                and clients must take the new authority after a change.
+                Host names, and addresses of IPv4, that the certificate has beside those of the push services. The \
+                authority may vouch for them, and clients must take the new authority after a change.
                 """),
         Key(
             "Gateway", "Credentials", { $1(&$0.credentials) }, Form<String>.absolutePath.optional,
@@ -192,14 +197,20 @@ extension Schema<GatewaySettings> {
     ])
 }
 
-/// A host name in lower case.
+/// A host name in lower case, or an address of IPv4.
 private func hostName(_ text: String) throws(ValueError) -> String {
     let name = text.lowercased()
-    let isName = name.utf8.count <= 253 && name.utf8.first != UInt8(ascii: ".") && !name.isEmpty
+    let labels = name.split(separator: ".", omittingEmptySubsequences: false)
+    let isName = name.utf8.count <= 253 && labels.allSatisfy { (1...63).contains($0.utf8.count) && $0.first != "-" }
+    // The top of a name is no number, so digits and dots alone are meant as an address.
+    let isAddress = labels.count == 4 && labels.allSatisfy { UInt8($0).map { String($0) } ?? "" == $0 }
+    let isNumeric = labels.last.map { $0.utf8.allSatisfy(\.isDigit) } ?? false
     let fits = name.utf8.allSatisfy { byte in
         (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte) || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
             || byte == UInt8(ascii: "-") || byte == UInt8(ascii: ".")
     }
-    guard isName, fits else { throw ValueError("must be host names, such as push.staging.example") }
+    guard isName, fits, isAddress || !isNumeric else {
+        throw ValueError("must be host names or addresses of IPv4, such as push.staging.example")
+    }
     return name
 }
