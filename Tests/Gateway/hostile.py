@@ -147,7 +147,38 @@ def main():
                 sys.exit(f"{process.args[0]} ended with {process.returncode}")
 
 
+def begin(scene, bytes_):
+    """A connection that sends, as far as it may."""
+    connection = scene.connect()
+    try:
+        connection.sendall(bytes_)
+    except ConnectionError:
+        pass
+    return connection
+
+
+def hold(scene):
+    """Clients whose requests do not end: those that hold most are ended, the good one is served."""
+    before = scene.status()["floods"]
+    bodies = PREFACE + frame(4) + b"".join(frame(1, 4, 2 * number + 1, REQUEST) for number in range(100)) + b"".join(
+        frame(0, 0, 2 * number + 1, b"x" * 16000) for _ in range(4) for number in range(100))
+    held = [begin(scene, bodies) for _ in range(20)]
+    waits = [scene.send() for _ in range(5)]
+    body = b"POST /token HTTP/1.1\r\nhost: a\r\ncontent-length: 250000\r\n\r\n" + b"x" * 240000
+    held += [begin(scene, body) for _ in range(200)]
+    waits += [scene.send() for _ in range(5)]
+    ended = scene.status()["floods"] - before
+    print(f"220 clients whose requests do not end: {ended} ended, the good client waits {max(waits) * 1000:.0f} ms at most",
+          flush=True)
+    if ended < 100:
+        sys.exit("too few are ended")
+    for connection in held:
+        connection.close()
+
+
 def run(scene):
+    # The first request ends, the second one never does.
+    unfinished = begin(scene, PREFACE + frame(4) + frame(1, 5, 1, REQUEST) + frame(1, 4, 3, REQUEST))
     crowd = [scene.connect() for _ in range(1000)]
     slow = [scene.connect() for _ in range(1000)]
     waits = []
@@ -164,7 +195,8 @@ def run(scene):
         sys.exit("the connections are not there")
     for connection in crowd + slow:
         connection.close()
-    scene.wait(lambda: scene.status()["connections"] <= 1, "the crowd to leave")
+    scene.wait(lambda: scene.status()["connections"] <= 2, "the crowd to leave")
+    hold(scene)
 
     headers = frame(1, 5, 1, REQUEST)
     flood(scene, "SETTINGS", frame(4) * 20_000)
@@ -198,6 +230,8 @@ def run(scene):
     print(f"too long: {long_header[:20]!r}, {long_body[:20]!r}", flush=True)
     if not long_body.startswith(b"HTTP/1.1 413"):
         sys.exit("a body of 10 MB is not refused")
+    if not is_ended(unfinished):
+        sys.exit("a request of HTTP/2 that does not end goes on for ever")
     scene.wait(lambda: scene.status()["connections"] <= 1, "all to leave")
     scene.send()
     left = scene.open_descriptors() - scene.descriptors
