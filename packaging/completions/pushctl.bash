@@ -188,7 +188,7 @@ _pushctl() {
         *:--config) compopt -o filenames 2>/dev/null; mapfile -t COMPREPLY < <(compgen -d -- "$current"); return ;;
         *:--state) compopt -o filenames 2>/dev/null; mapfile -t COMPREPLY < <(compgen -d -- "$current"); return ;;
         *:--runtime) compopt -o filenames 2>/dev/null; mapfile -t COMPREPLY < <(compgen -d -- "$current"); return ;;
-        *:--generate) mapfile -t COMPREPLY < <(compgen -W "man bash zsh fish conf gateway-conf schema accidents parts" -- "$current"); return ;;
+        *:--generate) mapfile -t COMPREPLY < <(compgen -W "man bash zsh fish conf schema accidents parts" -- "$current"); return ;;
     esac
 
     if [[ $current == -* ]]; then

@@ -58,7 +58,7 @@ complete -c pushctl -n 'not __pushctl_command >/dev/null' -a gateway -d 'print w
 complete -c pushctl -n 'not __pushctl_command >/dev/null' -a erase -d 'take out all that is stored of one person'
 complete -c pushctl -n 'not __pushctl_command >/dev/null' -a reload -d 'have the daemon read its configuration again'
 complete -c pushctl -n 'not __pushctl_command >/dev/null' -a log-level -d 'show or set which entries the daemon writes to its journal'
-complete -c pushctl -n 'not __pushctl_command >/dev/null' -l generate -x -a 'man bash zsh fish conf gateway-conf schema accidents parts' -d 'print the man page, completions for a shell, the shipped pushrouterd.conf or gateway.conf, the schema of report --json, the catalogue of accidents, or the parts of other man pages that packaging/generate.sh writes; after a command, man is the page of that command'
+complete -c pushctl -n 'not __pushctl_command >/dev/null' -l generate -x -a 'man bash zsh fish conf schema accidents parts' -d 'print the man page, completions for a shell, the shipped pushrouterd.conf, the schema of report --json, the catalogue of accidents, or the parts of other man pages that packaging/generate.sh writes; after a command, man is the page of that command'
 complete -c pushctl -l config -x -a '(__fish_complete_directories)' -d 'read the configuration from this directory only'
 complete -c pushctl -n 'not __pushctl_in inject explain run-handler bench gateway' -l state -x -a '(__fish_complete_directories)' -d 'where the daemon keeps its ledger'
 complete -c pushctl -l runtime -x -a '(__fish_complete_directories)' -d 'where the daemon has its sockets'

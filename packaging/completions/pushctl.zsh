@@ -704,7 +704,7 @@ log-level)
         '*--runtime=[where the daemon has its sockets]:runtime:_directories' \
         '*--help[show this help and exit; -h does the same]' \
         '*--version[print the version and exit]' \
-        '*--generate=[print the man page, completions for a shell, the shipped pushrouterd.conf or gateway.conf, the schema of report --json, the catalogue of accidents, or the parts of other man pages that packaging/generate.sh writes; after a command, man is the page of that command]:generate:(man bash zsh fish conf gateway-conf schema accidents parts)' \
+        '*--generate=[print the man page, completions for a shell, the shipped pushrouterd.conf, the schema of report --json, the catalogue of accidents, or the parts of other man pages that packaging/generate.sh writes; after a command, man is the page of that command]:generate:(man bash zsh fish conf schema accidents parts)' \
         '1:command:{ _describe command known }'
     ;;
 esac
