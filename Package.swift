@@ -13,6 +13,8 @@ let settings: [SwiftSetting] = [
     // Else each program has the engine of regular expressions, a tenth of it, for a search in a text.
     .unsafeFlags(
         ["-Xfrontend", "-disable-implicit-string-processing-module-import"], .when(configuration: .release)),
+    // Else one ContinuousClock brings the concurrency library and libdispatch.
+    .unsafeFlags(["-Xfrontend", "-disable-implicit-concurrency-module-import"], .when(configuration: .release)),
     // What nothing calls is left out by the linker.
     .unsafeFlags(["-Xfrontend", "-function-sections"], .when(configuration: .release)),
     // A twelfth of the loop's instructions. The tests run with the checks, and the loop's state is one thread's.

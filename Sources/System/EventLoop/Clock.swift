@@ -2,11 +2,14 @@ import LinuxSystem
 public import PushModel
 import Synchronization
 
+extension Instant {
+    /// The monotonic clock now.
+    public static var now: Instant { Instant(nanoseconds: SystemClock.monotonicNanoseconds) }
+}
+
 extension Moment {
     /// Both clocks now.
-    public static func now() -> Moment {
-        Moment(monotonic: Instant(nanoseconds: SystemClock.monotonicNanoseconds), wall: WallClock.now)
-    }
+    public static func now() -> Moment { Moment(monotonic: .now, wall: WallClock.now) }
 }
 
 /// The wall clock that a process goes by: this machine's, unless it leads machines that share a log, which have one of their

@@ -18,7 +18,7 @@ public enum LeftoverProcesses {
     ///   - patience: how long to wait for their deaths, in all
     /// - Returns: those that are still there, stuck in the kernel or not ours to kill.
     public static func kill(of owner: String, patience: Duration) -> [Int32] {
-        let end = ContinuousClock.now + patience
+        let end = SystemClock.monotonicNanoseconds + Int64(patience / .nanoseconds(1))
         // Again until none is found: one may have forked while the list was being read.
         while true {
             let found = find(markPrefix: "\(owner):", in: processes())
@@ -26,7 +26,7 @@ public enum LeftoverProcesses {
             let left = found.filter { !waitForExit($0, until: end) }
             if found.isEmpty || !left.isEmpty { return left.map(\.process) }
             // One that forks faster than it is found must not keep the daemon from starting.
-            if ContinuousClock.now >= end { return found.map(\.process) }
+            if SystemClock.monotonicNanoseconds >= end { return found.map(\.process) }
         }
     }
 
@@ -81,12 +81,14 @@ public enum LeftoverProcesses {
         _ = CLinux_pidfd_signal(process.rawValue, SIGKILL)
     }
 
-    private static func waitForExit(_ entry: Entry, until end: ContinuousClock.Instant) -> Bool {
+    /// - Parameter end: a time of `CLOCK_MONOTONIC`, in nanoseconds.
+    private static func waitForExit(_ entry: Entry, until end: Int64) -> Bool {
         guard let process = descriptor(of: entry) else { return true }
         var exit = pollfd(fd: process.rawValue, events: Int16(POLLIN), revents: 0)
         while true {
-            let left = max(.zero, end - ContinuousClock.now) / .milliseconds(1)
-            let ready = poll(&exit, 1, Int32(left.rounded(.up)))
+            // Rounded up: a poll of 0 ms would spin through the last millisecond.
+            let left = (max(0, end - SystemClock.monotonicNanoseconds) + 999_999) / 1_000_000
+            let ready = poll(&exit, 1, Int32(clamping: left))
             if ready >= 0 || errno != EINTR { return ready > 0 }
         }
     }

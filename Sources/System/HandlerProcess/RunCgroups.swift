@@ -118,12 +118,12 @@ public final class RunCgroups: Sendable {
     }
 
     private func endLeftovers() -> [String] {
-        let end = ContinuousClock.now + Self.leftoverPatience
+        let end = SystemClock.monotonicNanoseconds + Int64(Self.leftoverPatience / .nanoseconds(1))
         var left = CgroupFile.children(of: runs).map { "\(runs)/\($0)" }
         for path in left { CgroupFile.kill(path) }
         while true {
             left.removeAll { CgroupFile.remove($0) }
-            guard !left.isEmpty, ContinuousClock.now < end else { return left }
+            guard !left.isEmpty, SystemClock.monotonicNanoseconds < end else { return left }
             usleep(2000)
         }
     }

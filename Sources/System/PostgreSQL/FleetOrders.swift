@@ -1,5 +1,7 @@
 import Glibc
+import LinuxSystem
 public import PushFleet
+import PushModel
 
 /// An order of a person to a fleet's shard. The nodes read it in their tables, with the lease.
 public enum FleetOrder: Sendable {
@@ -53,7 +55,7 @@ extension FleetDatabase {
     public static func give(
         _ order: FleetOrder, _ address: ConnectionString, time: Duration = .seconds(60)
     ) throws(OrderFailure) -> OrderOutcome {
-        let begun = ContinuousClock.now
+        let begun = now
         let (shard, calls) = try calls(order, address, since: begun)
         do throws(EngineProblem) {
             var session = try connect(address, until: Deadline(after: .seconds(5)))
@@ -67,15 +69,17 @@ extension FleetDatabase {
         return wait(address, above: shard.lease, since: begun, time: time)
     }
 
+    private static var now: Instant { Instant(nanoseconds: SystemClock.monotonicNanoseconds) }
+
     /// How long a node has to show that it runs: each notes its copy once a second.
     private static let proofTime: Duration = .milliseconds(2500)
 
     /// The shard, and the statements of an order: a node that is to lead has noted its copy since the order was given.
     private static func calls(
-        _ order: FleetOrder, _ address: ConnectionString, since begun: ContinuousClock.Instant
+        _ order: FleetOrder, _ address: ConnectionString, since begun: Instant
     ) throws(OrderFailure) -> (shard: FleetStatus.Shard, calls: [Part]) {
         while true {
-            let isOver = ContinuousClock.now - begun >= proofTime
+            let isOver = now - begun >= proofTime
             let shard: FleetStatus.Shard
             do throws(EngineProblem) {
                 guard let first = try status(address).shards.first else {
@@ -84,7 +88,7 @@ extension FleetDatabase {
                 shard = first
             } catch { throw .engine(error) }
             do throws(Succession.Refusal) {
-                return (shard, try calls(order, shard, ageLimit: ContinuousClock.now - begun, isLast: isOver))
+                return (shard, try calls(order, shard, ageLimit: now - begun, isLast: isOver))
             } catch {
                 switch error {
                 case .far where !isOver, .nobodyIsLeft where !isOver: usleep(50_000)
@@ -146,10 +150,10 @@ extension FleetDatabase {
 
     /// Waits until a later term has begun.
     private static func wait(
-        _ address: ConnectionString, above lease: LeaseRow, since begun: ContinuousClock.Instant, time: Duration
+        _ address: ConnectionString, above lease: LeaseRow, since begun: Instant, time: Duration
     ) -> OrderOutcome {
         var session = Session()
-        while ContinuousClock.now - begun < time {
+        while now - begun < time {
             do throws(EngineProblem) {
                 let deadline = Deadline(after: .seconds(2))
                 try connect(&session, address, until: deadline)
@@ -160,7 +164,7 @@ extension FleetDatabase {
                     return .handedOver(
                         OrderOutcome.Handover(
                             from: lease.owner?.node, to: try row.text(0), epoch: try row.integer(1),
-                            took: ContinuousClock.now - begun, gap: .microseconds(try row.integer(2))))
+                            took: now - begun, gap: .microseconds(try row.integer(2))))
                 }
                 usleep(20_000)
             } catch {

@@ -1,3 +1,4 @@
+import EventLoop
 import Glibc
 import LinuxSystem
 import PushModel
@@ -135,7 +136,7 @@ private struct Tests {
         } catch {
             return note(error, of: file.name, line: file.lineNumber)
         }
-        let start = ContinuousClock.now
+        let start = Instant.now
         let scenario: Scenario
         var realRun: RealRun?
         do {
@@ -154,7 +155,7 @@ private struct Tests {
         results.append(
             TestResult(
                 file: file.name, title: scenario.title, checks: result.checks, warnings: result.warnings,
-                duration: ContinuousClock.now - start))
+                duration: Instant.now - start))
     }
 
     private func realResult(of run: RealRun, _ file: String) throws(Failure) -> ScenarioResult {

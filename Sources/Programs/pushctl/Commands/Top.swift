@@ -1,4 +1,5 @@
 import DaemonClient
+import EventLoop
 import LedgerReports
 import PushModel
 import PushReporting
@@ -74,18 +75,18 @@ private struct Top {
     /// Draws until the user ends it.
     mutating func run(at terminal: Terminal) throws(Failure) {
         defer { terminal.leave() }
-        var due = ContinuousClock.now + Self.interval
+        var due = Instant.now + Self.interval
         while true {
             let size = terminal.size
             terminal.draw(lines(width: size.width, height: size.height))
-            switch terminal.next(within: due - ContinuousClock.now) {
+            switch terminal.next(within: due - Instant.now) {
             case .end, .key(UInt8(ascii: "q")): return
             case .key(UInt8(ascii: " ")): screen.isFrozen.toggle()
             case .key(let key): screen.order = LiveScreen.Order.allCases.first { $0.key == key } ?? screen.order
             case .redraw: break
             case .timeout:
                 if !screen.isFrozen { try refresh() }
-                due = ContinuousClock.now + Self.interval
+                due = Instant.now + Self.interval
             }
         }
     }

@@ -1,3 +1,4 @@
+import EventLoop
 import Glibc
 import LinuxSystem
 import PushModel
@@ -66,10 +67,10 @@ final class Terminal {
 
     /// Waits for the next event.
     func next(within time: Duration) -> Event {
-        let end = ContinuousClock.now + time
+        let end = Instant.now + time
         while true {
             if let event = signal() { return event }
-            let left = (end - ContinuousClock.now).milliseconds
+            let left = (end - Instant.now).milliseconds
             guard left > 0 else { return .timeout }
             var input = pollfd(fd: STDIN_FILENO, events: Int16(POLLIN), revents: 0)
             guard poll(&input, 1, min(Self.step, Int32(clamping: left))) > 0 else { continue }
