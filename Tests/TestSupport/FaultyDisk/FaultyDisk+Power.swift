@@ -1,5 +1,7 @@
 import CFaultyDisk
 import Glibc
+// Release builds do not import it by themselves (0080).
+import _Concurrency
 
 /// Why a disk could not do what a test asked for.
 public struct DiskFailure: Error, CustomStringConvertible {
