@@ -278,6 +278,55 @@ struct GatewayTests {
         #expect(try after.ask(#"{"op":"resolve","token":"t","device":"d"}"#)["error"]?["code"]?.string == "unknown_key")
     }
 
+    @Test(
+        "keeps subscriptions, and delivers to each member of a topic once, also when the daemon is killed in the middle"
+    )
+    func topics() throws {
+        let scene = try GatewayScene()
+        let tokens = (0..<300).map { "tok\($0)" }
+        let list = tokens.map { "\"\($0)\"" }.joined(separator: ",")
+        let added = scene.curl(
+            ["/iid/v1:batchAdd", "-d", #"{"to":"/topics/news","registration_tokens":[\#(list)]}"#],
+            host: "https://iid.googleapis.com")
+        #expect(added.status == 200, "\(added.text)")
+        let message = #"{"message":{"topic":"news","data":{"job":"good"}}}"#
+        let sent = scene.curl(["/v1/projects/demo/messages:send", "-d", message])
+        #expect(sent.status == 200)
+        scene.daemon.crash()
+        try scene.restartDaemon()
+        let id = try #require(sent.text.split(separator: "messages/").last?.split(separator: "\"").first)
+        // The publish comes behind the devices of its tokens, and the request that subscribed them.
+        let publish = tokens.count + 2
+        try waitUntil("all deliveries are made") {
+            scene.show(publish).contains(line: "reaches", "300 devices: 300 deliveries made")
+        }
+        let devices = try (publish + 1...publish + tokens.count).map { number in
+            let story = scene.show(number)
+            #expect(story.contains(line: "message id", String(id)))
+            return try #require(tokens.first { story.contains(line: "device", $0) })
+        }
+        #expect(devices == tokens)
+        let page = scene.curl(["/v1/projects/demo/registrations/tok7/topicSubscriptions"])
+        #expect(page.text.split(separator: "topicSubscriptions/news").count == 2, "\(page.text)")
+        let list7 = pushctl.run(["devices", "--state", scene.installation.state, "--device", "tok7", "--json"])
+        #expect(list7.output.split(separator: #""topic":"news""#).count == 2, "\(list7.output)")
+    }
+
+    @Test("sends to a device as pushctl device said it is")
+    func deviceState() throws {
+        let scene = try GatewayScene()
+        let places = ["--state", scene.installation.state, "--runtime", scene.installation.runtime]
+        let said = pushctl.run(
+            ["device", "--app", "demo", "--state", "force_stopped", "--locked", "tok1", "--runtime", places[3]])
+        #expect(said.end == .exited(0), "\(said.errors)")
+        let producer = try scene.installation.injectClient()
+        #expect(try producer.ask(#"{"op":"token","token":"tok1","app":"demo","device":"tok1"}"#).isAccepted)
+        #expect(scene.send("tok1").status == 200)
+        #expect(scene.show(3).contains(line: "state", "force_stopped"))
+        let nothing = pushctl.run(["device", "tok1", "--runtime", places[3]])
+        #expect(nothing.end == .exited(2) && nothing.errors.split(separator: "say what pushes find").count == 2)
+    }
+
     @Test("prints what a client needs")
     func commands() throws {
         let scene = try GatewayScene()

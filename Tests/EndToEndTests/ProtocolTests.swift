@@ -27,7 +27,8 @@ struct ProtocolTests {
         #expect(
             reply.description
                 == #"{"ok":false,"id":"a1","error":{"code":"unknown_op","field":"op","#
-                + #""message":"inject.sock takes deliver, interact, session, token, log or resolve","retry":false}}"#)
+                + #""message":"inject.sock takes deliver, interact, session, token, log, topic, publish, device, topics or resolve","retry":false}}"#
+        )
         #expect(try client.ask(Requests.deliver(waits: false)).isAccepted)
     }
 

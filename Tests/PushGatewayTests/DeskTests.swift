@@ -39,8 +39,8 @@ private struct Scene {
             #expect(line.last == 0x0A)
             let root = try JSONDocument(scanning: Array(line.dropLast())).root
             last = root
-            let isPush = root["op"]?.string == "deliver" || root["token"]?.string == "leader"
-            let answer = isPush ? reply : device(root)
+            let asksForDevice = root["op"]?.string == "resolve" && root["token"]?.string != "leader"
+            let answer = asksForDevice ? device(root) : reply
             step = desk.proceed(exchange, reply: answer.map { Array($0.utf8) }, using: &random)
         }
         guard case .answer(let response, .zero) = step, let last else {
@@ -233,16 +233,79 @@ struct DeskTests {
         #expect(try scene.answer(push).status == 400)
     }
 
-    @Test("sends a message to a topic as one delivery without a device")
+    @Test("sends a message to a topic, or to a condition, as one publish of the project")
     func topics() throws {
         var scene = Scene()
         for to in [#""topic":"news""#, #""condition":"'a' in topics""#] {
             let request = GatewayRequest.post(
                 "/v1/projects/demo/messages:send", #"{"message":{\#(to),"data":{"a":"b"}}}"#)
-            let (line, answer) = try scene.exchange(request, reply: ok)
-            #expect(line["device"] == nil)
+            let (line, answer) = try scene.exchange(request, reply: #"{"ok":true,"seq":7,"members":0}"#)
             #expect(answer.status == 200)
+            let publish = try Request(line: line.rawBytes.map { $0 })
+            #expect(publish.operation == .publish)
+            #expect(line["project"]?.string == "demo")
+            #expect(line["sender"] != nil)
+            let refused =
+                #"{"ok":false,"error":{"code":"invalid_value","field":"topic","message":"too many","retry":false}}"#
+            #expect(try scene.exchange(request, reply: refused).1.status == 400)
         }
+    }
+
+    @Test("changes a subscription, and tells of it, by the daemon's word")
+    func subscriptions() throws {
+        var scene = Scene()
+        let path = "/v1/projects/demo/registrations/tok/topicSubscriptions"
+        func answer(_ method: String, _ target: String, _ reply: String) throws -> (JSONNode, GatewayResponse) {
+            try scene.exchange(GatewayRequest(method: method, target: path + target), reply: reply)
+        }
+        func results(_ result: String) -> String { #"{"ok":true,"seq":7,"results":["\#(result)"]}"# }
+        let (line, _) = try answer("POST", "?topic_name=news", results("subscribed"))
+        let request = try Request(line: line.rawBytes.map { $0 })
+        guard case .topic(let topic) = request.action else { throw TestFailure("no topic") }
+        #expect(topic.kind == .subscribe && topic.tokens == ["tok"] && topic.unknown == .register)
+        #expect(topic.topic == TopicName(project: "demo", topic: "news"))
+        #expect(try answer("POST", "?topic_name=news", results("exists")).1.status == 409)
+        #expect(try answer("PATCH", "/news?allow_missing=true", results("exists")).1.status == 200)
+        #expect(try answer("POST", "?topic_name=news", results("unregistered")).1.status == 404)
+        #expect(try answer("POST", "?topic_name=news", results("too_many_topics")).1.status == 429)
+        #expect(try answer("DELETE", "/news", results("unsubscribed")).1.status == 200)
+        #expect(try answer("DELETE", "/news", results("missing")).1.status == 404)
+        #expect(try answer("DELETE", "/news?allow_missing=true", results("missing")).1.status == 200)
+        let busy = #"{"ok":false,"error":{"code":"overloaded","message":"full","retry":true,"retry_after_ms":1500}}"#
+        #expect(try answer("DELETE", "/news", busy).1.header("retry-after") == "2")
+        let all =
+            #"{"ok":true,"known":true,"topics":[{"topic":"news","created_at":"2026-11-24T16:23:38Z"}],"next":"news"}"#
+        let (question, page) = try answer("GET", "?page_size=1", all)
+        #expect(question["op"]?.string == "topics" && question["limit"]?.int64 == 1)
+        #expect(page.text.hasSuffix(#""createTime":"2026-11-24T16:23:38Z"}],"nextPageToken":"news"}"#))
+        #expect(try answer("GET", "/news", #"{"ok":true,"known":false,"topics":[]}"#).1.status == 404)
+    }
+
+    @Test("changes the subscriptions of many tokens for the project of the account")
+    func batch() throws {
+        var scene = Scene()
+        let body = #"{"to":"/topics/news","registration_tokens":["a","b","c"]}"#
+        let request = GatewayRequest.post(
+            "/iid/v1:batchAdd", body, headers: [("host", "iid.googleapis.com"), ("access_token_auth", "true")])
+        let (line, answer) = try scene.exchange(
+            request, reply: #"{"ok":true,"seq":7,"results":["subscribed","unregistered","too_many_topics"]}"#)
+        #expect(line["project"]?.string == TopicName.anyProject)
+        #expect(line["tokens"]?.elements.compactMap(\.string) == ["a", "b", "c"])
+        #expect(answer.text == #"{"results":[{},{"error":"NOT_FOUND"},{"error":"TOO_MANY_TOPICS"}]}"#)
+        #expect(ServiceAccountName.project("push@demo.iam.gserviceaccount.com") == "demo")
+        #expect(ServiceAccountName.project("push@example.com") == nil)
+    }
+
+    @Test("sends to a device as it was said to be")
+    func deviceState() throws {
+        var scene = Scene()
+        scene.device = { _ in
+            #"{"ok":true,"known":true,"platform":"android","app":"shop","device":"pixel","state":"foreground","#
+                + #""locked":true,"notifications":"denied","os_version":"14"}"#
+        }
+        let (line, _) = try scene.exchange(send, reply: ok)
+        #expect(line["state"]?.string == "foreground" && line["locked"]?.bool == true)
+        #expect(line["notifications"]?.string == "denied" && line["os_version"]?.string == "14")
     }
 
     @Test("asks the daemon whether it leads with a question that changes nothing")

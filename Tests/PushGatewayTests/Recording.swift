@@ -107,11 +107,15 @@ struct Replay {
             }
         case .subscriptions(let path, let action): try topics(recorded, path, action)
         case .topicBatch(let isAdding):
-            try TopicBatch(isAdding: isAdding, body: recorded.request.body).response(demanded.failure)
+            try batch(TopicBatch(isAdding: isAdding, body: recorded.request.body))
         case .device(let token): try device(recorded, token)
         case .leader: Leadership.here.response
         case .status: GatewayResponse(status: 200)
         }
+    }
+
+    private func batch(_ batch: TopicBatch) -> GatewayResponse {
+        batch.response(batch.tokens.map { demanded.failure(ofToken: $0) })
     }
 
     private mutating func send(_ recorded: RecordedRequest, _ project: String) throws -> GatewayResponse {

@@ -1,3 +1,4 @@
+import PushDispatch
 import PushGateway
 import TestSupport
 import Testing

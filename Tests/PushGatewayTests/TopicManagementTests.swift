@@ -77,7 +77,7 @@ struct TopicManagementTests {
         let batch = try TopicBatch(isAdding: true, body: Array(body.utf8))
         #expect(batch.topic == "news")
         #expect(batch.tokens == ["t1", "t2", "t3"])
-        let answer = batch.response { $0 == "t2" ? .tooManyTopics : nil }
+        let answer = batch.response([nil, .tooManyTopics, nil])
         #expect(answer.text == #"{"results":[{},{"error":"TOO_MANY_TOPICS"},{}]}"#)
     }
 

@@ -148,6 +148,10 @@ struct Bench {
             }
             router.recover([unfinished], at: now, effects: &effects)
         }
+        router.adopt(
+            ledger.fanOuts.values.filter { !$0.rest.isEmpty }.sorted { $0.seq < $1.seq }.compactMap { fanOut in
+                ledger.requests[fanOut.seq].map { OpenFanOut(fanOut, $0.request, from: $0.accepted.peer) }
+            })
         router.endRecovery(at: now, effects: &effects)
         return take(&effects)
     }
@@ -242,6 +246,7 @@ extension RouterOutput {
             }
         case .record(.device(let device)): "device \(device.key.device) \(device.externalID ?? "anonymous")"
         case .record(.forgottenDevice(let number)): "forget device \(number)"
+        case .record(.fanOut(let fanOut)): "fan-out \(fanOut.seq) \(fanOut.made) of \(fanOut.members)"
         }
     }
 }

@@ -19,6 +19,7 @@ struct MemoryLedger {
     /// Entries of custom data, profiles, and how sending goes.
     private(set) var customData = CustomDataRows()
     private(set) var devices: [SequenceNumber: KnownDevice] = [:]
+    private(set) var fanOuts: [SequenceNumber: FanOut] = [:]
     /// What a store would refuse.
     private(set) var violations: [String] = []
 
@@ -27,7 +28,11 @@ struct MemoryLedger {
     mutating func write(_ record: LedgerRecord, of request: Request?) {
         switch record {
         case .request(let accepted):
-            guard let request, requests.updateValue((accepted, request), forKey: accepted.seq) == nil else {
+            // What the router makes of a request of its own has its line alone.
+            let own = request.flatMap { $0.operation == accepted.operation ? $0 : nil }
+            guard let request = own ?? (try? Request(acceptedLine: accepted.body)),
+                requests.updateValue((accepted, request), forKey: accepted.seq) == nil
+            else {
                 return violations.append("request \(accepted.seq) is not new")
             }
         case .invocation(let row):
@@ -65,6 +70,14 @@ struct MemoryLedger {
                 violations.append("\(device) stands beside \(other)")
             }
             devices[device.number] = device
+        case .fanOut(let fanOut):
+            if requests[fanOut.seq]?.accepted.operation != .publish { violations.append("\(fanOut.seq) is no publish") }
+            let before = fanOuts.updateValue(fanOut, forKey: fanOut.seq)
+            if fanOut.made + fanOut.leftOut + fanOut.rest.count != fanOut.members
+                || before.map({ $0.rest.count <= fanOut.rest.count }) == true
+            {
+                violations.append("\(fanOut) does not follow \(before.map(String.init(describing:)) ?? "nothing")")
+            }
         case .forgottenDevice(let number):
             if devices.removeValue(forKey: number) == nil {
                 violations.append("device \(number) is forgotten but not known")

@@ -62,6 +62,7 @@ final class StoredRecordTests {
         try roundTrip(Whole.pendingStarts)
         try roundTrip(Whole.held)
         try roundTrip(Whole.devices)
+        try roundTrip(Whole.fanOuts)
         try roundTrip(Whole.sessions)
         try roundTrip(Whole.starts)
         try roundTrip(Whole.entries)

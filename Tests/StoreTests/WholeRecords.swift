@@ -98,10 +98,26 @@ enum Whole {
     static let devices = [
         KnownDevice(
             number: number(31), key: DeviceKey(app: "app-a", device: "device-a"), platform: .web, externalID: "user-a",
-            token: "token-a"),
+            token: "token-a", detail: detail("a", since: 1321, .terminated, locked: true, .denied, .missing)),
         KnownDevice(
             number: number(32), key: DeviceKey(app: "app-b", device: "device-b"), platform: .ios, externalID: "user-b",
-            token: "token-b"),
+            token: "token-b", detail: detail("b", since: 2321, .foreground, locked: false, .allowed, .delayed)),
+    ]
+
+    private static func detail(
+        _ name: String, since: Int64, _ app: AppState, locked: Bool, _ notifications: NotificationPermission,
+        _ sdk: SDKState
+    ) -> DeviceDetail {
+        var state = DeviceState()
+        (state.state, state.locked, state.osVersion) = (app, locked, "version-\(name)")
+        (state.notifications, state.sdk) = (notifications, sdk)
+        let topic = TopicName(project: "project-\(name)", topic: "topic-\(name)")
+        return DeviceDetail(topics: topic.map { [Subscription(topic: $0, since: since)] } ?? [], state: state)
+    }
+
+    static let fanOuts = [
+        FanOut(seq: number(107), members: 1341, made: 1342, leftOut: 1343, rest: [number(1344), number(1345)]),
+        FanOut(seq: number(108), members: 2341, made: 2342, leftOut: 2343, rest: [number(2344), number(2345)]),
     ]
 
     /// Deliveries that the tracker has; their receipts are ``Fixture/event(_:_:delivery:)``.

@@ -68,6 +68,7 @@ final class WholeRoundTripTests {
             try reader.events(after: 0, limit: 9).map(\.event)
                 == Whole.events + Whole.tracked.map { Fixture.event($0.seq.value) })
         #expect(try reader.knownDevices() == Whole.devices)
+        for fanOut in Whole.fanOuts { #expect(try reader.fanOut(of: fanOut.seq) == fanOut) }
         #expect(try reader.pendingStarts() == Whole.pendingStarts)
         #expect(try reader.heldInteractions() == Whole.held)
         #expect(try reader.sendingState() == Whole.sending[1])

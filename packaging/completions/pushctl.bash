@@ -14,7 +14,7 @@ _pushctl() {
             # Its value is the next word.
             [[ ${COMP_WORDS[i + 1]} == = ]] && ((i++))
             ((i++)) ;;
-            inject|open|act|dismiss|session|token|log|import|explain|run-handler|handler-units|simulate|test|report|show|deadletters|replay|campaigns|events|user|users|pending|flush|export|status|tail|top|bench|verify|doctor|backup|restore|salvage|store|gateway|erase|reload|log-level) command=${COMP_WORDS[i]}; break ;;
+            inject|open|act|dismiss|session|token|device|devices|log|import|explain|run-handler|handler-units|simulate|test|report|show|deadletters|replay|campaigns|events|user|users|pending|flush|export|status|tail|top|bench|verify|doctor|backup|restore|salvage|store|gateway|erase|reload|log-level) command=${COMP_WORDS[i]}; break ;;
         esac
     done
 
@@ -64,6 +64,19 @@ _pushctl() {
         token:--external-id) return ;;
         token:--at) return ;;
         token:--id) return ;;
+        device:--platform) mapfile -t COMPREPLY < <(compgen -W "android ios web" -- "$current"); return ;;
+        device:--app) return ;;
+        device:--external-id) return ;;
+        device:--state) mapfile -t COMPREPLY < <(compgen -W "foreground background terminated force_quit force_stopped" -- "$current"); return ;;
+        device:--notifications) mapfile -t COMPREPLY < <(compgen -W "allowed denied" -- "$current"); return ;;
+        device:--os-version) return ;;
+        device:--sdk) mapfile -t COMPREPLY < <(compgen -W "ready nil delayed" -- "$current"); return ;;
+        device:--id) return ;;
+        devices:--platform) mapfile -t COMPREPLY < <(compgen -W "android ios web" -- "$current"); return ;;
+        devices:--app) return ;;
+        devices:--device) return ;;
+        devices:--external-id) return ;;
+        devices:--limit) return ;;
         log:--property) return ;;
         log:--suite) return ;;
         log:--braze-id) return ;;
@@ -199,6 +212,8 @@ _pushctl() {
             dismiss) options="--payload --platform --app --device --external-id --at --id --wait --fail --json --config --state --runtime --help --version" ;;
             session) options="--platform --app --device --external-id --at --id --json --config --state --runtime --help --version" ;;
             token) options="--kind --platform --app --device --external-id --at --id --wait --fail --json --config --state --runtime --help --version" ;;
+            device) options="--platform --app --external-id --state --locked --unlocked --notifications --os-version --sdk --id --json --config --runtime --help --version" ;;
+            devices) options="--platform --app --device --external-id --limit --full-tokens --json --config --state --runtime --help --version" ;;
             log) options="--property --suite --braze-id --platform --app --device --external-id --at --id --json --config --state --runtime --help --version" ;;
             import) options="--suite --platform --app --device --external-id --at --dry-run --json --config --state --runtime --help --version" ;;
             explain) options="--platform --transport --state --locked --app --device --notifications --os-version --sdk --expect --fail-on-warning --format --example --json --config --runtime --help --version" ;;
@@ -235,7 +250,7 @@ _pushctl() {
         esac
         mapfile -t COMPREPLY < <(compgen -W "$options" -- "$current")
     elif [[ -z $command ]]; then
-        mapfile -t COMPREPLY < <(compgen -W "inject open act dismiss session token log import explain run-handler handler-units simulate test report show deadletters replay campaigns events user users pending flush export status tail top bench verify doctor backup restore salvage store gateway erase reload log-level" -- "$current")
+        mapfile -t COMPREPLY < <(compgen -W "inject open act dismiss session token device devices log import explain run-handler handler-units simulate test report show deadletters replay campaigns events user users pending flush export status tail top bench verify doctor backup restore salvage store gateway erase reload log-level" -- "$current")
     else
         case $command in
             inject|import|explain|run-handler|simulate|test|bench|backup|restore|salvage) compopt -o filenames 2>/dev/null; mapfile -t COMPREPLY < <(compgen -f -- "$current") ;;

@@ -7,7 +7,7 @@ function __pushctl_command --description "The command of the line, where it has 
             set isValue no
         else if contains -- $word --action --address --after --app --at --baseline --braze-id --by --callback --campaign --config --connections --count --cursor --deadline --device --directory --discard --duration --event --example --exec --expect --external-id --fail-under --format --gateway --generate --handler --id --journal-directory --junit --kind --ledger --limit --mode --notifications --os-version --outcome --payload --pipeline --platform --property --provider --rate --reset --retry --route --runtime --sdk --seq --since --state --suite --text --to --transport --unit --until --user --user-unit --where --width
             set isValue yes
-        else if contains -- $word inject open act dismiss session token log import explain run-handler handler-units simulate test report show deadletters replay campaigns events user users pending flush export status tail top bench verify doctor backup restore salvage store gateway erase reload log-level
+        else if contains -- $word inject open act dismiss session token device devices log import explain run-handler handler-units simulate test report show deadletters replay campaigns events user users pending flush export status tail top bench verify doctor backup restore salvage store gateway erase reload log-level
             echo $word
             return 0
         end
@@ -26,6 +26,8 @@ complete -c pushctl -n 'not __pushctl_command >/dev/null' -a act -d 'report that
 complete -c pushctl -n 'not __pushctl_command >/dev/null' -a dismiss -d 'report that a notification was dismissed'
 complete -c pushctl -n 'not __pushctl_command >/dev/null' -a session -d 'report that a session of the app began or ended'
 complete -c pushctl -n 'not __pushctl_command >/dev/null' -a token -d 'report a new push token, or that a token became invalid'
+complete -c pushctl -n 'not __pushctl_command >/dev/null' -a device -d 'say what pushes find on a device from now on'
+complete -c pushctl -n 'not __pushctl_command >/dev/null' -a devices -d 'list the devices that the daemon knows'
 complete -c pushctl -n 'not __pushctl_command >/dev/null' -a log -d 'log a custom event or attributes'
 complete -c pushctl -n 'not __pushctl_command >/dev/null' -a import -d 'log the custom data that an app stored with Braze\'s samples'
 complete -c pushctl -n 'not __pushctl_command >/dev/null' -a explain -d 'show what would happen to a payload, and why'
@@ -60,7 +62,7 @@ complete -c pushctl -n 'not __pushctl_command >/dev/null' -a reload -d 'have the
 complete -c pushctl -n 'not __pushctl_command >/dev/null' -a log-level -d 'show or set which entries the daemon writes to its journal'
 complete -c pushctl -n 'not __pushctl_command >/dev/null' -l generate -x -a 'man bash zsh fish conf schema accidents parts' -d 'print the man page, completions for a shell, the shipped pushrouterd.conf, the schema of report --json, the catalogue of accidents, or the parts of other man pages that packaging/generate.sh writes; after a command, man is the page of that command'
 complete -c pushctl -l config -x -a '(__fish_complete_directories)' -d 'read the configuration from this directory only'
-complete -c pushctl -n 'not __pushctl_in inject explain run-handler bench gateway' -l state -x -a '(__fish_complete_directories)' -d 'where the daemon keeps its ledger'
+complete -c pushctl -n 'not __pushctl_in inject device explain run-handler bench gateway' -l state -x -a '(__fish_complete_directories)' -d 'where the daemon keeps its ledger'
 complete -c pushctl -l runtime -x -a '(__fish_complete_directories)' -d 'where the daemon has its sockets'
 complete -c pushctl -l help -d 'show this help and exit; -h does the same'
 complete -c pushctl -l version -d 'print the version and exit'
@@ -125,6 +127,24 @@ complete -c pushctl -n '__pushctl_in token' -l id -x -d 'the request\'s id: the 
 complete -c pushctl -n '__pushctl_in token' -l wait -d 'wait until every outcome is known, and print it'
 complete -c pushctl -n '__pushctl_in token' -l fail -d 'with --wait: exit with 1 when an outcome is neither handled nor handed_to_tracker'
 complete -c pushctl -n '__pushctl_in token' -l json -d 'print JSON, for programs'
+complete -c pushctl -n '__pushctl_in device' -l platform -x -a 'android ios web' -d 'the platform that the payload is for'
+complete -c pushctl -n '__pushctl_in device' -l app -x -d 'the package name or bundle id of the app'
+complete -c pushctl -n '__pushctl_in device' -l external-id -x -d 'the user'
+complete -c pushctl -n '__pushctl_in device' -l state -x -a 'foreground background terminated force_quit force_stopped' -d 'the state of the app (background)'
+complete -c pushctl -n '__pushctl_in device' -l locked -d 'the screen is locked'
+complete -c pushctl -n '__pushctl_in device' -l unlocked -d 'the screen is not locked any more'
+complete -c pushctl -n '__pushctl_in device' -l notifications -x -a 'allowed denied' -d 'whether the user lets the app notify (allowed)'
+complete -c pushctl -n '__pushctl_in device' -l os-version -x -d 'the version of the operating system'
+complete -c pushctl -n '__pushctl_in device' -l sdk -x -a 'ready nil delayed' -d 'the app\'s Braze instance when the callback runs, on iOS (ready)'
+complete -c pushctl -n '__pushctl_in device' -l id -x -d 'the request\'s id: the daemon accepts a request once under one id'
+complete -c pushctl -n '__pushctl_in device' -l json -d 'print JSON, for programs'
+complete -c pushctl -n '__pushctl_in devices' -l platform -x -a 'android ios web' -d 'the platform that the payload is for'
+complete -c pushctl -n '__pushctl_in devices' -l app -x -d 'the package name or bundle id of the app'
+complete -c pushctl -n '__pushctl_in devices' -l device -x -d 'the device; Android runs its deliveries one after the other'
+complete -c pushctl -n '__pushctl_in devices' -l external-id -x -d 'the user'
+complete -c pushctl -n '__pushctl_in devices' -l limit -x -d 'show at most this many (text: 100, JSON: all)'
+complete -c pushctl -n '__pushctl_in devices' -l full-tokens -d 'show push tokens whole; otherwise their first characters'
+complete -c pushctl -n '__pushctl_in devices' -l json -d 'print JSON, for programs'
 complete -c pushctl -n '__pushctl_in log' -l property -x -d 'a property of the event; also KEY:=JSON, and repeated'
 complete -c pushctl -n '__pushctl_in log' -l suite -x -d 'the app group that it is stored in; standard is the app\'s own'
 complete -c pushctl -n '__pushctl_in log' -l braze-id -x -d 'the profile\'s id at Braze; without a suite it is sent there at once'

@@ -11,6 +11,8 @@ known=(
     'dismiss:report that a notification was dismissed'
     'session:report that a session of the app began or ended'
     'token:report a new push token, or that a token became invalid'
+    'device:say what pushes find on a device from now on'
+    'devices:list the devices that the daemon knows'
     'log:log a custom event or attributes'
     'import:log the custom data that an app stored with Braze'\''s samples'
     'explain:show what would happen to a payload, and why'
@@ -52,7 +54,7 @@ for word in "${(@)words[2,CURRENT-1]}"; do
     fi
     case $word in
     --action|--address|--after|--app|--at|--baseline|--braze-id|--by|--callback|--campaign|--config|--connections|--count|--cursor|--deadline|--device|--directory|--discard|--duration|--event|--example|--exec|--expect|--external-id|--fail-under|--format|--gateway|--generate|--handler|--id|--journal-directory|--junit|--kind|--ledger|--limit|--mode|--notifications|--os-version|--outcome|--payload|--pipeline|--platform|--property|--provider|--rate|--reset|--retry|--route|--runtime|--sdk|--seq|--since|--state|--suite|--text|--to|--transport|--unit|--until|--user|--user-unit|--where|--width) is_value=1 ;;
-inject|open|act|dismiss|session|token|log|import|explain|run-handler|handler-units|simulate|test|report|show|deadletters|replay|campaigns|events|user|users|pending|flush|export|status|tail|top|bench|verify|doctor|backup|restore|salvage|store|gateway|erase|reload|log-level) command=$word; break ;;
+inject|open|act|dismiss|session|token|device|devices|log|import|explain|run-handler|handler-units|simulate|test|report|show|deadletters|replay|campaigns|events|user|users|pending|flush|export|status|tail|top|bench|verify|doctor|backup|restore|salvage|store|gateway|erase|reload|log-level) command=$word; break ;;
     esac
 done
 
@@ -168,6 +170,43 @@ token)
         '*--id=[the request'\''s id: the daemon accepts a request once under one id]:id: ' \
         '*--wait[wait until every outcome is known, and print it]' \
         '*--fail[with --wait: exit with 1 when an outcome is neither handled nor handed_to_tracker]' \
+        '*--json[print JSON, for programs]' \
+        '*--config=[read the configuration from this directory only]:config:_directories' \
+        '*--state=[where the daemon keeps its ledger]:state:_directories' \
+        '*--runtime=[where the daemon has its sockets]:runtime:_directories' \
+        '*--help[show this help and exit; -h does the same]' \
+        '*--version[print the version and exit]' \
+        '1: : ' \
+        '*: : '
+    ;;
+device)
+    _arguments -S \
+        '*--platform=[the platform that the payload is for]:platform:(android ios web)' \
+        '*--app=[the package name or bundle id of the app]:app: ' \
+        '*--external-id=[the user]:external-id: ' \
+        '*--state=[the state of the app (background)]:state:(foreground background terminated force_quit force_stopped)' \
+        '*--locked[the screen is locked]' \
+        '*--unlocked[the screen is not locked any more]' \
+        '*--notifications=[whether the user lets the app notify (allowed)]:notifications:(allowed denied)' \
+        '*--os-version=[the version of the operating system]:os-version: ' \
+        '*--sdk=[the app'\''s Braze instance when the callback runs, on iOS (ready)]:sdk:(ready nil delayed)' \
+        '*--id=[the request'\''s id: the daemon accepts a request once under one id]:id: ' \
+        '*--json[print JSON, for programs]' \
+        '*--config=[read the configuration from this directory only]:config:_directories' \
+        '*--runtime=[where the daemon has its sockets]:runtime:_directories' \
+        '*--help[show this help and exit; -h does the same]' \
+        '*--version[print the version and exit]' \
+        '1: : ' \
+        '*: : '
+    ;;
+devices)
+    _arguments -S \
+        '*--platform=[the platform that the payload is for]:platform:(android ios web)' \
+        '*--app=[the package name or bundle id of the app]:app: ' \
+        '*--device=[the device; Android runs its deliveries one after the other]:device: ' \
+        '*--external-id=[the user]:external-id: ' \
+        '*--limit=[show at most this many (text: 100, JSON: all)]:limit: ' \
+        '*--full-tokens[show push tokens whole; otherwise their first characters]' \
         '*--json[print JSON, for programs]' \
         '*--config=[read the configuration from this directory only]:config:_directories' \
         '*--state=[where the daemon keeps its ledger]:state:_directories' \

@@ -61,11 +61,28 @@ public struct KnownDevice: Hashable, Sendable {
     public var externalID: String?
     /// The token that its app registered last, or the installation id; `nil`: none, or it was taken back.
     public var token: String?
+    private var sharedDetail: Indirect<DeviceDetail>?
 
     public init(
-        number: SequenceNumber, key: DeviceKey, platform: Platform, externalID: String?, token: String? = nil
+        number: SequenceNumber, key: DeviceKey, platform: Platform, externalID: String?, token: String? = nil,
+        detail: DeviceDetail = DeviceDetail()
     ) {
         (self.number, self.key, self.platform, self.externalID) = (number, key, platform, externalID)
         self.token = token
+        self.detail = detail
+    }
+
+    /// Its topics, and what a push finds on it.
+    public var detail: DeviceDetail {
+        get { sharedDetail?.value ?? DeviceDetail() }
+        set { sharedDetail = newValue.isEmpty ? nil : Indirect(newValue) }
+    }
+
+    /// Whether it has any of ``detail``.
+    public var hasDetail: Bool { sharedDetail != nil }
+
+    /// The device as the target of a request.
+    public var target: Target {
+        Target(platform: platform, app: key.app, device: key.device, externalID: externalID)
     }
 }

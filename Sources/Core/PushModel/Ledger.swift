@@ -246,6 +246,8 @@ public indirect enum LedgerRecord: Sendable {
     case device(KnownDevice)
     /// A device that is no longer remembered, by its number.
     case forgottenDevice(SequenceNumber)
+    /// How far the deliveries of a publish are made; replaces what was known of it.
+    case fanOut(FanOut)
     /// A gap is over.
     case gap(DaemonGap)
     /// The daemon is alive; replaces the sign before it.

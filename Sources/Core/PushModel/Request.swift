@@ -12,6 +12,12 @@ public struct Request: Sendable {
         indirect case token(TokenRequest)
         /// `op: log`
         indirect case log(LogRequest)
+        /// `op: topic`
+        indirect case topic(TopicRequest)
+        /// `op: publish`
+        indirect case publish(PublishRequest)
+        /// `op: device`
+        indirect case device(DeviceRequest)
     }
 
     /// What is asked.
@@ -41,6 +47,9 @@ public struct Request: Sendable {
         case .session: .session
         case .token: .token
         case .log: .log
+        case .topic: .topic
+        case .publish: .publish
+        case .device: .device
         }
     }
 
@@ -52,6 +61,9 @@ public struct Request: Sendable {
         case .session(let session): session.target
         case .token(let token): token.target
         case .log(let log): log.target
+        case .topic(let topic): topic.target
+        case .publish(let publish): publish.deliver.target
+        case .device(let device): device.target
         }
     }
 }
@@ -208,6 +220,94 @@ public struct TokenRequest: Sendable {
     public var kind: Kind
     /// The token or installation id; `nil` only for what is no longer registered.
     public var token: String?
+}
+
+/// `op: topic`: tokens are subscribed to a topic, or not any more.
+public struct TopicRequest: Sendable {
+    /// Which of the two. The raw values are the wire names.
+    public enum Kind: String, Sendable, CaseIterable {
+        case subscribe, unsubscribe
+    }
+
+    /// What becomes of a token that nobody registered. The raw values are the wire names.
+    public enum Unknown: String, Sendable, CaseIterable {
+        /// It is registered for a device of its own name.
+        case register
+        /// It is left out.
+        case refuse
+    }
+
+    /// What became of one token. The raw values are the wire names.
+    public enum Result: String, Sendable, CaseIterable {
+        /// It is subscribed now.
+        case subscribed
+        /// It was subscribed before.
+        case exists
+        /// It is not subscribed any more.
+        case unsubscribed
+        /// It was not subscribed.
+        case missing
+        /// Nobody registered it.
+        case unregistered
+        /// Its device has as many topics as it may have.
+        case tooManyTopics = "too_many_topics"
+    }
+
+    /// As many tokens as one request may have. Source: Google's page on topic management.
+    public static let tokensMax = 1000
+    /// As many topics as one device may have. Source: Firebase's page on topics.
+    public static let topicsMax = 2000
+
+    /// Platform and app of the devices of tokens that nobody registered.
+    public var target: Target
+    /// Which of the two.
+    public var kind: Kind
+    /// The topic.
+    public var topic: TopicName
+    /// The tokens, in their order.
+    public var tokens: [String]
+    /// What becomes of a token that nobody registered.
+    public var unknown: Unknown
+
+    /// Joins the parts.
+    public init(
+        target: Target = Target(), kind: Kind, topic: TopicName, tokens: [String], unknown: Unknown = .refuse
+    ) {
+        (self.target, self.kind, self.topic, self.tokens, self.unknown) = (target, kind, topic, tokens, unknown)
+    }
+}
+
+/// `op: publish`: one payload for all devices that are subscribed to a topic, or meet a condition.
+public struct PublishRequest: Sendable {
+    /// Whom it is for.
+    public enum Audience: Hashable, Sendable {
+        case topic(String)
+        /// An expression over topics; the router reads it.
+        case condition(String)
+    }
+
+    /// The project of the topics.
+    public var project: String
+    /// Whom it is for.
+    public var audience: Audience
+    /// The payload. Its target has an app at most: devices of another one are left out.
+    public var deliver: DeliverRequest
+
+    /// Joins the parts.
+    public init(project: String, audience: Audience, deliver: DeliverRequest) {
+        (self.project, self.audience, self.deliver) = (project, audience, deliver)
+    }
+}
+
+/// `op: device`: what pushes find on a device from now on.
+public struct DeviceRequest: Sendable {
+    /// Which device.
+    public var target: Target
+    /// What is said of it; the rest stays as it was.
+    public var state: DeviceState
+
+    /// Joins the parts.
+    public init(target: Target, state: DeviceState) { (self.target, self.state) = (target, state) }
 }
 
 /// `op: log`: custom data, to be stored for the app's next session or sent at once.

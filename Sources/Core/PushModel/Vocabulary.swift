@@ -202,13 +202,13 @@ public enum Outcome: String, Sendable, CaseIterable {
 
 /// The operations of `inject.sock`.
 public enum Operation: String, Sendable, CaseIterable {
-    case deliver, interact, session, token, log
+    case deliver, interact, session, token, log, topic, publish, device
 
     /// Whether a request leads to invocations: to at least one, or to none.
     public var hasInvocations: Bool {
         switch self {
         case .deliver, .interact, .token: true
-        case .session, .log: false
+        case .session, .log, .topic, .publish, .device: false
         }
     }
 }

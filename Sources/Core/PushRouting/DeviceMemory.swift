@@ -43,7 +43,7 @@ struct DeviceMemory: Sendable {
         }
         let device = KnownDevice(
             number: last?.number ?? accepted.seq, key: key, platform: accepted.platform,
-            externalID: accepted.externalID, token: last?.token)
+            externalID: accepted.externalID, token: last?.token, detail: last?.detail ?? DeviceDetail())
         set(device)
         effects.record(.device(device))
         forgetTooMany(but: key, &effects)
@@ -71,12 +71,9 @@ struct DeviceMemory: Sendable {
         let holder = token.flatMap { known.device(ofToken: $0) }
         switch kind {
         case .new, .registered:
-            guard var device = own, let token, !device.token.isSame(as: token) else { return }
+            guard let device = own, let token, !device.token.isSame(as: token) else { return }
             if let holder, holder.key != device.key { take(nil, to: holder, &effects) }
-            device.token = token
-            set(device)
-            effects.record(.device(device))
-            forgetTooMany(but: device.key, &effects)
+            take(token, to: device, &effects)
         case .unregistered:
             guard let device = token == nil ? own : holder, device.token != nil else { return }
             take(nil, to: device, &effects)
@@ -86,8 +83,14 @@ struct DeviceMemory: Sendable {
     private mutating func take(_ token: String?, to device: KnownDevice, _ effects: inout Effects) {
         var device = device
         device.token = token
+        change(device, &effects)
+    }
+
+    /// Notes what changed of a device that is known.
+    mutating func change(_ device: KnownDevice, _ effects: inout Effects) {
         set(device)
         effects.record(.device(device))
+        forgetTooMany(but: device.key, &effects)
     }
 
     /// Takes out the device that was not used for longest, but not `spared`.

@@ -256,7 +256,7 @@ public struct InvocationSubject: Sendable {
                 payload = past?.request?.payload
             }
             osVersion = past?.request?.osVersion.flatMap(OSVersion.init)
-        case .session, .token, .log: break
+        case .session, .token, .log, .topic, .publish, .device: break
         }
     }
 }

@@ -24,6 +24,8 @@ struct KnownDevices: Sendable {
     private var places = ShardedDictionary<DeviceKey, UInt32>(shardBits: 10)
     /// The place of the device that registered a token last.
     private var tokens = ShardedDictionary<ExactName, UInt32>(shardBits: 10)
+    /// The places of those that are subscribed to topics.
+    private var topics = TopicIndex()
     /// Places that nothing is in.
     private var holes = LongQueue<UInt32>()
     /// The place that comes up for going next.
@@ -52,6 +54,14 @@ struct KnownDevices: Sendable {
         tokens[ExactName(token)].flatMap { device(at: Int($0)) }
     }
 
+    /// The devices with one of these topics of a project; `nil`: with any. A device may come more than once; all that come
+    /// are at most so many, or there is no answer.
+    func devices(ofTopics wanted: [String]?, of project: String, limit: Int) -> [KnownDevice]? {
+        let found = topics.devices(wanted, of: project)
+        guard found.reduce(0, { $0 + $1.count }) <= limit else { return nil }
+        return Set(found.joined()).compactMap { device(at: Int($0)) }
+    }
+
     mutating func reserve(_ count: Int) { places.reserveCapacity(count) }
 
     /// Notes what is now known of a device.
@@ -60,7 +70,7 @@ struct KnownDevices: Sendable {
         if let place = places[device.key].map(Int.init) {
             if let before = self.device(at: place) {
                 byteCount -= before.byteCount
-                forgetToken(of: before, at: place)
+                leaveTables(before, at: place)
             }
             put(device, at: place, wasUsed: true)
         } else {
@@ -157,17 +167,19 @@ struct KnownDevices: Sendable {
         pages[place / Self.pageLength].devices[place % Self.pageLength] = device
         pages[place / Self.pageLength].marks[place % Self.pageLength] = mark
         if let token = device.token { tokens[ExactName(token)] = UInt32(place) }
+        if device.hasDetail { topics.add(device.detail.topics, of: UInt32(place)) }
     }
 
-    /// Another device may have the token by now.
-    private mutating func forgetToken(of device: KnownDevice, at place: Int) {
+    private mutating func leaveTables(_ device: KnownDevice, at place: Int) {
+        if device.hasDetail { topics.remove(device.detail.topics, of: UInt32(place)) }
+        // Another device may have the token by now.
         guard let token = device.token, tokens[ExactName(token)] == UInt32(place) else { return }
         tokens[ExactName(token)] = nil
     }
 
     private mutating func remove(_ device: KnownDevice, at place: Int) {
         byteCount -= device.byteCount
-        forgetToken(of: device, at: place)
+        leaveTables(device, at: place)
         places[device.key] = nil
         pages[place / Self.pageLength].devices[place % Self.pageLength] = nil
         pages[place / Self.pageLength].marks[place % Self.pageLength] = Mark()
@@ -194,5 +206,14 @@ extension KnownDevice {
     fileprivate var byteCount: Int {
         KnownDevices.fixedByteCount + (key.app?.utf8.count ?? 0) + key.device.utf8.count
             + (externalID?.utf8.count ?? 0) + (token.map { KnownDevices.tokenByteCount + $0.utf8.count } ?? 0)
+            + (hasDetail ? detail.byteCount : 0)
+    }
+}
+
+extension DeviceDetail {
+    fileprivate var byteCount: Int {
+        topics.reduce(MemoryLayout<DeviceDetail>.stride) {
+            $0 + TopicIndex.subscriptionByteCount + $1.topic.project.utf8.count + $1.topic.topic.utf8.count
+        }
     }
 }

@@ -191,7 +191,7 @@ struct RecoveryContext {
             let facts = try? NotificationFacts(
                 interact, unfinished.past, platform: accepted.platform, detection: table.detection)
             keys = (facts?.handedBack?.keys).read(for: table)
-        case .session, .token, .log: break
+        case .session, .token, .log, .topic, .publish, .device: break
         }
     }
 }

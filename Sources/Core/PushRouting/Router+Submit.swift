@@ -28,10 +28,16 @@ extension Router {
         case .session(let session): self.session(session, request, from: peer, at: now, &effects)
         case .token(let token): acceptance.invocations = try self.token(token, request, from: peer, at: now, &effects)
         case .log(let log): try self.log(log, request, from: peer, at: now, &effects)
+        case .topic(let topic):
+            acceptance.topicResults = self.topic(topic, request, from: peer, at: now, &effects)
+        case .publish(let publish):
+            acceptance.members = try self.publish(publish, request, from: peer, at: now, &effects)
+        case .device(let device): self.device(device, request, from: peer, at: now, &effects)
         }
         acceptance.rejections = effects.takeRejections()
         acceptance.flushedUnsent = self.flushedUnsent - flushedUnsent
-        lastNumber = acceptance.seq
+        // Devices that a topic brings have numbers of their own.
+        lastNumber = max(lastNumber, acceptance.seq)
         endTurn(at: now, &effects)
         return acceptance
     }
@@ -46,7 +52,7 @@ extension Router {
     /// - Parameter target: whom it is about, with everything that it left out filled in.
     func accept(
         _ request: Request, from peer: Peer, at now: Moment, platform: Platform, target: Target,
-        messageID: String? = nil, delivery: (state: AppState, decision: Decision)? = nil
+        messageID: String? = nil, delivery: (state: AppState, decision: Decision)? = nil, body: [UInt8]? = nil
     ) -> AcceptedRequest {
         AcceptedRequest(
             seq: lastNumber.next, operation: request.operation, id: request.id, peer: peer, acceptedAt: now,
@@ -54,6 +60,6 @@ extension Router {
             externalID: target.externalID, messageID: messageID, state: delivery?.state,
             duplicateID: delivery?.decision.duplicateID, isTracked: delivery?.decision.received == true,
             transport: delivery?.decision.transport, originalPriority: delivery?.decision.originalPriority,
-            deliveredPriority: delivery?.decision.deliveredPriority, body: request.document.bytes)
+            deliveredPriority: delivery?.decision.deliveredPriority, body: body ?? request.document.bytes)
     }
 }

@@ -42,18 +42,19 @@ extension Router {
         memory.track(at: now, &effects) { $0.session(session.kind, source, now: now.wall, into: &$1) }
     }
 
-    private func platform(of target: Target) -> Platform {
+    func platform(of target: Target) -> Platform {
         target.platform ?? memory.devices.known(target.device, app: target.app)?.platform ?? .android
     }
 
     /// Accepts a request that is about a device and brings no payload.
-    private mutating func accept(
-        _ request: Request, about asked: Target, from peer: Peer, at now: Moment, _ effects: inout Effects
+    mutating func accept(
+        _ request: Request, about asked: Target, from peer: Peer, at now: Moment, body: [UInt8]? = nil,
+        _ effects: inout Effects
     ) -> AcceptedRequest {
         var target = asked
         let known = memory.devices.known(target.device, app: target.app)
         target.externalID = target.externalID ?? known?.externalID
-        let accepted = accept(request, from: peer, at: now, platform: platform(of: asked), target: target)
+        let accepted = accept(request, from: peer, at: now, platform: platform(of: asked), target: target, body: body)
         effects.record(accepted)
         memory.devices.remember(accepted, &effects)
         return accepted

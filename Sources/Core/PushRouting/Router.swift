@@ -71,12 +71,15 @@ public struct Router: Sendable {
     }
 
     /// When the router next needs the clock; `nil` when nothing is due. One timer, set to it after every turn, is enough.
-    public var nextDue: Instant? { schedule.nextDue }
+    public var nextDue: Instant? {
+        guard let paused = memory.fanOuts.pausedUntil, !isDraining else { return schedule.nextDue }
+        return min(paused, schedule.nextDue ?? paused)
+    }
 
     /// Whether something has begun that is too much for one turn: the next `.clock` goes on with it, at any time.
     public var hasWorkLeft: Bool {
         memory.customData.isRemoving || memory.tracker.isBehind || schedule.hasWorkLeft
-            || places.hasWorkLeft(startsNone: isDraining)
+            || places.hasWorkLeft(startsNone: isDraining) || memory.fanOuts.hasWorkLeft && !isDraining
     }
 
     /// How many outcomes of a request are still to come.
@@ -130,6 +133,7 @@ public struct Router: Sendable {
             takeDue(at: now, &effects)
             memory.track(at: now, &effects) { $0.takeDue(now: now.wall, into: &$1) }
             memory.keep(&effects) { $0.continueRemoval(now: now.wall, into: &$1) }
+            continueFanOuts(at: now, &effects)
         case .reconfigured(let table):
             configure(table)
             places.passOnAll(invocations, &schedule)

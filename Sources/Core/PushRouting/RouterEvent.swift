@@ -29,6 +29,10 @@ public struct Acceptance: Sendable {
     public var rejections: [Rejection]
     /// How many entries it flushed that were not sent, although `SendFlushed=yes`: their session has no user.
     public var flushedUnsent = 0
+    /// Of a publish, how many devices get it.
+    public var members: Int?
+    /// Of `op: topic`, what became of each token.
+    public var topicResults: [TopicRequest.Result]?
 }
 
 /// Why a request is not accepted.
@@ -41,6 +45,8 @@ public enum Refusal: Error, Hashable, Sendable {
     case overloaded(message: String, retryAfter: Duration)
     /// The daemon is ending.
     case draining
+    /// A key of the request has a value that cannot be.
+    case invalidValue(field: String, message: String)
     /// A request cannot be replayed; the reason is for people.
     case notReplayable(String)
 }

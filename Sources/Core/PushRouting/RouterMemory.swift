@@ -8,6 +8,7 @@ struct RouterMemory: Sendable {
     private(set) var tracker: Tracker
     private(set) var customData: CustomData
     var devices: DeviceMemory
+    var fanOuts = FanOuts()
     /// Whether the tracker forgets by age: not by a clock that is not believed.
     var forgetsByAge = true
 

@@ -68,4 +68,6 @@ public struct RoutingLimits: Hashable, Sendable {
     public var invocationMemoryPerPeer = 28 << 20
     /// Bytes of what is last known of devices, about; beyond them the one is forgotten that was not used for longest.
     public var deviceMemory = 512 << 20
+    /// Devices that one publish may reach.
+    public var fanOut = 10_000
 }

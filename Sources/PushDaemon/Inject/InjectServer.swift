@@ -82,14 +82,19 @@ final class InjectServer {
         }
     }
 
-    /// Answers a question for the device of a token.
+    /// Answers a question for the device of a token, or for its topics.
     ///
     /// - Returns: whether it is one.
     private func answer(
         _ line: [UInt8], _ session: ClientSession, _ place: Int
     ) throws(ProtocolError) -> Bool {
-        guard let question = try TokenQuestion(line: line, limits: limits) else { return false }
-        session.reply(place, .line(question.reply(processor.device(ofToken: question.token))))
+        if let question = try TokenQuestion(line: line, limits: limits) {
+            session.reply(place, .line(question.reply(processor.device(ofToken: question.token))))
+        } else if let question = try TopicQuestion(line: line, limits: limits) {
+            session.reply(place, .line(question.reply(processor.device(ofToken: question.token))))
+        } else {
+            return false
+        }
         return true
     }
 

@@ -31,6 +31,7 @@ final class Processor {
     /// How loud a success is.
     var successLevel: JournalSettings.Level
     private(set) var accepted: Int64 = 0
+    private var noted: SequenceNumber
 
     /// - Parameters:
     ///   - router: the router, before anything is recovered.
@@ -47,6 +48,7 @@ final class Processor {
         isBelieved: @escaping (WallTime) -> Bool
     ) {
         self.router = router
+        noted = router.lastNumber
         self.pipeline = pipeline
         self.runner = runner
         self.loader = loader
@@ -71,6 +73,9 @@ final class Processor {
 
     /// How many outcomes of a request are still to come.
     func invocationsInFlight(of seq: SequenceNumber) -> Int { router.invocationsInFlight(of: seq) }
+
+    /// How many deliveries of publishes are yet to be made.
+    var membersLeft: Int { router.membersLeft }
 
     /// The device that registered a token last.
     func device(ofToken token: String) -> KnownDevice? { router.device(ofToken: token) }
@@ -116,11 +121,12 @@ final class Processor {
         } catch {
             throw ProtocolError(error, id: request.id)
         }
-        accepted += 1
-        pipeline.accepted(acceptance.seq)
-        let reply = ClientReply.accepted(
-            acceptance.seq, id: request.id, outcomes: request.waitsForOutcome ? acceptance.invocations : nil,
-            rejected: acceptance.rejections)
+        noteNumbers()
+        let reply =
+            acceptance.reply(to: request)
+            ?? ClientReply.accepted(
+                acceptance.seq, id: request.id, outcomes: request.waitsForOutcome ? acceptance.invocations : nil,
+                rejected: acceptance.rejections)
         acknowledge(candidate, acceptance.seq, reply, awaiting: acceptance.invocations)
         if acceptance.flushedUnsent > 0 {
             let cause = "the session of seq \(acceptance.seq)"
@@ -129,6 +135,13 @@ final class Processor {
         tell(acceptance.rejections)
         carryOut()
         pipeline.endRequest()
+    }
+
+    /// Notes the requests that the router accepted since the last time: those of clients, and deliveries of publishes.
+    private func noteNumbers() {
+        accepted += router.lastNumber.value - noted.value
+        noted = router.lastNumber
+        pipeline.accepted(noted)
     }
 
     /// Whether another one may wait for the outcomes of a request.
@@ -173,6 +186,7 @@ final class Processor {
         if case .clock = event { runner.tellStarts(due: clock().monotonic) }
         let now = readClock()
         router.handle(event, at: now, effects: &pipeline.effects)
+        noteNumbers()
         tell(pipeline.effects.takeRejections())
         carryOut()
         pipeline.endRequest()
@@ -232,6 +246,11 @@ final class Processor {
         if pending > 0 { try ledger.pendingInvocations(takeIn) }
         try takeUp()
         try waitForTracker()
+        router.adopt(
+            try ledger.openFanOuts().compactMap { open in
+                guard let request = try? Request(acceptedLine: open.request.body) else { return nil }
+                return OpenFanOut(open.fanOut, request, from: open.request.peer)
+            })
         // Even without any: the router learns what time it is, and with that when the tracker's waits end.
         router.endRecovery(at: now, effects: &pipeline.effects)
         carryOut()
@@ -253,8 +272,7 @@ final class Processor {
         } catch {
             throw ProtocolError(error, id: nil)
         }
-        accepted += 1
-        pipeline.accepted(acceptance.seq)
+        noteNumbers()
         carryOut()
         pipeline.endRequest()
         return acceptance.seq
@@ -400,5 +418,22 @@ final class Processor {
         for wait in waiting { wait.tell(end.invocation, end.result) }
         waiting.removeAll { $0.remaining == 0 }
         if !waiting.isEmpty { waits[seq] = waiting }
+    }
+}
+
+extension Acceptance {
+    /// The reply to a request that says more than its number; `nil`: it says no more.
+    fileprivate func reply(to request: Request) -> ClientReply? {
+        guard members != nil || topicResults != nil else { return nil }
+        return .line(
+            Reply.line { writer in
+                writer.member("ok", true)
+                if let id = request.id { writer.member("id", id) }
+                writer.member("seq", seq.value)
+                if let members { writer.member("members", members) }
+                if let topicResults {
+                    writer.member("results", array: { list in topicResults.forEach { list.string($0.rawValue) } })
+                }
+            })
     }
 }

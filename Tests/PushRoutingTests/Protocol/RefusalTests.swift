@@ -28,11 +28,13 @@ struct RefusalTests {
 
     static let examples = [
         Example("[]", .invalidType, nil, "a request is one JSON object on one line; this is an array"),
-        Example("{}", .missingKey, "op", "op is missing: deliver, interact, session, token, log or resolve"),
+        Example(
+            "{}", .missingKey, "op",
+            "op is missing: deliver, interact, session, token, log, topic, publish, device, topics or resolve"),
         Example(#"{"op":5}"#, .invalidType, "op", "op is a string; this is a number"),
         Example(
             #"{"op":"delete"}"#, .unknownOperation, "op",
-            "inject.sock takes deliver, interact, session, token, log or resolve"
+            "inject.sock takes deliver, interact, session, token, log, topic, publish, device, topics or resolve"
         ),
         Example(#"{"op":"deliver"}"#, .missingKey, "payload", "payload is missing"),
         Example(#"{"op":"deliver","payload":[]}"#, .invalidType, "payload", "payload is an object; this is an array"),

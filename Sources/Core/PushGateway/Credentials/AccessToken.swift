@@ -70,6 +70,17 @@ public struct BearerToken: Hashable, Sendable {
     }
 }
 
+/// The name of a service account.
+enum ServiceAccountName {
+    /// The project of `NAME@PROJECT.iam.gserviceaccount.com`; `nil` for another name.
+    static func project(_ account: String) -> String? {
+        let suffix = ".iam.gserviceaccount.com"
+        guard account.hasSuffix(suffix), let at = account.firstIndex(of: "@") else { return nil }
+        let project = account[account.index(after: at)...].dropLast(suffix.count)
+        return TopicName.isPart(String(project)) ? String(project) : nil
+    }
+}
+
 /// The demands on the assertion of a service account.
 public struct AssertionRules: Hashable, Sendable {
     /// The addresses that an assertion may be for.

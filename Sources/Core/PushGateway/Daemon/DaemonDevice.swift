@@ -4,7 +4,7 @@ import PushModel
 /// The daemon's word on the device of a token.
 enum DaemonDevice {
     /// The device registered the token.
-    case known(Target)
+    case known(Target, DeviceState)
     /// Nobody did: the device as it is presumed.
     case presumed(Target)
     /// The daemon does not say.
@@ -27,7 +27,7 @@ enum DaemonDevice {
             let target = Target(
                 platform: root["platform"]?.string.flatMap(Platform.init), app: root["app"]?.string,
                 device: root["device"]?.string, externalID: root["external_id"]?.string)
-            self = known ? .known(target) : .presumed(target)
+            self = known ? .known(target, DeviceState(reply: root)) : .presumed(target)
         } catch {
             switch error {
             case .refused(let refusal): self = .refused(refusal)
@@ -36,12 +36,12 @@ enum DaemonDevice {
         }
     }
 
-    /// Whether a push goes to it.
-    func isTaken(_ unknown: GatewaySettings.Unknown) -> Bool {
+    /// The device that a push goes to, with what was said of it; `nil`: it goes to none.
+    func taken(_ unknown: GatewaySettings.Unknown) -> (Target, DeviceState)? {
         switch self {
-        case .known: true
-        case .presumed: unknown == .accept
-        case .refused, .none: false
+        case .known(let target, let state): (target, state)
+        case .presumed(let target): unknown == .accept ? (target, DeviceState()) : nil
+        case .refused, .none: nil
         }
     }
 }

@@ -39,7 +39,7 @@ enum RefusalMeaning {
             self = .sendersFault(field: refusal.field)
         // The names of a device and of an app come from the sender; all else in the line is the gateway's.
         case .invalidValue:
-            let isSenders = ["device", "app"].contains(refusal.field)
+            let isSenders = ["device", "app", "topic", "condition"].contains(refusal.field)
             self = isSenders ? .sendersFault(field: refusal.field) : .gatewaysFault
         case .unknownOperation, .missingKey, .unknownKey, .invalidType, .idConflict: self = .gatewaysFault
         }

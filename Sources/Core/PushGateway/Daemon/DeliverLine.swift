@@ -13,6 +13,11 @@ public struct DeliverLine: Sendable {
         self.sender = sender
     }
 
+    /// The same, for a device of which something was said.
+    func found(_ state: DeviceState) -> DeliverLine {
+        DeliverLine(deliver.found(by: deliver.target, state), sender: sender)
+    }
+
     /// The line, with its line feed.
     public var bytes: [UInt8] {
         var writer = JSONWriter(reserving: deliver.payload.rawBytes.count + 512)

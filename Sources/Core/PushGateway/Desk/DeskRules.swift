@@ -1,3 +1,4 @@
+public import PushDispatch
 public import PushHosts
 public import PushModel
 

@@ -26,6 +26,9 @@ public struct GatewayDesk {
             /// The daemon takes a push.
             case fcm(FCMSend, messageID: String)
             case apns(APNsSend)
+            /// The daemon takes a change of subscriptions, or tells of them.
+            case topics(TopicSubscriptionRequest)
+            case topicBatch(TopicBatch, demanded: [TopicBatch.Failure?])
             case leadership
         }
 
@@ -129,6 +132,8 @@ public struct GatewayDesk {
         case .fcm(let send, let messageID): return .now(send.answer(to: DaemonReply(line), messageID: messageID))
         case .apns(let send):
             return .now(send.answer(to: DaemonReply(line), uniqueID: UUID128(random: &generator)))
+        case .topics(let request): return .now(request.answer(to: line))
+        case .topicBatch(let batch, let demanded): return .now(batch.answer(to: line, demanded: demanded))
         case .leadership: return .now(Leadership(DaemonDevice(line)).response)
         }
     }
@@ -179,36 +184,37 @@ public struct GatewayDesk {
                 TokenQuestion.line(token: token, presumed: presumed),
                 Exchange(subject: .resolving(.fcm(send, messageID: messageID), sender)))
         case .topic, .condition:
-            // One delivery with a lane of its own.
-            var target = send.presumedTarget(ofRegistration: "")
-            target.device = nil
             return .ask(
-                DeliverLine(send.line(to: target, messageID: messageID).deliver, sender: sender).bytes,
-                Exchange(subject: .fcm(send, messageID: messageID)))
+                send.publish(messageID: messageID, sender: sender), Exchange(subject: .fcm(send, messageID: messageID)))
         }
     }
 
     /// Sends a push to the device that the daemon names.
     private func deliver(_ push: Exchange.Push, _ sender: PushSender, _ device: DaemonDevice) -> Step {
-        switch (push, device) {
-        case (.fcm(let send, let messageID), .known(let target)),
-            (.fcm(let send, let messageID), .presumed(let target)) where device.isTaken(rules.unknown):
-            let line = DeliverLine(send.line(to: target, messageID: messageID).deliver, sender: sender)
+        switch (push, device.taken(rules.unknown)) {
+        case (.fcm(let send, let messageID), .some(let (target, state))):
+            let line = DeliverLine(send.line(to: target, messageID: messageID).deliver, sender: sender).found(state)
             return .ask(line.bytes, Exchange(subject: .fcm(send, messageID: messageID)))
-        case (.fcm(let send, let messageID), .refused(let refusal)):
-            return .now(send.answer(to: .refused(refusal), messageID: messageID))
-        case (.fcm(let send, let messageID), .none): return .now(send.answer(to: .none, messageID: messageID))
-        case (.fcm, _): return .now(GoogleError(fcm: .unregistered, "Requested entity was not found.").response)
-        case (.apns(let send, _), .known(let target)),
-            (.apns(let send, _), .presumed(let target)) where device.isTaken(rules.unknown):
-            let line = DeliverLine(send.line(to: target).deliver, sender: sender)
+        case (.apns(let send, _), .some(let (target, state))):
+            let line = DeliverLine(send.line(to: target).deliver, sender: sender).found(state)
             return .ask(line.bytes, Exchange(subject: .apns(send)))
+        case (_, nil): return .now(refusal(of: push, device))
+        }
+    }
+
+    /// The answer to a push that is for no device.
+    private func refusal(of push: Exchange.Push, _ device: DaemonDevice) -> GatewayResponse {
+        switch (push, device) {
+        case (.fcm(let send, let messageID), .refused(let refusal)):
+            return send.answer(to: .refused(refusal), messageID: messageID)
+        case (.fcm(let send, let messageID), .none): return send.answer(to: .none, messageID: messageID)
+        case (.fcm, _): return GoogleError(fcm: .unregistered, "Requested entity was not found.").response
         case (.apns(let send, _), .refused(let refusal)):
-            return .now(send.answer(to: .refused(refusal), uniqueID: nil))
-        case (.apns(let send, _), .none): return .now(send.answer(to: .none, uniqueID: nil))
+            return send.answer(to: .refused(refusal), uniqueID: nil)
+        case (.apns(let send, _), .none): return send.answer(to: .none, uniqueID: nil)
         case (.apns(_, let request), _):
             // Since when nobody knows: never before.
-            return .now(APNsRejection(.unregistered, timestamp: WallTime(milliseconds: 0)).response(to: request))
+            return APNsRejection(.unregistered, timestamp: WallTime(milliseconds: 0)).response(to: request)
         }
     }
 
@@ -310,7 +316,7 @@ public struct GatewayDesk {
     }
 }
 
-// Topics. Their subscriptions are nobody's yet: each change succeeds.
+// Topics: the daemon keeps the subscriptions with the devices.
 extension GatewayDesk {
     private mutating func topics(
         _ path: TopicPath, _ action: TopicPath.Action, _ request: GatewayRequest, _ now: Now,
@@ -322,22 +328,17 @@ extension GatewayDesk {
         if let verdict = demanded.verdict(on: subject, using: &generator) {
             return .answer(verdict.answer.response(project: path.project), after: verdict.delay)
         }
-        let outcome: TopicSubscriptionOutcome =
-            switch asked.errand {
-            case .subscribe(let topic, _), .show(let topic):
-                .subscribed(
-                    TopicSubscription(project: path.project, registration: path.registration, topic: topic))
-            case .unsubscribe: .unsubscribed
-            case .showAll: .all([], next: nil)
-            }
-        return .now(outcome.response)
+        return .ask(try asked.line(unknown: rules.unknown), Exchange(subject: .topics(asked)))
     }
 
     private func batch(_ isAdding: Bool, _ request: GatewayRequest, _ now: Now) throws -> Step {
-        _ = try account(of: request, now)
-        let demanded = demanded
-        return .now(
-            try TopicBatch(isAdding: isAdding, body: request.body).response { demanded.failure(ofToken: $0) })
+        let account = try account(of: request, now)
+        let project = account.flatMap(ServiceAccountName.project) ?? TopicName.anyProject
+        let batch = try TopicBatch(isAdding: isAdding, body: request.body)
+        let failures = batch.tokens.map { demanded.failure(ofToken: $0) }
+        return .ask(
+            try batch.line(project: project, unknown: rules.unknown, without: failures),
+            Exchange(subject: .topicBatch(batch, demanded: failures)))
     }
 }
 

@@ -76,6 +76,26 @@ public struct FCMSend: Sendable {
         DeliverLine(DeliverRequest(target: target, payload: body.payload, messageID: messageID))
     }
 
+    /// The line that brings the message to all members of its topic, or of its condition, with its line feed.
+    ///
+    /// - Parameters:
+    ///   - messageID: the id that ``answer(to:messageID:)`` tells.
+    ///   - sender: the sender.
+    public func publish(messageID: String, sender: PushSender) -> [UInt8] {
+        var writer = JSONWriter(reserving: body.payload.rawBytes.count + 512)
+        writer.object { writer in
+            switch recipient {
+            case .topic(let topic): writer.members(ofPublishTo: .topic(topic), project: project)
+            case .condition(let condition): writer.members(ofPublishTo: .condition(condition.text), project: project)
+            case .registration: preconditionFailure("a message to one device is no publish")
+            }
+            let target = Target(app: body.package)
+            writer.members(ofPublish: DeliverRequest(target: target, payload: body.payload, messageID: messageID))
+            writer.member(sender)
+        }
+        return writer.line()
+    }
+
     /// The answer by the daemon's reply.
     public func answer(to reply: DaemonReply, messageID: String) -> GatewayResponse {
         switch reply {
@@ -129,6 +149,8 @@ public struct FCMSend: Sendable {
         switch field {
         case "payload": "message"
         case "app": "message.android.restricted_package_name"
+        case "topic": "message.topic"
+        case "condition": "message.condition"
         default: field.hasPrefix("payload.") ? String(field.dropFirst("payload.".count)) : field
         }
     }

@@ -70,16 +70,16 @@ public struct TopicBatch: Hashable, Sendable {
 
     /// The answer.
     ///
-    /// - Parameter failure: why a token is left out; `nil`: it is not.
-    public func response(_ failure: (_ token: String) -> Failure?) -> GatewayResponse {
+    /// - Parameter failures: why a token is left out, in the order of the tokens; `nil`: it is not.
+    public func response(_ failures: [Failure?]) -> GatewayResponse {
         var writer = JSONWriter()
         writer.object {
             $0.member(
                 "results",
                 array: { list in
-                    for token in tokens {
+                    for failure in failures {
                         list.object { result in
-                            if let failure = failure(token) { result.member("error", failure.rawValue) }
+                            if let failure { result.member("error", failure.rawValue) }
                         }
                     }
                 })

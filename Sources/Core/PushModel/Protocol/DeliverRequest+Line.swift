@@ -17,7 +17,7 @@ extension JSONWriter {
         member(RequestKey.payload.word, raw: deliver.payload.onOneLine)
     }
 
-    private mutating func members(of target: Target) {
+    mutating func members(of target: Target) {
         if let platform = target.platform { member(RequestKey.platform.word, platform.rawValue) }
         if let app = target.app { member(RequestKey.app.word, app) }
         if let device = target.device { member(RequestKey.device.word, device) }
@@ -27,5 +27,5 @@ extension JSONWriter {
 
 extension JSONNode {
     /// Its bytes without a line feed: between the tokens that is white space, and no string has one.
-    fileprivate var onOneLine: some Sequence<UInt8> { rawBytes.lazy.map { $0 == 0x0A || $0 == 0x0D ? 0x20 : $0 } }
+    var onOneLine: some Sequence<UInt8> { rawBytes.lazy.map { $0 == 0x0A || $0 == 0x0D ? 0x20 : $0 } }
 }

@@ -8,6 +8,8 @@ enum RequestKey: Int, CaseIterable, Sendable {
     case transport, payload, state, locked, osVersion, notifications, sdk, messageID, headers, sender
     // What somebody did, a session, a token.
     case kind, message, action, text, token
+    // Topics.
+    case project, topic, condition, tokens, unknown
     // What is logged.
     case suite, brazeID, name, properties, attributes
     // What the forwarder and people ask.
@@ -90,5 +92,7 @@ extension SDKState: RequestWord { static let words = table() }
 extension InteractRequest.Kind: RequestWord { static let words = table() }
 extension SessionRequest.Kind: RequestWord { static let words = table() }
 extension TokenRequest.Kind: RequestWord { static let words = table() }
+extension TopicRequest.Kind: RequestWord { static let words = table() }
+extension TopicRequest.Unknown: RequestWord { static let words = table() }
 extension EntryKind: RequestWord { static let words = table() }
 extension SendingState.Phase: RequestWord { static let words = table() }

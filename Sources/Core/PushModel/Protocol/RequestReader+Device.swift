@@ -13,7 +13,7 @@ extension TokenRequest {
     static let keys = Request.keys + Target.keys + [.kind, .token]
 
     /// Room for every service's tokens, which have at most a few hundred bytes, and for what they may grow to.
-    private static let longestToken = 4096
+    static let longestToken = 4096
 
     init(_ reader: ObjectReader) throws(ProtocolError) {
         let kind = try reader.word(.kind, Kind.self) ?? .new

@@ -86,6 +86,15 @@ extension Request {
         case .log:
             try reader.allow(LogRequest.keys, and: keys)
             action = .log(try LogRequest(reader, document.root))
+        case .topic:
+            try reader.allow(TopicRequest.keys, and: keys)
+            action = .topic(try TopicRequest(reader))
+        case .publish:
+            try reader.allow(PublishRequest.keys, and: keys)
+            action = .publish(try PublishRequest(reader))
+        case .device:
+            try reader.allow(DeviceRequest.keys, and: keys)
+            action = .device(try DeviceRequest(reader))
         case nil:
             throw ProtocolError(.unknownOperation, field: "op", message: "inject.sock takes \(Self.operations)")
         }
@@ -97,7 +106,8 @@ extension Request {
     /// What every op takes.
     static let keys = RequestKeys([.op, .id, .at, .wait])
 
-    private static let operations = "deliver, interact, session, token, log or resolve"
+    private static let operations =
+        Operation.allCases.map(\.rawValue).joined(separator: ", ") + ", \(TopicQuestion.word) or \(TokenQuestion.word)"
 
     private static func wait(_ reader: ObjectReader) throws(ProtocolError) -> Bool {
         guard let value = reader[.wait] else { return false }
@@ -193,7 +203,7 @@ extension DeliverRequest {
         )
     }
 
-    private static func osVersion(_ reader: ObjectReader) throws(ProtocolError) -> String? {
+    static func osVersion(_ reader: ObjectReader) throws(ProtocolError) -> String? {
         guard let text = try reader.name(.osVersion) else { return nil }
         guard OSVersion(text) != nil else {
             throw reader.invalid(

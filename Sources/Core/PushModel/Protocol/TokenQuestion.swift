@@ -62,6 +62,7 @@ public struct TokenQuestion: Sendable {
             if let app = device.map({ $0.key.app }) ?? presumed.app { writer.member(RequestKey.app.word, app) }
             writer.member(RequestKey.device.word, device?.key.device ?? token)
             if let user = device?.externalID { writer.member(RequestKey.externalID.word, user) }
+            if let device { writer.members(of: device.detail.state) }
         }
     }
 }

@@ -9,8 +9,11 @@ extension RowBuffer {
         case .event(let event): append(event)
         case .tracker(let record): append(record)
         case .customData(let record): append(record)
-        case .device(let device): append(.device, device)
+        case .device(let device):
+            append(.device, device)
+            version = max(version, device.since)
         case .forgottenDevice(let number): append(.forgottenDevice, number)
+        case .fanOut(let fanOut): append(.fanOut, fanOut)
         case .attempt(let attempt): append(.attempt, attempt)
         case .output(let id, let output):
             append(.output) { $0.add(id, output) }
@@ -24,7 +27,10 @@ extension RowBuffer {
     }
 
     /// Appends a new request.
-    public func append(_ request: AcceptedRequest) { append(.request, request) }
+    public func append(_ request: AcceptedRequest) {
+        append(.request, request)
+        version = max(version, request.operation.since)
+    }
 
     /// Appends an invocation: a new one, or one that changed.
     public func append(_ invocation: InvocationRecord, isNew: Bool) {

@@ -23,7 +23,7 @@ public final class RowBuffer: @unchecked Sendable {
     /// How many rows there are.
     public private(set) var rowCount = 0
     /// The version of batches that has all kinds of its rows.
-    public private(set) var version = 1
+    public internal(set) var version = 1
 
     /// An empty buffer.
     ///

@@ -5,7 +5,23 @@ extension RowKind {
     /// chain read that.
     public var since: Int {
         switch self {
+        case .fanOut: 2
         default: 1
         }
     }
+}
+
+extension Operation {
+    /// The version of batches since which requests have it.
+    var since: Int {
+        switch self {
+        case .deliver, .interact, .session, .token, .log: 1
+        case .topic, .publish, .device: 2
+        }
+    }
+}
+
+extension KnownDevice {
+    /// The version of batches since which a row has all that is known of it.
+    var since: Int { token != nil || hasDetail ? 2 : 1 }
 }

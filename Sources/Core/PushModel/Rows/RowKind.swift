@@ -15,6 +15,8 @@ public enum RowKind: UInt8, Sendable, CaseIterable {
     case device = 5
     /// A device that is no longer remembered.
     case forgottenDevice = 6
+    /// How far the deliveries of a publish are made; replaces what was known under its number.
+    case fanOut = 7
 
     /// A delivery that the tracker takes over; its `Received` event is the event before it.
     case trackedDelivery = 16

@@ -12,7 +12,9 @@ extension StoredWord {
 }
 
 extension Operation: StoredWord {
-    public static let stored: [Operation] = [.deliver, .interact, .session, .token, .log]
+    public static let stored: [Operation] = [
+        .deliver, .interact, .session, .token, .log, .topic, .publish, .device,
+    ]
 }
 
 extension DispatchMode: StoredWord {

@@ -7,7 +7,7 @@ extension InvocationSubject {
         switch action {
         case .interact(let interact): interact.kind.rawValue
         case .token(let token): token.kind.rawValue
-        case .deliver, .session, .log, nil: nil
+        case .deliver, .session, .log, .topic, .publish, .device, nil: nil
         }
     }
 
@@ -35,7 +35,7 @@ extension InvocationSubject {
                     $0.member("kind", token.kind.rawValue)
                     $0.member("token", token.token)
                 })
-        case .deliver, .session, .log, nil: break
+        case .deliver, .session, .log, .topic, .publish, .device, nil: break
         }
     }
 }

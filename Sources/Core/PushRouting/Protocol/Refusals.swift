@@ -4,6 +4,8 @@ extension ProtocolError {
     /// What a client is told when the router does not accept its request.
     public init(_ refusal: Refusal, id: String?) {
         switch refusal {
+        case .invalidValue(let field, let message):
+            self.init(.invalidValue, field: field, message: message, id: id)
         case .invalidPayload(let field, let message):
             self.init(.invalidPayload, field: field, message: message, id: id)
         case .unknownNumber(let number, let last):

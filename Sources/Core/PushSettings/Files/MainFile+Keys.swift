@@ -175,6 +175,10 @@ extension [Key<Settings>] {
                     ids, 1M to 16G: some 450 bytes a device. Beyond it the least recently used device is forgotten.
                     """),
             Key(
+                "Dispatch", "FanOutMax", { $1(&$0.routing.limits.fanOut) }, .integer(1...1_000_000), default: "10000",
+                meaning: "How many devices one `publish` may reach, 1 to 1000000. One with more subscribers is refused."
+            ),
+            Key(
                 "Dispatch", "RetryDelay", { $1(&$0.routing.retry.delay) }, .timeSpan(.milliseconds(1) ... .seconds(9)),
                 default: "200ms",
                 meaning: """

@@ -41,6 +41,7 @@ extension Option {
     /// Stands for every platform, or every state of the app.
     static let all = "all"
     static let locked = Option("locked", .none, "the screen is locked")
+    static let unlocked = Option("unlocked", .none, "the screen is not locked any more")
     static let notifications = Option(
         "notifications", words(NotificationPermission.self), "whether the user lets the app notify (allowed)")
     static let sdk = Option(

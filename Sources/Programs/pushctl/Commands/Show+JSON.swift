@@ -27,6 +27,16 @@ extension RequestStory {
             if !replays.isEmpty {
                 writer.member("replayed_as", array: { list in replays.forEach { list.int($0.value) } })
             }
+            if let fanOut {
+                writer.member(
+                    "fan_out",
+                    object: {
+                        $0.member("members", fanOut.members)
+                        $0.member("made", fanOut.made)
+                        $0.member("left_out", fanOut.leftOut)
+                        $0.member("to_come", fanOut.rest.count)
+                    })
+            }
             writer.member("request", raw: request.body)
             if request.operation == .interact { writer.member("verdict", verdict?.rawValue) }
             writer.member("invocations", array: { list in invocations.forEach { $0.write(to: &list, of: self) } })

@@ -66,7 +66,7 @@ extension RequestStory {
             ("transport", request.transport?.rawValue),
             ("priority", request.priorities),
         ]
-        let ends = [("became", verdict?.rawValue)]
+        let ends = [("became", verdict?.rawValue), ("reaches", fanOut?.inWords)]
         return (facts + request.whatWasAsked + ends).compactMap { name, value in value.map { [name, $0] } }
     }
 
@@ -92,6 +92,14 @@ extension AcceptedRequest {
         let delivered =
             deliveredPriority == originalPriority ? "" : ", delivered as \(deliveredPriority?.rawValue ?? "unknown")"
         return "\(originalPriority?.rawValue ?? "unknown")\(delivered)"
+    }
+}
+
+extension FanOut {
+    /// How far the deliveries are, for people.
+    fileprivate var inWords: String {
+        "\(members) devices: \(made) deliveries made"
+            + (leftOut > 0 ? ", \(leftOut) left out" : "") + (rest.isEmpty ? "" : ", \(rest.count) to come")
     }
 }
 
@@ -136,7 +144,9 @@ extension AcceptedRequest {
             case .session: ["kind"]
             case .token: ["kind", "token"]
             case .log: ["kind", "suite", "braze_id", "name"]
-            case .deliver: []
+            case .topic: ["kind", "project", "topic"]
+            case .publish: ["project", "topic", "condition"]
+            case .deliver, .device: []
             }
         // Limits may have been higher when it was accepted.
         guard !keys.isEmpty, let line = try? JSONDocument(scanning: body, limits: JSONLimits(depth: .max)) else {

@@ -49,6 +49,24 @@ enum RequestLine {
         }
     }
 
+    /// What pushes find on a device.
+    static func device(_ arguments: Arguments) throws(Failure) -> [UInt8] {
+        var state = DeviceState()
+        state.state = arguments.word(.appState, AppState.self)
+        if arguments.has(.locked) || arguments.has(.unlocked) { state.locked = arguments.has(.locked) }
+        state.osVersion = arguments[.osVersion]
+        state.notifications = arguments.word(.notifications, NotificationPermission.self)
+        state.sdk = arguments.word(.sdk, SDKState.self)
+        guard !state.isEmpty else {
+            throw arguments.usageFailure(
+                "say what pushes find: --state, --locked, --notifications, --os-version or --sdk")
+        }
+        return try line(.device, arguments) { writer in
+            writer.member("device", arguments.operands[0])
+            writer.members(of: state)
+        }
+    }
+
     /// A custom event, or attributes.
     static func log(_ arguments: Arguments) throws(Failure) -> [UInt8] {
         let at = try time(arguments)

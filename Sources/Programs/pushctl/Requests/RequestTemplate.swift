@@ -15,7 +15,8 @@ extension RequestTemplate {
     ///   - platform: of a command whose option takes more than platforms, the platform.
     ///   - state: of a command whose option takes more than states, the state of the app.
     init(_ arguments: Arguments, platform: Platform? = nil, state: AppState? = nil) {
-        let all = Set(Operation.allCases)
+        // Topics are the gateway's.
+        let all = Set(Operation.allCases).subtracting([.topic, .publish])
         self.init(platform: platform?.rawValue ?? arguments[.platform])
         add("id", arguments[.id], to: all)
         add("app", arguments[.app], to: all)

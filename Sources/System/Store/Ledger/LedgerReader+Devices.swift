@@ -41,4 +41,27 @@ extension LedgerReader {
         while try statement.step() { devices.append(try statement.value()) }
         return devices
     }
+
+    /// The publishes whose deliveries are not all made, in order of their numbers, each with its request.
+    public func openFanOuts() throws(StoreError) -> [(fanOut: FanOut, request: AcceptedRequest)] {
+        let statement = try database.prepare(
+            """
+            SELECT \(FanOut.table.values()), \(LedgerTable.requests.values())
+            FROM fan_outs INDEXED BY fan_outs_open JOIN \(LedgerTable.requests.source) USING (seq)
+            WHERE rest IS NOT NULL ORDER BY fan_outs.seq
+            """)
+        var open: [(fanOut: FanOut, request: AcceptedRequest)] = []
+        while try statement.step() {
+            var row = statement.row()
+            open.append((try FanOut(reading: &row), try AcceptedRequest(reading: &row)))
+        }
+        return open
+    }
+
+    /// How far the deliveries of a publish are; `nil`: the request is none.
+    public func fanOut(of seq: SequenceNumber) throws(StoreError) -> FanOut? {
+        let statement = try database.prepare("SELECT \(FanOut.table.values()) FROM fan_outs WHERE seq = ?1")
+        statement.bind(seq.value, at: 1)
+        return try statement.step() ? try statement.value() : nil
+    }
 }

@@ -163,6 +163,7 @@ public final class LedgerReader {
         while try events.statement.step() { story.events.append(try events.statement.value()) }
         story.entries = try entries(of: request.seq)
         try readHistory(of: &story)
+        if request.operation == .publish { story.fanOut = try fanOut(of: request.seq) }
         guard request.operation == .interact else { return story }
         let interaction = try database.prepare("SELECT verdict FROM interactions WHERE cause = ?1")
         interaction.bind(request.seq.value, at: 1)

@@ -58,6 +58,7 @@ extension LedgerWriter {
                 DELETE FROM attempts WHERE seq IN (\(old.list));
                 DELETE FROM attempts_left_out WHERE seq IN (\(old.list));
                 DELETE FROM interactions WHERE cause IN (\(old.list));
+                DELETE FROM fan_outs WHERE seq IN (\(old.list));
                 DELETE FROM invocation_rows WHERE seq IN (\(old.list));
                 DELETE FROM request_rows WHERE seq IN (\(old.list));
                 """)
@@ -77,7 +78,7 @@ extension LedgerWriter {
         var newest: Int64?
     }
 
-    /// The oldest requests without an invocation in flight and without a dead letter.
+    /// The oldest requests without an invocation in flight, without a dead letter and without deliveries to be made.
     private func oldest(before cutoff: WallTime?, limit: Int) throws(StoreError) -> OldRequests {
         let statement = try database.prepare(
             """
@@ -86,6 +87,8 @@ extension LedgerWriter {
                     AND NOT EXISTS (
                         SELECT 1 FROM invocation_rows WHERE invocation_rows.seq = request_rows.seq AND outcome IS NULL)
                     AND NOT EXISTS (SELECT 1 FROM dead_letters WHERE dead_letters.seq = request_rows.seq)
+                    AND NOT EXISTS (
+                        SELECT 1 FROM fan_outs WHERE fan_outs.seq = request_rows.seq AND rest IS NOT NULL)
                 ORDER BY accepted_at, seq LIMIT \(limit))
             """)
         guard try statement.step(), let list = statement.text(0) else { return OldRequests() }

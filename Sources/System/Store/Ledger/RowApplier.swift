@@ -13,6 +13,7 @@ final class RowApplier {
     private var replaceLifeSign: RowStatement
     private var insertProducer: RowStatement
     private var devices: KeyedRows
+    private var fanOuts: KeyedRows
     private var sessions: KeyedRows
     private var starts: KeyedRows
     private var pendingStarts: KeyedRows
@@ -45,6 +46,7 @@ final class RowApplier {
         replaceLifeSign = try RowStatement(life.insertion(replace), of: life, database)
         insertProducer = try RowStatement(Producer.table.insertion(), of: Producer.table, database)
         devices = try KeyedRows(KnownDevice.table, replace, database)
+        fanOuts = try KeyedRows(FanOut.table, replace, database)
         sessions = try KeyedRows(SessionRow.table, replace, database)
         starts = try KeyedRows(StartsRow.table, replace, database)
         pendingStarts = try KeyedRows(PendingStart.table, "INSERT", database)
@@ -104,6 +106,7 @@ final class RowApplier {
             try tracker.note(values, cursor: lastCursor)
         case .device: try devices.insert(values)
         case .forgottenDevice: try devices.delete(values)
+        case .fanOut: try fanOuts.insert(values)
         case .trackedDelivery: try tracker.add(values)
         case .openedDelivery: try tracker.open.run(values)
         case .influencedDelivery: try tracker.influence.run(values)

@@ -112,6 +112,7 @@ extension Schema {
         \(DaemonGap.table.creation);
         \(LifeSign.table.creation);
         \(chain);
+        \(fanOuts);
         """
 
     /// The tables that have one row from the beginning.
@@ -119,6 +120,23 @@ extension Schema {
 
     /// The column of a device's token: since version 3.
     static let tokens = "ALTER TABLE devices ADD COLUMN token TEXT"
+
+    /// What was said of a device beside its name, and the deliveries that publishes are made into: since version 4.
+    static let topics = """
+        ALTER TABLE devices ADD COLUMN topics TEXT;
+        ALTER TABLE devices ADD COLUMN state TEXT;
+        ALTER TABLE devices ADD COLUMN locked INTEGER;
+        ALTER TABLE devices ADD COLUMN os_version TEXT;
+        ALTER TABLE devices ADD COLUMN notifications TEXT;
+        ALTER TABLE devices ADD COLUMN sdk TEXT;
+        \(fanOuts)
+        """
+
+    private static let fanOuts = """
+        \(FanOut.table.creation);
+        -- What a restart goes on with.
+        CREATE INDEX fan_outs_open ON fan_outs (seq) WHERE rest IS NOT NULL
+        """
 
     /// What a chain that several machines write needs beside: since version 2.
     static let chain = """

@@ -5,9 +5,9 @@ enum Schema {
     /// Says in `PRAGMA application_id` that a database is a ledger: "push".
     static let applicationID: Int64 = 0x7075_7368
     /// The schema this program writes, kept in `PRAGMA user_version`.
-    static let version: Int64 = 3
+    static let version: Int64 = 4
     /// The SQL that brings a ledger of a version to the next one, by the version.
-    static let migrations: [Int64: String] = [1: chain, 2: tokens]
+    static let migrations: [Int64: String] = [1: chain, 2: tokens, 3: topics]
 
     /// Creates the tables of an empty database, or brings older ones up to date; all or nothing.
     ///

@@ -8,20 +8,51 @@ extension KnownDevice: StoredRecord {
         "devices",
         [
             .integer("number"), .text("app"), .text("device"), .name("platform", Platform.self),
-            .text("external_id").orNull, .text("token").orNull,
+            .text("external_id").orNull, .text("token").orNull, .text("topics").orNull,
+            .name("state", AppState.self).orNull, .integer("locked").orNull, .text("os_version").orNull,
+            .name("notifications", NotificationPermission.self).orNull, .name("sdk", SDKState.self).orNull,
         ])
 
-    // A row without a token ends before it, as the rows do that were written before there was one.
+    // A row ends before the token where there is nothing from there on, as the rows do that were written before there was any.
     public func write(to row: inout RowWriter) {
         row.add(number, key, platform, externalID)
-        if let token { row.add(token) }
+        guard token != nil || hasDetail else { return }
+        row.add(token)
+        guard hasDetail else { return }
+        row.add(detail.topics.columnText)
+        row.add(detail.state)
     }
 
-    @inlinable public init<Row: RowSource>(reading row: inout Row) throws(Row.Failure) {
+    public init<Row: RowSource>(reading row: inout Row) throws(Row.Failure) {
         (number, key, platform, externalID) = try row.next()
         token = try row.next()
+        var detail = DeviceDetail()
+        if let text: String = try row.next() {
+            guard let topics = [Subscription](columnText: text) else { throw row.unreadable("these are no topics") }
+            detail.topics = topics
+        }
+        detail.state = try row.next()
+        self.detail = detail
     }
 }
+
+extension DeviceState: StoredValue {
+    public static var count: Int { 5 }
+
+    public func write(to row: inout RowWriter) {
+        row.add(state, locked, osVersion)
+        row.add(notifications, sdk)
+    }
+
+    public init<Row: RowSource>(reading row: inout Row) throws(Row.Failure) {
+        self.init()
+        (state, locked, osVersion) = try row.next()
+        (notifications, sdk) = try row.next()
+    }
+}
+
+extension NotificationPermission: StoredName {}
+extension SDKState: StoredName {}
 
 extension SessionRow: StoredRecord {
     public static let table = LedgerTable(

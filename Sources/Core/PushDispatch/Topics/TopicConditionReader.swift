@@ -1,4 +1,3 @@
-import PushDispatch
 import PushModel
 
 /// Reads the text of a condition, from left to right.

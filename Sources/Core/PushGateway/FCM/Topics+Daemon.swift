@@ -1,0 +1,156 @@
+import PushHosts
+import PushModel
+
+// The daemon keeps subscriptions: the lines that change them or ask for them, and the answers by its replies.
+
+/// The daemon's word on subscriptions.
+enum TopicReply {
+    /// What became of each token.
+    case results([TopicRequest.Result])
+    /// The topics of a token, and where the next page begins; `nil` for a token that nobody registered.
+    case topics([(topic: String, created: WallTime?)]?, next: String?)
+    /// The daemon refuses, or does not answer: the error.
+    case failed(GoogleError)
+
+    init(_ line: [UInt8]?) {
+        guard let line else {
+            self = .failed(GoogleError(.unavailable, "the daemon gave no answer", retryAfter: 1))
+            return
+        }
+        do {
+            let root = try ControlReply(line: line).root
+            if let results = root["results"]?.elements {
+                self = .results(results.compactMap { $0.string.flatMap(TopicRequest.Result.init) })
+            } else {
+                let topics = root[TopicQuestion.word]?.elements.compactMap { entry in
+                    entry["topic"]?.string.map { ($0, entry["created_at"]?.string.flatMap(WallTime.init(rfc3339:))) }
+                }
+                self = .topics(
+                    root["known"]?.bool == true ? topics : nil, next: root["next"]?.string)
+            }
+        } catch {
+            switch error {
+            case .refused(let refusal): self = .failed(GoogleError(refusal))
+            case .unreadable(let message): self = .failed(GoogleError(.internalError, message))
+            }
+        }
+    }
+}
+
+extension GoogleError {
+    /// A refusal of the daemon.
+    init(_ refusal: ProtocolError) {
+        switch RefusalMeaning(refusal) {
+        case .later(let seconds): self.init(.unavailable, refusal.message, retryAfter: seconds)
+        case .gatewaysFault: self.init(.internalError, refusal.message)
+        case .sendersFault: self.init(.invalidArgument, refusal.message)
+        }
+    }
+}
+
+extension GatewaySettings.Unknown {
+    /// The same, for a topic.
+    fileprivate var ofTopics: TopicRequest.Unknown {
+        switch self {
+        case .accept: .register
+        case .unregistered: .refuse
+        }
+    }
+}
+
+extension TopicSubscriptionRequest {
+    /// The line for the daemon, with its line feed.
+    func line(unknown: GatewaySettings.Unknown) throws(GoogleError) -> [UInt8] {
+        func change(_ kind: TopicRequest.Kind, _ topic: String) throws(GoogleError) -> [UInt8] {
+            guard let name = TopicName(project: project, topic: topic) else {
+                throw .invalidField("parent", "the project is no name of one")
+            }
+            return TopicRequest(kind: kind, topic: name, tokens: [registration], unknown: unknown.ofTopics).line
+        }
+        switch errand {
+        case .subscribe(let topic, _): return try change(.subscribe, topic)
+        case .unsubscribe(let topic, _): return try change(.unsubscribe, topic)
+        case .show(let topic):
+            return TopicQuestion.line(project: project, token: registration, topic: topic, limit: nil, after: nil)
+        case .showAll(let limit, let page):
+            return TopicQuestion.line(project: project, token: registration, topic: nil, limit: limit, after: page)
+        }
+    }
+
+    /// The answer by the daemon's reply.
+    func answer(to line: [UInt8]?) -> GatewayResponse {
+        switch (TopicReply(line), errand) {
+        case (.failed(let error), _): return error.response
+        case (.results(let results), .subscribe(let topic, let isNew)):
+            switch results.first {
+            case .exists where isNew: return TopicSubscriptionOutcome.exists.response
+            case .subscribed, .exists: return TopicSubscriptionOutcome.subscribed(subscription(topic)).response
+            case .tooManyTopics:
+                return GoogleError(
+                    .resourceExhausted, "a registration has at most \(TopicRequest.topicsMax) topics"
+                ).response
+            case .unregistered, .missing, .unsubscribed, nil: return TopicSubscriptionOutcome.missing.response
+            }
+        case (.results(let results), .unsubscribe(_, let allowsMissing)):
+            let wasThere = results.first == .unsubscribed
+            return (wasThere || allowsMissing ? TopicSubscriptionOutcome.unsubscribed : .missing).response
+        case (.topics(let topics, _), .show(let topic)):
+            guard let found = topics?.first else { return TopicSubscriptionOutcome.missing.response }
+            return TopicSubscriptionOutcome.subscribed(subscription(topic, found.created)).response
+        case (.topics(let topics, let next), .showAll):
+            return TopicSubscriptionOutcome.all(
+                (topics ?? []).map { subscription($0.topic, $0.created) }, next: next
+            ).response
+        case (.results, _), (.topics, _):
+            return GoogleError(.internalError, "the daemon answered another question").response
+        }
+    }
+
+    private func subscription(_ topic: String, _ created: WallTime? = nil) -> TopicSubscription {
+        TopicSubscription(project: project, registration: registration, topic: topic, created: created)
+    }
+}
+
+extension TopicBatch {
+    /// The line for the daemon, with its line feed.
+    ///
+    /// - Parameters:
+    ///   - project: the project of the account.
+    ///   - failures: why a token is left out, in their order.
+    func line(
+        project: String, unknown: GatewaySettings.Unknown, without failures: [Failure?]
+    ) throws(Fault) -> [UInt8] {
+        guard let name = TopicName(project: project, topic: topic) else {
+            throw Fault(message: "the account has no project")
+        }
+        let taken = zip(tokens, failures).filter { $0.1 == nil }.map(\.0)
+        return TopicRequest(
+            kind: isAdding ? .subscribe : .unsubscribe, topic: name, tokens: taken, unknown: unknown.ofTopics
+        ).line
+    }
+
+    /// The answer by the daemon's reply.
+    ///
+    /// - Parameter failures: as for ``line(project:unknown:without:)``.
+    func answer(to line: [UInt8]?, demanded failures: [Failure?]) -> GatewayResponse {
+        switch TopicReply(line) {
+        case .failed(let error): return error.response
+        case .topics: return GoogleError(.internalError, "the daemon answered another question").response
+        case .results(let results):
+            var rest = results[...]
+            return response(failures.map { failure in failure ?? Failure(rest.popFirst()) })
+        }
+    }
+}
+
+extension TopicBatch.Failure {
+    /// - Returns: `nil` where a token got what was asked for. A token that was not subscribed is none any more.
+    fileprivate init?(_ result: TopicRequest.Result?) {
+        switch result {
+        case .subscribed, .exists, .unsubscribed, .missing: return nil
+        case .unregistered: self = .notFound
+        case .tooManyTopics: self = .tooManyTopics
+        case nil: self = .internalError
+        }
+    }
+}

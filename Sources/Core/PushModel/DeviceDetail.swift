@@ -1,0 +1,122 @@
+/// What a device has beside its name, its user and its token. Few devices have any of it.
+public struct DeviceDetail: Hashable, Sendable {
+    /// The topics that its app is subscribed to, in the order of the subscriptions.
+    public var topics: [Subscription]
+    /// What a push finds on it.
+    public var state: DeviceState
+
+    /// Joins the parts.
+    public init(topics: [Subscription] = [], state: DeviceState = DeviceState()) {
+        (self.topics, self.state) = (topics, state)
+    }
+
+    /// Whether there is nothing to keep.
+    public var isEmpty: Bool { topics.isEmpty && state.isEmpty }
+}
+
+/// What a push finds on a device, as `op: device` says it. What is `nil` was never said, and the default of `op: deliver` holds.
+public struct DeviceState: Hashable, Sendable {
+    /// What the app is doing.
+    public var state: AppState?
+    /// Whether the screen is locked.
+    public var locked: Bool?
+    /// The version of the operating system.
+    public var osVersion: String?
+    /// Whether notifications may be shown.
+    public var notifications: NotificationPermission?
+    /// Whether the app has a Braze instance.
+    public var sdk: SDKState?
+
+    /// Nothing was said.
+    public init() {}
+
+    /// Whether nothing was said.
+    public var isEmpty: Bool { self == DeviceState() }
+
+    /// The same, with what another one says in place of what this says.
+    public func changed(by other: DeviceState) -> DeviceState {
+        var state = self
+        state.state = other.state ?? state.state
+        state.locked = other.locked ?? locked
+        state.osVersion = other.osVersion ?? osVersion
+        state.notifications = other.notifications ?? notifications
+        state.sdk = other.sdk ?? sdk
+        return state
+    }
+}
+
+extension DeliverRequest {
+    /// The same payload for a device in a state.
+    public func found(by target: Target, _ state: DeviceState) -> DeliverRequest {
+        DeliverRequest(
+            target: target, transport: transport, state: state.state ?? .background, locked: state.locked ?? false,
+            osVersion: state.osVersion, notifications: state.notifications ?? .allowed, sdk: state.sdk ?? .ready,
+            payload: payload, messageID: messageID,
+            headers: target.platform?.hasAPNsHeaders ?? true ? headers : nil)
+    }
+}
+
+/// The subscription of a device's app to a topic of a project.
+public struct Subscription: Hashable, Sendable {
+    /// The topic.
+    public var topic: TopicName
+    /// When it began, in seconds since 1970.
+    public var since: Int64
+
+    /// Joins the parts.
+    public init(topic: TopicName, since: Int64) { (self.topic, self.since) = (topic, since) }
+
+    /// The end of the seconds that are believed: those of year 9999.
+    static let secondsMax: Int64 = 253_402_300_799
+}
+
+/// The name of a topic: its project and its own.
+public struct TopicName: Hashable, Sendable {
+    /// The longest name of a project or a topic, in bytes. Source: Firebase's page on topics has 900 for a topic.
+    public static let lengthMax = 900
+
+    /// Stands for the project where an account does not tell it: a topic of it is every project's.
+    public static let anyProject = "-"
+
+    /// The project.
+    public let project: String
+    /// The topic.
+    public let topic: String
+
+    /// Joins the parts.
+    ///
+    /// - Returns: `nil` for a part that is empty, too long, or has a space, a slash or a control character.
+    public init?(project: String, topic: String) {
+        guard Self.isPart(project), Self.isPart(topic) else { return nil }
+        (self.project, self.topic) = (project, topic)
+    }
+
+    /// Whether it is a topic of a project.
+    public func isOf(project wanted: String) -> Bool { project == wanted || project == Self.anyProject }
+
+    /// Whether a text can be a part of a name.
+    public static func isPart(_ text: String) -> Bool {
+        !text.isEmpty && text.utf8.count <= lengthMax && text.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F && $0 != 0x2F }
+    }
+}
+
+// In a column subscriptions stand as project/topic/seconds, with a space between them.
+extension [Subscription] {
+    /// The text of a column; `nil` for none.
+    var columnText: String? {
+        isEmpty
+            ? nil : map { "\($0.topic.project)/\($0.topic.topic)/\($0.since)" }.joined(separator: " ")
+    }
+
+    /// Reads the text of a column; `nil`: it is none.
+    init?(columnText text: String) {
+        self = []
+        for entry in text.utf8.split(separator: 0x20) {
+            let parts = entry.split(separator: 0x2F).map { String(decoding: $0, as: UTF8.self) }
+            guard parts.count == 3, let name = TopicName(project: parts[0], topic: parts[1]),
+                let since = Int64(parts[2]), (0...Subscription.secondsMax).contains(since)
+            else { return nil }
+            append(Subscription(topic: name, since: since))
+        }
+    }
+}

@@ -1,0 +1,101 @@
+/// `op: topics` of `inject.sock`: the topics of a token. A question: it changes nothing, and nothing of it is kept.
+public struct TopicQuestion: Sendable {
+    /// The word of the operation.
+    public static let word = "topics"
+    /// As many topics as one reply has.
+    private static let limitMax = TopicRequest.topicsMax
+
+    /// The project.
+    public let project: String
+    /// The token, or the installation id.
+    public let token: String
+    /// The one topic that is asked for; `nil`: all.
+    public let topic: String?
+    /// As many as the reply has at most.
+    public let limit: Int
+    /// The reply begins behind this topic; `nil`: with the first.
+    public let after: String?
+
+    /// Reads a line; `nil`: it is another operation.
+    ///
+    /// - Throws: what is wrong with it.
+    public init?(line: [UInt8], limits: JSONLimits) throws(ProtocolError) {
+        let document: JSONDocument
+        do { document = try JSONDocument(scanning: line, limits: limits) } catch { throw ProtocolError(error) }
+        guard document.root["op"]?.string == Self.word else { return nil }
+        self = try ObjectReader.read(document.root) { (reader) throws(ProtocolError) in
+            try TopicQuestion(reader)
+        }
+    }
+
+    private init(_ reader: ObjectReader) throws(ProtocolError) {
+        try reader.allow(RequestKeys([.op, .project, .token, .topic, .limit, .after]))
+        project = try TopicName.part(.project, reader)
+        guard let token = try reader.string(.token) else { throw reader.missing(.token) }
+        self.token = token
+        topic = try reader.string(.topic)
+        after = try reader.string(.after)
+        let limit = reader[.limit].flatMap(\.int64)
+        guard reader[.limit] == nil || limit.map({ (1...Int64(Self.limitMax)).contains($0) }) == true else {
+            throw reader.invalid(.limit, "limit is a whole number from 1 to \(Self.limitMax)")
+        }
+        self.limit = limit.map(Int.init) ?? Self.limitMax
+    }
+
+    /// The line of a question, with its line feed.
+    public static func line(project: String, token: String, topic: String?, limit: Int?, after: String?) -> [UInt8] {
+        var writer = JSONWriter()
+        writer.object {
+            $0.member(RequestKey.op.word, word)
+            $0.member(RequestKey.project.word, project)
+            $0.member(RequestKey.token.word, token)
+            if let topic { $0.member(RequestKey.topic.word, topic) }
+            if let limit { $0.member(RequestKey.limit.word, limit) }
+            if let after { $0.member(RequestKey.after.word, after) }
+        }
+        return writer.line()
+    }
+
+    /// The reply, with its line feed.
+    ///
+    /// - Parameter device: the one that registered the token; `nil`: nobody did.
+    public func reply(_ device: KnownDevice?) -> [UInt8] {
+        let own = device?.detail.topics.filter { $0.topic.isOf(project: project) } ?? []
+        let wanted = own.filter { topic == nil || $0.topic.topic == topic }.sorted { $0.topic.topic < $1.topic.topic }
+        let page = wanted.filter { subscription in after.map { subscription.topic.topic > $0 } ?? true }
+        return Reply.line { writer in
+            writer.member("ok", true)
+            writer.member("known", device != nil)
+            writer.member(
+                Self.word,
+                array: { list in
+                    for subscription in page.prefix(limit) {
+                        list.object { writer in
+                            writer.member(RequestKey.topic.word, subscription.topic.topic)
+                            let since = WallTime(milliseconds: subscription.since * 1000)
+                            writer.member("created_at", since.rfc3339)
+                        }
+                    }
+                })
+            if page.count > limit, let last = page.prefix(limit).last { writer.member("next", last.topic.topic) }
+        }
+    }
+}
+
+extension TopicRequest {
+    /// The line, with its line feed.
+    public var line: [UInt8] {
+        var writer = JSONWriter()
+        writer.object {
+            $0.member(RequestKey.op.word, Operation.topic.rawValue)
+            $0.member(RequestKey.kind.word, kind.rawValue)
+            $0.member(RequestKey.project.word, topic.project)
+            $0.member(RequestKey.topic.word, topic.topic)
+            if unknown != .refuse { $0.member(RequestKey.unknown.word, unknown.rawValue) }
+            if let platform = target.platform { $0.member(RequestKey.platform.word, platform.rawValue) }
+            if let app = target.app { $0.member(RequestKey.app.word, app) }
+            $0.member(RequestKey.tokens.word, array: { list in tokens.forEach { list.string($0) } })
+        }
+        return writer.line()
+    }
+}

@@ -1,0 +1,226 @@
+import PushDispatch
+import PushModel
+
+extension Router {
+    /// Subscribes the devices of tokens to a topic, or ends their subscriptions.
+    ///
+    /// - Returns: what became of each token, in their order.
+    mutating func topic(
+        _ topic: TopicRequest, _ request: Request, from peer: Peer, at now: Moment, _ effects: inout Effects
+    ) -> [TopicRequest.Result] {
+        var target = topic.target
+        target.device = nil
+        let body = topic.lineWithoutTokens
+        let accepted = accept(request, from: peer, at: now, platform: platform(of: target), target: target, body: body)
+        effects.record(accepted)
+        lastNumber = accepted.seq
+        return topic.tokens.map { token in
+            guard let device = device(ofToken: token, topic, from: peer, at: now, &effects) else {
+                return .unregistered
+            }
+            return change(device, topic, at: now, &effects)
+        }
+    }
+
+    private mutating func change(
+        _ device: KnownDevice, _ topic: TopicRequest, at now: Moment, _ effects: inout Effects
+    ) -> TopicRequest.Result {
+        var device = device
+        let place = device.detail.topics.firstIndex { $0.topic == topic.topic }
+        switch (topic.kind, place) {
+        case (.subscribe, .some): return .exists
+        case (.unsubscribe, nil): return .missing
+        case (.subscribe, nil):
+            guard device.detail.topics.count < TopicRequest.topicsMax else { return .tooManyTopics }
+            device.detail.topics.append(Subscription(topic: topic.topic, since: max(0, now.wall.seconds)))
+            memory.devices.change(device, &effects)
+            return .subscribed
+        case (.unsubscribe, .some(let place)):
+            device.detail.topics.remove(at: place)
+            memory.devices.change(device, &effects)
+            return .unsubscribed
+        }
+    }
+
+    /// The device of a token. One that nobody registered becomes that of a device of its name, where the request says so.
+    private mutating func device(
+        ofToken token: String, _ topic: TopicRequest, from peer: Peer, at now: Moment, _ effects: inout Effects
+    ) -> KnownDevice? {
+        if let known = device(ofToken: token) { return known }
+        guard topic.kind == .subscribe, topic.unknown == .register else { return nil }
+        let target = Target(
+            platform: topic.target.platform ?? .android, app: topic.target.app ?? topic.topic.project, device: token)
+        // The row of a device has the number of a request; this one says no more than its name.
+        guard let request = try? Request(acceptedLine: DeviceRequest(target: target, state: DeviceState()).line) else {
+            return nil
+        }
+        let accepted = accept(request, about: target, from: peer, at: now, &effects)
+        lastNumber = accepted.seq
+        memory.devices.register(.registered, token, of: accepted, &effects)
+        return device(ofToken: token)
+    }
+
+    /// Notes what pushes find on a device from now on.
+    mutating func device(
+        _ request: DeviceRequest, _ whole: Request, from peer: Peer, at now: Moment, _ effects: inout Effects
+    ) {
+        _ = accept(whole, about: request.target, from: peer, at: now, &effects)
+        guard var device = memory.devices.known(request.target.device, app: request.target.app) else { return }
+        let state = device.detail.state.changed(by: request.state)
+        guard state != device.detail.state else { return }
+        device.detail.state = state
+        memory.devices.change(device, &effects)
+    }
+
+    /// Accepts a payload for all devices that are subscribed: names them. Their deliveries are made turn by turn.
+    ///
+    /// - Returns: how many devices there are.
+    mutating func publish(
+        _ publish: PublishRequest, _ request: Request, from peer: Peer, at now: Moment, _ effects: inout Effects
+    ) throws(Refusal) -> Int {
+        let members = try members(of: publish)
+        guard memory.fanOuts.open.count < FanOuts.openMax else {
+            throw .overloaded(
+                message: "\(FanOuts.openMax) publishes are being delivered; the next one is taken when one is done",
+                retryAfter: .seconds(1))
+        }
+        try checkPayload(of: publish, members)
+        let accepted = accept(
+            request, from: peer, at: now, platform: publish.deliver.target.platform ?? .android,
+            target: publish.deliver.target, messageID: publish.deliver.messageID)
+        effects.record(accepted)
+        let fanOut = FanOut(seq: accepted.seq, members: members.count, rest: members.map(\.number))
+        effects.record(.fanOut(fanOut))
+        guard !members.isEmpty else { return 0 }
+        var open = OpenFanOut(fanOut, request, from: peer)
+        open.devices = members.reversed().map(\.key)
+        memory.fanOuts.open.append(open)
+        return members.count
+    }
+
+    private func members(of publish: PublishRequest) throws(Refusal) -> [KnownDevice] {
+        let limit = table.limits.fanOut
+        let condition: TopicCondition?
+        let topics: [String]?
+        switch publish.audience {
+        case .topic(let topic): (condition, topics) = (nil, [topic])
+        case .condition(let text):
+            do throws(TopicCondition.Fault) {
+                let read = try TopicCondition(text)
+                (condition, topics) = (read, read.includesNonMembers ? nil : read.topics)
+            } catch {
+                throw .invalidValue(field: "condition", message: error.message)
+            }
+        }
+        let tooMany = Refusal.invalidValue(
+            field: condition == nil ? "topic" : "condition",
+            message: "more than \(limit) devices are subscribed (FanOutMax=)")
+        // A condition may leave most of them out, but each is looked at.
+        guard
+            let found = memory.devices.known.devices(
+                ofTopics: topics, of: publish.project, limit: condition == nil ? limit : 8 * limit)
+        else { throw tooMany }
+        let members = found.filter { device in
+            guard publish.deliver.target.app == nil || device.key.app == publish.deliver.target.app else {
+                return false
+            }
+            guard let condition else { return true }
+            let own = device.detail.topics.lazy.filter { $0.topic.isOf(project: publish.project) }.map(\.topic.topic)
+            return condition.isMet(bySubscriptions: Set(own))
+        }
+        guard members.count <= limit else { throw tooMany }
+        return members.sorted { $0.number < $1.number }
+    }
+
+    /// A payload that no member could get is refused.
+    private func checkPayload(of publish: PublishRequest, _ members: [KnownDevice]) throws(Refusal) {
+        var platforms = Set(members.map(\.platform))
+        if platforms.isEmpty { platforms = [.android] }
+        var fault: Refusal?
+        for platform in platforms.sorted(by: { $0.rawValue < $1.rawValue }) {
+            do {
+                _ = try decide(Delivery(publish.deliver, platform: platform), settings: table.detection)
+                return
+            } catch {
+                fault = fault ?? .invalidPayload(field: error.field, message: error.message)
+            }
+        }
+        if let fault { throw fault }
+    }
+
+    /// Makes some of the deliveries of the oldest publish. Each is written with how far it is, so a crash repeats none.
+    mutating func continueFanOuts(at now: Moment, _ effects: inout Effects) {
+        guard !isDraining, var open = memory.fanOuts.open.first else { return }
+        if let paused = memory.fanOuts.pausedUntil, now.monotonic < paused { return }
+        memory.fanOuts.pausedUntil = nil
+        guard case .publish(let publish) = open.request.action else { preconditionFailure("only a publish fans out") }
+        let before = open.fanOut
+        var left = FanOuts.slice
+        while left > 0, let key = open.devices.last {
+            left -= 1
+            switch deliver(publish, to: key, open, at: now, &effects) {
+            case .made: open.fanOut.made += 1
+            case .leftOut: open.fanOut.leftOut += 1
+            case .later(let due):
+                memory.fanOuts.pausedUntil = due
+                left = 0
+                continue
+            }
+            open.devices.removeLast()
+            open.fanOut.rest.removeFirst()
+        }
+        if open.fanOut != before { effects.record(.fanOut(open.fanOut)) }
+        if open.devices.isEmpty { memory.fanOuts.open.removeFirst() } else { memory.fanOuts.open[0] = open }
+    }
+
+    private enum MemberOutcome {
+        case made, leftOut
+        case later(Instant)
+    }
+
+    private mutating func deliver(
+        _ publish: PublishRequest, to key: DeviceKey, _ open: OpenFanOut, at now: Moment, _ effects: inout Effects
+    ) -> MemberOutcome {
+        guard let device = memory.devices.known[key],
+            let request = try? Request(acceptedLine: publish.line(to: device, of: open.request)),
+            case .deliver(let deliver) = request.action
+        else { return .leftOut }
+        do throws(Refusal) {
+            try checkLimits(of: open.peer.account, adding: request.document.bytes.count, at: now)
+            _ = try self.deliver(deliver, request, from: open.peer, at: now, &effects)
+            lastNumber = lastNumber.next
+            return .made
+        } catch {
+            if case .overloaded(_, let after) = error { return .later(now.monotonic + after) }
+            return .leftOut
+        }
+    }
+
+    /// Takes up the publishes that an earlier run did not finish, in order of their numbers.
+    public mutating func adopt(_ unfinished: [OpenFanOut]) {
+        let wanted = Set(unfinished.flatMap(\.fanOut.rest))
+        guard !wanted.isEmpty else { return }
+        var keys: [SequenceNumber: DeviceKey] = [:]
+        for device in memory.devices.known.all where wanted.contains(device.number) { keys[device.number] = device.key }
+        for var open in unfinished {
+            // A device that was forgotten meanwhile gets nothing.
+            let rest = open.fanOut.rest.filter { keys[$0] != nil }
+            open.fanOut.leftOut += open.fanOut.rest.count - rest.count
+            open.fanOut.rest = rest
+            open.devices = rest.reversed().compactMap { keys[$0] }
+            memory.fanOuts.open.append(open)
+        }
+    }
+
+    /// How many deliveries of publishes are yet to be made.
+    public var membersLeft: Int { memory.fanOuts.membersLeft }
+}
+
+extension TopicRequest {
+    /// The line as the ledger keeps it: tokens are their devices', and go with them.
+    fileprivate var lineWithoutTokens: [UInt8] {
+        var request = self
+        request.tokens = []
+        return Array(request.line.dropLast())
+    }
+}

@@ -1,0 +1,40 @@
+import PushModel
+
+/// Which devices are subscribed to a topic, by their places in the table of devices.
+struct TopicIndex: Sendable {
+    private struct Project: Sendable {
+        /// The devices that have a topic of the project.
+        var devices: Set<UInt32> = []
+        var topics: [String: Set<UInt32>] = [:]
+    }
+
+    private var projects: [String: Project] = [:]
+
+    /// About what a subscription takes beside the texts of its name: a place in two sets and in the device's list.
+    static let subscriptionByteCount = 96
+
+    mutating func add(_ subscriptions: [Subscription], of place: UInt32) {
+        for subscription in subscriptions {
+            projects[subscription.topic.project, default: Project()].devices.insert(place)
+            projects[subscription.topic.project]?.topics[subscription.topic.topic, default: []].insert(place)
+        }
+    }
+
+    mutating func remove(_ subscriptions: [Subscription], of place: UInt32) {
+        for subscription in subscriptions {
+            let (project, topic) = (subscription.topic.project, subscription.topic.topic)
+            projects[project]?.devices.remove(place)
+            projects[project]?.topics[topic]?.remove(place)
+            if projects[project]?.topics[topic]?.isEmpty == true { projects[project]?.topics[topic] = nil }
+            if projects[project]?.topics.isEmpty == true { projects[project] = nil }
+        }
+    }
+
+    /// The devices that have one of these topics; `nil`: those that have any.
+    func devices(_ topics: [String]?, of project: String) -> [Set<UInt32>] {
+        [project, TopicName.anyProject].compactMap { projects[$0] }.flatMap { project in
+            guard let topics else { return [project.devices] }
+            return topics.compactMap { project.topics[$0] }
+        }
+    }
+}
