@@ -170,7 +170,7 @@ private struct RequestPath {
             precondition(told["interaction"]?["text"]?.string == interact.text, "another text")
         case .token(let token): precondition(told["token"]?["token"]?.string == token.token, "another token")
         case .deliver: precondition(told["payload"]?.kind == .object, "no payload")
-        case .session, .log, nil: preconditionFailure("a handler for nothing")
+        case .session, .log, .topic, .publish, .device, nil: preconditionFailure("a handler for nothing")
         }
         for (_, value) in HandlerInput.environment(run, at: now) {
             precondition(!value.utf8.contains(0), "a variable with a NUL")

@@ -153,6 +153,31 @@ struct TopicTests {
         #expect(bench.ledger.violations == [])
     }
 
+    @Test("know the token that a file of registrations.d names, and its state unless another was said")
+    func registrations() throws {
+        var table = RoutingTable.testing()
+        var state = DeviceState()
+        (state.state, state.locked) = (.terminated, true)
+        table.registrations = [
+            RegistrationRule(
+                name: "a", tokens: [Glob("x*")], platform: .ios, app: "shop", externalID: "anna", state: state)
+        ]
+        var bench = Bench(table)
+        let presumed = Target(platform: .android, app: "demo")
+        #expect(bench.router.owner(ofToken: "y", presumed: presumed) == nil)
+        let owner = try #require(bench.router.owner(ofToken: "x1", presumed: presumed))
+        #expect(owner.target == Target(platform: .ios, app: "shop", device: "x1", externalID: "anna"))
+        #expect(owner.state == state)
+        #expect(try results(subscribe(["x1", "y"], unknown: "refuse"), &bench) == [.subscribed, .unregistered])
+        try bench.submit(request(#"{"op":"device","app":"shop","device":"x1","state":"foreground"}"#))
+        #expect(bench.router.owner(ofToken: "x1", presumed: presumed)?.state.state == .foreground)
+        #expect(bench.router.owner(ofToken: "x1", presumed: presumed)?.state.locked == true)
+        try bench.submit(publish())
+        while bench.router.hasWorkLeft { bench.clock() }
+        let deliveries = bench.ledger.requests.values.filter { $0.accepted.operation == .deliver }.map(\.accepted)
+        #expect(deliveries.map(\.externalID) == ["anna"] && deliveries.map(\.state) == [.foreground])
+    }
+
     @Test("find a device in the state that was said of it")
     func state() throws {
         var bench = Bench()

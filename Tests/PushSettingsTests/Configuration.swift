@@ -4,7 +4,7 @@ import SettingsSyntax
 /// A configuration with the handler `journal` and a route of everything to it, and whatever a test adds or replaces.
 func load(
     main: String = "", providers: [String: String] = [:], handlers: [String: String] = [:],
-    routes: [String: String] = [:], tracks: [String: String] = [:]
+    routes: [String: String] = [:], tracks: [String: String] = [:], registrations: [String: String] = [:]
 ) -> (settings: Settings?, diagnostics: [String]) {
     let handlers = handlers.merging(["journal": "[Handler]\nType=journal"]) { mine, _ in mine }
     let routes = routes.merging(["99-default": "[Route]\nHandler=journal"]) { mine, _ in mine }
@@ -14,7 +14,10 @@ func load(
             providers: providers.map { ConfigurationFile("providers.d/\($0.key).provider", $0.value) },
             handlers: handlers.map { ConfigurationFile("handlers.d/\($0.key).handler", $0.value) },
             routes: routes.map { ConfigurationFile("routes.d/\($0.key).route", $0.value) },
-            tracks: tracks.map { ConfigurationFile("tracks.d/\($0.key).track", $0.value) }))
+            tracks: tracks.map { ConfigurationFile("tracks.d/\($0.key).track", $0.value) },
+            registrations: registrations.map {
+                ConfigurationFile("registrations.d/\($0.key).registration", $0.value)
+            }))
     return (loaded.settings, loaded.diagnostics.map(\.description))
 }
 
@@ -31,6 +34,11 @@ func handler(_ lines: String) -> (settings: Settings?, diagnostics: [String]) {
 /// What is said about a route file `20-x` with these lines.
 func route(_ lines: String) -> (settings: Settings?, diagnostics: [String]) {
     load(routes: ["20-x": lines])
+}
+
+/// What is said about a registration file `20-x` with these lines.
+func registration(_ lines: String) -> (settings: Settings?, diagnostics: [String]) {
+    load(registrations: ["20-x": lines])
 }
 
 /// What is said about a track file `20-x` with these lines, where there is an endpoint.

@@ -10,7 +10,7 @@ struct RandomTextTests {
     private static let pieces: [String] =
         (Schema.main.keys.map { "\($0.name)=" } + Schema.handler.keys.map { "\($0.name)=" }
             + Schema.route.keys.map { "\($0.name)=" } + Schema.provider.keys.map { "\($0.name)=" }
-            + Schema.track.keys.map { "\($0.name)=" })
+            + Schema.track.keys.map { "\($0.name)=" } + Schema.registration.keys.map { "\($0.name)=" })
         + [
             "[Daemon]\n", "[Dispatch]\n", "[Deadline]\n", "[Handler]\n", "[Route]\n", "[Match]\n", "[UsersTrack]\n",
             "[Track]\n", "[Identifier]\n", "[Event]\n", "[Attributes]\n", "received", "a integer keyvalue:a",
@@ -49,8 +49,11 @@ struct RandomTextTests {
                     randomFile("crm.handler", using: &generator), randomFile("journal.handler", using: &generator),
                 ],
                 routes: [randomFile("a.route", using: &generator), randomFile("b.route", using: &generator)],
-                tracks: [randomFile("a.track", using: &generator), randomFile("b.track", using: &generator)])
-            let files = sources.main + sources.providers + sources.handlers + sources.routes + sources.tracks
+                tracks: [randomFile("a.track", using: &generator), randomFile("b.track", using: &generator)],
+                registrations: [randomFile("a.registration", using: &generator)])
+            let files =
+                sources.main + sources.providers + sources.handlers + sources.routes + sources.tracks
+                + sources.registrations
             let linesOf = Dictionary(
                 uniqueKeysWithValues: files.map { ($0.path, 1 + $0.bytes.count { $0 == UInt8(ascii: "\n") }) })
 

@@ -70,7 +70,7 @@ struct ShippedConfigurationTests {
         "every key of the files whose lists are written by hand is in pushrouterd.conf(5)",
         arguments: [
             Schema<RouteDraft>.route.keys.map(\.name), Schema<TrackDraft>.track.keys.map(\.name),
-            Schema<ProviderDraft>.provider.keys.map(\.name),
+            Schema<ProviderDraft>.provider.keys.map(\.name), Schema<RegistrationDraft>.registration.keys.map(\.name),
         ])
     func manualPageHasEveryKey(names: [String]) throws {
         let page = try read("../../packaging/man/pushrouterd.conf.5")
@@ -85,6 +85,10 @@ struct ShippedConfigurationTests {
             ("PROVIDER FILES", Schema<ProviderDraft>.provider.keys.map { "[\($0.section)]\($0.name)=" }),
             ("ROUTE FILES", Schema<RouteDraft>.route.keys.map { "[\($0.section)]\($0.name)=" }),
             ("TRACK FILES", Schema<TrackDraft>.track.keys.map { "[\($0.section)]\($0.name)=" }),
+            (
+                "REGISTRATION FILES",
+                Schema<RegistrationDraft>.registration.keys.map { "[\($0.section)]\($0.name)=" }
+            ),
         ])
     func manualPageHasKeysInTheirSections(heading: String, known: [String]) throws {
         let page = try read("../../packaging/man/pushrouterd.conf.5")

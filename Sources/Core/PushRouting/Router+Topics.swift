@@ -47,9 +47,11 @@ extension Router {
         ofToken token: String, _ topic: TopicRequest, from peer: Peer, at now: Moment, _ effects: inout Effects
     ) -> KnownDevice? {
         if let known = device(ofToken: token) { return known }
-        guard topic.kind == .subscribe, topic.unknown == .register else { return nil }
-        let target = Target(
+        let presumed = Target(
             platform: topic.target.platform ?? .android, app: topic.target.app ?? topic.topic.project, device: token)
+        let rule = table.registration(of: token)
+        guard topic.kind == .subscribe, topic.unknown == .register || rule != nil else { return nil }
+        let target = rule?.target(ofToken: token, presumed: presumed) ?? presumed
         // The row of a device has the number of a request; this one says no more than its name.
         guard let request = try? Request(acceptedLine: DeviceRequest(target: target, state: DeviceState()).line) else {
             return nil
@@ -182,7 +184,8 @@ extension Router {
         _ publish: PublishRequest, to key: DeviceKey, _ open: OpenFanOut, at now: Moment, _ effects: inout Effects
     ) -> MemberOutcome {
         guard let device = memory.devices.known[key],
-            let request = try? Request(acceptedLine: publish.line(to: device, of: open.request)),
+            let request = try? Request(
+                acceptedLine: publish.line(to: device, in: table.state(of: device), of: open.request)),
             case .deliver(let deliver) = request.action
         else { return .leftOut }
         do throws(Refusal) {

@@ -10,6 +10,8 @@ public enum ConfigurationFolder: String, Hashable, Sendable, CaseIterable {
     case route
     /// What is sent to `/users/track`.
     case track
+    /// Whose tokens are that nobody registered.
+    case registration
 
     /// Its name.
     public var name: String { "\(rawValue)s.d" }

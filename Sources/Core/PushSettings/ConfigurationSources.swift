@@ -39,19 +39,23 @@ public struct ConfigurationSources: Hashable, Sendable {
     public var routes: [ConfigurationFile]
     /// `tracks.d/*.track`, in any order.
     public var tracks: [ConfigurationFile]
+    /// `registrations.d/*.registration`, in any order.
+    public var registrations: [ConfigurationFile]
     /// What is to be said of files and folders beside these, which are not read.
     public var strays: [Diagnostic] = []
 
     /// Joins the parts; whatever is left out has its defaults.
     public init(
         main: [ConfigurationFile] = [], providers: [ConfigurationFile] = [], handlers: [ConfigurationFile] = [],
-        routes: [ConfigurationFile] = [], tracks: [ConfigurationFile] = []
+        routes: [ConfigurationFile] = [], tracks: [ConfigurationFile] = [],
+        registrations: [ConfigurationFile] = []
     ) {
         self.main = main
         self.providers = providers
         self.handlers = handlers
         self.routes = routes
         self.tracks = tracks
+        self.registrations = registrations
     }
 }
 

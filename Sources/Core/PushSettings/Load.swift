@@ -8,7 +8,7 @@ extension Settings {
     /// Reads and checks a whole configuration; says everything that is wrong, not only the first thing.
     ///
     /// - Returns: the settings, or `nil` if any of the diagnostics is an error; and the diagnostics: first those of the
-    ///   main files, then of the providers, the handlers, the routes and the tracks, each kind in its order of application,
+    ///   main files, then of the providers, the handlers, the routes, the tracks and the registrations, each kind in its order of application,
     ///   by line; then of what is not read.
     public static func load(_ sources: ConfigurationSources) -> (settings: Settings?, diagnostics: [Diagnostic]) {
         let (settings, diagnostics) = read(sources)
@@ -26,12 +26,13 @@ extension Settings {
         loader.shareOutPlaces()
         for file in sources.routes.inOrder { loader.readRoute(file) }
         for file in sources.tracks.inOrder { loader.readTrack(file) }
+        for file in sources.registrations.inOrder { loader.readRegistration(file) }
         loader.checkUse()
         return (loader.settings, loader.reports.flatMap(\.diagnostics) + sources.strays)
     }
 }
 
-/// Turns files into settings, one after the other: main, providers, handlers, routes, tracks, since each kind refers to those
+/// Turns files into settings, one after the other: main, providers, handlers, routes, tracks, registrations, since each kind refers to those
 /// before.
 private struct Loader {
     var settings = Settings()
@@ -43,6 +44,7 @@ private struct Loader {
     private var limitedHandlers: Set<String> = []
     private var routeFiles: Set<String> = []
     private var trackFiles: Set<String> = []
+    private var registrationFiles: Set<String> = []
     /// Where `SendFlushed=` was last given.
     private var sendFlushed: (report: Int, line: Int)?
     /// The handlers that routes name.
@@ -156,6 +158,21 @@ private struct Loader {
         else { return }
         checkProviders(of: track.match, line: lines["Provider"], report: &report)
         settings.routing.tracks.append(track)
+    }
+
+    mutating func readRegistration(_ file: ConfigurationFile) {
+        var report = FileReport(file: file.path)
+        defer { reports.append(report) }
+        guard let name = name(of: file, report: &report) else { return }
+        guard registrationFiles.insert(name).inserted else {
+            report.error("there is another registration named \(name); names must differ")
+            return
+        }
+        var draft = RegistrationDraft()
+        guard let lines = Schema.registration.read(file.bytes, into: &draft, report: &report),
+            let rule = draft.validated(name: name, lines: lines, report: &report)
+        else { return }
+        settings.routing.registrations.append(rule)
     }
 
     /// What only all files together show.

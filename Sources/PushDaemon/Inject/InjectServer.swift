@@ -89,7 +89,8 @@ final class InjectServer {
         _ line: [UInt8], _ session: ClientSession, _ place: Int
     ) throws(ProtocolError) -> Bool {
         if let question = try TokenQuestion(line: line, limits: limits) {
-            session.reply(place, .line(question.reply(processor.device(ofToken: question.token))))
+            let owner = processor.owner(ofToken: question.token, presumed: question.presumed)
+            session.reply(place, .line(question.reply(owner.map { ($0.target, $0.state) })))
         } else if let question = try TopicQuestion(line: line, limits: limits) {
             session.reply(place, .line(question.reply(processor.device(ofToken: question.token))))
         } else {

@@ -77,6 +77,11 @@ final class Processor {
     /// How many deliveries of publishes are yet to be made.
     var membersLeft: Int { router.membersLeft }
 
+    /// The device of a token, and what a push finds on it.
+    func owner(ofToken token: String, presumed: Target) -> TokenOwner? {
+        router.owner(ofToken: token, presumed: presumed)
+    }
+
     /// The device that registered a token last.
     func device(ofToken token: String) -> KnownDevice? { router.device(ofToken: token) }
 

@@ -40,6 +40,7 @@ extension ConfigurationSources {
         handlers = try winners(in: directories, .handler)
         routes = try winners(in: directories, .route)
         tracks = try winners(in: directories, .track)
+        registrations = try winners(in: directories, .registration)
         for directory in directories { strays += try unreadNames(in: directory) }
         // Providers and tracks handle nothing: with nothing but them there is still nobody to do it.
         if !required, main.isEmpty, handlers.isEmpty, routes.isEmpty {

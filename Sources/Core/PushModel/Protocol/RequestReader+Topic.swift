@@ -134,9 +134,10 @@ extension PublishRequest {
     ///
     /// - Parameters:
     ///   - device: the device.
+    ///   - state: what the payload finds on it.
     ///   - request: the publish as it came.
-    public func line(to device: KnownDevice, of request: Request) -> [UInt8] {
-        let deliver = deliver.found(by: device.target, device.detail.state)
+    public func line(to device: KnownDevice, in state: DeviceState, of request: Request) -> [UInt8] {
+        let deliver = deliver.found(by: device.target, state)
         var writer = JSONWriter(reserving: deliver.payload.rawBytes.count + 512)
         writer.object { writer in
             writer.members(of: deliver)

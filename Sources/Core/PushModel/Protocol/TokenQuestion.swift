@@ -51,18 +51,18 @@ public struct TokenQuestion: Sendable {
 
     /// The reply, with its line feed.
     ///
-    /// - Parameter device: the one that registered the token; `nil`: nobody did.
-    public func reply(_ device: KnownDevice?) -> [UInt8] {
+    /// - Parameter owner: the device of the token, and what a push finds on it; `nil`: nobody knows it.
+    public func reply(_ owner: (target: Target, state: DeviceState)?) -> [UInt8] {
         Reply.line { writer in
             writer.member("ok", true)
             if let id { writer.member("id", id) }
-            writer.member("known", device != nil)
-            let platform = device?.platform ?? presumed.platform ?? .android
+            writer.member("known", owner != nil)
+            let platform = owner?.target.platform ?? presumed.platform ?? .android
             writer.member(RequestKey.platform.word, platform.rawValue)
-            if let app = device.map({ $0.key.app }) ?? presumed.app { writer.member(RequestKey.app.word, app) }
-            writer.member(RequestKey.device.word, device?.key.device ?? token)
-            if let user = device?.externalID { writer.member(RequestKey.externalID.word, user) }
-            if let device { writer.members(of: device.detail.state) }
+            if let app = owner.map(\.target.app) ?? presumed.app { writer.member(RequestKey.app.word, app) }
+            writer.member(RequestKey.device.word, owner?.target.device ?? token)
+            if let user = owner?.target.externalID { writer.member(RequestKey.externalID.word, user) }
+            if let owner { writer.members(of: owner.state) }
         }
     }
 }

@@ -112,9 +112,12 @@ private struct VerifyReport {
         let tracks = table.tracks.map { track in
             [track.name, "\(track.on), \(track.match.text) -> \(track.told) of \(track.identifier.text)"]
         }
+        let registrations = table.registrations.map { [$0.name, $0.text] }
         let copies = table.routes.contains(where: \.observes) ? "; each copy that matches is sent as well" : ""
         return Text.columns(facts) + section("Routes: the first that matches handles the push\(copies)", routes)
             + (tracks.isEmpty ? "" : section("Tracks: each that matches makes an entry for /users/track", tracks))
+            + (registrations.isEmpty
+                ? "" : section("Registrations: the first that matches names the device of a token", registrations))
             + section("Handlers", handlers)
             + (listsProviders
                 ? section(
@@ -140,6 +143,9 @@ private struct VerifyReport {
             writer.member("deadline_ms", settings?.routing.budget.milliseconds)
             writer.member("routes", array: { list in settings?.routing.routes.forEach { $0.write(to: &list) } })
             writer.member("tracks", array: { list in settings?.routing.tracks.forEach { $0.write(to: &list) } })
+            writer.member(
+                "registrations",
+                array: { list in settings?.routing.registrations.forEach { $0.write(to: &list) } })
             let handlers = settings?.routing.handlers.values.sorted { $0.name < $1.name } ?? []
             writer.member("handlers", array: { list in handlers.forEach { $0.write(to: &list) } })
             let providers = settings?.routing.detection.providers ?? []
@@ -168,6 +174,28 @@ extension Route {
             $0.member("handler", handler)
             $0.member("deadline_ms", budget?.milliseconds)
             $0.member("observe", observes)
+        }
+    }
+}
+
+extension RegistrationRule {
+    /// The rule for people.
+    fileprivate var text: String {
+        let target = [platform?.rawValue, app, device.map { "device \($0)" }, externalID.map { "user \($0)" }]
+        let words = target.compactMap(\.self)
+        return tokens.map(\.description).joined(separator: " ") + " -> "
+            + (words.isEmpty ? "as the sender presumes" : words.joined(separator: ", "))
+    }
+
+    fileprivate func write(to writer: inout JSONWriter) {
+        writer.object {
+            $0.member("name", name)
+            $0.member("tokens", array: { list in tokens.forEach { list.string($0.description) } })
+            $0.member("platform", platform?.rawValue)
+            $0.member("app", app)
+            $0.member("device", device)
+            $0.member("external_id", externalID)
+            $0.member("state", object: { $0.members(of: state) })
         }
     }
 }

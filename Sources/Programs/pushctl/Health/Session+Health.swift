@@ -77,8 +77,9 @@ extension Session {
             }
             let files = [
                 sources.main, sources.providers, sources.handlers, sources.routes, sources.tracks,
+                sources.registrations,
             ].joined().map(\.path)
-            let folders = ["", "/pushrouterd.conf.d", "/handlers.d", "/routes.d", "/providers.d", "/tracks.d"]
+            let folders = ["", "/pushrouterd.conf.d"] + ConfigurationFolder.allCases.map { "/\($0.name)" }
             let directories = directories.configuration.filter { $0 != self.directories.runtime }
                 .flatMap { directory in folders.map { directory + $0 } }
             facts.configuration = (directories + files).map { HealthProbe.file($0) }

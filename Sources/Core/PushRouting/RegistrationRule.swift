@@ -1,0 +1,72 @@
+public import PushModel
+
+/// Whose a token is that nobody registered, and what a push finds on its device unless that was said.
+public struct RegistrationRule: Hashable, Sendable {
+    /// The stem of its file; rules apply in this order, the first that matches.
+    public var name: String
+    /// The tokens and installation ids.
+    public var tokens: [Glob]
+    /// The platform; `nil`: as the sender presumes.
+    public var platform: Platform?
+    /// Package name or bundle id; `nil`: as the sender presumes.
+    public var app: String?
+    /// The device; `nil`: each token has a device of its own name.
+    public var device: String?
+    /// The user.
+    public var externalID: String?
+    /// What a push finds on the device.
+    public var state: DeviceState
+
+    /// Joins the parts.
+    public init(
+        name: String, tokens: [Glob], platform: Platform? = nil, app: String? = nil, device: String? = nil,
+        externalID: String? = nil, state: DeviceState = DeviceState()
+    ) {
+        (self.name, self.tokens, self.platform, self.app) = (name, tokens, platform, app)
+        (self.device, self.externalID, self.state) = (device, externalID, state)
+    }
+
+    /// The target of a push to a token.
+    ///
+    /// - Parameter presumed: as the sender presumes it.
+    func target(ofToken token: String, presumed: Target) -> Target {
+        Target(
+            platform: platform ?? presumed.platform, app: app ?? presumed.app, device: device ?? token,
+            externalID: externalID)
+    }
+}
+
+/// The device of a token, and what a push finds on it.
+public struct TokenOwner: Hashable, Sendable {
+    /// The device as the target of a push.
+    public var target: Target
+    /// What a push finds on it.
+    public var state: DeviceState
+}
+
+extension RoutingTable {
+    /// The rule for a token; `nil`: no file has one.
+    func registration(of token: String) -> RegistrationRule? {
+        registrations.first { rule in rule.tokens.contains { $0.matches(token) } }
+    }
+
+    /// What a push finds on a known device: what was said of it, and else what the rule for its token says.
+    func state(of device: KnownDevice) -> DeviceState {
+        guard !registrations.isEmpty, let rule = device.token.flatMap(registration) else { return device.detail.state }
+        return rule.state.changed(by: device.detail.state)
+    }
+}
+
+extension Router {
+    /// The device that registered a token last, or that a file of `registrations.d` names; `nil`: none is known.
+    ///
+    /// - Parameter presumed: what the sender presumes of the device.
+    public func owner(ofToken token: String, presumed: Target) -> TokenOwner? {
+        if let device = device(ofToken: token) {
+            return TokenOwner(target: device.target, state: table.state(of: device))
+        }
+        return table.registration(of: token).map {
+            TokenOwner(target: $0.target(ofToken: token, presumed: presumed), state: $0.state)
+        }
+    }
+}

@@ -1,0 +1,77 @@
+import PushModel
+import PushRouting
+import PushSettings
+import Testing
+
+@Suite("registrations.d/*.registration")
+struct RegistrationFileTests {
+    @Test("reads every key")
+    func readsEverything() {
+        let (settings, diagnostics) = registration(
+            """
+            [Registration]
+            Token=shop-* tok[0-9]
+            Platform=ios
+            App=com.example.shop
+            Device=iphone
+            ExternalID=anna
+            [State]
+            State=foreground
+            Locked=yes
+            Notifications=denied
+            OSVersion=17.4
+            SDK=nil
+            """)
+        #expect(diagnostics == [])
+        var state = DeviceState()
+        (state.state, state.locked, state.osVersion) = (.foreground, true, "17.4")
+        (state.notifications, state.sdk) = (.denied, .missing)
+        #expect(
+            settings?.routing.registrations == [
+                RegistrationRule(
+                    name: "20-x", tokens: [Glob("shop-*"), Glob("tok[0-9]")], platform: .ios, app: "com.example.shop",
+                    device: "iphone", externalID: "anna", state: state)
+            ])
+    }
+
+    @Test("rules are in the order of their names, and an empty file switches one off")
+    func sortsAndMasks() {
+        let text = "[Registration]\nToken=a"
+        let (settings, diagnostics) = load(registrations: ["b": text, "10-a": text, "9": text, "c": ""])
+        #expect(diagnostics == [])
+        #expect(settings?.routing.registrations.map(\.name) == ["10-a", "9", "b"])
+    }
+
+    @Test(
+        "names file, line and reason",
+        arguments: [
+            (
+                "[Registration]\nApp=shop",
+                ": error: Token= is missing; it is the token or installation id, or a pattern of them"
+            ),
+            (
+                "[Registration]\nToken=a\n[State]\nOSVersion=new",
+                ":4: error: OSVersion=new: a version is major[.minor[.patch]] in digits, such as 17 or 17.4.1"
+            ),
+            (
+                "[Registration]\nToken=\"a\"",
+                ":2: error: Token=\"a\": a pattern is not quoted; leave the quotes out, or write \\ before one that is meant"
+            ),
+        ])
+    func wrongFiles(lines: String, message: String) {
+        let (settings, diagnostics) = registration(lines)
+        #expect(diagnostics == ["registrations.d/20-x.registration\(message)"])
+        #expect(settings == nil)
+    }
+
+    @Test("warns of one device for every token, and takes it")
+    func warnings() {
+        let (settings, diagnostics) = registration("[Registration]\nToken=*\nDevice=pixel")
+        #expect(
+            diagnostics == [
+                "registrations.d/20-x.registration:3: warning: Device=pixel: every token is that of one device; "
+                    + "without Device= each has one of its own"
+            ])
+        #expect(settings?.routing.registrations.count == 1)
+    }
+}
