@@ -327,6 +327,28 @@ struct GatewayTests {
         #expect(nothing.end == .exited(2) && nothing.errors.split(separator: "say what pushes find").count == 2)
     }
 
+    @Test("reads its configuration again on SIGHUP, and keeps the former one where that has an error")
+    func reload() throws {
+        let scene = try GatewayScene()
+        #expect(scene.send("nobody").status == 200)
+        func reread(_ text: String, _ word: String) throws {
+            scene.installation.write("gateway.conf", text)
+            scene.gateway.send(SIGHUP)
+            try waitUntil(word) { scene.gateway.standardError.split(separator: word).count == 2 }
+        }
+        try reread("[Gateway]\nUnknown=unregistered\nStreamsMax=7\n", "the configuration was read again")
+        #expect(scene.send("nobody").status == 404)
+        #expect(
+            scene.gateway.standardError.split(separator: "StreamsMax= of gateway.conf counts from the next start on")
+                .count
+                == 2)
+        try reread("[Gateway]\nUnknown=maybe\n", "the former configuration stays in force")
+        #expect(scene.send("nobody").status == 404)
+        try reread("[Gateway]\nErrors=/nonexistent\n", "there is no file /nonexistent (Errors=)")
+        #expect(scene.send("nobody").status == 404)
+        #expect(try scene.gateway.stop() == .exited(0))
+    }
+
     @Test("prints what a client needs")
     func commands() throws {
         let scene = try GatewayScene()

@@ -296,6 +296,49 @@ struct DeskTests {
         #expect(ServiceAccountName.project("push@example.com") == nil)
     }
 
+    @Test("tells once a minute where Google or Apple would answer 429, and takes the push all the same")
+    func quotas() throws {
+        var scene = Scene {
+            $0.quotas.projectPerMinute = 3
+            $0.quotas.devicePerMinute = 2
+            $0.quotas.appleDevicePerMinute = 1
+        }
+        func sendTo(_ token: String) throws {
+            let body = #"{"message":{"token":"\#(token)","data":{"a":"b"}}}"#
+            let request = GatewayRequest.post("/v1/projects/demo/messages:send", body)
+            #expect(try scene.exchange(request, reply: ok).1.status == 200)
+        }
+        for token in ["a", "a", "b"] { try sendTo(token) }
+        #expect(scene.desk.takeRemarks() == [])
+        try sendTo("a")
+        #expect(
+            scene.desk.takeRemarks() == [
+                "more than 3 sends a minute for a project (demo): Google would answer 429 QUOTA_EXCEEDED"
+            ])
+        try sendTo("a")
+        #expect(scene.desk.takeRemarks() == [])
+        #expect(scene.desk.sendsOverQuota == 2)
+        scene.time += 60_000
+        for _ in 0..<3 { try sendTo("a") }
+        #expect(
+            scene.desk.takeRemarks() == [
+                "more than 2 sends a minute to a device (a): Google would answer 429 QUOTA_EXCEEDED"
+            ])
+        let push = GatewayRequest.post("/3/device/abcd", #"{"aps":{}}"#, headers: [("apns-topic", "com.example.shop")])
+        for _ in 0..<2 { #expect(try scene.exchange(push, reply: ok).1.status == 200) }
+        #expect(scene.desk.takeRemarks().first?.hasSuffix("Apple would answer 429 TooManyRequests") == true)
+        #expect(scene.desk.sendsOverQuota == 4)
+    }
+
+    @Test("goes by other rules from the next request on, and knows the access tokens that it gave out")
+    func configures() throws {
+        var scene = Scene()
+        #expect(try scene.exchange(send, reply: ok).1.status == 200)
+        let strict = Scene { $0.unknown = .unregistered }
+        scene.desk.configure(strict.desk)
+        #expect(try scene.exchange(send, reply: ok).1.status == 404)
+    }
+
     @Test("sends to a device as it was said to be")
     func deviceState() throws {
         var scene = Scene()

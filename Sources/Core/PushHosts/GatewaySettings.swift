@@ -36,6 +36,14 @@ public struct GatewaySettings: Fillable, Sendable {
     public var errors: String?
     /// `TokensAreHexadecimal=`
     public var hexadecimalTokens = false
+    /// `ProjectPerMinute=`
+    public var projectPerMinute = 600_000
+    /// `DevicePerMinute=`
+    public var devicePerMinute = 240
+    /// `DevicePerHour=`
+    public var devicePerHour = 5000
+    /// `AppleDevicePerMinute=`
+    public var appleDevicePerMinute = 0
     /// `ConnectionsMax=`
     public var connectionsMax = 4096
     /// `StreamsMax=`
@@ -182,6 +190,21 @@ extension Schema<GatewaySettings> {
                 A file of rules by which requests get another answer: one JSON object on each line, such as \
                 `{"answer":"UNAVAILABLE","probability":20}`.
                 """),
+        Key(
+            "Gateway", "ProjectPerMinute", { $1(&$0.projectPerMinute) }, .integer(0...1_000_000_000), default: "600000",
+            meaning: """
+                How many sends a minute of one project Google would take. Beyond it a warning says that Google would answer \
+                429; the push is taken all the same. 0: any number, as for the next three.
+                """),
+        Key(
+            "Gateway", "DevicePerMinute", { $1(&$0.devicePerMinute) }, .integer(0...1_000_000_000), default: "240",
+            meaning: "The same for the sends a minute to one registration of FCM."),
+        Key(
+            "Gateway", "DevicePerHour", { $1(&$0.devicePerHour) }, .integer(0...1_000_000_000), default: "5000",
+            meaning: "The same for the sends an hour to one registration of FCM."),
+        Key(
+            "Gateway", "AppleDevicePerMinute", { $1(&$0.appleDevicePerMinute) }, .integer(0...1_000_000_000),
+            default: "0", meaning: "The same for the sends a minute to one token of APNs. Apple names no figure."),
         Key(
             "Gateway", "ConnectionsMax", { $1(&$0.connectionsMax) }, .integer(1...1_000_000), default: "4096",
             meaning: "How many connections there may be at once. One address or user may have half of them."),

@@ -14,6 +14,8 @@ final class Entrances {
     private(set) var descriptors: [SharedDescriptor] = []
     /// What they are called, for people.
     private(set) var names: [String] = []
+    /// Whether other machines reach one of them.
+    private(set) var areOfOtherMachines = false
     /// Those made here; their paths go with them.
     private var listeners: [Listener] = []
 
@@ -51,6 +53,7 @@ final class Entrances {
                 return
             }
             let socket = try ListeningSocket(inherited: descriptor)
+            areOfOtherMachines = areOfOtherMachines || !socket.isLoopback
             if !socket.isLoopback, let reason = settings.reasonAgainstOtherMachines {
                 throw StartFailure("port \(socket.port): \(reason)", exitStatus: StartFailure.permission)
             }
@@ -80,6 +83,7 @@ final class Entrances {
                         + "\(GatewaySettings.standardAddress) or [::1]:18443, not \(text)",
                     exitStatus: StartFailure.configuration)
             }
+            areOfOtherMachines = areOfOtherMachines || !place.isLoopback
             if !place.isLoopback, let reason = settings.reasonAgainstOtherMachines {
                 throw StartFailure("\(text): \(reason)", exitStatus: StartFailure.permission)
             }

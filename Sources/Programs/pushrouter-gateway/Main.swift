@@ -25,23 +25,48 @@ struct Program {
         if let what = arguments.values["--generate"] { return try generate(what) }
         let directories = service.directories(arguments)
         let (settings, warnings) = try settings(in: directories.configuration)
-        let keys = try SenderKeys(credentials: settings.credentials, keys: settings.keys)
+        let desk = try desk(settings)
         let state = arguments.values["--state"] ?? ServiceProgram.environment("STATE_DIRECTORY") ?? standardState
-        let rules = try settings.errors.map(errorRules) ?? []
         return try service.run { loop, log in
             for warning in warnings { log(JournalEntry(.warning, warning)) }
             let entrances = try Entrances(arguments.values["--listen"], settings)
-            let desk = GatewayDesk(
-                settings.rules, demanded: DemandedErrors(takesTokens: settings.errorTokens, rules: rules)
-            ) { keys.verdict(on: $0, of: $1) }
             let certificates = try CertificateStore(directory: state, names: settings.names) {
                 log(JournalEntry(.warning, $0))
             }
             return try Service(
                 loop: loop, desk: desk, injectSocket: directories.injectSocket, certificates: certificates,
                 entrances: entrances, limits: TransportLimits(settings),
-                status: "serves \(entrances.names.joined(separator: ", ")), \(state)/ca.pem vouches for it", log: log)
+                status: "serves \(entrances.names.joined(separator: ", ")), \(state)/ca.pem vouches for it", log: log,
+                reread: { try reread(directories.configuration, running: settings, entrances) })
         }
+    }
+
+    /// The desk that a configuration asks for. Reads the keys of senders, and the rules of errors on demand.
+    private static func desk(_ settings: GatewaySettings) throws(StartFailure) -> GatewayDesk {
+        let keys = try SenderKeys(credentials: settings.credentials, keys: settings.keys)
+        let rules = try settings.errors.map(errorRules) ?? []
+        let demanded = DemandedErrors(takesTokens: settings.errorTokens, rules: rules)
+        return GatewayDesk(settings.rules, demanded: demanded) { keys.verdict(on: $0, of: $1) }
+    }
+
+    /// Reads the configuration again.
+    ///
+    /// - Parameter running: the one of the start.
+    /// - Returns: the desk that it asks for, and what is to be said of it.
+    /// - Throws: what is wrong with it: then nothing changes.
+    private static func reread(
+        _ directories: [String], running: GatewaySettings, _ entrances: Entrances
+    ) throws(StartFailure) -> (GatewayDesk, [String]) {
+        var (settings, remarks) = try settings(in: directories)
+        if entrances.areOfOtherMachines, let reason = settings.reasonAgainstOtherMachines {
+            throw StartFailure(reason, exitStatus: StartFailure.configuration)
+        }
+        let late = settings.keysForNextStart(from: running)
+        if !late.isEmpty {
+            remarks.append(
+                late.map { "\($0)=" }.joined(separator: ", ") + " of gateway.conf counts from the next start on")
+        }
+        return (try desk(settings), remarks)
     }
 
     /// Prints what packaging/generate.sh writes: the shipped gateway.conf, and the list of its keys for the manual page.
@@ -52,7 +77,7 @@ struct Program {
                 """
                 # The configuration of pushrouter-gateway. The entries show the defaults; to change one, take the # away here or,
                 # better, write it into a file of your own, gateway.conf.d/50-local.conf, section header included.
-                # pushrouter-gateway(8) says more of each entry. The gateway reads the file at its start.
+                # pushrouter-gateway(8) says more of each entry. The gateway reads the file at its start, and on SIGHUP.
 
                 """ + ConfigurationTexts.entries(of: Schema.gateway.keys), terminator: "")
         case "parts":
@@ -130,7 +155,9 @@ struct Program {
         FCM and APNs, localhost and Names= alone; "pushctl gateway env" prints the variables
         that make a client use it.
 
-        On SIGTERM it answers the requests under way, and exits 0.
+        On SIGTERM it answers the requests under way, and exits 0. On SIGHUP it reads
+        gateway.conf, the keys of senders and Errors= again; with an error in them the
+        former ones stay in force.
 
         Exit status: 0 stopped by a signal, 2 usage, 71 the system refused something,
         73 the address cannot be listened on, 77 other machines could send without a proof,

@@ -18,6 +18,8 @@ struct Asked {
 
 /// The running program: one loop thread with the clients' connections, the desk that decides, and the link to the daemon.
 final class Service: LoopService {
+    static let canReload = true
+
     /// An answer that waits for its time.
     private struct Delayed: Comparable {
         let at: Int64
@@ -36,6 +38,7 @@ final class Service: LoopService {
     private let entrances: Entrances
     private var desk: GatewayDesk
     private var random = SecureRandom()
+    private let reread: () throws -> (GatewayDesk, [String])
     private var link: InjectLink?
     private var delayed: [Delayed] = []
     private var delayTimer: TimerSource?
@@ -57,9 +60,11 @@ final class Service: LoopService {
     ///   - limits: what clients can take.
     ///   - status: what the service manager is told.
     ///   - log: takes what an operator must know.
+    ///   - reread: reads the configuration again: the desk that it asks for, and what is to be said of it.
     init(
         loop: EventLoop, desk: GatewayDesk, injectSocket: String, certificates: CertificateStore,
-        entrances: Entrances, limits: TransportLimits, status: String, log: @escaping (JournalEntry) -> Void
+        entrances: Entrances, limits: TransportLimits, status: String, log: @escaping (JournalEntry) -> Void,
+        reread: @escaping () throws -> (GatewayDesk, [String])
     ) throws {
         self.loop = loop
         self.log = log
@@ -67,6 +72,7 @@ final class Service: LoopService {
         self.certificates = certificates
         self.entrances = entrances
         self.status = status
+        self.reread = reread
         guard let context = try certificates.renew(at: Int64(time(nil))) else {
             throw StartFailure("there is no certificate", exitStatus: StartFailure.system)
         }
@@ -87,6 +93,22 @@ final class Service: LoopService {
     }
 
     func begin() { link?.connect() }
+
+    func reload() -> String {
+        do {
+            let (other, remarks) = try reread()
+            desk.configure(other)
+            for remark in remarks { log(JournalEntry(.warning, remark)) }
+            log(JournalEntry(.notice, "the configuration was read again"))
+            return status
+        } catch let failure as StartFailure {
+            for line in failure.lines { log(JournalEntry(.error, line)) }
+        } catch {
+            log(JournalEntry(.error, "\(error)"))
+        }
+        log(JournalEntry(.error, "the former configuration stays in force"))
+        return status + "; the configuration has an error, the former one is in force"
+    }
 
     func stop() {
         guard !isStopping else { return loop.exit(code: 0) }
@@ -141,6 +163,7 @@ final class Service: LoopService {
             var status = transport.counts
             status.connections = transport.connectionCount
             status.daemonProblem = linkProblem
+            status.overQuota = desk.sendsOverQuota
             status.authorityEnds = WallTime(milliseconds: certificates.ends * 1000)
             status.hasNextAuthority = certificates.nextEnds != nil
             status.authorities = String(decoding: certificates.trusted, as: UTF8.self)

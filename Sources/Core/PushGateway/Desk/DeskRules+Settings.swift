@@ -8,6 +8,23 @@ extension GatewaySettings {
         if provider == .strict { rules.providers = .strict }
         rules.unknown = unknown
         rules.apns.takesOnlyHexadecimalTokens = hexadecimalTokens
+        rules.quotas.projectPerMinute = projectPerMinute
+        rules.quotas.devicePerMinute = devicePerMinute
+        rules.quotas.devicePerHour = devicePerHour
+        rules.quotas.appleDevicePerMinute = appleDevicePerMinute
         return rules
+    }
+}
+
+extension GatewaySettings {
+    /// The keys that count at the next start alone, of those that differ.
+    public func keysForNextStart(from running: GatewaySettings) -> [String] {
+        let keys: [(String, Bool)] = [
+            ("Listen", listen != running.listen), ("Names", names != running.names),
+            ("ConnectionsMax", connectionsMax != running.connectionsMax),
+            ("StreamsMax", streamsMax != running.streamsMax), ("BodySizeMax", bodySizeMax != running.bodySizeMax),
+            ("IdleTimeout", idleTimeout != running.idleTimeout),
+        ]
+        return keys.filter(\.1).map(\.0)
     }
 }

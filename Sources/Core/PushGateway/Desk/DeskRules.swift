@@ -24,6 +24,8 @@ public struct DeskRules: Sendable {
     public var apns = APNsRules()
     public var conditions = TopicCondition.Rules()
     public var routing = RoutingRules()
+    /// The quotas that are told of.
+    public var quotas = QuotaRules()
     /// The bounds of the daemon's lines.
     public var lines = JSONLimits()
     /// How long a send counts as the same as an earlier one.

@@ -57,15 +57,16 @@ public struct GatewayDesk {
     }
 
     /// The rules.
-    public let rules: DeskRules
+    public private(set) var rules: DeskRules
     /// Errors on demand.
     public var demanded: DemandedErrors
     /// Remarks for the operator since the last look, bounded.
     public private(set) var remarks: [String] = []
-    private let verify: (WebToken, TokenSigner) -> SignatureVerdict
+    private var verify: (WebToken, TokenSigner) -> SignatureVerdict
     private var tokens: AccessTokens
     private var updates: ProviderTokenUpdates
     private var sends: RecentSends
+    private var quotas: SendQuotas
 
     /// - Parameters:
     ///   - rules: the rules.
@@ -81,7 +82,17 @@ public struct GatewayDesk {
         tokens = AccessTokens(limit: rules.remembered)
         updates = ProviderTokenUpdates(rules.providerTokens)
         sends = RecentSends(limit: rules.remembered, window: rules.retryWindow.nanoseconds)
+        quotas = SendQuotas(rules.quotas)
     }
+
+    /// Goes by other rules from the next request on. Access tokens stay valid, and counts go on.
+    public mutating func configure(_ other: GatewayDesk) {
+        (rules, demanded, verify) = (other.rules, other.demanded, other.verify)
+        quotas.rules = other.rules.quotas
+    }
+
+    /// How many sends were over a quota of Google's or Apple's.
+    public var sendsOverQuota: Int { quotas.over }
 
     /// Takes the remarks.
     public mutating func takeRemarks() -> [String] { exchange(&remarks, with: []) }
@@ -173,6 +184,7 @@ public struct GatewayDesk {
         if let verdict = demanded.verdict(on: subject, using: &generator) {
             return .answer(verdict.answer.response(project: project), after: verdict.delay)
         }
+        if let warning = quotas.take(project: project, token: subject.token, at: now.monotonic) { remark(warning) }
         let messageID = FCMSend.messageID(microseconds: now.microseconds, random: generator.next())
         var sender = sender(request, connection, now, account ?? project)
         sender.account = account
@@ -230,6 +242,7 @@ public struct GatewayDesk {
         let send = try APNsSend(
             token: token, request, from: provider, newID: UUID128(random: &generator), rules.apns,
             limits: rules.lines)
+        if let warning = quotas.take(appleToken: token, at: now.monotonic) { remark(warning) }
         let proof = try? ProviderToken(request.header("authorization"))
         var sender = sender(request, connection, now, proof?.team ?? "")
         sender.account = proof?.keyID ?? connection.certificateTopics?.first

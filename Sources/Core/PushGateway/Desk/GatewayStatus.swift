@@ -25,6 +25,8 @@ public struct GatewayStatus: Sendable {
     /// Requests that came, and those of them that were answered 503 because too many waited.
     public var requests = 0
     public var overloaded = 0
+    /// Sends that were over a quota of Google's or Apple's.
+    public var overQuota = 0
     /// Connections that ended for a flood of frames, or because their client took too long.
     public var floods = 0
     public var tooSlow = 0
@@ -73,6 +75,7 @@ public struct GatewayStatus: Sendable {
             writer.member("refused", refused)
             writer.member("requests", requests)
             writer.member("overloaded", overloaded)
+            writer.member("over_quota", overQuota)
             writer.member("floods", floods)
             writer.member("too_slow", tooSlow)
             writer.member("refused_tunnels", refusedTunnels)

@@ -1,0 +1,113 @@
+import PushModel
+
+/// The quotas of FCM and APNs. No push is refused for them: the operator is told where Google or Apple would answer 429.
+///
+/// Source: Firebase's page on throttling and quotas. It says nothing of how the time is counted: here by whole minutes and hours of
+/// the monotonic clock (UNVERIFIED). Apple names no figure.
+public struct QuotaRules: Hashable, Sendable {
+    /// Sends a minute of one project; 0: any number.
+    public var projectPerMinute = 600_000
+    /// Sends a minute to one registration of FCM; 0: any number.
+    public var devicePerMinute = 240
+    /// Sends an hour to one registration of FCM; 0: any number.
+    public var devicePerHour = 5000
+    /// Sends a minute to one token of APNs; 0: any number.
+    public var appleDevicePerMinute = 0
+
+    /// Those that are likely.
+    public init() {}
+}
+
+/// Counts sends against quotas, bounded in memory: beyond so many registrations all counts begin anew.
+struct SendQuotas: Sendable {
+    private struct Window: Sendable {
+        var number: Int64 = -1
+        var count = 0
+
+        /// Counts one more, and gives how many there were.
+        mutating func take(in number: Int64) -> Int {
+            if number != self.number { (self.number, count) = (number, 0) }
+            count += 1
+            return count
+        }
+    }
+
+    private struct Registration: Sendable {
+        var minute = Window()
+        var hour = Window()
+    }
+
+    private static let remembered = 65_536
+
+    var rules: QuotaRules
+    /// How many sends were over a quota.
+    private(set) var over = 0
+    private var projects: [String: Window] = [:]
+    private var registrations: [UInt64: Registration] = [:]
+    /// The minute in which a quota was last told of, by its name.
+    private var told: [String: Int64] = [:]
+
+    init(_ rules: QuotaRules) { self.rules = rules }
+
+    /// Counts a send of FCM.
+    ///
+    /// - Parameters:
+    ///   - token: the registration; `nil`: the send is to a topic.
+    ///   - now: monotonic nanoseconds.
+    /// - Returns: what the operator is told; each quota is told of once a minute.
+    mutating func take(project: String, token: String?, at now: Int64) -> String? {
+        let (minute, hour) = (now / 60_000_000_000, now / 3_600_000_000_000)
+        forgetTooMany()
+        var broken: [(name: String, limit: Int, of: String)] = []
+        let sends = projects[project, default: Window()].take(in: minute)
+        if rules.projectPerMinute > 0, sends > rules.projectPerMinute {
+            broken.append(("a minute for a project", rules.projectPerMinute, project))
+        }
+        if let token {
+            var registration = registrations[stableDigest(token.utf8)] ?? Registration()
+            let (ofMinute, ofHour) = (registration.minute.take(in: minute), registration.hour.take(in: hour))
+            registrations[stableDigest(token.utf8)] = registration
+            if rules.devicePerMinute > 0, ofMinute > rules.devicePerMinute {
+                broken.append(("a minute to a device", rules.devicePerMinute, Self.shortened(token)))
+            }
+            if rules.devicePerHour > 0, ofHour > rules.devicePerHour {
+                broken.append(("an hour to a device", rules.devicePerHour, Self.shortened(token)))
+            }
+        }
+        guard !broken.isEmpty else { return nil }
+        over += 1
+        var warning: String?
+        for (name, limit, whom) in broken {
+            let text = tell(name, limit, of: whom, "Google", "QUOTA_EXCEEDED", in: minute)
+            warning = warning ?? text
+        }
+        return warning
+    }
+
+    /// Counts a send of APNs; as above.
+    mutating func take(appleToken token: String, at now: Int64) -> String? {
+        guard rules.appleDevicePerMinute > 0 else { return nil }
+        let minute = now / 60_000_000_000
+        forgetTooMany()
+        let sends = registrations[stableDigest(token.utf8), default: Registration()].minute.take(in: minute)
+        guard sends > rules.appleDevicePerMinute else { return nil }
+        over += 1
+        return tell(
+            "a minute to an Apple device", rules.appleDevicePerMinute, of: Self.shortened(token), "Apple",
+            "TooManyRequests", in: minute)
+    }
+
+    private mutating func tell(
+        _ name: String, _ limit: Int, of whom: String, _ service: String, _ reason: String, in minute: Int64
+    ) -> String? {
+        guard told.updateValue(minute, forKey: name) != minute else { return nil }
+        return "more than \(limit) sends \(name) (\(whom)): \(service) would answer 429 \(reason)"
+    }
+
+    private mutating func forgetTooMany() {
+        if projects.count > Self.remembered { projects = [:] }
+        if registrations.count > Self.remembered { registrations = [:] }
+    }
+
+    private static func shortened(_ token: String) -> String { token.count > 12 ? "\(token.prefix(8))…" : token }
+}
