@@ -21,7 +21,7 @@ struct ChainFollowerTests: ~Copyable {
         private let follower: ChainFollower
         private var thread: WorkerThread?
 
-        init(_ engine: MemoryEngine, _ directory: String, lease: Duration, reads: Int = 1) throws {
+        init(_ engine: MemoryEngine, _ directory: String, lease: Duration, reads: Int = ChainBatch.currentVersion) throws {
             let news = news
             let node = NodeIncarnation(node: "this", id: UUID128(high: 2, low: 2))
             let follower = ChainFollower(engine, node: node, directory: directory, lease: lease, reads: reads) {
@@ -106,26 +106,27 @@ struct ChainFollowerTests: ~Copyable {
 
     @Test("stops before a batch of a newer version and says so, takes no lease, and goes on after an upgrade")
     func newerVersion() throws {
+        let own = ChainBatch.currentVersion
         let store = SharedStore(
             identity: try engine.identity(), epoch: 1, boot: UUID128(high: 0, low: 1), clocks: BootClocks(),
-            writing: engine.session(), reading: engine.session(), version: 2)
+            writing: engine.session(), reading: engine.session(), version: own + 1)
         let elsewhere = TemporaryDirectory()
         let committer = try Committer(directory: StateDirectory(path: elsewhere.path), shared: store) { _ in }
         committer.stop()
         store.learn(LeaseRow(owner: nil, epoch: 1, renewals: 0))
         let later = try Committer(directory: StateDirectory(path: elsewhere.path), shared: store) { _ in }
         later.stop()
-        #expect(engine.chain.map(\.version) == [1, 1, 2])
+        #expect(engine.chain.map(\.version) == [own, own, own + 1])
         do {
             let running = try Running(engine.session(), directory.path, lease: .milliseconds(500))
             let error = try running.first { if case .away(let error) = $0 { error } else { nil } }
-            #expect(error.kind == .newerSchema && "\(error)".contains("this program reads 1: upgrade it"), "\(error)")
+            #expect(error.kind == .newerSchema && "\(error)".contains("this program reads \(own): upgrade it"), "\(error)")
             let seen = engine.readings
             while engine.readings < seen + 3 { usleep(1000) }
             #expect(engine.copies["this"] == 1)
             #expect(try engine.lease().owner == nil)
         }
-        let upgraded = try Running(engine.session(), directory.path, lease: .milliseconds(500), reads: 2)
+        let upgraded = try Running(engine.session(), directory.path, lease: .milliseconds(500), reads: own + 1)
         _ = try upgraded.first { if case .took(let term) = $0 { term } else { nil } }
         #expect(engine.copies["this"] == 2)
     }
