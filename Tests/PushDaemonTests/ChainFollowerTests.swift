@@ -21,7 +21,9 @@ struct ChainFollowerTests: ~Copyable {
         private let follower: ChainFollower
         private var thread: WorkerThread?
 
-        init(_ engine: MemoryEngine, _ directory: String, lease: Duration, reads: Int = ChainBatch.currentVersion) throws {
+        init(_ engine: MemoryEngine, _ directory: String, lease: Duration, reads: Int = ChainBatch.currentVersion)
+            throws
+        {
             let news = news
             let node = NodeIncarnation(node: "this", id: UUID128(high: 2, low: 2))
             let follower = ChainFollower(engine, node: node, directory: directory, lease: lease, reads: reads) {
@@ -120,7 +122,8 @@ struct ChainFollowerTests: ~Copyable {
         do {
             let running = try Running(engine.session(), directory.path, lease: .milliseconds(500))
             let error = try running.first { if case .away(let error) = $0 { error } else { nil } }
-            #expect(error.kind == .newerSchema && "\(error)".contains("this program reads \(own): upgrade it"), "\(error)")
+            #expect(error.kind == .newerSchema)
+            #expect("\(error)".contains("this program reads \(own): upgrade it"), "\(error)")
             let seen = engine.readings
             while engine.readings < seen + 3 { usleep(1000) }
             #expect(engine.copies["this"] == 1)
