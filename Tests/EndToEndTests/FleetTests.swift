@@ -134,7 +134,13 @@ struct FleetTests {
         let daemon = try pair.startLeader(pair.first)
         let client = try pair.first.injectClient()
         #expect(try client.outcome(of: Requests.deliver(job: "note", id: "1")).outcome == "handled")
-        if isGone { standby.stop(.kill) } else { pair.server.set("synchronous_standby_names", "") }
+        if isGone {
+            standby.stop(.kill)
+            // Its receiver outlives the process that was killed for a moment, and may confirm what comes then.
+            pair.server.wait("SELECT count(*) FROM pg_stat_replication", for: "0")
+        } else {
+            pair.server.set("synchronous_standby_names", "")
+        }
         try client.send(line: Requests.deliver(job: "note", id: "2"))
         try waitUntil("it says so") { daemon.standardError.contains("no request can be accepted for now: ") }
         if isGone {
