@@ -178,6 +178,25 @@ struct TopicTests {
         #expect(deliveries.map(\.externalID) == ["anna"] && deliveries.map(\.state) == [.foreground])
     }
 
+    @Test("know what was said of a device that registered no token")
+    func stateWithoutToken() throws {
+        var table = RoutingTable.testing()
+        var state = DeviceState()
+        (state.state, state.locked) = (.terminated, true)
+        table.registrations = [
+            RegistrationRule(name: "a", tokens: [Glob("x*")], platform: .ios, app: "shop", state: state)
+        ]
+        var bench = Bench(table)
+        let presumed = Target(platform: .android, app: "demo")
+        try bench.submit(request(#"{"op":"device","app":"shop","device":"x1","state":"foreground"}"#))
+        let owner = try #require(bench.router.owner(ofToken: "x1", presumed: presumed))
+        #expect(owner.state.state == .foreground && owner.state.locked == true)
+        try bench.submit(request(#"{"op":"device","app":"demo","device":"y","state":"force_stopped"}"#))
+        #expect(bench.router.owner(ofToken: "y", presumed: presumed) == nil)
+        #expect(bench.router.said(of: "y", app: "demo").state == .forceStopped)
+        #expect(bench.router.said(of: "y", app: "other").isEmpty)
+    }
+
     @Test("find a device in the state that was said of it")
     func state() throws {
         var bench = Bench()

@@ -66,7 +66,13 @@ extension Router {
             return TokenOwner(target: device.target, state: table.state(of: device))
         }
         return table.registration(of: token).map {
-            TokenOwner(target: $0.target(ofToken: token, presumed: presumed), state: $0.state)
+            let target = $0.target(ofToken: token, presumed: presumed)
+            return TokenOwner(target: target, state: $0.state.changed(by: said(of: target.device, app: target.app)))
         }
+    }
+
+    /// What was said of a device by its name: of one that registered no token, too.
+    public func said(of device: String?, app: String?) -> DeviceState {
+        memory.devices.known(device, app: app)?.detail.state ?? DeviceState()
     }
 }

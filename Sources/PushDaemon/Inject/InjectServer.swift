@@ -90,7 +90,8 @@ final class InjectServer {
     ) throws(ProtocolError) -> Bool {
         if let question = try TokenQuestion(line: line, limits: limits) {
             let owner = processor.owner(ofToken: question.token, presumed: question.presumed)
-            session.reply(place, .line(question.reply(owner.map { ($0.target, $0.state) })))
+            let said = processor.said(of: question.token, app: question.presumed.app)
+            session.reply(place, .line(question.reply(owner.map { ($0.target, $0.state) }, said: said)))
         } else if let question = try TopicQuestion(line: line, limits: limits) {
             session.reply(place, .line(question.reply(processor.device(ofToken: question.token))))
         } else {

@@ -82,6 +82,9 @@ final class Processor {
         router.owner(ofToken: token, presumed: presumed)
     }
 
+    /// What was said of a device by its name.
+    func said(of device: String, app: String?) -> DeviceState { router.said(of: device, app: app) }
+
     /// The device that registered a token last.
     func device(ofToken token: String) -> KnownDevice? { router.device(ofToken: token) }
 

@@ -6,7 +6,7 @@ enum DaemonDevice {
     /// The device registered the token.
     case known(Target, DeviceState)
     /// Nobody did: the device as it is presumed.
-    case presumed(Target)
+    case presumed(Target, DeviceState)
     /// The daemon does not say.
     case refused(ProtocolError)
     /// There is no reply.
@@ -27,7 +27,8 @@ enum DaemonDevice {
             let target = Target(
                 platform: root["platform"]?.string.flatMap(Platform.init), app: root["app"]?.string,
                 device: root["device"]?.string, externalID: root["external_id"]?.string)
-            self = known ? .known(target, DeviceState(reply: root)) : .presumed(target)
+            let state = DeviceState(reply: root)
+            self = known ? .known(target, state) : .presumed(target, state)
         } catch {
             switch error {
             case .refused(let refusal): self = .refused(refusal)
@@ -40,7 +41,7 @@ enum DaemonDevice {
     func taken(_ unknown: GatewaySettings.Unknown) -> (Target, DeviceState)? {
         switch self {
         case .known(let target, let state): (target, state)
-        case .presumed(let target): unknown == .accept ? (target, DeviceState()) : nil
+        case .presumed(let target, let state): unknown == .accept ? (target, state) : nil
         case .refused, .none: nil
         }
     }

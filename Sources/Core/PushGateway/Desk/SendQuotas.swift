@@ -42,7 +42,8 @@ struct SendQuotas: Sendable {
     var rules: QuotaRules
     /// How many sends were over a quota.
     private(set) var over = 0
-    private var projects: [String: Window] = [:]
+    /// By digests: a sender chooses the names, which may be as long as a path.
+    private var projects: [UInt64: Window] = [:]
     private var registrations: [UInt64: Registration] = [:]
     /// The minute in which a quota was last told of, by its name.
     private var told: [String: Int64] = [:]
@@ -59,9 +60,9 @@ struct SendQuotas: Sendable {
         let (minute, hour) = (now / 60_000_000_000, now / 3_600_000_000_000)
         forgetTooMany()
         var broken: [(name: String, limit: Int, of: String)] = []
-        let sends = projects[project, default: Window()].take(in: minute)
+        let sends = projects[stableDigest(project.utf8), default: Window()].take(in: minute)
         if rules.projectPerMinute > 0, sends > rules.projectPerMinute {
-            broken.append(("a minute for a project", rules.projectPerMinute, project))
+            broken.append(("a minute for a project", rules.projectPerMinute, String(project.prefix(64))))
         }
         if let token {
             var registration = registrations[stableDigest(token.utf8)] ?? Registration()
@@ -76,12 +77,11 @@ struct SendQuotas: Sendable {
         }
         guard !broken.isEmpty else { return nil }
         over += 1
-        var warning: String?
+        // One that is not told of now is told of with the next send.
         for (name, limit, whom) in broken {
-            let text = tell(name, limit, of: whom, "Google", "QUOTA_EXCEEDED", in: minute)
-            warning = warning ?? text
+            if let text = tell(name, limit, of: whom, "Google", "QUOTA_EXCEEDED", in: minute) { return text }
         }
-        return warning
+        return nil
     }
 
     /// Counts a send of APNs; as above.

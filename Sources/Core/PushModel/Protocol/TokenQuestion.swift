@@ -51,8 +51,10 @@ public struct TokenQuestion: Sendable {
 
     /// The reply, with its line feed.
     ///
-    /// - Parameter owner: the device of the token, and what a push finds on it; `nil`: nobody knows it.
-    public func reply(_ owner: (target: Target, state: DeviceState)?) -> [UInt8] {
+    /// - Parameters:
+    ///   - owner: the device of the token, and what a push finds on it; `nil`: nobody knows it.
+    ///   - said: what was said of the presumed device.
+    public func reply(_ owner: (target: Target, state: DeviceState)?, said: DeviceState) -> [UInt8] {
         Reply.line { writer in
             writer.member("ok", true)
             if let id { writer.member("id", id) }
@@ -62,7 +64,7 @@ public struct TokenQuestion: Sendable {
             if let app = owner.map(\.target.app) ?? presumed.app { writer.member(RequestKey.app.word, app) }
             writer.member(RequestKey.device.word, owner?.target.device ?? token)
             if let user = owner?.target.externalID { writer.member(RequestKey.externalID.word, user) }
-            if let owner { writer.members(of: owner.state) }
+            writer.members(of: owner?.state ?? said)
         }
     }
 }
