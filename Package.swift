@@ -128,6 +128,7 @@ let package = Package(
         library("CPostgreSQL", pkgConfig: "libpq", package: "libpq-dev"),
         library("CTLS", pkgConfig: "openssl", package: "libssl-dev"),
         library("CNGHTTP2", pkgConfig: "libnghttp2", package: "libnghttp2-dev"),
+        library("CZlib", pkgConfig: "zlib", package: "zlib1g-dev"),
         library("CMicroHTTPD", pkgConfig: "libmicrohttpd", package: "libmicrohttpd-dev"),
         c("CLinux"),
         c("CChecksum"),
@@ -143,6 +144,7 @@ let package = Package(
         swift(.system, "HTTPServer", ["CMicroHTTPD", "LinuxSystem"], isHot: false),
         swift(.system, "TLS", ["CTLS"], isHot: false),
         swift(.system, "HTTP2", ["CNGHTTP2"], isHot: false),
+        swift(.system, "Gzip", ["CZlib"], isHot: false),
         swift(.system, "DBus", ["CSystemd", "PushRouting", "LinuxSystem"], isHot: false),
         swift(.system, "JSONC", ["CJSON", "PushModel"], isHot: false),
         // The engine that several machines share: only programs of a fleet need libpq.
@@ -227,7 +229,8 @@ let package = Package(
             [
                 "PushModel", "PushDispatch", "PushHosts", "PushGateway", "PushSettings", "SettingsSyntax",
                 "LinuxSystem",
-                "EventLoop", "CLinux", "UnixSockets", "TLS", "HTTP2", "HTTPServer", "JournalLog", "SettingsFiles",
+                "EventLoop", "CLinux", "UnixSockets", "TLS", "HTTP2", "Gzip", "HTTPServer", "JournalLog",
+                "SettingsFiles",
                 "ServiceProgram",
                 "DaemonClient",
             ]),
@@ -246,6 +249,7 @@ let package = Package(
         tests("FaultyDiskTests", []),
         tests("PushModelTests", ["PushModel", "CJSON"]),
         tests("PushDispatchTests", ["PushModel", "PushDispatch", "PushRouting", "PushSettings"]),
+        tests("GzipTests", ["Gzip"]),
         tests("PushGatewayTests", ["PushModel", "PushDispatch", "PushHosts", "SettingsSyntax", "PushGateway"]),
         tests("PushTrackingTests", ["PushModel", "PushTracking"]),
         tests("PushCustomDataTests", ["PushModel", "PushCustomData", "pushrouter-forward"]),

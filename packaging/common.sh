@@ -7,7 +7,7 @@ build_packages=(
     libcurl4 libncurses6 libxml2
     binutils libc6-dev libgcc-12-dev libstdc++-12-dev
     libcurl4-openssl-dev libjson-c-dev libmicrohttpd-dev libnghttp2-dev libpq-dev libsqlite3-dev libssl-dev libsystemd-dev
-    pkgconf
+    pkgconf zlib1g-dev
 )
 
 say() { printf '==> %s\n' "$*"; }

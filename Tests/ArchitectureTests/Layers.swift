@@ -58,6 +58,7 @@ let layers = [
     TargetRule("CCrypto", .c),
     TargetRule("CTLS", .c),
     TargetRule("CNGHTTP2", .c),
+    TargetRule("CZlib", .c),
     TargetRule("CLinux", .c),
     TargetRule("CChecksum", .c),
 
@@ -96,6 +97,7 @@ let layers = [
     TargetRule("HTTPServer", .adapter, ["CMicroHTTPD", "LinuxSystem"]),
     TargetRule("TLS", .adapter, ["CTLS"]),
     TargetRule("HTTP2", .adapter, ["CNGHTTP2"]),
+    TargetRule("Gzip", .adapter, ["CZlib"]),
     TargetRule("DBus", .adapter, ["CSystemd", "PushRouting", "LinuxSystem"]),
     TargetRule("JSONC", .adapter, ["CJSON", "PushModel"]),
     TargetRule("PostgreSQL", .adapter, ["CPostgreSQL", "PushModel", "PushFleet", "LinuxSystem"]),
@@ -155,7 +157,7 @@ let layers = [
         "pushrouter-gateway", .composition,
         [
             "PushModel", "PushDispatch", "PushHosts", "PushGateway", "PushSettings", "SettingsSyntax", "LinuxSystem",
-            "EventLoop", "CLinux", "UnixSockets", "TLS", "HTTP2", "HTTPServer", "JournalLog", "SettingsFiles",
+            "EventLoop", "CLinux", "UnixSockets", "TLS", "HTTP2", "Gzip", "HTTPServer", "JournalLog", "SettingsFiles",
             "ServiceProgram",
             "DaemonClient",
         ]),

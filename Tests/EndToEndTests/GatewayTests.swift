@@ -327,6 +327,23 @@ struct GatewayTests {
         #expect(nothing.end == .exited(2) && nothing.errors.split(separator: "say what pushes find").count == 2)
     }
 
+    @Test("takes a body that the client compressed, and refuses one that becomes too long")
+    func compressed() throws {
+        let scene = try GatewayScene()
+        func send(_ text: String) -> Int {
+            let path = "\(scene.installation.root)/body"
+            writeFile(text, to: path)
+            #expect(Program(path: "/usr/bin/gzip").run(["-kf", path]).end == .exited(0))
+            return scene.curl([
+                "/v1/projects/demo/messages:send", "-H", "content-encoding: gzip", "--data-binary", "@\(path).gz",
+            ]).status
+        }
+        #expect(send(#"{"message":{"token":"tok1","data":{"job":"good"}}}"#) == 200)
+        #expect(send(String(repeating: " ", count: 1 << 20)) == 413)
+        let plain = scene.curl(["/v1/projects/demo/messages:send", "-H", "content-encoding: gzip", "-d", "{}"])
+        #expect(plain.status == 400)
+    }
+
     @Test("reads its configuration again on SIGHUP, and keeps the former one where that has an error")
     func reload() throws {
         let scene = try GatewayScene()

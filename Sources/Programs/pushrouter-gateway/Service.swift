@@ -1,5 +1,7 @@
 import EventLoop
 import Glibc
+import Gzip
+import HTTP2
 import JournalLog
 import LinuxSystem
 import PushGateway
@@ -127,11 +129,23 @@ final class Service: LoopService {
             let response = GatewayResponse(status: 503).retried(afterSeconds: 1)
             return answer(asked, with: response)
         }
+        var whole = request
+        if request.isGzipped {
+            do throws(Gzip.Fault) {
+                whole = request.with(body: try Gzip.inflate(request.body, limit: transport.limits.http2.bodyBytes))
+            } catch {
+                switch error {
+                case .tooLong: return answer(asked, with: GatewayResponse(status: 413))
+                // What is no gzip is no JSON either: the desk says so in the service's form.
+                case .malformed: break
+                }
+            }
+        }
         var now = timespec()
         clock_gettime(CLOCK_REALTIME, &now)
         let microseconds = Int64(now.tv_sec) * 1_000_000 + Int64(now.tv_nsec) / 1000
         let step = desk.begin(
-            request, from: facts,
+            whole, from: facts,
             at: GatewayDesk.Now(
                 wall: WallTime(milliseconds: microseconds / 1000), monotonic: transport.now,
                 microseconds: microseconds),

@@ -44,6 +44,17 @@ public struct GatewayRequest: Hashable, Sendable {
         self.body = body
     }
 
+    /// Whether the client compressed the body with gzip, as the generated clients of Google for Java do.
+    public var isGzipped: Bool { ["gzip", "x-gzip"].contains(header("content-encoding")?.lowercased()) }
+
+    /// The same request with another body.
+    public func with(body: [UInt8]) -> GatewayRequest { GatewayRequest(self, body: body) }
+
+    private init(_ other: GatewayRequest, body: [UInt8]) {
+        (method, target, authority, headers) = (other.method, other.target, other.authority, other.headers)
+        self.body = body
+    }
+
     /// The first header of a name in lower case; `nil` when there is none.
     public func header(_ name: String) -> String? { headers.first { $0.name == name }?.value }
 

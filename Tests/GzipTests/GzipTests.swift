@@ -1,0 +1,33 @@
+import Gzip
+import Testing
+
+@Suite("Bodies that a client compressed")
+struct GzipTests {
+    /// `printf '{"message":{"token":"tok1"}}' | gzip -n`
+    private static let compressed: [UInt8] = [
+        0x1F, 0x8B, 0x08, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x03, 0xAB, 0x56, 0xCA, 0x4D, 0x2D, 0x2E,
+        0x4E, 0x4C, 0x4F, 0x55, 0xB2, 0xAA, 0x56, 0x2A, 0xC9, 0xCF, 0x4E, 0xCD, 0x53, 0xB2, 0x02, 0xD1,
+        0x86, 0x4A, 0xB5, 0xB5, 0x00, 0xD2, 0x0D, 0x82, 0x00, 0x1C, 0x00, 0x00, 0x00,
+    ]
+    private static let text = #"{"message":{"token":"tok1"}}"#
+
+    @Test("are read")
+    func reads() throws {
+        #expect(try Gzip.inflate(Self.compressed, limit: 100) == Array(Self.text.utf8))
+        #expect(try Gzip.inflate(Self.compressed, limit: Self.text.utf8.count) == Array(Self.text.utf8))
+    }
+
+    @Test("are refused where they are longer than they may be, whatever they would become")
+    func bounded() {
+        #expect(throws: Gzip.Fault.tooLong) { try Gzip.inflate(Self.compressed, limit: Self.text.utf8.count - 1) }
+    }
+
+    @Test("are refused where they are damaged, cut off, followed by something, or none")
+    func malformed() {
+        var damaged = Self.compressed
+        damaged[damaged.count - 6] ^= 1
+        for bytes in [damaged, Array(Self.compressed.dropLast()), Self.compressed + [0], Array(Self.text.utf8), []] {
+            #expect(throws: Gzip.Fault.malformed) { try Gzip.inflate(bytes, limit: 100) }
+        }
+    }
+}
