@@ -154,6 +154,14 @@ done
 if command -v valgrind >/dev/null && command -v gcc >/dev/null; then
     say "cost: instructions of one delivery, below their bounds"
     Tests/Benchmarks/budget.sh
+    if [[ $tier == all ]]; then
+        if command -v h2load >/dev/null; then
+            say "cost: instructions of one send through the gateway, below their bound"
+            Tests/Benchmarks/gateway-budget.sh
+        else
+            leave_out "cost of the gateway: nghttp2-client is not installed, so instructions are not counted"
+        fi
+    fi
 else
     leave_out "cost: valgrind or gcc is not installed, so instructions are not counted"
 fi

@@ -149,8 +149,8 @@ struct Bench {
             router.recover([unfinished], at: now, effects: &effects)
         }
         router.adopt(
-            ledger.fanOuts.values.filter { !$0.rest.isEmpty }.sorted { $0.seq < $1.seq }.compactMap { fanOut in
-                ledger.requests[fanOut.seq].map { OpenFanOut(fanOut, $0.request, from: $0.accepted.peer) }
+            ledger.fanOuts.values.filter { $0.toCome > 0 }.sorted { $0.seq < $1.seq }.compactMap { fanOut in
+                ledger.requests[fanOut.seq].map { UnfinishedFanOut(fanOut, $0.request, from: $0.accepted.peer) }
             })
         router.endRecovery(at: now, effects: &effects)
         return take(&effects)
@@ -246,7 +246,8 @@ extension RouterOutput {
             }
         case .record(.device(let device)): "device \(device.key.device) \(device.externalID ?? "anonymous")"
         case .record(.forgottenDevice(let number)): "forget device \(number)"
-        case .record(.fanOut(let fanOut)): "fan-out \(fanOut.seq) \(fanOut.made) of \(fanOut.members)"
+        case .record(.fanOut(let fanOut)): "fan-out \(fanOut.seq) to \(fanOut.members)"
+        case .record(.fanOutProgress(let seq, let progress)): "fan-out \(seq) \(progress.made) made"
         }
     }
 }

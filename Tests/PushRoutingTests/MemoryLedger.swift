@@ -72,12 +72,14 @@ struct MemoryLedger {
             devices[device.number] = device
         case .fanOut(let fanOut):
             if requests[fanOut.seq]?.accepted.operation != .publish { violations.append("\(fanOut.seq) is no publish") }
-            let before = fanOuts.updateValue(fanOut, forKey: fanOut.seq)
-            if fanOut.made + fanOut.leftOut + fanOut.rest.count != fanOut.members
-                || before.map({ $0.rest.count <= fanOut.rest.count }) == true
-            {
-                violations.append("\(fanOut) does not follow \(before.map(String.init(describing:)) ?? "nothing")")
+            if fanOut.devices.count != fanOut.members || fanOuts.updateValue(fanOut, forKey: fanOut.seq) != nil {
+                violations.append("\(fanOut) is not new, or lacks devices")
             }
+        case .fanOutProgress(let seq, let progress):
+            if (fanOuts[seq]?.progress.done ?? .max) >= progress.done || (fanOuts[seq]?.members ?? 0) < progress.done {
+                violations.append("\(progress) does not follow \(String(describing: fanOuts[seq]?.progress))")
+            }
+            fanOuts[seq]?.progress = progress
         case .forgottenDevice(let number):
             if devices.removeValue(forKey: number) == nil {
                 violations.append("device \(number) is forgotten but not known")

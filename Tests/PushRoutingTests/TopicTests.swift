@@ -57,6 +57,15 @@ struct TopicTests {
         }
     }
 
+    @Test("leave the platform of a device as it was known, where the request names none")
+    func platform() throws {
+        var bench = Bench()
+        try bench.submit(.deliver(to: "t1", app: "demo", platform: .ios))
+        try bench.submit(subscribe(["t1", "t2"]))
+        #expect(bench.router.device(ofToken: "t1")?.platform == .ios)
+        #expect(bench.router.device(ofToken: "t2")?.platform == .android)
+    }
+
     @Test("bring one payload to each of their devices once, slice by slice, under one message id")
     func fansOut() throws {
         var bench = Bench()
@@ -71,7 +80,7 @@ struct TopicTests {
         #expect(delivered(bench) == tokens)
         let deliveries = bench.ledger.requests.values.filter { $0.accepted.operation == .deliver }
         #expect(deliveries.allSatisfy { $0.accepted.messageID == "m1" })
-        #expect(bench.ledger.fanOuts.values.map(\.made) == [100])
+        #expect(bench.ledger.fanOuts.values.map(\.progress.made) == [100])
         #expect(bench.ledger.violations == [])
     }
 
@@ -98,7 +107,7 @@ struct TopicTests {
         while bench.router.hasWorkLeft { bench.clock() }
         #expect(delivered(bench).count == 39)
         #expect(!delivered(bench).contains("t35"))
-        #expect(bench.ledger.fanOuts.values.map(\.leftOut) == [1])
+        #expect(bench.ledger.fanOuts.values.map(\.progress.leftOut) == [1])
     }
 
     @Test("are met by conditions, and by the app that a payload is for")

@@ -116,8 +116,12 @@ enum Whole {
     }
 
     static let fanOuts = [
-        FanOut(seq: number(107), members: 1341, made: 1342, leftOut: 1343, rest: [number(1344), number(1345)]),
-        FanOut(seq: number(108), members: 2341, made: 2342, leftOut: 2343, rest: [number(2344), number(2345)]),
+        FanOut(
+            seq: number(107), members: 1341, progress: FanOut.Progress(made: 1342, leftOut: 1343),
+            devices: [number(1344), number(1345)]),
+        FanOut(
+            seq: number(108), members: 2341, progress: FanOut.Progress(made: 2342, leftOut: 2343),
+            devices: [number(2344), number(2345)]),
     ]
 
     /// Deliveries that the tracker has; their receipts are ``Fixture/event(_:_:delivery:)``.

@@ -1,8 +1,8 @@
-/// What a device has beside its name, its user and its token. Few devices have any of it.
+/// The topics of a device, and its state. Few devices have either.
 public struct DeviceDetail: Hashable, Sendable {
     /// The topics that its app is subscribed to, in the order of the subscriptions.
     public var topics: [Subscription]
-    /// What a push finds on it.
+    /// Its state at the time of a push.
     public var state: DeviceState
 
     /// Joins the parts.
@@ -14,9 +14,9 @@ public struct DeviceDetail: Hashable, Sendable {
     public var isEmpty: Bool { topics.isEmpty && state.isEmpty }
 }
 
-/// What a push finds on a device, as `op: device` says it. What is `nil` was never said, and the default of `op: deliver` holds.
+/// The state of a device at the time of a push, as `op: device` set it. For `nil` the default of `op: deliver` holds.
 public struct DeviceState: Hashable, Sendable {
-    /// What the app is doing.
+    /// The state of the app.
     public var state: AppState?
     /// Whether the screen is locked.
     public var locked: Bool?

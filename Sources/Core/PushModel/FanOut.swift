@@ -1,18 +1,35 @@
-/// The deliveries that a publish is made into, and how many of them are made.
+/// The devices of a publish, and the number of deliveries that are made to them.
 public struct FanOut: Hashable, Sendable {
     /// The number of the publish.
     public var seq: SequenceNumber
-    /// How many devices were subscribed when it was accepted.
+    /// The number of devices that were subscribed when the daemon accepted the publish.
     public var members: Int
-    /// To how many of them a delivery was made.
-    public var made: Int
-    /// How many had gone, or could not get the payload.
-    public var leftOut: Int
-    /// The numbers of the devices to which none was made yet, in their order.
-    public var rest: [SequenceNumber]
+    /// The progress.
+    public var progress: Progress
+    /// The numbers of the devices, in the order of their deliveries; empty once all are made.
+    public var devices: [SequenceNumber]
+
+    /// The number of deliveries that are made, and of those that cannot be.
+    public struct Progress: Hashable, Sendable {
+        /// The number of deliveries that are made.
+        public var made: Int
+        /// The number of devices that were gone, or whose platform does not take the payload.
+        public var leftOut: Int
+
+        /// Joins the parts.
+        public init(made: Int = 0, leftOut: Int = 0) { (self.made, self.leftOut) = (made, leftOut) }
+
+        /// The number of devices that are done with.
+        public var done: Int { made + leftOut }
+    }
 
     /// Joins the parts.
-    public init(seq: SequenceNumber, members: Int, made: Int = 0, leftOut: Int = 0, rest: [SequenceNumber]) {
-        (self.seq, self.members, self.made, self.leftOut, self.rest) = (seq, members, made, leftOut, rest)
+    public init(
+        seq: SequenceNumber, members: Int, progress: Progress = Progress(), devices: [SequenceNumber]
+    ) {
+        (self.seq, self.members, self.progress, self.devices) = (seq, members, progress, devices)
     }
+
+    /// The number of deliveries that are to come.
+    public var toCome: Int { members - progress.done }
 }

@@ -246,8 +246,10 @@ public indirect enum LedgerRecord: Sendable {
     case device(KnownDevice)
     /// A device that is no longer remembered, by its number.
     case forgottenDevice(SequenceNumber)
-    /// How far the deliveries of a publish are made; replaces what was known of it.
+    /// A publish, and the devices that get it.
     case fanOut(FanOut)
+    /// The progress of a publish.
+    case fanOutProgress(SequenceNumber, FanOut.Progress)
     /// A gap is over.
     case gap(DaemonGap)
     /// The daemon is alive; replaces the sign before it.

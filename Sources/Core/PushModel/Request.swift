@@ -229,7 +229,7 @@ public struct TopicRequest: Sendable {
         case subscribe, unsubscribe
     }
 
-    /// What becomes of a token that nobody registered. The raw values are the wire names.
+    /// The treatment of a token that nobody registered. The raw values are the wire names.
     public enum Unknown: String, Sendable, CaseIterable {
         /// It is registered for a device of its own name.
         case register
@@ -237,7 +237,7 @@ public struct TopicRequest: Sendable {
         case refuse
     }
 
-    /// What became of one token. The raw values are the wire names.
+    /// The result for one token. The raw values are the wire names.
     public enum Result: String, Sendable, CaseIterable {
         /// It is subscribed now.
         case subscribed
@@ -266,7 +266,7 @@ public struct TopicRequest: Sendable {
     public var topic: TopicName
     /// The tokens, in their order.
     public var tokens: [String]
-    /// What becomes of a token that nobody registered.
+    /// The treatment of a token that nobody registered.
     public var unknown: Unknown
 
     /// Joins the parts.
@@ -303,7 +303,7 @@ public struct PublishRequest: Sendable {
 public struct DeviceRequest: Sendable {
     /// Which device.
     public var target: Target
-    /// What is said of it; the rest stays as it was.
+    /// The changes; a field that is `nil` stays as it was.
     public var state: DeviceState
 
     /// Joins the parts.

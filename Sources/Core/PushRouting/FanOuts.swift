@@ -2,19 +2,42 @@ public import PushModel
 
 /// A publish whose deliveries are not all made.
 public struct OpenFanOut: Sendable {
-    /// How far it is.
+    /// The number of the publish.
+    let seq: SequenceNumber
+    /// The publish as it came.
+    let request: Request
+    /// The sender.
+    let peer: Peer
+    /// The progress.
+    var progress: FanOut.Progress
+    /// The devices of the deliveries that are not made, the last first; `nil` for one that is gone.
+    var devices: [DeviceKey?]
+
+    /// - Parameters:
+    ///   - seq: the number of the publish.
+    ///   - request: the publish as it came.
+    ///   - peer: the sender.
+    ///   - progress: the progress.
+    ///   - devices: the devices of the deliveries that are not made, in their order.
+    init(
+        _ seq: SequenceNumber, _ request: Request, from peer: Peer, progress: FanOut.Progress = FanOut.Progress(),
+        to devices: [DeviceKey?]
+    ) {
+        (self.seq, self.request, self.peer, self.progress) = (seq, request, peer, progress)
+        self.devices = devices.reversed()
+    }
+}
+
+/// A publish that an earlier run of the daemon did not finish.
+public struct UnfinishedFanOut: Sendable {
+    /// The devices, and the progress.
     public var fanOut: FanOut
     /// The publish as it came.
     public var request: Request
-    /// Who sent it.
+    /// The sender.
     public var peer: Peer
-    /// The devices of ``FanOut/rest``, the last first.
-    var devices: [DeviceKey] = []
 
-    /// - Parameters:
-    ///   - fanOut: how far it is.
-    ///   - request: the publish as it came.
-    ///   - peer: who sent it.
+    /// Joins the parts.
     public init(_ fanOut: FanOut, _ request: Request, from peer: Peer) {
         (self.fanOut, self.request, self.peer) = (fanOut, request, peer)
     }
@@ -22,9 +45,9 @@ public struct OpenFanOut: Sendable {
 
 /// The publishes whose deliveries are being made, one after the other, in slices.
 struct FanOuts: Sendable {
-    /// How many may be open at once.
+    /// The limit of open publishes.
     static let openMax = 64
-    /// How many deliveries a turn makes.
+    /// The number of deliveries of one turn.
     static let slice = 32
 
     var open: [OpenFanOut] = []
@@ -34,6 +57,6 @@ struct FanOuts: Sendable {
     /// Whether a slice can be made now.
     var hasWorkLeft: Bool { !open.isEmpty && pausedUntil == nil }
 
-    /// How many deliveries are yet to be made.
+    /// The number of deliveries that are not made yet.
     var membersLeft: Int { open.reduce(0) { $0 + $1.devices.count } }
 }

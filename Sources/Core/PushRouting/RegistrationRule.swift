@@ -1,6 +1,6 @@
 public import PushModel
 
-/// Whose a token is that nobody registered, and what a push finds on its device unless that was said.
+/// Names the device of a token that nobody registered, and the state of the device where `op: device` set none.
 public struct RegistrationRule: Hashable, Sendable {
     /// The stem of its file; rules apply in this order, the first that matches.
     public var name: String
@@ -14,7 +14,7 @@ public struct RegistrationRule: Hashable, Sendable {
     public var device: String?
     /// The user.
     public var externalID: String?
-    /// What a push finds on the device.
+    /// The state of the device.
     public var state: DeviceState
 
     /// Joins the parts.
@@ -36,11 +36,11 @@ public struct RegistrationRule: Hashable, Sendable {
     }
 }
 
-/// The device of a token, and what a push finds on it.
+/// The device of a token, and its state.
 public struct TokenOwner: Hashable, Sendable {
     /// The device as the target of a push.
     public var target: Target
-    /// What a push finds on it.
+    /// Its state at the time of a push.
     public var state: DeviceState
 }
 
@@ -50,7 +50,7 @@ extension RoutingTable {
         registrations.first { rule in rule.tokens.contains { $0.matches(token) } }
     }
 
-    /// What a push finds on a known device: what was said of it, and else what the rule for its token says.
+    /// The state of a known device: as `op: device` set it, and else as the rule for its token has it.
     func state(of device: KnownDevice) -> DeviceState {
         guard !registrations.isEmpty, let rule = device.token.flatMap(registration) else { return device.detail.state }
         return rule.state.changed(by: device.detail.state)
@@ -71,7 +71,7 @@ extension Router {
         }
     }
 
-    /// What was said of a device by its name: of one that registered no token, too.
+    /// The state that `op: device` set for a name, also for a device that registered no token.
     public func said(of device: String?, app: String?) -> DeviceState {
         memory.devices.known(device, app: app)?.detail.state ?? DeviceState()
     }

@@ -47,8 +47,9 @@ extension Router {
         ofToken token: String, _ topic: TopicRequest, from peer: Peer, at now: Moment, _ effects: inout Effects
     ) -> KnownDevice? {
         if let known = device(ofToken: token) { return known }
-        let presumed = Target(
-            platform: topic.target.platform ?? .android, app: topic.target.app ?? topic.topic.project, device: token)
+        var presumed = Target(
+            platform: topic.target.platform, app: topic.target.app ?? topic.topic.project, device: token)
+        presumed.platform = platform(of: presumed)
         let rule = table.registration(of: token)
         guard topic.kind == .subscribe, topic.unknown == .register || rule != nil else { return nil }
         let target = rule?.target(ofToken: token, presumed: presumed) ?? presumed
@@ -91,12 +92,10 @@ extension Router {
             request, from: peer, at: now, platform: publish.deliver.target.platform ?? .android,
             target: publish.deliver.target, messageID: publish.deliver.messageID)
         effects.record(accepted)
-        let fanOut = FanOut(seq: accepted.seq, members: members.count, rest: members.map(\.number))
+        let fanOut = FanOut(seq: accepted.seq, members: members.count, devices: members.map(\.number))
         effects.record(.fanOut(fanOut))
         guard !members.isEmpty else { return 0 }
-        var open = OpenFanOut(fanOut, request, from: peer)
-        open.devices = members.reversed().map(\.key)
-        memory.fanOuts.open.append(open)
+        memory.fanOuts.open.append(OpenFanOut(accepted.seq, request, from: peer, to: members.map(\.key)))
         return members.count
     }
 
@@ -156,22 +155,21 @@ extension Router {
         if let paused = memory.fanOuts.pausedUntil, now.monotonic < paused { return }
         memory.fanOuts.pausedUntil = nil
         guard case .publish(let publish) = open.request.action else { preconditionFailure("only a publish fans out") }
-        let before = open.fanOut
+        let before = open.progress
         var left = FanOuts.slice
         while left > 0, let key = open.devices.last {
             left -= 1
             switch deliver(publish, to: key, open, at: now, &effects) {
-            case .made: open.fanOut.made += 1
-            case .leftOut: open.fanOut.leftOut += 1
+            case .made: open.progress.made += 1
+            case .leftOut: open.progress.leftOut += 1
             case .later(let due):
                 memory.fanOuts.pausedUntil = due
                 left = 0
                 continue
             }
             open.devices.removeLast()
-            open.fanOut.rest.removeFirst()
         }
-        if open.fanOut != before { effects.record(.fanOut(open.fanOut)) }
+        if open.progress != before { effects.record(.fanOutProgress(open.seq, open.progress)) }
         if open.devices.isEmpty { memory.fanOuts.open.removeFirst() } else { memory.fanOuts.open[0] = open }
     }
 
@@ -181,9 +179,9 @@ extension Router {
     }
 
     private mutating func deliver(
-        _ publish: PublishRequest, to key: DeviceKey, _ open: OpenFanOut, at now: Moment, _ effects: inout Effects
+        _ publish: PublishRequest, to key: DeviceKey?, _ open: OpenFanOut, at now: Moment, _ effects: inout Effects
     ) -> MemberOutcome {
-        guard let device = memory.devices.known[key],
+        guard let device = key.flatMap({ memory.devices.known[$0] }),
             let request = try? Request(
                 acceptedLine: publish.line(to: device, in: table.state(of: device), of: open.request)),
             case .deliver(let deliver) = request.action
@@ -200,22 +198,20 @@ extension Router {
     }
 
     /// Takes up the publishes that an earlier run did not finish, in order of their numbers.
-    public mutating func adopt(_ unfinished: [OpenFanOut]) {
-        let wanted = Set(unfinished.flatMap(\.fanOut.rest))
+    public mutating func adopt(_ unfinished: [UnfinishedFanOut]) {
+        let wanted = Set(unfinished.flatMap(\.fanOut.devices))
         guard !wanted.isEmpty else { return }
         var keys: [SequenceNumber: DeviceKey] = [:]
         for device in memory.devices.known.all where wanted.contains(device.number) { keys[device.number] = device.key }
-        for var open in unfinished {
-            // A device that was forgotten meanwhile gets nothing.
-            let rest = open.fanOut.rest.filter { keys[$0] != nil }
-            open.fanOut.leftOut += open.fanOut.rest.count - rest.count
-            open.fanOut.rest = rest
-            open.devices = rest.reversed().compactMap { keys[$0] }
-            memory.fanOuts.open.append(open)
+        for left in unfinished {
+            let progress = left.fanOut.progress
+            let devices = left.fanOut.devices.dropFirst(progress.done).map { keys[$0] }
+            memory.fanOuts.open.append(
+                OpenFanOut(left.fanOut.seq, left.request, from: left.peer, progress: progress, to: devices))
         }
     }
 
-    /// How many deliveries of publishes are yet to be made.
+    /// The number of deliveries of publishes that are not made yet.
     public var membersLeft: Int { memory.fanOuts.membersLeft }
 }
 

@@ -35,7 +35,7 @@ public struct RoutingTable: Sendable {
     public var customData = CustomDataRules()
     /// What is told to `/users/track` of pushes, by name: each that matches applies.
     public var tracks: [TrackRule] = []
-    /// Whose tokens are that nobody registered, by name: the first that matches applies.
+    /// The rules for tokens that nobody registered, by name: the first that matches applies.
     public var registrations: [RegistrationRule] = []
 
     /// A table of these routes; all else is as shipped.

@@ -10,7 +10,7 @@ public enum ConfigurationFolder: String, Hashable, Sendable, CaseIterable {
     case route
     /// What is sent to `/users/track`.
     case track
-    /// Whose tokens are that nobody registered.
+    /// The devices of tokens that no app registers.
     case registration
 
     /// Its name.

@@ -136,7 +136,7 @@ final class Service: LoopService {
             } catch {
                 switch error {
                 case .tooLong: return answer(asked, with: GatewayResponse(status: 413))
-                // What is no gzip is no JSON either: the desk says so in the service's form.
+                // The desk refuses bytes that are no gzip as bytes that are no JSON, in the service's form.
                 case .malformed: break
                 }
             }

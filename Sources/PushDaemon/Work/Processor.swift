@@ -74,15 +74,15 @@ final class Processor {
     /// How many outcomes of a request are still to come.
     func invocationsInFlight(of seq: SequenceNumber) -> Int { router.invocationsInFlight(of: seq) }
 
-    /// How many deliveries of publishes are yet to be made.
+    /// The number of deliveries of publishes that are not made yet.
     var membersLeft: Int { router.membersLeft }
 
-    /// The device of a token, and what a push finds on it.
+    /// The device of a token, and its state.
     func owner(ofToken token: String, presumed: Target) -> TokenOwner? {
         router.owner(ofToken: token, presumed: presumed)
     }
 
-    /// What was said of a device by its name.
+    /// The state that `op: device` set for a name.
     func said(of device: String, app: String?) -> DeviceState { router.said(of: device, app: app) }
 
     /// The device that registered a token last.
@@ -257,7 +257,7 @@ final class Processor {
         router.adopt(
             try ledger.openFanOuts().compactMap { open in
                 guard let request = try? Request(acceptedLine: open.request.body) else { return nil }
-                return OpenFanOut(open.fanOut, request, from: open.request.peer)
+                return UnfinishedFanOut(open.fanOut, request, from: open.request.peer)
             })
         // Even without any: the router learns what time it is, and with that when the tracker's waits end.
         router.endRecovery(at: now, effects: &pipeline.effects)

@@ -91,7 +91,7 @@ public struct GatewayDesk {
         quotas.rules = other.rules.quotas
     }
 
-    /// How many sends were over a quota of Google's or Apple's.
+    /// The number of sends over a quota of Google's or Apple's.
     public var sendsOverQuota: Int { quotas.over }
 
     /// Takes the remarks.

@@ -40,7 +40,7 @@ struct SendQuotas: Sendable {
     private static let remembered = 65_536
 
     var rules: QuotaRules
-    /// How many sends were over a quota.
+    /// The number of sends over a quota.
     private(set) var over = 0
     /// By digests: a sender chooses the names, which may be as long as a path.
     private var projects: [UInt64: Window] = [:]

@@ -5,7 +5,7 @@ import PushModel
 
 /// The daemon's word on subscriptions.
 enum TopicReply {
-    /// What became of each token.
+    /// The results, in the order of the tokens.
     case results([TopicRequest.Result])
     /// The topics of a token, and where the next page begins; `nil` for a token that nobody registered.
     case topics([(topic: String, created: WallTime?)]?, next: String?)

@@ -14,6 +14,7 @@ extension RowBuffer {
             version = max(version, device.since)
         case .forgottenDevice(let number): append(.forgottenDevice, number)
         case .fanOut(let fanOut): append(.fanOut, fanOut)
+        case .fanOutProgress(let seq, let progress): append(.fanOutProgress) { $0.add(seq, progress) }
         case .attempt(let attempt): append(.attempt, attempt)
         case .output(let id, let output):
             append(.output) { $0.add(id, output) }

@@ -5,7 +5,7 @@ extension RowKind {
     /// chain read that.
     public var since: Int {
         switch self {
-        case .fanOut: 2
+        case .fanOut, .fanOutProgress: 2
         default: 1
         }
     }

@@ -15,8 +15,10 @@ public enum RowKind: UInt8, Sendable, CaseIterable {
     case device = 5
     /// A device that is no longer remembered.
     case forgottenDevice = 6
-    /// How far the deliveries of a publish are made; replaces what was known under its number.
+    /// A publish, and the devices that get it.
     case fanOut = 7
+    /// The progress of a publish.
+    case fanOutProgress = 8
 
     /// A delivery that the tracker takes over; its `Received` event is the event before it.
     case trackedDelivery = 16

@@ -21,7 +21,7 @@ extension [Key<Settings>] {
             Key(
                 "Daemon", "ConnectionsMax", { $1(&$0.daemon.connectionsMax) }, .integer(1...1_000_000), default: "1024",
                 meaning: """
-                    How many clients may be connected to a socket at once, 1 to 1000000. One more gets `overloaded` and is \
+                    How many clients may be connected to a socket at once, 1 to 100000. One more gets `overloaded` and is \
                     closed.
                     """),
             Key(
@@ -175,7 +175,7 @@ extension [Key<Settings>] {
                     ids, 1M to 16G: some 450 bytes a device. Beyond it the least recently used device is forgotten.
                     """),
             Key(
-                "Dispatch", "FanOutMax", { $1(&$0.routing.limits.fanOut) }, .integer(1...1_000_000), default: "10000",
+                "Dispatch", "FanOutMax", { $1(&$0.routing.limits.fanOut) }, .integer(1...100_000), default: "10000",
                 meaning: "How many devices one `publish` may reach, 1 to 1000000. One with more subscribers is refused."
             ),
             Key(

@@ -2,7 +2,7 @@ import PushModel
 import PushRouting
 import SettingsSyntax
 
-/// What a `.registration` file says, before it is known whether that makes a rule.
+/// The contents of a `.registration` file, before they are checked as a whole.
 struct RegistrationDraft: Fillable {
     var tokens: [Glob] = []
     var platform: Platform?

@@ -32,9 +32,9 @@ extension RequestStory {
                     "fan_out",
                     object: {
                         $0.member("members", fanOut.members)
-                        $0.member("made", fanOut.made)
-                        $0.member("left_out", fanOut.leftOut)
-                        $0.member("to_come", fanOut.rest.count)
+                        $0.member("made", fanOut.progress.made)
+                        $0.member("left_out", fanOut.progress.leftOut)
+                        $0.member("to_come", fanOut.toCome)
                     })
             }
             writer.member("request", raw: request.body)

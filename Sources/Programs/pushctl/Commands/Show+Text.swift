@@ -96,10 +96,10 @@ extension AcceptedRequest {
 }
 
 extension FanOut {
-    /// How far the deliveries are, for people.
+    /// The progress, for people.
     fileprivate var inWords: String {
-        "\(members) devices: \(made) deliveries made"
-            + (leftOut > 0 ? ", \(leftOut) left out" : "") + (rest.isEmpty ? "" : ", \(rest.count) to come")
+        "\(members) devices: \(progress.made) deliveries made"
+            + (progress.leftOut > 0 ? ", \(progress.leftOut) left out" : "") + (toCome > 0 ? ", \(toCome) to come" : "")
     }
 }
 

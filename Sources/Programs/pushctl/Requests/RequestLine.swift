@@ -49,7 +49,7 @@ enum RequestLine {
         }
     }
 
-    /// What pushes find on a device.
+    /// A change of a device's state.
     static func device(_ arguments: Arguments) throws(Failure) -> [UInt8] {
         var state = DeviceState()
         state.state = arguments.word(.appState, AppState.self)

@@ -48,7 +48,7 @@ extension LedgerReader {
             """
             SELECT \(FanOut.table.values()), \(LedgerTable.requests.values())
             FROM fan_outs INDEXED BY fan_outs_open JOIN \(LedgerTable.requests.source) USING (seq)
-            WHERE rest IS NOT NULL ORDER BY fan_outs.seq
+            WHERE devices IS NOT NULL ORDER BY fan_outs.seq
             """)
         var open: [(fanOut: FanOut, request: AcceptedRequest)] = []
         while try statement.step() {
@@ -58,7 +58,7 @@ extension LedgerReader {
         return open
     }
 
-    /// How far the deliveries of a publish are; `nil`: the request is none.
+    /// The progress of a publish; `nil`: the request is none.
     public func fanOut(of seq: SequenceNumber) throws(StoreError) -> FanOut? {
         let statement = try database.prepare("SELECT \(FanOut.table.values()) FROM fan_outs WHERE seq = ?1")
         statement.bind(seq.value, at: 1)

@@ -54,7 +54,7 @@ public struct RequestStory: Hashable, Sendable {
     public var events: [AnalyticsEvent]
     /// The entries of custom data that it led to, in order of their numbers.
     public var entries: [EntryRecord]
-    /// How far the deliveries of a publish are; `nil` for any other request.
+    /// The progress of a publish; `nil` for any other request.
     public var fanOut: FanOut?
     /// What became of an interaction with one of the tracker's; `nil` while it is held.
     public var verdict: Interaction.Verdict?

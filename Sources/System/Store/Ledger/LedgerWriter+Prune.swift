@@ -88,7 +88,7 @@ extension LedgerWriter {
                         SELECT 1 FROM invocation_rows WHERE invocation_rows.seq = request_rows.seq AND outcome IS NULL)
                     AND NOT EXISTS (SELECT 1 FROM dead_letters WHERE dead_letters.seq = request_rows.seq)
                     AND NOT EXISTS (
-                        SELECT 1 FROM fan_outs WHERE fan_outs.seq = request_rows.seq AND rest IS NOT NULL)
+                        SELECT 1 FROM fan_outs WHERE fan_outs.seq = request_rows.seq AND devices IS NOT NULL)
                 ORDER BY accepted_at, seq LIMIT \(limit))
             """)
         guard try statement.step(), let list = statement.text(0) else { return OldRequests() }

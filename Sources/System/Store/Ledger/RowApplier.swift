@@ -13,7 +13,8 @@ final class RowApplier {
     private var replaceLifeSign: RowStatement
     private var insertProducer: RowStatement
     private var devices: KeyedRows
-    private var fanOuts: KeyedRows
+    private var insertFanOut: RowStatement
+    private var updateFanOut: RowStatement
     private var sessions: KeyedRows
     private var starts: KeyedRows
     private var pendingStarts: KeyedRows
@@ -46,7 +47,12 @@ final class RowApplier {
         replaceLifeSign = try RowStatement(life.insertion(replace), of: life, database)
         insertProducer = try RowStatement(Producer.table.insertion(), of: Producer.table, database)
         devices = try KeyedRows(KnownDevice.table, replace, database)
-        fanOuts = try KeyedRows(FanOut.table, replace, database)
+        insertFanOut = try RowStatement(FanOut.table.insertion(), of: FanOut.table, database)
+        updateFanOut = try RowStatement(
+            """
+            UPDATE fan_outs SET made = ?2, left_out = ?3, devices = CASE WHEN ?2 + ?3 < members THEN devices END
+            WHERE seq = ?1
+            """, count: 3, database)
         sessions = try KeyedRows(SessionRow.table, replace, database)
         starts = try KeyedRows(StartsRow.table, replace, database)
         pendingStarts = try KeyedRows(PendingStart.table, "INSERT", database)
@@ -106,7 +112,8 @@ final class RowApplier {
             try tracker.note(values, cursor: lastCursor)
         case .device: try devices.insert(values)
         case .forgottenDevice: try devices.delete(values)
-        case .fanOut: try fanOuts.insert(values)
+        case .fanOut: try insertFanOut.run(values)
+        case .fanOutProgress: try updateFanOut.run(values)
         case .trackedDelivery: try tracker.add(values)
         case .openedDelivery: try tracker.open.run(values)
         case .influencedDelivery: try tracker.influence.run(values)

@@ -121,7 +121,7 @@ extension Schema {
     /// The column of a device's token: since version 3.
     static let tokens = "ALTER TABLE devices ADD COLUMN token TEXT"
 
-    /// What was said of a device beside its name, and the deliveries that publishes are made into: since version 4.
+    /// The topics and states of devices, and the progress of publishes: since version 4.
     static let topics = """
         ALTER TABLE devices ADD COLUMN topics TEXT;
         ALTER TABLE devices ADD COLUMN state TEXT;
@@ -135,7 +135,7 @@ extension Schema {
     private static let fanOuts = """
         \(FanOut.table.creation);
         -- What a restart goes on with.
-        CREATE INDEX fan_outs_open ON fan_outs (seq) WHERE rest IS NOT NULL
+        CREATE INDEX fan_outs_open ON fan_outs (seq) WHERE devices IS NOT NULL
         """
 
     /// What a chain that several machines write needs beside: since version 2.

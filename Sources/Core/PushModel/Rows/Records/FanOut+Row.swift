@@ -1,25 +1,36 @@
 extension FanOut: StoredRecord {
-    // rest has the numbers of devices, with a space between them; NULL: all deliveries are made.
+    // devices has the numbers of devices, with a space between them; NULL: all deliveries are made.
     public static let table = LedgerTable(
         "fan_outs",
         [
-            .integer("seq"), .integer("members"), .integer("made"), .integer("left_out"), .text("rest").orNull,
+            .integer("seq"), .integer("members"), .integer("made"), .integer("left_out"), .text("devices").orNull,
         ])
 
     public func write(to row: inout RowWriter) {
-        row.add(seq, members, made, leftOut)
-        row.add(rest.isEmpty ? nil : rest.map { String($0.value) }.joined(separator: " "))
+        row.add(seq, members, progress)
+        row.add(devices.isEmpty ? nil : devices.map { String($0.value) }.joined(separator: " "))
     }
 
     public init<Row: RowSource>(reading row: inout Row) throws(Row.Failure) {
-        (seq, members, made, leftOut) = try row.next()
+        (seq, members, progress) = try row.next()
         let text: String? = try row.next()
-        rest = []
+        devices = []
         for number in text?.utf8.split(separator: 0x20) ?? [] {
             guard let value = Int64(String(decoding: number, as: UTF8.self)), StoredRange.number.contains(value) else {
                 throw row.unreadable("these are no numbers of devices")
             }
-            rest.append(SequenceNumber(value))
+            devices.append(SequenceNumber(value))
         }
+    }
+}
+
+extension FanOut.Progress: StoredValue {
+    public static var count: Int { 2 }
+
+    public func write(to row: inout RowWriter) { row.add(made, leftOut) }
+
+    public init<Row: RowSource>(reading row: inout Row) throws(Row.Failure) {
+        self.init()
+        (made, leftOut) = try row.next()
     }
 }
