@@ -90,6 +90,8 @@ final class MachinePair {
         let leader = try startLeader(first)
         let follower = try start(second)
         try follower.waitForStatus("STATUS=follows as second; first leads")
+        // An order to move looks for the note that each follower writes once a second.
+        try waitUntil("the database knows the second copy") { status.contains("second: ") }
         return (leader, follower)
     }
 
