@@ -44,6 +44,8 @@ struct Fleet {
         server = try #require(RunningServer.current)
         database = "test_\(UInt32.random(in: 0 ... .max))"
         server.sql("CREATE DATABASE \(database) TEMPLATE \(RunningServer.template)")
+        // The template is as old as the run, and ten minutes make a batch old.
+        server.sql("UPDATE push_batches SET at = clock_timestamp()", database: database)
     }
 
     func engine(
