@@ -85,6 +85,7 @@ let package = Package(
         .executable(name: "pushrouter-http", targets: ["pushrouter-http"]),
         .executable(name: "pushrouter-metrics", targets: ["pushrouter-metrics"]),
         .executable(name: "pushrouter-gateway", targets: ["pushrouter-gateway"]),
+        .executable(name: "pushrouter-web", targets: ["pushrouter-web"]),
     ],
     targets: [
         swift(.core, "PushModel", []),
@@ -100,6 +101,19 @@ let package = Package(
         // The rules of several machines that write one chain of batches, and the seam to the engine that has it.
         swift(.core, "PushFleet", ["PushModel"], isHot: false),
         swift(.core, "PushReporting", ["PushModel", "PushFigures"], isHot: false),
+        // The query language, and the story of a request as people and programs read it.
+        swift(
+            .core, "PushQuery", ["PushModel", "PushDispatch", "PushFigures", "PushReporting", "SettingsSyntax"],
+            isHot: false),
+        // The page: routes, access, views and the live stream. No sockets, no HTTP library.
+        swift(
+            .core, "PushWeb",
+            [
+                "PushModel", "PushDispatch", "PushQuery", "PushReporting", "PushRouting", "SettingsSyntax",
+            ],
+            resources: [
+                .embedInCode("Assets/page.css"), .embedInCode("Assets/keys.js"), .embedInCode("Assets/live.js"),
+            ], isHot: false),
         // What a bridge's handlers say, and what its program makes of their lines: a target each.
         swift(.core, "HTTPBridge", ["PushModel", "PushRouting", "SettingsSyntax"]),
         // What clients of FCM and APNs ask, and what they are answered: no sockets, no HTTP library.
@@ -162,7 +176,21 @@ let package = Package(
         swift(.system, "DaemonClient", ["PushModel", "LinuxSystem", "UnixSockets"], isHot: false),
 
         // Reports from the ledger, for programs that may read it.
-        swift(.system, "LedgerReports", ["PushModel", "PushFigures", "PushReporting", "Store"], isHot: false),
+        swift(
+            .system, "LedgerReports",
+            ["PushModel", "PushDispatch", "PushFigures", "PushReporting", "PushRouting", "Store"], isHot: false),
+
+        // Pushes from the ledger, for programs that search them.
+        swift(
+            .system, "LedgerSource",
+            ["PushModel", "PushQuery", "PushReporting", "PushRouting", "PushDispatch", "Store", "LedgerReports"],
+            isHot: false),
+
+        // The sockets of services that clients connect to.
+        swift(
+            .system, "ServiceSockets",
+            ["CLinux", "LinuxSystem", "EventLoop", "UnixSockets", "HTTPServer", "SettingsSyntax", "SettingsFiles"],
+            isHot: false),
 
         // What programs have in common that speak HTTP.
         swift(.system, "HTTPSending", ["EventLoop", "HTTPClient", "LinuxSystem", "CLinux"]),
@@ -195,8 +223,10 @@ let package = Package(
         program(
             "pushctl",
             [
+                "CLinux",
                 "PushModel", "PushDispatch", "PushTracking", "PushCustomData", "PushRouting", "PushFigures",
-                "PushReporting", "SettingsSyntax", "HTTPBridge", "PushHosts", "PushSettings", "PushAccidents",
+                "PushReporting", "PushQuery", "SettingsSyntax", "HTTPBridge", "PushHosts", "PushSettings",
+                "PushAccidents",
                 "LinuxSystem",
                 "EventLoop", "Store",
                 "UnixSockets", "HandlerProcess", "HandlerRuns", "JournalLog", "SettingsFiles", "DaemonClient",
@@ -231,8 +261,17 @@ let package = Package(
                 "LinuxSystem",
                 "EventLoop", "CLinux", "UnixSockets", "TLS", "HTTP2", "Gzip", "HTTPServer", "JournalLog",
                 "SettingsFiles",
-                "ServiceProgram",
+                "ServiceProgram", "ServiceSockets",
                 "DaemonClient",
+            ]),
+        // The page and its API.
+        program(
+            "pushrouter-web",
+            [
+                "PushModel", "PushQuery", "PushWeb", "PushRouting", "PushSettings", "SettingsSyntax",
+                "LinuxSystem", "EventLoop", "HTTPServer", "UnixSockets", "JournalLog", "SettingsFiles",
+                "ServiceProgram",
+                "ServiceSockets", "DaemonClient", "LedgerSource",
             ]),
 
         // Tests: one folder a target.
@@ -262,7 +301,7 @@ let package = Package(
         tests("HTTPProgramTests", ["PushModel", "PushRouting", "HTTPBridge", "pushrouter-http"]),
         tests("HTTPServerTests", ["HTTPServer", "LinuxSystem"]),
         tests("TLSTests", ["TLS"]),
-        tests("GatewayProgramTests", ["pushrouter-gateway"]),
+        tests("GatewayProgramTests", ["ServiceSockets", "pushrouter-gateway"]),
         tests("HTTP2Tests", ["HTTP2"]),
         tests(
             "MetricsTests",
@@ -271,6 +310,13 @@ let package = Package(
                 "DaemonClient", "pushrouter-metrics",
             ]),
         tests("PushRoutingTests", ["PushModel", "PushDispatch", "PushTracking", "PushCustomData", "PushRouting"]),
+        tests("PushQueryTests", ["PushModel", "PushQuery"]),
+        tests(
+            "PushWebTests",
+            [
+                "PushModel", "PushDispatch", "PushTracking", "PushQuery", "PushReporting", "PushRouting",
+                "PushSettings", "PushWeb",
+            ]),
         tests("PushFiguresTests", ["PushModel", "PushFigures"]),
         tests("PushFleetTests", ["PushModel", "PushFleet"], optimized),
         tests("PushReportingTests", ["PushModel", "PushFigures", "PushReporting"]),
@@ -288,7 +334,12 @@ let package = Package(
             ]),
         tests("EventLoopTests", ["PushFigures", "EventLoop", "CLinux", "LinuxSystem"]),
         tests("UnixSocketsTests", ["UnixSockets", "CLinux", "LinuxSystem"]),
-        tests("StoreTests", ["PushModel", "PushFleet", "Store", "CLinux", "CSQLite", "LinuxSystem"]),
+        tests(
+            "StoreTests",
+            [
+                "PushModel", "PushFleet", "Store", "CLinux", "CSQLite", "LinuxSystem", "PushQuery", "PushReporting",
+                "PushRouting", "LedgerSource",
+            ]),
         // Reports from figures beside reports from rows.
         tests("ReportReadingTests", ["PushModel", "PushFigures", "PushReporting", "Store", "LedgerReports"]),
         tests("PushctlTests", ["PushModel", "UnixSockets", "pushctl"]),

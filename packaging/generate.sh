@@ -1,34 +1,34 @@
 #!/usr/bin/env bash
 # Writes the files, and the parts of manual pages, that are made of what the programs declare: options, settings, members.
-# usage: generate.sh [PUSHCTL [DIRECTORY]]     PUSHCTL: the built program, beside pushrouter-gateway; default: both are built
+# usage: generate.sh [PUSHCTL [DIRECTORY]]     PUSHCTL: the built program, with those of gateway and page beside it
+# usage:                                       default: all three are built
 #        DIRECTORY: where the files go; default: into this tree
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 (($# <= 2)) || { sed -n 's/^# usage/usage/p' "$0" >&2; exit 2; }
 if (($# == 0)); then
-    swift build --product pushctl
-    swift build --product pushrouter-gateway
+    for product in pushctl pushrouter-gateway pushrouter-web; do swift build --product "$product"; done
     set -- .build/debug/pushctl
 fi
-pushctl=$1 directory=${2-.} gateway=${1%/*}/pushrouter-gateway
+pushctl=$1 directory=${2-.} gateway=${1%/*}/pushrouter-gateway web=${1%/*}/pushrouter-web
 
-# write FILE WHAT: the file is what pushctl prints.
+# write FILE WHAT [PROGRAM]: the file is what pushctl prints, or the program.
 write() {
     mkdir -p "$directory/$(dirname "$1")"
-    "$pushctl" --generate "$2" >"$directory/$1.new"
+    "${3-$pushctl}" --generate "$2" >"$directory/$1.new"
     mv "$directory/$1.new" "$directory/$1"
 }
 
 write packaging/man/pushctl.1 man
 for shell in bash zsh fish; do write "packaging/completions/pushctl.$shell" "$shell"; done
 write etc/pushrouterd/pushrouterd.conf conf
-"$gateway" --generate conf >"$directory/etc/pushrouterd/gateway.conf.new"
-mv "$directory/etc/pushrouterd/gateway.conf.new" "$directory/etc/pushrouterd/gateway.conf"
+write etc/pushrouterd/gateway.conf conf "$gateway"
+write etc/pushrouterd/web.conf conf "$web"
 write packaging/report.schema.json schema
 write Sources/PushDaemon/Documentation.docc/Guides/Accidents.md accidents
 
 # The parts of the other pages: each stands between its first line, which names it, and the next line that ends one.
-parts=$("$pushctl" --generate parts && "$gateway" --generate parts)
+parts=$("$pushctl" --generate parts && "$gateway" --generate parts && "$web" --generate parts)
 mapfile -t pages < <(grep -l '^\.\\" begin ' packaging/man/*)
 for page in "${pages[@]}"; do
     awk '
@@ -37,7 +37,7 @@ for page in "${pages[@]}"; do
             part[name] = part[name] line "\n"
         } }
         /^\.\\" begin / {
-            if (!($0 in part)) { print FILENAME ": pushctl makes no part " $0 > "/dev/stderr"; exit 1 }
+            if (!($0 in part)) { print FILENAME ": no program makes the part " $0 > "/dev/stderr"; exit 1 }
             printf "%s", part[$0]
             inside = 1
         }

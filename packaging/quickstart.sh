@@ -168,6 +168,7 @@ say "stopped: the daemon ended with status 0, and nothing that a handler started
 cat <<END
 
 The programs are in $bin; swift build -c release makes all of them, as they are installed, in .build/release.
+Next, each push on a page, with a gateway:  swift build && $bin/pushctl dev
 A payload of your own, without a daemon:  $bin/pushctl explain --platform android FILE
 What is configured and how:               etc/pushrouterd, packaging/man/pushrouterd.conf.5
 All that pushctl does:                    $bin/pushctl --help

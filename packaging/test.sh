@@ -10,7 +10,8 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 # shellcheck source=packaging/common.sh
 . packaging/common.sh
 tier=${1-full}
-programs=(pushrouterd pushrouterd-fleet pushctl pushrouter-forward pushrouter-http pushrouter-metrics pushrouter-gateway)
+programs=(pushrouterd pushrouterd-fleet pushctl pushrouter-forward pushrouter-http pushrouter-metrics pushrouter-gateway
+    pushrouter-web)
 case "$#:$tier" in
     0:full | 1:quick | 1:all | 1:fleet) ;;
     *) sed -n 's/^# usage/usage/p' "$0" >&2; exit 2 ;;

@@ -37,6 +37,7 @@ struct ArchitectureTests {
             case .system: #expect(imported.layer == .c, "\(rule.name) imports \(name)")
             case .adapter: #expect(imported.layer < .adapter, "\(rule.name) imports \(name)")
             case .shared: #expect(imported.layer < .shared, "\(rule.name) imports \(name)")
+            case .source: #expect(imported.layer < .source, "\(rule.name) imports \(name)")
             case .composition: break
             }
         }

@@ -10,6 +10,8 @@ enum Layer: Int, Comparable {
     case adapter
     /// What several programs need, made of adapters.
     case shared
+    /// What a program reads from, behind a protocol of the core.
+    case source
     /// Wires the others.
     case composition
 
@@ -32,7 +34,7 @@ struct TargetRule {
     var folder: String {
         switch layer {
         case .pure: "Sources/Core/\(name)"
-        case .c, .system, .adapter, .shared: "Sources/System/\(name)"
+        case .c, .system, .adapter, .shared, .source: "Sources/System/\(name)"
         // The daemon's documentation has a fixed place.
         case .composition: name == "PushDaemon" ? "Sources/PushDaemon" : "Sources/Programs/\(name)"
         }
@@ -42,7 +44,7 @@ struct TargetRule {
     var systemModules: Set<String> {
         switch layer {
         case .c, .pure: []
-        case .system, .adapter, .shared, .composition: ["Glibc", "Synchronization"]
+        case .system, .adapter, .shared, .source, .composition: ["Glibc", "Synchronization"]
         }
     }
 }
@@ -74,6 +76,11 @@ let layers = [
     TargetRule("PushFleet", .pure, ["PushModel"]),
     TargetRule("PushHosts", .pure, ["PushModel", "SettingsSyntax"]),
     TargetRule("PushGateway", .pure, ["PushModel", "PushDispatch", "PushHosts"]),
+    TargetRule(
+        "PushQuery", .pure, ["PushModel", "PushDispatch", "PushFigures", "PushReporting", "SettingsSyntax"]),
+    TargetRule(
+        "PushWeb", .pure,
+        ["PushModel", "PushDispatch", "PushQuery", "PushReporting", "PushRouting", "SettingsSyntax"]),
     TargetRule("HTTPBridge", .pure, ["PushModel", "PushRouting", "SettingsSyntax"]),
     TargetRule(
         "PushSettings", .pure,
@@ -108,7 +115,12 @@ let layers = [
         "ServiceProgram", .shared,
         ["PushModel", "PushSettings", "LinuxSystem", "EventLoop", "JournalLog", "SettingsFiles"]),
     TargetRule("DaemonClient", .shared, ["PushModel", "LinuxSystem", "UnixSockets"]),
-    TargetRule("LedgerReports", .shared, ["PushModel", "PushFigures", "PushReporting", "Store"]),
+    TargetRule(
+        "LedgerReports", .shared,
+        ["PushModel", "PushDispatch", "PushFigures", "PushReporting", "PushRouting", "Store"]),
+    TargetRule(
+        "ServiceSockets", .shared,
+        ["CLinux", "LinuxSystem", "EventLoop", "UnixSockets", "HTTPServer", "SettingsSyntax", "SettingsFiles"]),
     TargetRule("HTTPSending", .shared, ["EventLoop", "HTTPClient", "LinuxSystem", "CLinux"]),
     TargetRule(
         "HandlerRuns", .shared,
@@ -116,6 +128,10 @@ let layers = [
             "PushModel", "PushRouting", "LinuxSystem", "EventLoop", "UnixSockets", "HandlerProcess",
             "DBus", "JournalLog",
         ]),
+
+    TargetRule(
+        "LedgerSource", .source,
+        ["PushModel", "PushQuery", "PushReporting", "PushRouting", "PushDispatch", "Store", "LedgerReports"]),
 
     TargetRule(
         "PushDaemon", .composition,
@@ -136,8 +152,8 @@ let layers = [
     TargetRule(
         "pushctl", .composition,
         [
-            "PushModel", "PushDispatch", "PushTracking", "PushCustomData", "PushRouting", "PushFigures",
-            "PushReporting", "SettingsSyntax", "HTTPBridge", "PushHosts", "PushSettings", "PushAccidents",
+            "CLinux", "PushModel", "PushDispatch", "PushTracking", "PushCustomData", "PushRouting", "PushFigures",
+            "PushReporting", "PushQuery", "SettingsSyntax", "HTTPBridge", "PushHosts", "PushSettings", "PushAccidents",
             "LinuxSystem", "EventLoop", "Store", "UnixSockets", "HandlerProcess", "HandlerRuns", "JournalLog",
             "SettingsFiles", "DaemonClient", "LedgerReports", "JSONC",
         ]),
@@ -158,8 +174,15 @@ let layers = [
         [
             "PushModel", "PushDispatch", "PushHosts", "PushGateway", "PushSettings", "SettingsSyntax", "LinuxSystem",
             "EventLoop", "CLinux", "UnixSockets", "TLS", "HTTP2", "Gzip", "HTTPServer", "JournalLog", "SettingsFiles",
-            "ServiceProgram",
+            "ServiceProgram", "ServiceSockets",
             "DaemonClient",
+        ]),
+    TargetRule(
+        "pushrouter-web", .composition,
+        [
+            "PushModel", "PushQuery", "PushWeb", "PushRouting", "PushSettings", "SettingsSyntax", "LinuxSystem",
+            "EventLoop", "HTTPServer", "UnixSockets", "JournalLog", "SettingsFiles", "ServiceProgram", "ServiceSockets",
+            "DaemonClient", "LedgerSource",
         ]),
     TargetRule(
         "pushrouter-metrics", .composition,

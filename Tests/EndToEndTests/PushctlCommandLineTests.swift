@@ -5,7 +5,8 @@ import Testing
 @Suite("pushctl, its command line", .timeLimit(.minutes(30)))
 struct PushctlCommandLineTests {
     static let commands = [
-        "inject", "open", "act", "dismiss", "session", "token", "log", "explain", "simulate", "test", "report", "show",
+        "dev", "inject", "open", "act", "dismiss", "session", "token", "log", "explain", "simulate", "test", "report",
+        "show",
         "campaigns", "events", "user", "users", "pending", "flush", "export", "status", "tail", "top", "verify",
         "doctor", "backup", "restore", "import", "run-handler", "handler-units", "deadletters", "replay",
     ]

@@ -1,3 +1,4 @@
+import ServiceSockets
 import TestSupport
 import Testing
 
@@ -50,7 +51,9 @@ struct PeerTests {
         let one = Acceptor.address([0x20, 1, 0x0D, 0xB8, 0, 0, 0, 7] + [UInt8](repeating: 1, count: 8))
         let other = Acceptor.address([0x20, 1, 0x0D, 0xB8, 0, 0, 0, 7] + [UInt8](repeating: 2, count: 8))
         #expect(one == other && one == .address("2001:db8:0:7::/64"))
-        #expect(Peer.user(0).isLocal && Peer.loopback("::1").isLocal && !Peer.address("192.0.2.1").isLocal)
+        #expect(
+            ClientPeer.user(0).isLocal && ClientPeer.loopback("::1").isLocal && !ClientPeer.address("192.0.2.1").isLocal
+        )
     }
 }
 

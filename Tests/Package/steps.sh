@@ -42,7 +42,7 @@ step "fleet: libpq is for its package alone, and its drop-in gives the service t
 for package in pushrouterd pushrouterd-ctl; do
     ! dpkg-query -W -f '${Depends}' "$package" | grep -q libpq || fail "$package depends on libpq"
 done
-for program in /usr/sbin/pushrouter{d,-forward,-http,-metrics} /usr/bin/pushctl; do
+for program in /usr/sbin/pushrouter{d,-forward,-http,-metrics,-web} /usr/bin/pushctl; do
     ! ldd "$program" | grep -q libpq || fail "$program is linked with libpq"
 done
 [[ $(dpkg-query -W -f '${Depends}' pushrouterd-fleet) == *libpq5* ]] || fail "pushrouterd-fleet does not depend on libpq5"
@@ -108,6 +108,47 @@ denies "it sees the ledger" nsenter -t "$pid" -m test -e /var/lib/pushrouterd/le
 [[ $(stat -c %a /var/lib/pushrouter-gateway/ca.key) == 600 ]] || fail "others may read the authority's key"
 holds "the authority is printed" bash -c 'pushctl gateway ca | grep -q CERTIFICATE'
 holds "it stops" systemctl stop pushrouter-gateway.socket pushrouter-gateway.service
+
+step "page: it answers, only reads as it is shipped, and acts as its own user with the drop-in"
+holds "its sockets listen" systemctl start pushrouter-web.socket
+[[ $(stat -c '%G %a' /run/pushrouter-web.sock) == 'pushrouterd 660' ]] || fail "the mode of the page's socket"
+until_so "the list comes" bash -c 'curl -sf http://127.0.0.1:18080/ | grep -qi "<!doctype html"'
+holds "the API answers" bash -c 'curl -sf http://127.0.0.1:18080/api/pushes | grep -q "\"seq\":"'
+holds "a reader reaches the Unix socket" as in-pushrouterd \
+    curl -sf -o /dev/null --unix-socket /run/pushrouter-web.sock http://localhost/api/pushes
+denies "a stranger reaches it" as stranger \
+    curl -sf -o /dev/null --unix-socket /run/pushrouter-web.sock http://localhost/api/pushes
+[[ $(curl -s -o /dev/null -w '%{http_code}' -H 'Host: rebound.example' http://127.0.0.1:18080/) == 421 ]] ||
+    fail "the page answers to a foreign name"
+pid=$(systemctl show -p MainPID --value pushrouter-web)
+[[ $(stat -c %U "/proc/$pid") == pushrouter-web ]] || fail "the page runs as $(stat -c %U "/proc/$pid")"
+[[ $(nsenter -t "$pid" -n ip -o -4 address show scope global) == "" ]] || fail "it has a network"
+denies "it may write where the ledger is" nsenter -t "$pid" -m touch /var/lib/pushrouterd/written
+pushctl inject --app org.example --device page-1 --platform android --id page-1 - >/dev/null \
+    <<<'{"notification":{"title":"Hi"},"data":{}}'
+until_so "the push is listed" bash -c 'curl -sf "http://127.0.0.1:18080/api/pushes?query=id:page-1" | grep -q "\"seq\":"'
+seq=$(curl -sf 'http://127.0.0.1:18080/api/pushes?query=id:page-1' | grep -o '"seq":[0-9]*' | head -n 1 | cut -d: -f2)
+# tap: the status of a tap on that push, and its answer in /tmp/tap.
+tap() {
+    curl -s -o /tmp/tap -w '%{http_code}' -X POST -H 'X-Pushrouter: 1' "http://127.0.0.1:18080/api/pushes/$seq/tap"
+}
+[[ $(tap) == 403 ]] || { cat /tmp/tap; fail "the page taps without the drop-in"; }
+grep -q act-inject.conf /tmp/tap || { cat /tmp/tap; fail "it does not say which drop-in is missing"; }
+examples=/usr/share/doc/pushrouterd/examples/pushrouter-web.service.d
+holds "both examples are there" test -s "$examples/act-inject.conf" -a -s "$examples/act-control.conf"
+mkdir -p /etc/systemd/system/pushrouter-web.service.d
+cp "$examples/act-inject.conf" /etc/systemd/system/pushrouter-web.service.d/
+systemctl daemon-reload
+holds "it restarts with the drop-in" systemctl restart pushrouter-web
+[[ $(tap) =~ ^2 ]] || { cat /tmp/tap; fail "the page does not tap with the drop-in"; }
+acts="acts as pushrouter-web (uid $(id -u pushrouter-web))"
+curl -sf http://127.0.0.1:18080/ >/tmp/page
+grep -qF "$acts" /tmp/page || fail "the header does not say: $acts"
+until_so "the tap is the page's user's" bash -c \
+    "pushctl show $((seq + 1)) --json | grep -q '\"uid\":$(id -u pushrouter-web)'"
+holds "it stops" systemctl stop pushrouter-web.socket pushrouter-web.service
+rm -r /etc/systemd/system/pushrouter-web.service.d
+systemctl daemon-reload
 
 step "everything under the filter: handlers of each kind, the journal, a child that hides"
 mkdir -p /opt/handlers

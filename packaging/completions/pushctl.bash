@@ -10,15 +10,18 @@ _pushctl() {
 
     for ((i = 1; i < COMP_CWORD; i++)); do
         case ${COMP_WORDS[i]} in
-            --action|--address|--after|--app|--at|--baseline|--braze-id|--by|--callback|--campaign|--config|--connections|--count|--cursor|--deadline|--device|--directory|--discard|--duration|--event|--example|--exec|--expect|--external-id|--fail-under|--format|--gateway|--generate|--handler|--id|--journal-directory|--junit|--kind|--ledger|--limit|--mode|--notifications|--os-version|--outcome|--payload|--pipeline|--platform|--property|--provider|--rate|--reset|--retry|--route|--runtime|--sdk|--seq|--since|--state|--suite|--text|--to|--transport|--unit|--until|--user|--user-unit|--where|--width)
+            --action|--address|--after|--app|--at|--baseline|--braze-id|--by|--callback|--campaign|--config|--connections|--count|--cursor|--deadline|--device|--directory|--discard|--duration|--event|--example|--exec|--expect|--external-id|--fail-under|--format|--gateway|--gateway-port|--generate|--handler|--id|--journal-directory|--junit|--kind|--ledger|--limit|--mode|--notifications|--os-version|--outcome|--payload|--pipeline|--platform|--port|--property|--provider|--query|--rate|--reset|--retry|--route|--runtime|--sdk|--seq|--since|--state|--suite|--text|--to|--transport|--unit|--until|--user|--user-unit|--where|--width)
             # Its value is the next word.
             [[ ${COMP_WORDS[i + 1]} == = ]] && ((i++))
             ((i++)) ;;
-            inject|open|act|dismiss|session|token|device|devices|log|import|explain|run-handler|handler-units|simulate|test|report|show|deadletters|replay|campaigns|events|user|users|pending|flush|export|status|tail|top|bench|verify|doctor|backup|restore|salvage|store|gateway|erase|reload|log-level) command=${COMP_WORDS[i]}; break ;;
+            dev|inject|open|act|dismiss|session|token|device|devices|log|import|explain|run-handler|handler-units|simulate|test|report|show|deadletters|replay|campaigns|events|user|users|pending|flush|export|status|tail|top|bench|verify|doctor|backup|restore|salvage|store|gateway|erase|reload|log-level) command=${COMP_WORDS[i]}; break ;;
         esac
     done
 
     case $command:$previous in
+        dev:--directory) compopt -o filenames 2>/dev/null; mapfile -t COMPREPLY < <(compgen -d -- "$current"); return ;;
+        dev:--port) return ;;
+        dev:--gateway-port) return ;;
         inject:--platform) mapfile -t COMPREPLY < <(compgen -W "android ios web" -- "$current"); return ;;
         inject:--transport) mapfile -t COMPREPLY < <(compgen -W "fcm adm hms apns web_push" -- "$current"); return ;;
         inject:--app) return ;;
@@ -135,6 +138,7 @@ _pushctl() {
         deadletters:--outcome) mapfile -t COMPREPLY < <(compgen -W "failed timed_out expired unrouted" -- "$current"); return ;;
         deadletters:--provider) return ;;
         deadletters:--app) return ;;
+        deadletters:--query) return ;;
         deadletters:--since) return ;;
         deadletters:--until) return ;;
         deadletters:--limit) return ;;
@@ -143,6 +147,7 @@ _pushctl() {
         replay:--outcome) mapfile -t COMPREPLY < <(compgen -W "failed timed_out expired unrouted" -- "$current"); return ;;
         replay:--provider) return ;;
         replay:--app) return ;;
+        replay:--query) return ;;
         replay:--since) return ;;
         replay:--until) return ;;
         replay:--limit) return ;;
@@ -178,6 +183,7 @@ _pushctl() {
         tail:--app) return ;;
         tail:--outcome) compopt -o nospace 2>/dev/null; mapfile -t COMPREPLY < <(compgen -P "${current%"${current##*,}"}" -W "handed_to_tracker handled failed timed_out expired unrouted duplicate shown_by_system not_woken swallowed own_receiver sdk_not_ready" -- "${current##*,}"); return ;;
         tail:--callback) mapfile -t COMPREPLY < <(compgen -W "onMessageReceived onDeletedMessages onMessageSent onSendError onNewToken onRegistered onUnregistered didReceiveRemoteNotification willPresent didReceiveResponse serviceExtension didRegister push notificationclick notificationclose none" -- "$current"); return ;;
+        tail:--query) return ;;
         tail:--since) return ;;
         bench:--connections) return ;;
         bench:--pipeline) return ;;
@@ -206,6 +212,7 @@ _pushctl() {
 
     if [[ $current == -* ]]; then
         case $command in
+            dev) options="--directory --temporary --port --gateway-port --utc --config --state --runtime --help --version" ;;
             inject) options="--platform --transport --app --device --external-id --state --id --wait --fail --json --config --runtime --help --version" ;;
             open) options="--payload --platform --app --device --external-id --sdk --at --id --wait --fail --json --config --state --runtime --help --version" ;;
             act) options="--action --text --payload --platform --app --device --external-id --sdk --at --id --wait --fail --json --config --state --runtime --help --version" ;;
@@ -223,8 +230,8 @@ _pushctl() {
             test) options="--real-handlers --format --junit --json --config --state --runtime --help --version" ;;
             report) options="--since --until --utc --format --json --by --baseline --fail-under --fail-on-miss --width --from-journal --journal-directory --unit --user-unit --config --state --runtime --help --version" ;;
             show) options="--full-tokens --utc --json --config --state --runtime --help --version" ;;
-            deadletters) options="--handler --route --outcome --provider --app --since --until --limit --dry-run --full-tokens --utc --json --config --state --runtime --help --version" ;;
-            replay) options="--handler --route --outcome --provider --app --since --until --limit --dry-run --wait --fail --full-tokens --utc --json --config --state --runtime --help --version" ;;
+            deadletters) options="--handler --route --outcome --provider --app --query --since --until --limit --dry-run --full-tokens --utc --json --config --state --runtime --help --version" ;;
+            replay) options="--handler --route --outcome --provider --app --query --since --until --limit --dry-run --wait --fail --full-tokens --utc --json --config --state --runtime --help --version" ;;
             campaigns) options="--campaign --by --since --until --utc --format --json --config --state --runtime --help --version" ;;
             events) options="--since --until --delays --utc --json --config --state --runtime --help --version" ;;
             user) options="--utc --json --config --state --runtime --help --version" ;;
@@ -233,7 +240,7 @@ _pushctl() {
             flush) options="--app --device --external-id --suite --json --config --state --runtime --help --version" ;;
             export) options="--format --since --utc --event --cursor --after --follow --full-tokens --config --state --runtime --help --version" ;;
             status) options="--all --format --utc --json --config --state --runtime --help --version" ;;
-            tail) options="--handler --route --provider --platform --app --outcome --callback --since --utc --json --config --state --runtime --help --version" ;;
+            tail) options="--handler --route --provider --platform --app --outcome --callback --query --since --utc --json --config --state --runtime --help --version" ;;
             top) options="--once --utc --config --state --runtime --help --version" ;;
             bench) options="--connections --pipeline --duration --count --rate --ids --no-ids --platform --transport --app --device --external-id --state --yes --json --config --runtime --help --version" ;;
             verify) options="--json --quiet --verbose --config --state --runtime --help --version" ;;
@@ -250,7 +257,7 @@ _pushctl() {
         esac
         mapfile -t COMPREPLY < <(compgen -W "$options" -- "$current")
     elif [[ -z $command ]]; then
-        mapfile -t COMPREPLY < <(compgen -W "inject open act dismiss session token device devices log import explain run-handler handler-units simulate test report show deadletters replay campaigns events user users pending flush export status tail top bench verify doctor backup restore salvage store gateway erase reload log-level" -- "$current")
+        mapfile -t COMPREPLY < <(compgen -W "dev inject open act dismiss session token device devices log import explain run-handler handler-units simulate test report show deadletters replay campaigns events user users pending flush export status tail top bench verify doctor backup restore salvage store gateway erase reload log-level" -- "$current")
     else
         case $command in
             inject|import|explain|run-handler|simulate|test|bench|backup|restore|salvage) compopt -o filenames 2>/dev/null; mapfile -t COMPREPLY < <(compgen -f -- "$current") ;;

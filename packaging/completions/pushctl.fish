@@ -5,9 +5,9 @@ function __pushctl_command --description "The command of the line, where it has 
     for word in (commandline -opc)[2..]
         if test $isValue = yes
             set isValue no
-        else if contains -- $word --action --address --after --app --at --baseline --braze-id --by --callback --campaign --config --connections --count --cursor --deadline --device --directory --discard --duration --event --example --exec --expect --external-id --fail-under --format --gateway --generate --handler --id --journal-directory --junit --kind --ledger --limit --mode --notifications --os-version --outcome --payload --pipeline --platform --property --provider --rate --reset --retry --route --runtime --sdk --seq --since --state --suite --text --to --transport --unit --until --user --user-unit --where --width
+        else if contains -- $word --action --address --after --app --at --baseline --braze-id --by --callback --campaign --config --connections --count --cursor --deadline --device --directory --discard --duration --event --example --exec --expect --external-id --fail-under --format --gateway --gateway-port --generate --handler --id --journal-directory --junit --kind --ledger --limit --mode --notifications --os-version --outcome --payload --pipeline --platform --port --property --provider --query --rate --reset --retry --route --runtime --sdk --seq --since --state --suite --text --to --transport --unit --until --user --user-unit --where --width
             set isValue yes
-        else if contains -- $word inject open act dismiss session token device devices log import explain run-handler handler-units simulate test report show deadletters replay campaigns events user users pending flush export status tail top bench verify doctor backup restore salvage store gateway erase reload log-level
+        else if contains -- $word dev inject open act dismiss session token device devices log import explain run-handler handler-units simulate test report show deadletters replay campaigns events user users pending flush export status tail top bench verify doctor backup restore salvage store gateway erase reload log-level
             echo $word
             return 0
         end
@@ -20,6 +20,7 @@ function __pushctl_in --description "Whether the command of the line is one of t
 end
 
 complete -c pushctl -f
+complete -c pushctl -n 'not __pushctl_command >/dev/null' -a dev -d 'try it: a daemon, a gateway and the page, below one directory'
 complete -c pushctl -n 'not __pushctl_command >/dev/null' -a inject -d 'send push payloads to the daemon'
 complete -c pushctl -n 'not __pushctl_command >/dev/null' -a open -d 'report that a notification was opened'
 complete -c pushctl -n 'not __pushctl_command >/dev/null' -a act -d 'report that a button of a notification was pressed'
@@ -66,6 +67,11 @@ complete -c pushctl -n 'not __pushctl_in inject device explain run-handler bench
 complete -c pushctl -l runtime -x -a '(__fish_complete_directories)' -d 'where the daemon has its sockets'
 complete -c pushctl -l help -d 'show this help and exit; -h does the same'
 complete -c pushctl -l version -d 'print the version and exit'
+complete -c pushctl -n '__pushctl_in dev' -l directory -x -a '(__fish_complete_directories)' -d 'keep everything below this directory (./.pushrouter)'
+complete -c pushctl -n '__pushctl_in dev' -l temporary -d 'use a new directory, and remove it at the end'
+complete -c pushctl -n '__pushctl_in dev' -l port -x -d 'the page\'s port: this one alone; 0: any (18080 and the next 20)'
+complete -c pushctl -n '__pushctl_in dev' -l gateway-port -x -d 'the gateway\'s port: this one alone; 0: any (18443 and the next 20)'
+complete -c pushctl -n '__pushctl_in dev' -l utc -d 'show times in UTC, and read dates as UTC'
 complete -c pushctl -n '__pushctl_in inject' -l platform -x -a 'android ios web' -d 'the platform that the payload is for'
 complete -c pushctl -n '__pushctl_in inject' -l transport -x -a 'fcm adm hms apns web_push' -d 'the service that carries the payload (by default the platform\'s own)'
 complete -c pushctl -n '__pushctl_in inject' -l app -x -d 'the package name or bundle id of the app'
@@ -223,6 +229,7 @@ complete -c pushctl -n '__pushctl_in deadletters' -l route -x -d 'only those tha
 complete -c pushctl -n '__pushctl_in deadletters' -l outcome -x -a 'failed timed_out expired unrouted' -d 'only those that ended so'
 complete -c pushctl -n '__pushctl_in deadletters' -l provider -x -d 'only payloads of this provider'
 complete -c pushctl -n '__pushctl_in deadletters' -l app -x -d 'only those for this app'
+complete -c pushctl -n '__pushctl_in deadletters' -l query -x -d 'only what matches, in the page\'s query language: pushrouter-web(8) has its words'
 complete -c pushctl -n '__pushctl_in deadletters' -l since -x -d 'only requests accepted at this time or later'
 complete -c pushctl -n '__pushctl_in deadletters' -l until -x -d 'only requests accepted before this time'
 complete -c pushctl -n '__pushctl_in deadletters' -l limit -x -d 'at most this many requests, the newest (100); all is for purge and replay'
@@ -235,6 +242,7 @@ complete -c pushctl -n '__pushctl_in replay' -l route -x -d 'only those that thi
 complete -c pushctl -n '__pushctl_in replay' -l outcome -x -a 'failed timed_out expired unrouted' -d 'only those that ended so'
 complete -c pushctl -n '__pushctl_in replay' -l provider -x -d 'only payloads of this provider'
 complete -c pushctl -n '__pushctl_in replay' -l app -x -d 'only those for this app'
+complete -c pushctl -n '__pushctl_in replay' -l query -x -d 'only what matches, in the page\'s query language: pushrouter-web(8) has its words'
 complete -c pushctl -n '__pushctl_in replay' -l since -x -d 'only requests accepted at this time or later'
 complete -c pushctl -n '__pushctl_in replay' -l until -x -d 'only requests accepted before this time'
 complete -c pushctl -n '__pushctl_in replay' -l limit -x -d 'at most this many requests, the newest (100); all is for purge and replay'
@@ -299,6 +307,7 @@ complete -c pushctl -n '__pushctl_in tail' -l platform -x -a 'android ios web' -
 complete -c pushctl -n '__pushctl_in tail' -l app -x -d 'only outcomes and events of this app'
 complete -c pushctl -n '__pushctl_in tail' -l outcome -x -a '(__fish_append , handed_to_tracker handled failed timed_out expired unrouted duplicate shown_by_system not_woken swallowed own_receiver sdk_not_ready)' -d 'only invocations that ended so'
 complete -c pushctl -n '__pushctl_in tail' -l callback -x -a 'onMessageReceived onDeletedMessages onMessageSent onSendError onNewToken onRegistered onUnregistered didReceiveRemoteNotification willPresent didReceiveResponse serviceExtension didRegister push notificationclick notificationclose none' -d 'only outcomes of this callback'
+complete -c pushctl -n '__pushctl_in tail' -l query -x -d 'only what matches, in the page\'s query language: pushrouter-web(8) has its words'
 complete -c pushctl -n '__pushctl_in tail' -l since -x -d 'begin with the requests and events of this time (without it: with what comes)'
 complete -c pushctl -n '__pushctl_in tail' -l utc -d 'show times in UTC, and read dates as UTC'
 complete -c pushctl -n '__pushctl_in tail' -l json -d 'print JSON, for programs'

@@ -5,6 +5,7 @@ local command word
 local -i is_value
 local -a known
 known=(
+    'dev:try it\: a daemon, a gateway and the page, below one directory'
     'inject:send push payloads to the daemon'
     'open:report that a notification was opened'
     'act:report that a button of a notification was pressed'
@@ -53,12 +54,27 @@ for word in "${(@)words[2,CURRENT-1]}"; do
         continue
     fi
     case $word in
-    --action|--address|--after|--app|--at|--baseline|--braze-id|--by|--callback|--campaign|--config|--connections|--count|--cursor|--deadline|--device|--directory|--discard|--duration|--event|--example|--exec|--expect|--external-id|--fail-under|--format|--gateway|--generate|--handler|--id|--journal-directory|--junit|--kind|--ledger|--limit|--mode|--notifications|--os-version|--outcome|--payload|--pipeline|--platform|--property|--provider|--rate|--reset|--retry|--route|--runtime|--sdk|--seq|--since|--state|--suite|--text|--to|--transport|--unit|--until|--user|--user-unit|--where|--width) is_value=1 ;;
-inject|open|act|dismiss|session|token|device|devices|log|import|explain|run-handler|handler-units|simulate|test|report|show|deadletters|replay|campaigns|events|user|users|pending|flush|export|status|tail|top|bench|verify|doctor|backup|restore|salvage|store|gateway|erase|reload|log-level) command=$word; break ;;
+    --action|--address|--after|--app|--at|--baseline|--braze-id|--by|--callback|--campaign|--config|--connections|--count|--cursor|--deadline|--device|--directory|--discard|--duration|--event|--example|--exec|--expect|--external-id|--fail-under|--format|--gateway|--gateway-port|--generate|--handler|--id|--journal-directory|--junit|--kind|--ledger|--limit|--mode|--notifications|--os-version|--outcome|--payload|--pipeline|--platform|--port|--property|--provider|--query|--rate|--reset|--retry|--route|--runtime|--sdk|--seq|--since|--state|--suite|--text|--to|--transport|--unit|--until|--user|--user-unit|--where|--width) is_value=1 ;;
+dev|inject|open|act|dismiss|session|token|device|devices|log|import|explain|run-handler|handler-units|simulate|test|report|show|deadletters|replay|campaigns|events|user|users|pending|flush|export|status|tail|top|bench|verify|doctor|backup|restore|salvage|store|gateway|erase|reload|log-level) command=$word; break ;;
     esac
 done
 
 case $command in
+dev)
+    _arguments -S \
+        '*--directory=[keep everything below this directory (./.pushrouter)]:directory:_directories' \
+        '*--temporary[use a new directory, and remove it at the end]' \
+        '*--port=[the page'\''s port: this one alone; 0: any (18080 and the next 20)]:port: ' \
+        '*--gateway-port=[the gateway'\''s port: this one alone; 0: any (18443 and the next 20)]:gateway-port: ' \
+        '*--utc[show times in UTC, and read dates as UTC]' \
+        '*--config=[read the configuration from this directory only]:config:_directories' \
+        '*--state=[where the daemon keeps its ledger]:state:_directories' \
+        '*--runtime=[where the daemon has its sockets]:runtime:_directories' \
+        '*--help[show this help and exit; -h does the same]' \
+        '*--version[print the version and exit]' \
+        '1: : ' \
+        '*: : '
+    ;;
 inject)
     _arguments -S \
         '*--platform=[the platform that the payload is for]:platform:(android ios web)' \
@@ -384,6 +400,7 @@ deadletters)
         '*--outcome=[only those that ended so]:outcome:(failed timed_out expired unrouted)' \
         '*--provider=[only payloads of this provider]:provider: ' \
         '*--app=[only those for this app]:app: ' \
+        '*--query=[only what matches, in the page'\''s query language: pushrouter-web(8) has its words]:query: ' \
         '*--since=[only requests accepted at this time or later]:since: ' \
         '*--until=[only requests accepted before this time]:until: ' \
         '*--limit=[at most this many requests, the newest (100); all is for purge and replay]:limit: ' \
@@ -406,6 +423,7 @@ replay)
         '*--outcome=[only those that ended so]:outcome:(failed timed_out expired unrouted)' \
         '*--provider=[only payloads of this provider]:provider: ' \
         '*--app=[only those for this app]:app: ' \
+        '*--query=[only what matches, in the page'\''s query language: pushrouter-web(8) has its words]:query: ' \
         '*--since=[only requests accepted at this time or later]:since: ' \
         '*--until=[only requests accepted before this time]:until: ' \
         '*--limit=[at most this many requests, the newest (100); all is for purge and replay]:limit: ' \
@@ -560,6 +578,7 @@ tail)
         '*--app=[only outcomes and events of this app]:app: ' \
         '*--outcome=[only invocations that ended so]:outcome:_values -s , outcome handed_to_tracker handled failed timed_out expired unrouted duplicate shown_by_system not_woken swallowed own_receiver sdk_not_ready' \
         '*--callback=[only outcomes of this callback]:callback:(onMessageReceived onDeletedMessages onMessageSent onSendError onNewToken onRegistered onUnregistered didReceiveRemoteNotification willPresent didReceiveResponse serviceExtension didRegister push notificationclick notificationclose none)' \
+        '*--query=[only what matches, in the page'\''s query language: pushrouter-web(8) has its words]:query: ' \
         '*--since=[begin with the requests and events of this time (without it: with what comes)]:since: ' \
         '*--utc[show times in UTC, and read dates as UTC]' \
         '*--json[print JSON, for programs]' \

@@ -18,4 +18,4 @@ _pushrouter_service() {
     mapfile -t COMPREPLY < <(compgen -W "$options" -- "$current")
 }
 
-complete -o filenames -F _pushrouter_service pushrouterd pushrouterd-fleet pushrouter-forward pushrouter-http pushrouter-metrics pushrouter-gateway
+complete -o filenames -F _pushrouter_service pushrouterd pushrouterd-fleet pushrouter-forward pushrouter-http pushrouter-metrics pushrouter-gateway pushrouter-web

@@ -5,7 +5,7 @@ function __pushrouter_options --description "The options that the help of a prog
     $program --help 2>/dev/null | string match -ragr '(?:^|[\s\[])(--[a-z][a-z-]*)' | sort -u
 end
 
-for program in pushrouterd pushrouterd-fleet pushrouter-forward pushrouter-http pushrouter-metrics pushrouter-gateway
+for program in pushrouterd pushrouterd-fleet pushrouter-forward pushrouter-http pushrouter-metrics pushrouter-gateway pushrouter-web
     complete -c $program -f -a '(__pushrouter_options)'
     complete -c $program -l config -x -a '(__fish_complete_directories)' -d 'Read the configuration from here only'
     complete -c $program -l state -x -a '(__fish_complete_directories)' -d 'Where the daemon keeps its ledger'

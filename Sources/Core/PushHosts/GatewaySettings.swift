@@ -17,7 +17,7 @@ public struct GatewaySettings: Fillable, Sendable {
     }
 
     /// `Listen=`
-    public var listen: [GatewayAddress] = []
+    public var listen: [SocketAddress] = []
     /// `Names=`
     public var names: [String] = []
     /// `Anyone=`
@@ -55,41 +55,6 @@ public struct GatewaySettings: Fillable, Sendable {
 
     /// Those that hold without a file.
     public init() {}
-}
-
-/// An address of `Listen=`: a numeric one with a port, or `unix:` and a path. Whether it is numeric the system says.
-public enum GatewayAddress: Hashable, Sendable, CustomStringConvertible {
-    case tcp(String)
-    case unix(String)
-
-    /// - Throws: that it is neither.
-    public init(_ text: String) throws(ValueError) {
-        if text.hasPrefix("unix:") {
-            let path = String(text.dropFirst("unix:".count))
-            guard path.hasPrefix("/") else { throw ValueError("must have an absolute path behind unix:") }
-            self = .unix(path)
-        } else {
-            guard text.contains(":") else {
-                throw ValueError("must be ADDRESS:PORT, such as 127.0.0.1:18443, or unix:/PATH")
-            }
-            self = .tcp(text)
-        }
-    }
-
-    /// Whether the text is not that of a loopback address. The socket itself decides at the start.
-    public var isOfOtherMachines: Bool {
-        switch self {
-        case .tcp(let text): !text.hasPrefix("127.") && !text.hasPrefix("[::1]:")
-        case .unix: false
-        }
-    }
-
-    public var description: String {
-        switch self {
-        case .tcp(let text): text
-        case .unix(let path): "unix:\(path)"
-        }
-    }
 }
 
 extension GatewaySettings {
@@ -136,7 +101,7 @@ extension Schema<GatewaySettings> {
     public static let gateway = Schema(keys: [
         Key(
             "Gateway", "Listen", addingTo: { $1(&$0.listen) },
-            Form<GatewayAddress> { text throws(ValueError) in try GatewayAddress(text) }.list,
+            Form<SocketAddress> { text throws(ValueError) in try SocketAddress(text) }.list,
             default: GatewaySettings.standardAddress,
             meaning: """
                 Addresses to listen on: a numeric address and a port, or `unix:` and an absolute path. With sockets of the \

@@ -72,7 +72,7 @@ func share(_ count: Int, of base: Int) -> String {
 }
 
 /// A number for people, rounded to the nearest, without trailing zeros: `14.4`. Numbers beyond 10^12 are cut to it.
-func rounded(_ value: Double, decimals: Int) -> String {
+public func rounded(_ value: Double, decimals: Int) -> String {
     let scale = (0..<decimals).reduce(1.0) { scale, _ in scale * 10 }
     let bounded = min(max(value, -1e12), 1e12)
     return decimal(Int64((bounded * scale).rounded()), scale: decimals)

@@ -162,3 +162,18 @@ public final class InvocationEnd: Sendable {
         sharedResult = result
     }
 }
+
+extension HandlerRun {
+    /// The first run of an invocation that is past, for people: what its handler got.
+    ///
+    /// - Parameters:
+    ///   - invocation: the invocation.
+    ///   - request: its request, as the ledger has it.
+    ///   - line: the request's line, read again.
+    ///   - handler: the handler, as it is configured now.
+    public init(past invocation: InvocationRecord, of request: AcceptedRequest, line: Request, handler: Handler) {
+        self.init(
+            invocation: invocation, request: request, subject: InvocationSubject(line, past: nil), handler: handler,
+            deadline: request.acceptedAt.monotonic + invocation.budget)
+    }
+}

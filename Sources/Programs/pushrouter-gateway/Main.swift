@@ -9,9 +9,9 @@ import PushHosts
 import PushModel
 import PushSettings
 import ServiceProgram
+import ServiceSockets
 import SettingsFiles
 import SettingsSyntax
-import UnixSockets
 
 @main
 struct Program {
@@ -29,7 +29,11 @@ struct Program {
         let state = arguments.values["--state"] ?? ServiceProgram.environment("STATE_DIRECTORY") ?? standardState
         return try service.run { loop, log in
             for warning in warnings { log(JournalEntry(.warning, warning)) }
-            let entrances = try Entrances(arguments.values["--listen"], settings)
+            let entrances = try Entrances(
+                arguments.values["--listen"],
+                Entrances.Rules(
+                    program: "pushrouter-gateway", listen: settings.listen, standard: GatewaySettings.standardAddress,
+                    reasonAgainstOtherMachines: settings.reasonAgainstOtherMachines))
             let certificates = try CertificateStore(directory: state, names: settings.names) {
                 log(JournalEntry(.warning, $0))
             }
@@ -131,13 +135,13 @@ struct Program {
 
     private static let help = """
         usage: pushrouter-gateway [--config DIR] [--state DIR] [--runtime DIR]
-                                  [--listen ADDRESS:PORT|unix:PATH]
+                                  [--listen ADDRESS:PORT|unix:PATH,...]
 
         Takes the requests that clients send to FCM and APNs, over HTTP/2 and HTTP/1.1 with
         TLS or without, hands each push to pushrouterd, and gives the answers that Google
         and Apple would give. Runs in the foreground.
 
-          --listen ADDRESS:PORT|unix:PATH
+          --listen ADDRESS:PORT|unix:PATH,...
                           listen there, in place of Listen= in gateway.conf
                           (default: \(GatewaySettings.standardAddress)). With sockets of the service
                           manager (systemd.socket(5)) leave it out

@@ -8,6 +8,7 @@ import PushGateway
 import PushHosts
 import PushModel
 import ServiceProgram
+import ServiceSockets
 import SettingsFiles
 import TLS
 

@@ -15,6 +15,7 @@
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/signalfd.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -26,6 +27,9 @@
 /* Newer than the headers of Debian 12. */
 #ifndef MFD_NOEXEC_SEAL
 #define MFD_NOEXEC_SEAL 0x0008U
+#endif
+#ifndef CLOSE_RANGE_CLOEXEC
+#define CLOSE_RANGE_CLOEXEC (1U << 2)
 #endif
 #ifndef PIDFD_SIGNAL_PROCESS_GROUP
 #define PIDFD_SIGNAL_PROCESS_GROUP (1U << 2)
@@ -254,6 +258,69 @@ int CLinux_spawn(
         while (waitpid(process, NULL, 0) < 0 && errno == EINTR) {}
     }
     return failure;
+}
+
+/* In a child that has memory of its own. Returns if anything fails, with errno. */
+static void become_companion(
+    pid_t parent, int input, const char *path, char *const *arguments, char *const *environment, int output,
+    int death_signal) {
+    if (prctl(PR_SET_PDEATHSIG, death_signal, 0, 0, 0) < 0) return;
+    /* The parent may have ended before that: then nobody waits for what failed. */
+    if (getppid() != parent) _exit(127);
+    if (setpgid(0, 0) < 0) return;
+    if (dup2(input, STDIN_FILENO) < 0 || dup2(output, STDOUT_FILENO) < 0 || dup2(output, STDERR_FILENO) < 0) return;
+    syscall(SYS_close_range, STDERR_FILENO + 1, ~0U, CLOSE_RANGE_CLOEXEC);
+    sigset_t none;
+    sigemptyset(&none);
+    struct sigaction standard = {.sa_handler = SIG_DFL};
+    if (sigaction(SIGPIPE, &standard, NULL) < 0 || sigprocmask(SIG_SETMASK, &none, NULL) < 0) return;
+    execve(path, arguments, environment);
+}
+
+int CLinux_start_companion(
+    int *pidfd, const char *path, char *const *arguments, char *const *environment, int output, int death_signal) {
+    pid_t parent = getpid();
+    int report[2], failure = 0;
+    int input = open("/dev/null", O_RDONLY | O_CLOEXEC);
+    if (input < 0) return errno;
+    if (pipe2(report, O_CLOEXEC) < 0) {
+        failure = errno;
+        close(input);
+        return failure;
+    }
+    pid_t process = fork();
+    if (process == 0) {
+        become_companion(parent, input, path, arguments, environment, output, death_signal);
+        failure = errno;
+        _exit(write(report[1], &failure, sizeof failure) < 0 ? 126 : 127);
+    }
+    if (process < 0) failure = errno;
+    close(input);
+    close(report[1]);
+    if (process > 0) {
+        *pidfd = CLinux_pidfd_open(process);
+        if (*pidfd < 0) failure = errno;
+        /* At its end, with nothing in it, when the exec stands. */
+        ssize_t count = 0;
+        int reason = 0;
+        while (failure == 0 && (count = read(report[0], &reason, sizeof reason)) < 0 && errno == EINTR) {}
+        if (count == (ssize_t)sizeof reason) failure = reason;
+    }
+    close(report[0]);
+    if (process > 0 && failure != 0) {
+        kill(process, SIGKILL);
+        while (waitpid(process, NULL, 0) < 0 && errno == EINTR) {}
+        if (*pidfd >= 0) close(*pidfd);
+    }
+    return failure;
+}
+
+int CLinux_signal_descriptor(const int *signals, size_t count) {
+    sigset_t set;
+    sigemptyset(&set);
+    for (size_t place = 0; place < count; place++) sigaddset(&set, signals[place]);
+    if (sigprocmask(SIG_BLOCK, &set, NULL) < 0) return -1;
+    return signalfd(-1, &set, SFD_NONBLOCK | SFD_CLOEXEC);
 }
 
 int CLinux_user_groups(const char *name, gid_t group, gid_t *groups, int *count) {

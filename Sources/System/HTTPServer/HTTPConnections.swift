@@ -38,6 +38,11 @@ public final class HTTPConnections {
         public var bodyBytes = 256 << 10
         /// After so many seconds without a byte a connection ends.
         public var idleSeconds: UInt32 = 300
+        /// How long a request may take to come as a whole, and its answer to be read, in nanoseconds; `nil`: any time. A body
+        /// that comes in parts takes as long as it lasts.
+        public var requestNanoseconds: Int64?
+        /// Bytes of a body in parts that may wait for a client that does not read; with more the body ends.
+        public var streamBytes = 256 << 10
 
         /// Those of a push gateway.
         public init() {}
@@ -52,11 +57,18 @@ public final class HTTPConnections {
         var body: [UInt8] = []
         var number: RequestNumber?
         var response: HTTPResponse?
+        var stream: StreamedBody?
 
         init(target: String) { self.target = target }
     }
 
     fileprivate let limits: Limits
+    fileprivate let deadlines: ConnectionDeadlines?
+    /// Takes the number of a request whose answer in parts is over, or whose connection is gone.
+    public var streamEnded: (RequestNumber) -> Void = { _ in }
+    /// Takes the key of a connection that is over.
+    public var connectionEnded: (UInt64) -> Void = { _ in }
+    fileprivate var streams: [UInt64: StreamedBody] = [:]
     // nil only while the server is being made.
     private var daemon: OpaquePointer?
     /// To watch for readiness; `nil` only while the server is being made.
@@ -75,6 +87,7 @@ public final class HTTPConnections {
     /// - Throws: that the system has no descriptor or memory left.
     public init(_ limits: Limits = Limits()) throws(SystemError) {
         self.limits = limits
+        deadlines = limits.requestNanoseconds.map { ConnectionDeadlines(limit: $0) }
         daemon = CMicroHTTPD_start_external(
             limits.connections, limits.connectionBytes, limits.idleSeconds, Self.handle, Self.completed,
             Self.connectionChanged, Self.begin, Unmanaged.passUnretained(self).toOpaque())
@@ -84,6 +97,9 @@ public final class HTTPConnections {
 
     // The library refuses to stop while requests wait.
     deinit {
+        streamEnded = { _ in }
+        connectionEnded = { _ in }
+        for stream in streams.values { stream.end() }
         for number in waiting.keys {
             respond(to: RequestNumber(value: number), with: HTTPResponse(status: 503, body: []))
         }
@@ -99,11 +115,13 @@ public final class HTTPConnections {
     public func add(_ socket: consuming FileDescriptor, key: UInt64) -> Bool {
         let number = socket.release()
         keys[number] = key
+        deadlines?.begin(number, at: Self.now)
         var address = sockaddr()
         address.sa_family = sa_family_t(AF_UNIX)
         // The library closes the socket if it does not take it.
         guard MHD_add_connection(daemon, number, &address, socklen_t(MemoryLayout<sa_family_t>.size)) == .YES else {
             keys[number] = nil
+            deadlines?.end(number)
             return false
         }
         return true
@@ -129,8 +147,44 @@ public final class HTTPConnections {
     public func respond(to number: RequestNumber, with response: HTTPResponse) {
         guard let (connection, pending) = waiting.removeValue(forKey: number.value) else { return }
         pending.response = response
+        deadlines?.begin(CMicroHTTPD_descriptor(connection), at: Self.now)
         MHD_resume_connection(connection)
     }
+
+    /// Begins an answer whose body comes in parts. One whose connection is gone is not begun.
+    ///
+    /// - Parameter head: the status, the headers, and the first part.
+    /// - Returns: whether it has begun; ``streamEnded`` tells when it is over.
+    public func beginStream(_ number: RequestNumber, with head: HTTPResponse) -> Bool {
+        guard let (connection, pending) = waiting.removeValue(forKey: number.value) else { return false }
+        let stream = StreamedBody(on: connection, limit: limits.streamBytes)
+        _ = stream.add(head.body)
+        pending.response = head
+        pending.stream = stream
+        streams[number.value] = stream
+        MHD_resume_connection(connection)
+        return true
+    }
+
+    /// Adds a part to the body of an answer. It leaves with the next ``run()``.
+    ///
+    /// - Returns: whether there was room for it. Without room the body ends.
+    public func send(_ part: [UInt8], to number: RequestNumber) -> Bool {
+        streams[number.value]?.add(part) ?? false
+    }
+
+    /// Ends the body of an answer that comes in parts.
+    public func endStream(_ number: RequestNumber) { streams[number.value]?.end() }
+
+    /// How many answers come in parts.
+    public var streamCount: Int { streams.count }
+
+    /// Ends the connections whose request, or whose reading of an answer, takes too long.
+    ///
+    /// - Returns: how many there were.
+    public func endOverdue(at now: Int64) -> Int { deadlines?.endOverdue(at: now) ?? 0 }
+
+    fileprivate static var now: Int64 { SystemClock.monotonicNanoseconds }
 
     /// How many requests wait for an answer.
     public var unanswered: Int { waiting.count }
@@ -165,7 +219,7 @@ extension HTTPConnections {
             return .NO
         }
         let pending = Unmanaged<Pending>.fromOpaque(held).takeUnretainedValue()
-        if let response = pending.response { return response.queue(on: connection) }
+        if let response = pending.response { return response.queue(on: connection, body: pending.stream) }
         guard pending.hasBegun else {
             pending.hasBegun = true
             pending.method = String(cString: method)
@@ -182,17 +236,24 @@ extension HTTPConnections {
     }
 
     /// Called once for each request that got its ``Pending``.
-    private static let completed: MHD_RequestCompletedCallback = { context, _, slot, _ in
+    private static let completed: MHD_RequestCompletedCallback = { context, connection, slot, _ in
         guard let held = slot?.pointee else { return }
         let pending = Unmanaged<Pending>.fromOpaque(held).takeRetainedValue()
         slot?.pointee = nil
-        if let number = pending.number { server(context)?.waiting[number.value] = nil }
+        guard let server = server(context) else { return }
+        if let connection { server.deadlines?.begin(CMicroHTTPD_descriptor(connection), at: now) }
+        guard let number = pending.number else { return }
+        server.waiting[number.value] = nil
+        if server.streams.removeValue(forKey: number.value) != nil { server.streamEnded(number) }
     }
 
     /// Called when a connection begins, and before its socket is closed.
     private static let connectionChanged: MHD_NotifyConnectionCallback = { context, connection, _, change in
         guard let connection, change == .CONNECTION_NOTIFY_CLOSED, let server = server(context) else { return }
-        if let key = server.keys.removeValue(forKey: CMicroHTTPD_descriptor(connection)) { server.forget(key) }
+        server.deadlines?.end(CMicroHTTPD_descriptor(connection))
+        guard let key = server.keys.removeValue(forKey: CMicroHTTPD_descriptor(connection)) else { return }
+        server.forget(key)
+        server.connectionEnded(key)
     }
 
     private func begin(_ pending: Pending, _ connection: OpaquePointer) -> MHD_Result {
@@ -215,6 +276,8 @@ extension HTTPConnections {
     private func finish(_ pending: Pending, _ connection: OpaquePointer) -> MHD_Result {
         guard let key = keys[CMicroHTTPD_descriptor(connection)] else { return .NO }
         forget(key)
+        // The program has the time that it needs.
+        deadlines?.end(CMicroHTTPD_descriptor(connection))
         lastNumber += 1
         let number = RequestNumber(value: lastNumber)
         pending.number = number
@@ -230,14 +293,19 @@ extension HTTPConnections {
 
 extension HTTPResponse {
     /// Hands it to the library.
-    func queue(on connection: OpaquePointer) -> MHD_Result {
-        var body = body
-        let response = body.withUnsafeMutableBytes {
-            MHD_create_response_from_buffer($0.count, $0.baseAddress, .RESPMEM_MUST_COPY)
-        }
-        guard let response else { return .NO }
+    ///
+    /// - Parameter stream: the body, where it comes in parts.
+    func queue(on connection: OpaquePointer, body stream: StreamedBody? = nil) -> MHD_Result {
+        guard let response = stream.map({ $0.response() }) ?? copied else { return .NO }
         defer { MHD_destroy_response(response) }
         for (name, value) in headers { _ = MHD_add_response_header(response, name, value) }
         return MHD_queue_response(connection, UInt32(status), response)
+    }
+
+    private var copied: OpaquePointer? {
+        var body = body
+        return body.withUnsafeMutableBytes {
+            MHD_create_response_from_buffer($0.count, $0.baseAddress, .RESPMEM_MUST_COPY)
+        }
     }
 }

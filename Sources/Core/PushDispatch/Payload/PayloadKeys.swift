@@ -45,6 +45,23 @@ public struct PayloadKeys: Sendable {
         withKeyValue(key) { $0.matches(pattern, &text) } ?? false
     }
 
+    /// All of the payload's own keys that the app sees, in their order, with their values as text: the data map on Android, the
+    /// top level on iOS, the object on the web.
+    public var own: [(key: String, value: String)] {
+        defer { withExtendedLifetime(payload) {} }
+        let (first, second) = payload.keyHolders
+        var found: [(key: String, value: String)] = []
+        for holder in [first, second].compactMap(\.self) {
+            for (key, _) in holder.view.members {
+                let name = key.text
+                // Keys that the app does not see are among the holders'.
+                guard let value = payload[name], !found.contains(where: { $0.key == name }) else { continue }
+                found.append((name, value.text))
+            }
+        }
+        return found
+    }
+
     /// All of the dashboard's key-values, in their order, as text.
     public var keyValues: [(key: String, value: String)] {
         defer { withExtendedLifetime(payload) {} }

@@ -2,7 +2,10 @@ import PushModel
 
 extension CampaignReport {
     /// The campaigns as one self-contained page, for the people who run them.
-    public var html: String {
+    public var html: String { page.text }
+
+    /// The same, for a page that holds it.
+    public var page: HTMLPage {
         var page = HTMLPage(title: selection.campaign.map { "Campaign \($0)" } ?? "Campaigns")
         page.lead(lead)
         page.section("days-chart", "Received and opened by day", dayChart)
@@ -16,7 +19,7 @@ extension CampaignReport {
         }
         page.section("buttons", "Clicks by button", buttons)
         page.section("beside", "Not in these figures", beside)
-        return page.text
+        return page
     }
 
     private typealias Row = (name: String, figures: CampaignFigures)

@@ -1,7 +1,9 @@
 /// One self-contained page: no script, no file beside it, nothing from the network.
-struct HTMLPage {
-    private let title: String
-    private var body = ""
+public struct HTMLPage {
+    /// The title, for a page that holds this one.
+    public let title: String
+    /// What stands below the title: the sections.
+    public private(set) var body = ""
 
     init(title: String) { self.title = title }
 
@@ -44,7 +46,7 @@ struct HTMLPage {
 
     /// Contrasts on the background and on cards, in both schemes and in print: text at least 4.5 : 1; lines, bars and cells
     /// of drawings at least 3 : 1. `--line` only separates rows and cards.
-    private static let style = """
+    public static let style = """
         :root{--ground:#fff;--text:#1a1d21;--soft:#4a5058;--line:#c9ced6;--card:#f3f5f8;--link:#0b4f9e;--bar:#2f6fb5;
         --bad:#9b1c1c;--good:#14602f;--limit:#9b1c1c;
         --axis:#80878f;--heat1:#5b97d4;--heat2:#4480c2;--heat3:#2f6aac;--heat4:#1f5491;--heat5:#113e73;--heat6:#062749}
@@ -96,9 +98,9 @@ struct HTMLPage {
 }
 
 /// A table of a page.
-struct HTMLTable {
+public struct HTMLTable {
     /// How a column is set.
-    enum Column {
+    public enum Column {
         /// A name, or another short text.
         case name(String)
         /// A number.
@@ -108,7 +110,7 @@ struct HTMLTable {
     }
 
     /// Columns side by side with a heading above theirs.
-    typealias Span = (title: String, columns: Int)
+    public typealias Span = (title: String, columns: Int)
 
     /// A table of more columns has smaller letters.
     private static let dense = 10
@@ -120,7 +122,7 @@ struct HTMLTable {
 
     /// A table without rows.
     /// - Parameter spans: headings above those of the columns, if any: the first one has none, the rest are for all others.
-    init(_ caption: String, _ columns: [Column], spans: [Span] = []) {
+    public init(_ caption: String, _ columns: [Column], spans: [Span] = []) {
         let spanned = spans.reduce(1) { $0 + $1.columns }
         precondition(spans.isEmpty || spanned == columns.count, "\(spanned) columns, not \(columns.count)")
         self.caption = caption
@@ -129,7 +131,7 @@ struct HTMLTable {
     }
 
     /// Adds a row of markup, a cell for each column; the first one is the row's heading.
-    mutating func add(id: String? = nil, _ cells: [String]) {
+    public mutating func add(id: String? = nil, _ cells: [String]) {
         precondition(cells.count == columns.count, "\(cells.count) cells in a table of \(columns.count) columns")
         rows += "<tr\(id.map { " id=\"\(markup($0))\"" } ?? "")>"
         for (index, cell) in cells.enumerated() {
@@ -140,7 +142,7 @@ struct HTMLTable {
     }
 
     /// The markup; empty without rows. A wide table scrolls by itself, with the keyboard too.
-    var text: String {
+    public var text: String {
         guard !rows.isEmpty else { return "" }
         let head = columns.map { column in
             switch column {

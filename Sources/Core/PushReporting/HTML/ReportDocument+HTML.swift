@@ -3,7 +3,10 @@ import PushModel
 
 extension ReportDocument {
     /// The report as one self-contained page.
-    public var html: String {
+    public var html: String { page.text }
+
+    /// The same, for a page that holds it.
+    public var page: HTMLPage {
         let stories = StoryLinks(self)
         var page = HTMLPage(title: "Deadline compliance: \(report.verdict)")
         page.lead(lead)
@@ -30,7 +33,7 @@ extension ReportDocument {
         page.section("observers", "Observers, which are in none of the figures above", observerFigures)
         page.section("daemon-gaps", "Gaps of the daemon", daemonGapHTML)
         page.section("gaps", "What these figures leave out", gaps)
-        return page.text
+        return page
     }
 
     private var lead: String {

@@ -2,9 +2,9 @@ import PushModel
 
 /// A column of a table on the screen.
 struct LiveColumn<Row>: Sendable {
-    private let title: String
-    private let alignment: TextTable.Alignment
-    private let cell: @Sendable (Row) -> String
+    let title: String
+    let alignment: TextTable.Alignment
+    let cell: @Sendable (Row) -> String
 
     init(_ title: String, _ alignment: TextTable.Alignment, _ cell: @escaping @Sendable (Row) -> String) {
         self.title = title

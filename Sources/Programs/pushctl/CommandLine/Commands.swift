@@ -1,7 +1,8 @@
 extension Command {
     /// Every command, in the order of the help.
     static let all = [
-        inject, open, act, dismiss, session, token, device, devices, log, `import`, explain, runHandler, handlerUnits,
+        dev, inject, open, act, dismiss, session, token, device, devices, log, `import`, explain, runHandler,
+        handlerUnits,
         simulate, test,
         report, show, deadLetters, replay,
         campaigns,

@@ -115,6 +115,8 @@ extension Option {
         "outcome", .words(Outcome.allCases.filter(\.isDeadLetter).map(\.rawValue)), "only those that ended so")
     static let onlyProvider = Option("provider", .text("NAME"), "only payloads of this provider")
     static let onlyAppOfPush = Option("app", .text("APP"), "only those for this app")
+    static let query = Option(
+        "query", .text("QUERY"), "only what matches, in the page's query language: pushrouter-web(8) has its words")
     static let deadLetterLimit = Option(
         "limit", .text("N|all"), "at most this many requests, the newest (100); all is for purge and replay")
     static let listOnly = Option("dry-run", .none, "print what would be done and do nothing")

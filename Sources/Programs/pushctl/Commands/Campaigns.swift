@@ -1,8 +1,6 @@
 import LedgerReports
-import PushDispatch
 import PushModel
 import PushReporting
-import PushRouting
 import PushSettings
 import Store
 
@@ -46,18 +44,7 @@ extension Command {
             idRule: settings.campaignIDRule)
         var report = CampaignReport(window: try arguments.window(), selection: selection, zone: arguments.zone)
         try session.reading { ledger throws(StoreError) in
-            try ledger.snapshot { () throws(StoreError) in
-                let (since, until) = (report.window.since, report.window.until)
-                report.rowsBegin = try ledger.rowsBegin(from: since, to: until)
-                try ledger.events(from: since, to: until) { event in report.add(event) }
-                try ledger.interactions(from: since, to: until) {
-                    report.add($0.row, campaign: $0.campaignID, isLostOpen: !$0.isUnmatchedDismissal)
-                }
-                try ledger.rows(endedAs: .shownBySystem, from: since, to: until) { row, line in
-                    guard let row = ReportRow(row) else { return }
-                    report.add(row, campaign: campaign(of: line, row.platform, settings))
-                }
-            }
+            try ledger.snapshot { () throws(StoreError) in try report.read(ledger, settings.routing) }
         }
         switch format {
         case "json": session.output.write(document: report.json)
@@ -67,17 +54,6 @@ extension Command {
             output.print(report.lines(TextStyle(width: output.width, usesUnicode: output.usesUnicode)))
         }
         return .done
-    }
-
-    /// The campaign of a delivery that never reached the tracker, by its payload; `nil` without one, and of a payload that
-    /// was erased.
-    private static func campaign(of line: [UInt8], _ platform: Platform, _ settings: Settings) -> String? {
-        // Limits may have been higher when it was accepted.
-        guard let request = try? Request(acceptedLine: line),
-            case .deliver(let deliver) = request.action
-        else { return nil }
-        let detection = settings.routing.detection
-        return (try? decide(Delivery(deliver, platform: platform), settings: detection))?.braze?.campaignID
     }
 
     /// What is configured. What was recorded can be read whatever the configuration is now.

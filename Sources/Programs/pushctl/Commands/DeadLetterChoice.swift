@@ -1,4 +1,5 @@
 import PushModel
+import PushQuery
 import PushReporting
 import Store
 
@@ -7,7 +8,8 @@ struct DeadLetterChoice {
     /// As many as one order to the daemon may name, and a word.
     static let operandsMax = pageLength + 1
     static let options: [Option] = [
-        .onlyHandler, .onlyRoute, .onlyOutcome, .onlyProvider, .onlyAppOfPush, .since, .until, .deadLetterLimit,
+        .onlyHandler, .onlyRoute, .onlyOutcome, .onlyProvider, .onlyAppOfPush, .query, .since, .until,
+        .deadLetterLimit,
     ]
 
     /// As many as one order to the daemon may name.
@@ -15,6 +17,8 @@ struct DeadLetterChoice {
 
     private let named: [SequenceNumber]
     private var filter = DeadLetterFilter()
+    /// What the requests must match beside; `nil`: nothing.
+    private let query: PushQuery?
     /// How many at most; `nil`: all.
     private let limit: Int?
     private let isFiltered: Bool
@@ -24,6 +28,7 @@ struct DeadLetterChoice {
     ///   - mayBeAll: whether `--limit all` makes sense.
     init(_ arguments: Arguments, numbers: [SequenceNumber], mayBeAll: Bool) throws(Failure) {
         named = numbers
+        query = try arguments.query()
         let window = try arguments.window()
         (filter.since, filter.until) = (window.since, window.until)
         filter.handler = arguments[.onlyHandler]
@@ -79,8 +84,30 @@ struct DeadLetterChoice {
     func numbers(_ session: Session) throws(Failure) -> [SequenceNumber] {
         guard named.isEmpty else { return named }
         return try session.reading { ledger throws(StoreError) in
-            try ledger.deadLetters(filter, limit: limit ?? Self.pageLength)
+            try find(filter, limit: limit ?? Self.pageLength, in: ledger)
         }
+    }
+
+    /// The numbers of the requests with dead letters that are chosen.
+    private func find(
+        _ filter: DeadLetterFilter, limit: Int, oldestFirst: Bool = false, in ledger: LedgerReader
+    ) throws(StoreError) -> [SequenceNumber] {
+        guard let query else { return try ledger.deadLetters(filter, limit: limit, oldestFirst: oldestFirst) }
+        var (filter, found) = (filter, [SequenceNumber]())
+        while found.count < limit {
+            let page = try ledger.deadLetters(filter, limit: Self.pageLength, oldestFirst: oldestFirst)
+            guard let last = page.last else { break }
+            let matches = try query.matching(Set(page), in: ledger)
+            found += page.filter(matches.contains)
+            if oldestFirst { filter.after = last } else { filter.through = SequenceNumber(last.value - 1) }
+        }
+        return Array(found.prefix(limit))
+    }
+
+    /// How many requests with dead letters are chosen.
+    private func countChosen(_ filter: DeadLetterFilter, in ledger: LedgerReader) throws(StoreError) -> Int {
+        guard query != nil else { return try ledger.countOfDeadLetters(filter) }
+        return try find(filter, limit: .max, in: ledger).count
     }
 
     /// Gives the numbers to who does something with them, the oldest first: all page by page, else at once. Says how many
@@ -102,14 +129,14 @@ struct DeadLetterChoice {
         let ledger = try session.ledger()
         var filter = filter
         let (last, matching) = try Session.reading { () throws(StoreError) in
-            (try ledger.highestSequenceNumber(), try ledger.countOfDeadLetters(filter))
+            (try ledger.highestSequenceNumber(), try countChosen(filter, in: ledger))
         }
         filter.through = last
         var count = 0
         defer { if count < matching { tellRest(count, of: matching, done, session) } }
         while true {
             let page = try Session.reading { () throws(StoreError) in
-                try ledger.deadLetters(filter, limit: limit ?? Self.pageLength, oldestFirst: isEverything)
+                try find(filter, limit: limit ?? Self.pageLength, oldestFirst: isEverything, in: ledger)
             }
             guard let highest = page.max() else { return filter.after != nil }
             count += try body(page.sorted())
@@ -128,7 +155,8 @@ struct DeadLetterChoice {
 
     /// So many requests, and what they have in common.
     private func described(_ count: Int) -> String {
-        counted(count, "request") + (filter == DeadLetterFilter() ? " with dead letters" : " that the options choose")
+        let isAny = filter == DeadLetterFilter() && query == nil
+        return counted(count, "request") + (isAny ? " with dead letters" : " that the options choose")
     }
 
     /// Lists those that are chosen.
@@ -144,7 +172,7 @@ struct DeadLetterChoice {
         let totals = try Session.reading { () throws(StoreError) in try ledger.deadLetterTotals() }
         let matching = try Session.reading { () throws(StoreError) in
             // Fewer than may be listed are all that there are.
-            named.isEmpty && numbers.count >= limit ?? Self.pageLength ? try ledger.countOfDeadLetters(filter) : nil
+            named.isEmpty && numbers.count >= limit ?? Self.pageLength ? try countChosen(filter, in: ledger) : nil
         }
         var stories: [RequestStory] = []
         for number in numbers {

@@ -1,5 +1,6 @@
 import Glibc
 import PushModel
+import PushQuery
 import Store
 
 extension Command {

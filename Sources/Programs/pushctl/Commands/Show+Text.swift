@@ -1,4 +1,5 @@
 import PushModel
+import PushQuery
 import PushReporting
 import Store
 
@@ -83,9 +84,6 @@ extension RequestStory {
 }
 
 extension AcceptedRequest {
-    /// Whether an erasure took out what it said: a request that came has an op.
-    var isErased: Bool { Array(body) == Array("{}".utf8) }
-
     /// FCM's priorities, as it was sent and as it was delivered; `nil` where the payload does not tell.
     fileprivate var priorities: String? {
         guard originalPriority != nil || deliveredPriority != nil else { return nil }

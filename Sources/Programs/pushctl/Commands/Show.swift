@@ -1,4 +1,5 @@
 import PushModel
+import PushQuery
 import Store
 
 extension Command {

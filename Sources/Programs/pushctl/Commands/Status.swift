@@ -1,3 +1,4 @@
+import LedgerReports
 import PushModel
 import PushReporting
 import PushSettings
@@ -64,8 +65,11 @@ extension Session {
         let now = LocalTime.now
         do throws(Failure) {
             let ledger = try Self.reading { () throws(StoreError) in try LedgerReader(directory: directories.state) }
-            var reading = try LiveReading(ledger, at: now)
-            try reading.refresh()
+            let reading = try Self.reading { () throws(StoreError) in
+                var reading = try LiveReading(ledger, at: now)
+                try reading.refresh { LocalTime.now }
+                return reading
+            }
             return StatusSummary(status, reading.figures, at: now, zone).lines()
         } catch {
             let reason = error.message.split(separator: "\n").first.map(String.init)

@@ -1,4 +1,5 @@
 import PushModel
+import PushQuery
 import PushReporting
 import Store
 
@@ -13,7 +14,8 @@ extension Command {
             marked observer.
             """,
             """
-            Several options must all hold. With --handler, --route, --provider, --outcome or --callback no events are \
+            --query takes what the page's search takes: an outcome is printed when its request matches, an event when the push \
+            that it is about does. Several options must all hold. With --handler, --route, --provider, --outcome or --callback no events are \
             printed: they have none of these. --app takes outcomes and events that name this app.
             """,
             """
@@ -25,13 +27,14 @@ extension Command {
         operands: .none,
         options: [
             .followedHandler, .followedRoute, .followedProvider, .followedPlatform, .followedApp, .followedOutcome,
-            .followedCallback, .followedSince, .utc, .json,
+            .followedCallback, .query, .followedSince, .utc, .json,
         ],
         examples: [
             Example(line: "pushctl tail", meaning: "all that is decided and recorded"),
             Example(
                 line: "pushctl tail --outcome timed_out,expired --since -1h",
                 meaning: "missed deadlines, with the last hour's"),
+            Example(line: "pushctl tail --query 'app:com.example.* slower:5s'", meaning: "slow ones of some apps"),
             Example(line: "pushctl tail --handler crm --json", meaning: "for programs"),
         ]
     ) { arguments, session throws(Failure) in
@@ -45,12 +48,14 @@ private struct Tailing {
     private static let pageSize = 4096
 
     private let filter: Filter
+    private let query: PushQuery?
     private let since: WallTime?
     private let printsJSON: Bool
     private let zone: LocalZone
 
     init(_ arguments: Arguments) throws(Failure) {
         filter = try Filter(arguments)
+        query = try arguments.query()
         since = try arguments.window().since
         printsJSON = arguments.has(.json)
         zone = arguments.zone
@@ -86,16 +91,32 @@ private struct Tailing {
         let new = try Session.reading { () throws(StoreError) in
             try ledger.outcomes(after: &outcomes, limit: Self.pageSize)
         }
-        new.decided.filter(filter.takes).forEach { print($0, output) }
+        var decided = new.decided.filter(filter.takes)
+        if let matches = try matching(Set(decided.map(\.seq)), in: ledger) {
+            decided.removeAll { !matches.contains($0.seq) }
+        }
+        decided.forEach { print($0, output) }
         output.flush()
         guard filter.takesEvents else { return new.hasMore }
         let page = try Session.reading { () throws(StoreError) in
             try ledger.events(after: events, limit: Self.pageSize)
         }
-        for (cursor, event) in page where filter.takes(event) { print(event, cursor: cursor, output) }
+        let taken = page.filter { filter.takes($0.event) }
+        let matches = try matching(Set(taken.map(\.event.delivery)), in: ledger)
+        for (cursor, event) in taken where matches?.contains(event.delivery) ?? true {
+            print(event, cursor: cursor, output)
+        }
         output.flush()
         events = page.last?.cursor ?? events
         return new.hasMore || page.count == Self.pageSize
+    }
+
+    /// Those of some requests that match the query; `nil`: there is none.
+    private func matching(
+        _ numbers: Set<SequenceNumber>, in ledger: LedgerReader
+    ) throws(Failure) -> Set<SequenceNumber>? {
+        guard let query else { return nil }
+        return try Session.reading { () throws(StoreError) in try query.matching(numbers, in: ledger) }
     }
 
     private func print(_ row: LedgerRow, _ output: Output) {

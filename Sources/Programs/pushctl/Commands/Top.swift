@@ -65,7 +65,8 @@ private struct Top {
     init(_ session: Session, zone: LocalZone) throws(Failure) {
         self.session = session
         screen = LiveScreen(zone: zone, usesUnicode: session.output.usesUnicode)
-        reading = try LiveReading(session.ledger(), at: now)
+        let (ledger, begin) = (try session.ledger(), now)
+        reading = try Session.reading { () throws(StoreError) in try LiveReading(ledger, at: begin) }
         try refresh()
     }
 
@@ -106,7 +107,9 @@ private struct Top {
             let failure = Failure(error, session.directories.controlSocket, asking: "status")
             problem = failure.message.split(separator: "\n").first.map(String.init)
         }
-        try reading.refresh()
+        var live = reading
+        try Session.reading { () throws(StoreError) in try live.refresh { LocalTime.now } }
+        reading = live
         now = LocalTime.now
         reading.figures.forget(at: now)
     }

@@ -1,4 +1,5 @@
 import PushModel
+import PushQuery
 import Store
 
 /// The outcome of an invocation for somebody who waited for it.

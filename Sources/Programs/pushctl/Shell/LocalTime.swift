@@ -1,6 +1,7 @@
 import Glibc
 import LinuxSystem
 import PushModel
+import PushQuery
 import PushReporting
 
 /// Times as people write and read them, in the zone of this machine.
@@ -16,23 +17,10 @@ enum LocalTime {
     ///
     /// - Parameter isUTC: whether dates are those of UTC, not of this machine's zone.
     static func parse(_ text: String, now: WallTime, isUTC: Bool = false) -> WallTime? {
-        let day: Int64 = 86_400_000
-        let midnight = WallTime(milliseconds: now.milliseconds / day * day)
-        switch text {
-        case "today" where isUTC: return midnight
-        case "yesterday" where isUTC: return WallTime(milliseconds: midnight.milliseconds - day)
-        case _ where isUTC && !text.hasPrefix("-"):
-            return text == "now" ? now : WallTime(rfc3339: text) ?? WallTime(rfc3339: text + "T00:00:00Z")
-        default: return parseLocal(text, now: now)
-        }
-    }
-
-    private static func parseLocal(_ text: String, now: WallTime) -> WallTime? {
-        switch text {
-        case "now": now
+        guard !isUTC, text != "now", !text.hasPrefix("-") else { return WallTime(inWords: text, now: now) }
+        return switch text {
         case "today": midnight(of: now, daysBefore: 0)
         case "yesterday": midnight(of: now, daysBefore: 1)
-        case _ where text.hasPrefix("-"): ago(text.dropFirst(), now: now)
         // A date is checked where times are read; whether the zone has that midnight is the C library's business.
         default: WallTime(rfc3339: text) ?? WallTime(rfc3339: text + "T12:00:00Z").flatMap(midnight(ofDateAtNoon:))
         }
@@ -52,17 +40,6 @@ enum LocalTime {
         var seconds = time_t(time.seconds)
         var parts = tm()
         return localtime_r(&seconds, &parts) == nil ? nil : parts
-    }
-
-    private static func ago(_ text: Substring, now: WallTime) -> WallTime? {
-        let digits = text.prefix { ("0"..."9").contains($0) }
-        let units: [Substring: Int64] = [
-            "s": 1, "m": 60, "min": 60, "h": 3600, "d": 86_400, "w": 604_800,
-        ]
-        guard let count = Int64(digits), count < 1_000_000, let unit = units[text.dropFirst(digits.count)] else {
-            return nil
-        }
-        return WallTime(milliseconds: now.milliseconds - count * unit * 1000)
     }
 
     private static func midnight(of time: WallTime, daysBefore days: Int32) -> WallTime? {

@@ -2,6 +2,7 @@ import HTTPBridge
 import HandlerProcess
 import JSONC
 import PushModel
+import PushQuery
 import PushRouting
 
 extension Trial {

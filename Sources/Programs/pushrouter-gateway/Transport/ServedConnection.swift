@@ -4,6 +4,7 @@ import HTTP2
 import HTTPServer
 import LinuxSystem
 import PushGateway
+import ServiceSockets
 import TLS
 
 /// One client: it finds out what the client speaks, and carries bytes between its socket, TLS and HTTP.
@@ -30,7 +31,7 @@ final class ServedConnection {
     }
 
     let number: UInt64
-    let peer: Peer
+    let peer: ClientPeer
     /// `nil` once the connection is over.
     private var socket: SharedDescriptor?
     private var member: IOMember?
@@ -51,7 +52,7 @@ final class ServedConnection {
     /// Begins to serve.
     ///
     /// - Parameter transport: owns the connection, and outlives it.
-    init(_ socket: SharedDescriptor, _ peer: Peer, number: UInt64, of transport: Transport, at now: Int64) {
+    init(_ socket: SharedDescriptor, _ peer: ClientPeer, number: UInt64, of transport: Transport, at now: Int64) {
         self.socket = socket
         self.peer = peer
         self.number = number

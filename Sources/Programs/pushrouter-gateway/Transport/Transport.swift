@@ -4,6 +4,7 @@ import HTTPServer
 import LinuxSystem
 import PushGateway
 import PushModel
+import ServiceSockets
 import TLS
 
 /// Names a request until it is answered.
@@ -41,7 +42,7 @@ final class Transport {
     var buffer = [UInt8](repeating: 0, count: 16 << 10)
     private var acceptors: [(acceptor: Acceptor, source: IOSource)] = []
     private var connections: [UInt64: ServedConnection] = [:]
-    private var connectionsOfPeers: [Peer: Int] = [:]
+    private var connectionsOfPeers: [ClientPeer: Int] = [:]
     private var lastNumber: UInt64 = 0
     private var http1Source: IOSource?
     private var timer: RepeatingTimer?
@@ -92,7 +93,7 @@ final class Transport {
         }
     }
 
-    private func add(_ socket: SharedDescriptor, _ peer: Peer) {
+    private func add(_ socket: SharedDescriptor, _ peer: ClientPeer) {
         let ofPeer = connectionsOfPeers[peer] ?? 0
         let isShared = if case .loopback = peer { true } else { false }
         guard connections.count < limits.connections, isShared || ofPeer < limits.connectionsOfPeer else {

@@ -71,6 +71,14 @@ int CLinux_spawn(
     pid_t *_Nonnull pid, int *_Nonnull pidfd, const struct CLinux_program *_Nonnull program,
     struct CLinux_start *_Nonnull start, void *_Nonnull stack, bool waits);
 
+/* Starts a program that does not outlive the calling thread: the kernel sends it `death_signal` when the thread ends,
+ * however that ends. A process group of its own, /dev/null as standard input, `output` as standard output and error, no other
+ * descriptor, no signal blocked, SIGPIPE not ignored. Descriptors 0 to 2 must be open; only for a program with one thread.
+ * Returns 0, and in `pidfd` a close-on-exec descriptor of the process; or the error number, and there is no process. */
+int CLinux_start_companion(
+    int *_Nonnull pidfd, const char *_Nonnull path, char *_Nullable const *_Nonnull arguments,
+    char *_Nullable const *_Nonnull environment, int output, int death_signal);
+
 /* Whether the child shares our memory no more; then what failed is known. */
 bool CLinux_is_done(const struct CLinux_start *_Nonnull start);
 
@@ -122,3 +130,7 @@ int CLinux_deny_dumps(void);
 
 /* memmem(3): where bytes begin in others; NULL: nowhere. */
 void *_Nullable CLinux_find(const void *_Nonnull bytes, size_t length, const void *_Nonnull wanted, size_t wanted_length);
+
+/* Blocks signals in the calling thread. A nonblocking, close-on-exec descriptor that is readable when one came; each
+ * read of 128 bytes takes one (signalfd). */
+int CLinux_signal_descriptor(const int *_Nonnull signals, size_t count);

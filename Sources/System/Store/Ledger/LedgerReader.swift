@@ -9,6 +9,7 @@ public final class LedgerReader {
     /// The daemon's 128-bit name of this state directory, made when the ledger was created.
     public let stateIdentity: UUID128
     let database: Database
+    private let inode: ino_t
     private var requestByKey = LaterStatement(
         "SELECT \(LedgerTable.requests.values()) FROM \(LedgerTable.requests.source) INDEXED BY requests_by_id WHERE uid = ?1 AND id = ?2"
     )
@@ -73,7 +74,16 @@ public final class LedgerReader {
                 context: path)
         }
         stateIdentity = try Schema.stateIdentity(database)
+        var status = stat()
+        inode = stat(path, &status) == 0 ? status.st_ino : 0
         self.database = database
+    }
+
+    /// Whether another file has taken the place of the one that is read, as a restore does.
+    public var isReplaced: Bool {
+        var status = stat()
+        guard stat(database.path, &status) == 0 else { return false }
+        return status.st_ino != inode
     }
 
     /// Runs several reads over one state of the ledger, whatever is committed meanwhile.

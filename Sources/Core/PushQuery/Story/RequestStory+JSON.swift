@@ -1,11 +1,9 @@
-import PushModel
+public import PushModel
 import PushReporting
-import PushRouting
-import Store
 
 extension RequestStory {
     /// The story for programs: one object on one line; times in UTC.
-    var json: [UInt8] {
+    public var json: [UInt8] {
         var writer = JSONWriter(reserving: request.body.count + 1024)
         writer.object { writer in
             writer.member("seq", request.seq.value)

@@ -1,12 +1,12 @@
 import CLinux
 import Glibc
-import LinuxSystem
+public import LinuxSystem
 
 /// A socket that listens, TCP or Unix, from which connections are taken.
-final class Acceptor {
+public final class Acceptor {
     /// The result of one call.
-    enum Accepted {
-        case connection(SharedDescriptor, Peer)
+    public enum Accepted {
+        case connection(SharedDescriptor, ClientPeer)
         /// Nobody waits.
         case none
         /// No descriptor or memory is left; the client that waited was turned away where that was possible.
@@ -14,18 +14,18 @@ final class Acceptor {
     }
 
     /// To watch for readiness.
-    let descriptor: SharedDescriptor
+    public let descriptor: SharedDescriptor
     /// Kept so that one descriptor can be had when there is none left.
     private var reserve: SharedDescriptor?
 
     /// - Parameter descriptor: a socket that listens and does not block.
-    init(_ descriptor: SharedDescriptor) {
+    public init(_ descriptor: SharedDescriptor) {
         self.descriptor = descriptor
         reserve = Self.openReserve()
     }
 
     /// Takes the next client that waits.
-    func accept() -> Accepted {
+    public func accept() -> Accepted {
         while true {
             if let socket = SharedDescriptor(CLinux_accept4(descriptor.rawValue)) {
                 return .connection(socket, Self.peer(of: socket.rawValue))
@@ -48,7 +48,7 @@ final class Acceptor {
         SharedDescriptor(open("/dev/null", O_RDONLY | O_CLOEXEC))
     }
 
-    private static func peer(of socket: Int32) -> Peer {
+    private static func peer(of socket: Int32) -> ClientPeer {
         var storage = sockaddr_storage()
         var length = socklen_t(MemoryLayout<sockaddr_storage>.size)
         let result = withUnsafeMutablePointer(to: &storage) {
@@ -70,7 +70,7 @@ final class Acceptor {
     }
 
     /// The peer of an address of 4 or 16 bytes.
-    static func address(_ bytes: [UInt8]) -> Peer {
+    public static func address(_ bytes: [UInt8]) -> ClientPeer {
         // An IPv4 address in IPv6 (RFC 4291, 2.5.5.2) is that address.
         if bytes.count == 16, bytes.prefix(10).allSatisfy({ $0 == 0 }), bytes[10] == 0xFF, bytes[11] == 0xFF {
             return address(Array(bytes[12...]))

@@ -1,11 +1,9 @@
-import PushModel
-import PushReporting
-import Store
+public import PushModel
 
 extension RequestStory {
     /// Every attempt at an invocation. The ledger has no row of the last one where the invocation says all of it: it was
     /// handled, and the handler wrote nothing.
-    func attempts(at invocation: InvocationRecord) -> [AttemptRecord] {
+    public func attempts(at invocation: InvocationRecord) -> [AttemptRecord] {
         var attempts = attempts.filter { $0.id == invocation.id }
         guard let result = invocation.result, result.outcome == .handled, let handler = invocation.handler,
             attempts.last?.answer != .handled
@@ -19,7 +17,7 @@ extension RequestStory {
     }
 
     /// What happened to an invocation, step by step, each with its time from acceptance on; empty for what no handler had.
-    func steps(of invocation: InvocationRecord) -> [[String]] {
+    public func steps(of invocation: InvocationRecord) -> [[String]] {
         let attempts = attempts(at: invocation)
         let ahead = invocation.result?.ahead
         guard !attempts.isEmpty || ahead != nil else { return [] }
@@ -48,7 +46,7 @@ extension RequestStory {
     }
 
     /// The ends of what handlers wrote to standard error.
-    func outputs(of invocation: InvocationRecord) -> String {
+    public func outputs(of invocation: InvocationRecord) -> String {
         let attempts = attempts(at: invocation)
         var text = ""
         for attempt in attempts {

@@ -1,0 +1,280 @@
+import PushModel
+
+/// One address of the page or the API: declared here alone, for the desk, the OpenAPI document and the tests.
+struct WebRoute: Sendable {
+    /// What an answer is.
+    enum Kind: Sendable {
+        /// A page for a person.
+        case page
+        /// A form of a page.
+        case form
+        /// JSON for a program.
+        case api
+        /// The live stream.
+        case stream
+    }
+
+    /// What an act needs.
+    enum Right: Sendable {
+        case inject, control
+    }
+
+    /// A parameter of the query, or a field of a form or of a JSON object.
+    struct Parameter: Sendable {
+        let name: String
+        let meaning: String
+        var isRequired = false
+        var type = "string"
+    }
+
+    let method: String
+    /// The parts; `{seq}` stands for a number.
+    let path: [String]
+    let kind: Kind
+    let meaning: String
+    var parameters: [Parameter] = []
+    var right: Right?
+    let answer: @Sendable (WebDesk, WebRequest, SequenceNumber?) throws(WebProblem) -> WebAnswer
+
+    /// The place of a number in a path.
+    static let number = "{seq}"
+
+    /// `/api/pushes/{seq}/tap`.
+    var pattern: String { "/" + path.joined(separator: "/") }
+
+    /// Whether a path is its own.
+    ///
+    /// - Returns: the number in it, where it has one; `nil`: another path, or no number where one belongs.
+    func matches(_ parts: [String]) -> (isOwn: Bool, number: SequenceNumber?) {
+        guard parts.count == path.count else { return (false, nil) }
+        var number: SequenceNumber?
+        for (part, expected) in zip(parts, path) {
+            if expected == Self.number {
+                guard let value = Int64(part), value > 0, part.utf8.allSatisfy(\.isDigit) else { return (false, nil) }
+                number = SequenceNumber(value)
+            } else if part != expected {
+                return (false, nil)
+            }
+        }
+        return (true, number)
+    }
+}
+
+/// What becomes of a request.
+public enum WebAnswer: Sendable {
+    case response(WebResponse)
+    /// A live stream begins.
+    case stream(WebSubscription)
+    /// Nothing matches yet: the first match is the answer, or nothing after a time.
+    case wait(WebSubscription, atMost: Duration)
+}
+
+extension WebRoute {
+    private static let query = Parameter(name: "query", meaning: "what a push must match, in the query language")
+    private static let before = Parameter(
+        name: "before", meaning: "only requests with a lower number: where a search goes on", type: "integer")
+    private static let window = [
+        Parameter(name: "since", meaning: "accepted from then on: RFC 3339, a date, today, -1h"),
+        Parameter(name: "until", meaning: "accepted before then"),
+    ]
+    private static let state = [
+        Parameter(
+            name: "state",
+            meaning: "the state of the app: foreground, background, terminated, force_stopped, force_quit"),
+        Parameter(name: "notifications", meaning: "allowed or denied"),
+        Parameter(name: "locked", meaning: "whether the screen is locked: true or false", type: "boolean"),
+        Parameter(name: "os_version", meaning: "the version of the operating system"),
+        Parameter(name: "sdk", meaning: "whether the app has a Braze instance: ready, nil or delayed"),
+    ]
+    private static let target = [
+        Parameter(name: "app", meaning: "package name or bundle id"),
+        Parameter(name: "device", meaning: "the device", isRequired: true),
+        Parameter(name: "platform", meaning: "android, ios or web"),
+        Parameter(name: "external_id", meaning: "the user"),
+    ]
+    private static let button = Parameter(name: "action", meaning: "the button's id", isRequired: true)
+    private static let text = Parameter(name: "text", meaning: "the text that was typed")
+    private static let kind = Parameter(name: "kind", meaning: "start or end", isRequired: true)
+    private static let requests = Parameter(
+        name: "requests", meaning: "numbers of requests", isRequired: true, type: "array")
+    private static let payload = Parameter(
+        name: "payload", meaning: "another payload, in place of the former one", type: "object")
+
+    /// All of them.
+    static let all: [WebRoute] = pages + forms + api
+
+    private static let pages: [WebRoute] = [
+        WebRoute(
+            method: "GET", path: [], kind: .page, meaning: "the list of pushes", parameters: [query, before],
+            answer: { (desk, request, _) throws(WebProblem) in try desk.list(request) }),
+        WebRoute(
+            method: "GET", path: ["push", number], kind: .page, meaning: "one push",
+            answer: { (desk, request, seq) throws(WebProblem) in try desk.push(request, seq) }),
+        WebRoute(
+            method: "GET", path: ["push", number, "scenario"], kind: .page,
+            meaning: "one push, and what was done with it, as a scenario for pushctl test",
+            answer: { (desk, _, seq) throws(WebProblem) in try desk.scenario(seq) }),
+        WebRoute(
+            method: "GET", path: ["push", number, "edit"], kind: .page, meaning: "edit a push and send it again",
+            answer: { (desk, request, seq) throws(WebProblem) in try desk.edit(request, seq) }),
+        WebRoute(
+            method: "GET", path: ["explain"], kind: .page, meaning: "what would become of a payload",
+            answer: { (desk, request, _) throws(WebProblem) in try desk.explain(request) }),
+        WebRoute(
+            method: "GET", path: ["devices"], kind: .page, meaning: "devices and their states",
+            answer: { (desk, request, _) throws(WebProblem) in try desk.devices(request) }),
+        WebRoute(
+            method: "GET", path: ["lanes"], kind: .page, meaning: "what waits behind what",
+            answer: { (desk, request, _) throws(WebProblem) in try desk.lanes(request) }),
+        WebRoute(
+            method: "GET", path: ["handlers"], kind: .page, meaning: "how handlers do",
+            answer: { (desk, request, _) throws(WebProblem) in try desk.handlers(request) }),
+        WebRoute(
+            method: "GET", path: ["campaigns"], kind: .page, meaning: "opens and clicks of campaigns",
+            parameters: window,
+            answer: { (desk, request, _) throws(WebProblem) in try desk.campaigns(request) }),
+        WebRoute(
+            method: "GET", path: ["deadletters"], kind: .page, meaning: "what was not done in relay mode",
+            parameters: [query, before],
+            answer: { (desk, request, _) throws(WebProblem) in try desk.deadLetters(request) }),
+        WebRoute(
+            method: "GET", path: ["report"], kind: .page, meaning: "how deadlines were kept",
+            parameters: window + [
+                Parameter(name: "by", meaning: "a breakdown: one or two dimensions"),
+                Parameter(name: "baseline", meaning: "since when the report to compare with counts"),
+            ],
+            answer: { (desk, request, _) throws(WebProblem) in try desk.report(request) }),
+        WebRoute(
+            method: "GET", path: ["senders"], kind: .page, meaning: "who sends through the gateway",
+            answer: { (desk, request, _) throws(WebProblem) in try desk.senders(request) }),
+        WebRoute(
+            method: "GET", path: ["help"], kind: .page, meaning: "the query language, the keys and the API",
+            answer: { (desk, request, _) throws(WebProblem) in desk.help(request) }),
+        WebRoute(
+            method: "GET", path: ["login"], kind: .page, meaning: "log in with the token",
+            answer: { (desk, request, _) throws(WebProblem) in desk.loginForm(request) }),
+    ]
+
+    private static let forms: [WebRoute] = [
+        WebRoute(
+            method: "POST", path: ["login"], kind: .form, meaning: "log in",
+            answer: { (desk, request, _) throws(WebProblem) in desk.login(request) }),
+        WebRoute(
+            method: "POST", path: ["explain"], kind: .form, meaning: "explain a payload; nothing is stored",
+            answer: { (desk, request, _) throws(WebProblem) in try desk.explain(request) }),
+        form(["push", number, "tap"], "tap", .inject) { (desk, request, seq) throws(WebProblem) in
+            try desk.interact(request, seq, .opened)
+        },
+        form(["push", number, "button"], "press a button", .inject) { (desk, request, seq) throws(WebProblem) in
+            try desk.interact(request, seq, .action)
+        },
+        form(["push", number, "dismiss"], "sweep away", .inject) { (desk, request, seq) throws(WebProblem) in
+            try desk.interact(request, seq, .dismissed)
+        },
+        form(["push", number, "send"], "send again", .inject) { (desk, request, seq) throws(WebProblem) in
+            try desk.send(request, seq)
+        },
+        form(["push", number, "replay"], "replay its dead letters", .control) {
+            (desk, request, seq) throws(WebProblem) in
+            try desk.replay(request, seq)
+        },
+        form(["session"], "begin or end a session", .inject) { (desk, request, _) throws(WebProblem) in
+            try desk.session(request)
+        },
+        form(["devices"], "set the state of a device", .inject) { (desk, request, _) throws(WebProblem) in
+            try desk.setDevice(request)
+        },
+        form(["deadletters"], "replay or drop dead letters", .control) { (desk, request, _) throws(WebProblem) in
+            try desk.actOnDeadLetters(request)
+        },
+    ]
+
+    private static func form(
+        _ path: [String], _ meaning: String, _ right: Right,
+        _ answer: @escaping @Sendable (WebDesk, WebRequest, SequenceNumber?) throws(WebProblem) -> WebAnswer
+    ) -> WebRoute {
+        WebRoute(method: "POST", path: path, kind: .form, meaning: meaning, right: right, answer: answer)
+    }
+
+    private static let api: [WebRoute] = [
+        WebRoute(
+            method: "GET", path: ["api", "pushes"], kind: .api, meaning: "search, or wait for the first match",
+            parameters: [
+                query, before,
+                Parameter(name: "after", meaning: "only requests with a higher number", type: "integer"),
+                Parameter(name: "limit", meaning: "how many at most: 1 to 500, 50 unless given", type: "integer"),
+                Parameter(name: "wait", meaning: "without a match, wait so long for the first one: 10s, 60s at most"),
+            ],
+            answer: { (desk, request, _) throws(WebProblem) in try desk.apiList(request) }),
+        WebRoute(
+            method: "GET", path: ["api", "pushes", number], kind: .api, meaning: "the whole story of one request",
+            answer: { (desk, _, seq) throws(WebProblem) in try desk.apiStory(seq) }),
+        WebRoute(
+            method: "GET", path: ["api", "devices"], kind: .api, meaning: "the devices that are known",
+            answer: { (desk, _, _) throws(WebProblem) in try desk.apiDevices() }),
+        WebRoute(
+            method: "GET", path: ["api", "campaigns"], kind: .api, meaning: "the figures of campaigns",
+            parameters: window,
+            answer: { (desk, request, _) throws(WebProblem) in try desk.apiCampaigns(request) }),
+        WebRoute(
+            method: "GET", path: ["api", "report"], kind: .api, meaning: "the compliance report", parameters: window,
+            answer: { (desk, request, _) throws(WebProblem) in try desk.apiReport(request) }),
+        WebRoute(
+            method: "GET", path: ["api", "status"], kind: .api, meaning: "what the daemon is doing now",
+            answer: { (desk, _, _) throws(WebProblem) in .response(.json(Array(try desk.status().rawBytes))) }),
+        WebRoute(
+            method: "GET", path: ["api", "openapi.json"], kind: .api, meaning: "this description",
+            answer: { (_, _, _) throws(WebProblem) in .response(.json(OpenAPI.document)) }),
+        WebRoute(
+            method: "GET", path: ["events"], kind: .stream,
+            meaning: "the live stream: each event is a push's whole present state",
+            parameters: [
+                query, Parameter(name: "rows", meaning: "1: rows of the page's list, in place of JSON"),
+                Parameter(
+                    name: "position", meaning: "where to go on, as an id of the stream; Last-Event-ID does the same"),
+            ],
+            answer: { (desk, request, _) throws(WebProblem) in try desk.stream(request) }),
+        WebRoute(
+            method: "POST", path: ["api", "explain"], kind: .api, meaning: "what would become of a payload",
+            parameters: [payload] + target.map { Parameter(name: $0.name, meaning: $0.meaning, type: $0.type) } + state,
+            answer: { (desk, request, _) throws(WebProblem) in try desk.apiExplain(request) }),
+        act(["api", "pushes", number, "tap"], "tap it", .inject) { (desk, request, seq) throws(WebProblem) in
+            try desk.interact(request, seq, .opened)
+        },
+        act(["api", "pushes", number, "button"], "press a button", .inject, [button, text]) {
+            (desk, request, seq) throws(WebProblem) in try desk.interact(request, seq, .action)
+        },
+        act(["api", "pushes", number, "dismiss"], "sweep it away", .inject) { (desk, request, seq) throws(WebProblem) in
+            try desk.interact(request, seq, .dismissed)
+        },
+        act(["api", "pushes", number, "send"], "send it again", .inject, [payload] + state) {
+            (desk, request, seq) throws(WebProblem) in try desk.send(request, seq)
+        },
+        act(["api", "pushes", number, "replay"], "replay its dead letters", .control) {
+            (desk, request, seq) throws(WebProblem) in try desk.replay(request, seq)
+        },
+        act(["api", "session"], "begin or end a session", .inject, target + [kind]) {
+            (desk, request, _) throws(WebProblem) in try desk.session(request)
+        },
+        act(
+            ["api", "devices"], "set the state of a device", .inject, target.filter { $0.name != "external_id" } + state
+        ) {
+            (desk, request, _) throws(WebProblem) in try desk.setDevice(request)
+        },
+        act(["api", "deadletters", "replay"], "replay dead letters", .control, [requests]) {
+            (desk, request, _) throws(WebProblem) in try desk.apiDeadLetters(request, .replay)
+        },
+        act(["api", "deadletters", "purge"], "drop dead letters", .control, [requests]) {
+            (desk, request, _) throws(WebProblem) in try desk.apiDeadLetters(request, .purge)
+        },
+    ]
+
+    private static func act(
+        _ path: [String], _ meaning: String, _ right: Right, _ parameters: [Parameter] = [],
+        _ answer: @escaping @Sendable (WebDesk, WebRequest, SequenceNumber?) throws(WebProblem) -> WebAnswer
+    ) -> WebRoute {
+        WebRoute(
+            method: "POST", path: path, kind: .api, meaning: meaning, parameters: parameters, right: right,
+            answer: answer)
+    }
+}

@@ -1,0 +1,257 @@
+import DaemonClient
+import EventLoop
+import Glibc
+import LinuxSystem
+import PushHosts
+import PushModel
+import PushReporting
+
+extension Command {
+    static let dev = Command(
+        name: "dev", summary: "try it: a daemon, a gateway and the page, below one directory",
+        description: [
+            """
+            Starts pushrouterd, pushrouter-gateway and pushrouter-web as you, beside a service that runs, and ends \
+            them when it ends: by Ctrl-C, by SIGTERM, or when a program of them ends. It prints the address of the \
+            page, where a first push is already, and the variables that point firebase-admin and aioapns at the \
+            gateway.
+            """,
+            """
+            Everything is below DIR (./.pushrouter): config, state (the ledger), run (the sockets) and gateway (its \
+            certificates). The first run makes a small configuration there, which is yours from then on: a handler \
+            "received" takes every push that is no provider's. A second run finds all as it was. One run at a time \
+            has a directory.
+            """,
+            """
+            The page is at port 18080 of 127.0.0.1 and the gateway at 18443, or at one of the 20 ports behind it \
+            where another program has that one. Only programs of this machine reach them. What the three programs \
+            log is on standard error, with times of this machine's zone.
+            """,
+            """
+            Ends with 0 when a person has ended it, with 69 when a program of them ended, when another run has the \
+            directory or when a port is taken, and with the status of a program that does not start. The three \
+            programs end even when pushctl is killed; then the directory of --temporary stays.
+            """,
+        ],
+        operands: .none,
+        options: [.devDirectory, .devTemporary, .devPort, .devGatewayPort, .utc],
+        examples: [
+            Example(line: "pushctl dev", meaning: "until Ctrl-C, with what the last run left"),
+            Example(line: "pushctl dev --temporary", meaning: "leave nothing behind"),
+            Example(line: "pushctl dev --port 0 --gateway-port 0", meaning: "at any ports that are free"),
+        ]
+    ) { arguments, session throws(Failure) in
+        try Dev(arguments).run(session.output)
+    }
+}
+
+extension Option {
+    fileprivate static let devDirectory = Option(
+        "directory", .directory, "keep everything below this directory (./\(DevDirectory.standard))")
+    fileprivate static let devTemporary = Option(
+        "temporary", .none, "use a new directory, and remove it at the end")
+    fileprivate static let devPort = Option(
+        "port", .text("PORT"), "the page's port: this one alone; 0: any (18080 and the next 20)")
+    fileprivate static let devGatewayPort = Option(
+        "gateway-port", .text("PORT"), "the gateway's port: this one alone; 0: any (18443 and the next 20)")
+}
+
+/// What is asked of `pushctl dev`.
+private struct Dev {
+    /// `EX_CANTCREAT`: a program cannot listen.
+    private static let cannotListen: Int32 = 73
+    /// How long the daemon may take to answer, in milliseconds.
+    private static let answerLimit = 10_000
+
+    private let directory: String?
+    private let pagePort: DevPort
+    private let gatewayPort: DevPort
+    private let isUTC: Bool
+    private let zone: LocalZone
+
+    init(_ arguments: Arguments) throws(Failure) {
+        for option in [Option.configuration, .stateDirectory, .runtime] where arguments.has(option) {
+            throw arguments.usageFailure("--\(option.name): dev has all of it below one directory: --directory DIR")
+        }
+        guard !arguments.has(.devDirectory) || !arguments.has(.devTemporary) else {
+            throw arguments.usageFailure("--directory and --temporary exclude each other")
+        }
+        directory = arguments.has(.devTemporary) ? nil : arguments[.devDirectory] ?? DevDirectory.standard
+        pagePort = try arguments.port(.devPort) ?? .ofPage
+        gatewayPort = try arguments.port(.devGatewayPort) ?? .ofGateway
+        isUTC = arguments.has(.utc)
+        zone = arguments.zone
+    }
+
+    func run(_ output: Output) throws(Failure) -> ExitStatus {
+        // Else a pipe to a program could become our standard output.
+        StandardDescriptors.open()
+        let programs = try DevPaths()
+        // Else one that comes now would leave a directory behind.
+        SignalSource.block(DevRun.signals)
+        let directory = try DevDirectory(directory)
+        var failure: Failure?
+        do throws(Failure) {
+            try directory.fill()
+            let run = try DevRun(notifications: directory.notifySocket, DevLog(zone: zone))
+            // A reader of the addresses that is gone ends it as Ctrl-C does.
+            output.beforeExit = {
+                run.stop()
+                _ = directory.end()
+            }
+            defer {
+                output.beforeExit = {}
+                run.stop()
+            }
+            try start(programs, in: directory, run, output)
+            try run.wait()
+        } catch {
+            failure = error
+        }
+        if !directory.end() { output.note("cannot remove all of \(directory.path)") }
+        if let failure { throw failure }
+        return .done
+    }
+
+    /// Starts the programs, one after the other, and says where they are; nothing more once a person wants the end.
+    private func start(
+        _ programs: DevPaths, in directory: DevDirectory, _ run: DevRun, _ output: Output
+    ) throws(Failure) {
+        let places = ["--config", directory.configuration, "--runtime", directory.runtime]
+        // Asked to end, the daemon ends what its handlers run, too.
+        let daemon = try run.start(
+            programs.daemon, "pushrouterd", places + ["--state", directory.state], deathSignal: SIGTERM)
+        switch daemon {
+        case .ready: break
+        case .asked: return
+        case .ended(let program): throw program.failure
+        }
+        if !directory.hasFirstPush {
+            try sendFirstPush(to: directory)
+            try directory.noteFirstPush()
+        }
+        let gatewayPlaces = places + ["--state", directory.gateway, "--listen"]
+        let gateway = try listening(gatewayPort, .devGatewayPort) { address throws(Failure) in
+            // The page asks it for its state over the second one.
+            let words = gatewayPlaces + ["\(address),unix:\(directory.gatewaySocket)"]
+            return try run.start(programs.gateway, "pushrouter-gateway", words, deathSignal: SIGKILL)
+        }
+        // Else it would ask the gateway of the service.
+        let pagePlaces =
+            places + ["--state", directory.state, "--gateway", directory.gatewaySocket] + (isUTC ? ["--utc"] : [])
+            + ["--listen"]
+        let page = try listening(pagePort, .devPort) { address throws(Failure) in
+            try run.start(programs.page, "pushrouter-web", pagePlaces + [address], deathSignal: SIGKILL)
+        }
+        if let page, let gateway { say(page: page, gateway: gateway, directory, output) }
+    }
+
+    /// Starts a program at a port that is free. Another program may take the port a moment before: then it is the next.
+    ///
+    /// - Parameters:
+    ///   - ports: where it may be.
+    ///   - option: the option that says so.
+    ///   - start: starts it.
+    /// - Returns: its address; `nil`: a person wants the end.
+    private func listening(
+        _ ports: DevPort, _ option: Option, _ start: (String) throws(Failure) -> DevRun.Start
+    ) throws(Failure) -> String? {
+        var failure = ports.taken(option)
+        for candidate in ports.candidates {
+            guard let port = try DevPort.free(candidate) else { continue }
+            let address = "127.0.0.1:\(port)"
+            switch try start(address) {
+            case .ready: return address
+            case .asked: return nil
+            case .ended(let program):
+                failure = program.failure
+                guard program.end == .exited(Self.cannotListen), !ports.isExact else { throw failure }
+            }
+        }
+        throw failure
+    }
+
+    private func sendFirstPush(to directory: DevDirectory) throws(Failure) {
+        let socket = directory.injectSocket
+        let line: [UInt8]?
+        do throws(DaemonError) {
+            let connection = try DaemonConnection(socket, timeoutMilliseconds: Self.answerLimit)
+            try connection.send(Array(DevFirstPush.line.utf8))
+            line = try connection.receiveLine(timeoutMilliseconds: Self.answerLimit)
+        } catch {
+            throw Failure(error, socket)
+        }
+        let reply = line.flatMap { try? JSONDocument(scanning: $0) }?.root
+        guard reply?["ok"]?.bool == true else {
+            throw Failure(.no, "the first push: \(reply?.refusal ?? "the daemon closed the connection")")
+        }
+        // The page reads the ledger: the push is to be there when its address is told.
+        let control = try? DaemonConnection(directory.controlSocket, timeoutMilliseconds: Self.answerLimit)
+        _ = try? control?.ask(.sync(timeout: .seconds(5)), timeoutMilliseconds: 2 * Self.answerLimit)
+    }
+
+    /// Says where everything is. A person copies these lines, so they are not folded.
+    private func say(page: String, gateway: String, _ directory: DevDirectory, _ output: Output) {
+        let authority = "\(directory.gateway)/ca.pem"
+        // The gateway makes it where the system has authorities.
+        let bundle = "\(directory.gateway)/bundle.pem"
+        let exports = ClientVariables.exports(
+            bundle: access(bundle, R_OK) == 0 ? bundle : authority, authority: authority, proxy: gateway)
+        let body = #"{"message":{"token":"pixel","data":{"title":"Hello","body":"From curl"}}}"#
+        let text = """
+            The page: http://\(page)/
+
+            firebase-admin, aioapns and other clients send to the gateway after this in their shell:
+
+            \(exports)
+            By curl:  curl http://\(gateway)/v1/projects/demo/messages:send -d '\(body)'
+            A file:   pushctl --runtime \(inShell(directory.runtime)) inject --app org.example.demo --device pixel FILE
+
+            Ctrl-C ends it\(directory.isTemporary ? " and removes" : "; the next run goes on with") \(directory.path)
+
+            """
+        output.write(text.showingControlsInLines().utf8)
+        output.flush()
+    }
+
+    /// A path as a shell reads it.
+    private func inShell(_ path: String) -> String {
+        "'" + path.split(separator: "'", omittingEmptySubsequences: false).joined(separator: "'\\''") + "'"
+    }
+}
+
+extension Arguments {
+    /// The port that an option says; `nil`: it is not given.
+    fileprivate func port(_ option: Option) throws(Failure) -> DevPort? {
+        guard let text = self[option] else { return nil }
+        guard let port = DevPort(text) else {
+            throw usageFailure("--\(option.name) \(text): a port from 1 to 65535, or 0 for any that is free")
+        }
+        return port
+    }
+}
+
+/// Where the programs are.
+private struct DevPaths {
+    let daemon: String
+    let gateway: String
+    let page: String
+
+    /// Looks beside this program, and then where the package has them.
+    init() throws(Failure) {
+        var directories = ["/usr/sbin", "/usr/bin"]
+        if let own = realpath("/proc/self/exe", nil) {
+            let path = String(cString: own)
+            free(own)
+            directories.insert(String(path.prefix(upTo: path.lastIndex(of: "/") ?? path.startIndex)), at: 0)
+        }
+        daemon = try Self.find("pushrouterd", in: directories)
+        gateway = try Self.find("pushrouter-gateway", in: directories)
+        page = try Self.find("pushrouter-web", in: directories)
+    }
+
+    private static func find(_ name: String, in directories: [String]) throws(Failure) -> String {
+        for directory in directories where access("\(directory)/\(name)", X_OK) == 0 { return "\(directory)/\(name)" }
+        throw Failure(.noInput, "there is no program \(name) in \(directories.joined(separator: ", "))")
+    }
+}

@@ -1,0 +1,163 @@
+import Glibc
+import JournalLog
+import LinuxSystem
+import PushModel
+import PushReporting
+
+/// Shows people what the programs of `pushctl dev` log.
+struct DevLog {
+    /// Knows whether standard error shows colours.
+    private let colours = Output(to: STDERR_FILENO)
+    private let zone: LocalZone
+
+    /// - Parameter zone: the zone of the times.
+    init(zone: LocalZone) { self.zone = zone }
+
+    /// Writes a line to standard error. Nobody is left to be told when that fails.
+    func show(_ line: DevLogLine) {
+        var rest = Array("\(colours.coloured(line.shown(in: zone)))\n".utf8)[...]
+        while !rest.isEmpty {
+            let count = retryingInterrupts { rest.withUnsafeBytes { write(STDERR_FILENO, $0.baseAddress, $0.count) } }
+            guard count > 0 else { return }
+            rest = rest.dropFirst(count)
+        }
+    }
+}
+
+/// One line of a program's log.
+struct DevLogLine: Hashable {
+    /// When it was written.
+    private(set) var time: WallTime
+    private(set) var level = JournalEntry.Priority.info
+    /// Who wrote it.
+    let program: String
+    private(set) var message: String
+
+    /// Reads the line of a program: logfmt, or a text after the level of sd-daemon(3) or without one.
+    ///
+    /// - Parameters:
+    ///   - bytes: the line, without its line feed.
+    ///   - program: who wrote it.
+    ///   - time: now, for a line that names no time.
+    init(_ bytes: [UInt8], from program: String, at time: WallTime) {
+        (self.time, self.program) = (time, program)
+        var text = bytes[...]
+        if text.count >= 3, text[0] == UInt8(ascii: "<"), text[2] == UInt8(ascii: ">"),
+            let level = JournalEntry.Priority(rawValue: Int(text[1]) - Int(UInt8(ascii: "0")))
+        {
+            self.level = level
+            text = text.dropFirst(3)
+        }
+        message = String(decoding: text, as: UTF8.self)
+        if message.hasPrefix("\(program): ") { message.removeFirst(program.count + 2) }
+        guard message.hasPrefix("time=") else { return }
+        var fields = LogfmtFields(rest: text)
+        guard let time = fields.next(), let level = fields.next(), let message = fields.next(),
+            level.name == "level", message.name == "message"
+        else { return }
+        self.time = WallTime(rfc3339: time.value) ?? self.time
+        // Logfmt has the whole words.
+        self.level = JournalEntry.Priority.allCases.first { "\($0)" == level.value } ?? self.level
+        self.message = message.value
+    }
+
+    /// The line for people: `09:00:00  info     pushrouterd: the message`.
+    func shown(in zone: LocalZone) -> ReportLine {
+        let word = "\(level)"
+        let space = String(repeating: " ", count: max(0, 7 - word.count))
+        let tone: ReportLine.Tone =
+            switch level {
+            case .emergency, .alert, .critical, .error: .bad
+            case .warning: .warning
+            case .notice, .info: .plain
+            case .debug: .faint
+            }
+        // A date stands before the time, a zone behind it.
+        let clock = zone.text(time).dropFirst(11).prefix(8)
+        return ReportLine("\(clock)  \(word)\(space)  \(program): \(message)", tone)
+    }
+}
+
+/// Reads the fields of one line of logfmt.
+private struct LogfmtFields {
+    private(set) var rest: ArraySlice<UInt8>
+
+    init(rest: ArraySlice<UInt8>) { self.rest = rest }
+
+    /// The next field; `nil` at the end, and where the line is torn.
+    mutating func next() -> (name: String, value: String)? {
+        guard let equals = rest.firstIndex(of: UInt8(ascii: "=")) else { return nil }
+        let name = String(decoding: rest[..<equals], as: UTF8.self)
+        rest = rest[(equals + 1)...]
+        guard rest.first == UInt8(ascii: "\"") else {
+            let value = rest.prefix { $0 != UInt8(ascii: " ") }
+            rest = rest.dropFirst(value.count + 1)
+            return (name, String(decoding: value, as: UTF8.self))
+        }
+        rest = rest.dropFirst()
+        guard let value = quoted() else { return nil }
+        rest = rest.dropFirst()
+        return (name, value)
+    }
+
+    /// What stands before the next quote, which is taken too.
+    private mutating func quoted() -> String? {
+        var value: [UInt8] = []
+        while let byte = rest.popFirst() {
+            switch byte {
+            case UInt8(ascii: "\""): return String(decoding: value, as: UTF8.self)
+            case UInt8(ascii: "\\"):
+                guard let escaped = rest.popFirst() else { return nil }
+                switch escaped {
+                case UInt8(ascii: "n"): value.append(UInt8(ascii: "\n"))
+                case UInt8(ascii: "r"): value.append(UInt8(ascii: "\r"))
+                case UInt8(ascii: "t"): value.append(UInt8(ascii: "\t"))
+                case UInt8(ascii: "u"):
+                    let digits = String(decoding: rest.prefix(4), as: UTF8.self)
+                    guard let number = UInt32(digits, radix: 16), let scalar = Unicode.Scalar(number) else {
+                        return nil
+                    }
+                    rest = rest.dropFirst(4)
+                    value += String(Character(scalar)).utf8
+                default: value.append(escaped)
+                }
+            default: value.append(byte)
+            }
+        }
+        return nil
+    }
+}
+
+/// Cuts what a program writes into lines.
+struct DevLineCutter {
+    /// How long a line may be, in bytes; what is beyond is left out.
+    static let lengthMax = 64 << 10
+
+    private var line: [UInt8] = []
+
+    /// Takes the next bytes.
+    ///
+    /// - Returns: the lines that end in them, without their line feeds.
+    mutating func take(_ bytes: ArraySlice<UInt8>) -> [[UInt8]] {
+        var lines: [[UInt8]] = []
+        var rest = bytes
+        while let end = rest.firstIndex(of: UInt8(ascii: "\n")) {
+            append(rest[..<end])
+            lines.append(line)
+            line.removeAll(keepingCapacity: true)
+            rest = rest[(end + 1)...]
+        }
+        append(rest)
+        return lines
+    }
+
+    /// Takes the end.
+    ///
+    /// - Returns: what was written last, without a line feed.
+    mutating func finish() -> [[UInt8]] {
+        defer { line = [] }
+        return line.isEmpty ? [] : [line]
+    }
+
+    private mutating func append(_ part: ArraySlice<UInt8>) { line += part.prefix(Self.lengthMax - line.count) }
+}

@@ -1,0 +1,94 @@
+import DaemonClient
+import Glibc
+import PushModel
+import PushSettings
+import PushWeb
+import UnixSockets
+
+/// The daemon's sockets, and the gateway's. On one thread at a time; a call waits for some seconds at most.
+final class DaemonSockets: WebDaemon {
+    private let directories: Directories
+    private let gatewaySocket: String
+
+    /// How long the daemon may take to take a connection, and to answer, in milliseconds.
+    private static let patience = (connect: 1000, answer: 5000)
+    /// How long an answer of the gateway may be, in bytes.
+    private static let longestStatus = 1 << 20
+
+    init(_ directories: Directories, gatewaySocket: String) {
+        (self.directories, self.gatewaySocket) = (directories, gatewaySocket)
+    }
+
+    var mayInject: Bool { access(directories.injectSocket, W_OK) == 0 }
+
+    var mayControl: Bool { access(directories.controlSocket, W_OK) == 0 }
+
+    func inject(_ line: [UInt8]) throws(WebProblem) -> JSONNode {
+        do throws(DaemonError) {
+            let path = directories.injectSocket
+            let daemon = try DaemonConnection(path, timeoutMilliseconds: Self.patience.connect)
+            try daemon.send(line + [0x0A])
+            daemon.finishSending()
+            guard let reply = try daemon.receiveLine(timeoutMilliseconds: Self.patience.answer) else {
+                throw .noAnswer(path: path)
+            }
+            do throws(JSONError) { return try JSONDocument(scanning: reply).root } catch {
+                throw .unreadable(path: path, reason: error.message)
+            }
+        } catch {
+            throw WebProblem(503, Self.text(error))
+        }
+    }
+
+    func ask(_ operation: ControlRequest.Operation) throws(WebProblem) -> JSONNode {
+        try ask(operation, patience: Self.patience)
+    }
+
+    private func ask(
+        _ operation: ControlRequest.Operation, patience: (connect: Int, answer: Int)
+    ) throws(WebProblem) -> JSONNode {
+        let path = operation.changesNothing ? directories.readSocket : directories.controlSocket
+        do throws(DaemonError) {
+            return try DaemonConnection(path, timeoutMilliseconds: patience.connect)
+                .ask(operation, timeoutMilliseconds: patience.answer).root
+        } catch {
+            if case .refused(let refusal) = error { throw WebProblem(409, refusal.message, field: refusal.field) }
+            throw WebProblem(503, Self.text(error))
+        }
+    }
+
+    /// How far the ledger is behind where the daemon follows another machine's; `nil`: not at all, or nobody can tell.
+    func followerDelay() -> String? {
+        guard let status = try? ask(.status, patience: (100, 100))["status"], status["state"]?.string == "following"
+        else {
+            return nil
+        }
+        let fleet = status["fleet"]
+        let leader = fleet?["leader"]?.string.map { "follows \($0)" } ?? "follows, and nobody leads"
+        let behind = fleet?["behind_ms"]?.int64.map { ", \($0) ms behind" } ?? ""
+        return "\(fleet?["node"]?.string ?? "This machine") \(leader): this page shows its copy\(behind)."
+    }
+
+    func gatewayStatus() -> JSONNode? {
+        do {
+            let client = try Client(path: gatewaySocket, timeoutMilliseconds: Self.patience.connect)
+            try client.send(Array("GET /status HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n".utf8))
+            var last: [UInt8] = []
+            var length = 0
+            // The body is the last line.
+            while let line = try client.receiveLine(timeoutMilliseconds: Self.patience.connect),
+                length < Self.longestStatus
+            {
+                length += line.count
+                if !line.isEmpty { last = line }
+            }
+            return try JSONDocument(scanning: last).root
+        } catch {
+            return nil
+        }
+    }
+
+    private static func text(_ error: DaemonError) -> String {
+        error.description + (error.remedy.map { "; \($0)" } ?? "")
+    }
+}

@@ -1,0 +1,253 @@
+import EventLoop
+import Glibc
+import HTTPServer
+import JournalLog
+import LinuxSystem
+import PushModel
+import PushWeb
+import ServiceProgram
+import ServiceSockets
+
+/// The running program: the loop has the connections; one thread reads, another one acts and asks the daemon.
+final class Service: LoopService {
+    private struct Asked {
+        let number: HTTPConnections.RequestNumber
+        /// When a request that waits is answered with nothing.
+        var end: Int64?
+    }
+
+    private let loop: EventLoop
+    private let access: WebAccess
+    private let http: HTTPConnections
+    private let entrances: Entrances
+    private let streamsMax: Int
+    private let reader: JobThread<WorkerJob>
+    private let actor: JobThread<WorkerJob>
+    private let log: (JournalEntry) -> Void
+    private var httpSource: IOSource?
+    private var resultSource: IOSource?
+    private var acceptors: [(acceptor: Acceptor, source: IOSource)] = []
+    private var timers: [RepeatingTimer] = []
+    private var peers: [UInt64: WebPeer] = [:]
+    private var asked: [UInt64: Asked] = [:]
+    /// Those who listen: streams, and requests that wait.
+    private var listening: Set<UInt64> = []
+    private var streams: [HTTPConnections.RequestNumber: UInt64] = [:]
+    private var limiter = ActLimiter()
+    private var lastConnection: UInt64 = 0
+    private var lastAsked: UInt64 = 0
+    private var isPolling = false
+    private var isIndexing = false
+    private var willRun = false
+    private(set) var isStopping = false
+    let status: String
+
+    /// As many requests as may wait for the threads.
+    private static let askedMax = 512
+    /// How many clients are taken in one go.
+    private static let acceptedAtOnce = 32
+    /// How often those who listen are looked after while there are any.
+    private static let pollInterval: Duration = .milliseconds(20)
+    private static let indexInterval: Duration = .milliseconds(100)
+    /// How long a request may take to come, and its answer to be read.
+    private static let requestTime: Int64 = 20_000_000_000
+    /// The paths whose answers come from the daemon: it may be slow, and readers do not wait behind it.
+    private static let daemonsPaths: Set<[String]> = [["lanes"], ["handlers"], ["senders"], ["api", "status"]]
+
+    init(
+        loop: EventLoop, plan: WorkerPlan, entrances: Entrances, connections: Int, streams: Int, status: String,
+        log: @escaping (JournalEntry) -> Void
+    ) throws {
+        (self.loop, self.entrances, self.status, self.log) = (loop, entrances, status, log)
+        access = plan.facts.access
+        streamsMax = streams
+        var limits = HTTPConnections.Limits()
+        limits.connections = UInt32(connections)
+        limits.bodyBytes = 1 << 20
+        limits.idleSeconds = 60
+        limits.requestNanoseconds = Self.requestTime
+        http = try HTTPConnections(limits)
+        reader = JobThread("web-reader") { plan.begin() }
+        actor = JobThread("web-actor") { plan.begin() }
+        // Unowned: all of these are properties of this object.
+        http.connectionEnded = { [unowned self] key in peers[key] = nil }
+        http.streamEnded = { [unowned self] number in
+            if let id = self.streams.removeValue(forKey: number) { leave(id) }
+        }
+        if let descriptor = http.descriptor {
+            httpSource = try IOSource(loop: loop, descriptor: descriptor, interest: .read) { [unowned self] _ in run() }
+        }
+        resultSource = try plan.results.receive(on: loop) { [unowned self] results in
+            for result in results { take(result) }
+            run()
+        }
+        timers = [
+            try RepeatingTimer(loop: loop, every: .seconds(1)) { [unowned self] in tick() },
+            try RepeatingTimer(loop: loop, every: Self.pollInterval) { [unowned self] in poll() },
+            try RepeatingTimer(loop: loop, every: Self.indexInterval) { [unowned self] in index() },
+            try RepeatingTimer(loop: loop, every: LiveFeeds.heartbeatInterval) { [unowned self] in beat() },
+        ]
+        for descriptor in entrances.descriptors {
+            let acceptor = Acceptor(descriptor)
+            let source = try IOSource(loop: loop, descriptor: descriptor, interest: .read) { [unowned self] _ in
+                accept(from: acceptor)
+            }
+            acceptors.append((acceptor, source))
+        }
+    }
+
+    func stop() {
+        guard !isStopping else { return loop.exit(code: 0) }
+        isStopping = true
+        for number in streams.keys { http.endStream(number) }
+        for (_, source) in acceptors { source.cancel() }
+        run()
+        loop.atEndOfTurn { [loop] in loop.exit(code: 0) }
+    }
+
+    // MARK: Connections
+
+    private func accept(from acceptor: Acceptor) {
+        for _ in 0..<Self.acceptedAtOnce {
+            switch acceptor.accept() {
+            case .none, .refused: return
+            case .connection(let socket, let peer):
+                lastConnection += 1
+                let copy = fcntl(socket.rawValue, F_DUPFD_CLOEXEC, 0)
+                guard copy >= 0 else { return }
+                let uid: UInt32? = if case .user(let id) = peer { id } else { nil }
+                peers[lastConnection] = WebPeer(name: peer.description, uid: uid)
+                if !http.add(FileDescriptor(owning: copy), key: lastConnection) { peers[lastConnection] = nil }
+            }
+        }
+        run()
+    }
+
+    private func run() {
+        for arrival in http.run() { begin(arrival) }
+    }
+
+    private func tick() {
+        if http.endOverdue(at: EventLoop.nowNanoseconds) > 0 { run() }
+    }
+
+    // MARK: Requests
+
+    private func begin(_ arrival: HTTPConnections.Arrival) {
+        let peer = peers[arrival.connection] ?? WebPeer(name: "unknown")
+        guard
+            let request = WebRequest(
+                method: arrival.method, target: arrival.target, headers: arrival.headers, body: arrival.body, peer: peer
+            )
+        else { return respond(arrival.number, WebResponse(400, "the request's target cannot be read\n")) }
+        if let refusal = access.refusal(of: request) { return respond(arrival.number, refusal) }
+        if request.method == "POST", !limiter.takes(peer, at: .now) {
+            return respond(arrival.number, WebResponse(429, "more than \(ActLimiter.perSecond) a second; come again\n"))
+        }
+        guard asked.count < Self.askedMax + streamsMax else {
+            return respond(arrival.number, WebResponse(503, "too much is asked at once; come again\n"))
+        }
+        lastAsked += 1
+        asked[lastAsked] = Asked(number: arrival.number)
+        let asksDaemon =
+            request.method == "POST" && request.path != ["explain"] || Self.daemonsPaths.contains(request.path)
+        submit(.answer(lastAsked, request), to: asksDaemon ? actor : reader)
+    }
+
+    private func submit(_ job: WorkerJob, to thread: JobThread<WorkerJob>) {
+        do throws(SystemError) { try thread.submit(job) } catch {
+            log(JournalEntry(.error, "\(error)"))
+            if case .answer(let id, _) = job, let asked = asked.removeValue(forKey: id) {
+                respond(asked.number, WebResponse(503, "no thread is left\n"))
+            }
+        }
+    }
+
+    private func take(_ result: WorkerResult) {
+        switch result {
+        case .answer(let id, .response(let response)):
+            if let asked = asked.removeValue(forKey: id) { respond(asked.number, response) }
+        case .answer(let id, .stream(let subscription)):
+            guard let number = asked.removeValue(forKey: id)?.number else { return }
+            guard listening.count < streamsMax else { return respond(number, LiveFeeds.tooMany) }
+            guard http.beginStream(number, with: HTTPResponse(LiveFeeds.head)) else { return }
+            streams[number] = id
+            listen(id, subscription)
+        case .answer(let id, .wait(let subscription, let time)):
+            guard let number = asked[id]?.number else { return }
+            guard listening.count < streamsMax else {
+                asked[id] = nil
+                return respond(number, LiveFeeds.tooMany)
+            }
+            asked[id]?.end = EventLoop.nowNanoseconds + time.nanoseconds
+            listen(id, subscription)
+        case .feed(let id, .part(let bytes)):
+            guard let number = streams.first(where: { $0.value == id })?.key else { return }
+            if !http.send(bytes, to: number) {
+                streams[number] = nil
+                leave(id)
+            }
+        case .feed(let id, .answer(let response)):
+            listening.remove(id)
+            if let asked = asked.removeValue(forKey: id) { respond(asked.number, response) }
+        case .polled: isPolling = false
+        case .indexed: isIndexing = false
+        }
+    }
+
+    private func respond(_ number: HTTPConnections.RequestNumber, _ response: WebResponse) {
+        http.respond(to: number, with: HTTPResponse(response))
+        guard !willRun else { return }
+        willRun = true
+        loop.atEndOfTurn { [weak self] in
+            self?.willRun = false
+            self?.run()
+        }
+    }
+
+    // MARK: Those who listen
+
+    private func listen(_ id: UInt64, _ subscription: WebSubscription) {
+        listening.insert(id)
+        submit(.listen(id, subscription), to: reader)
+    }
+
+    private func leave(_ id: UInt64) {
+        guard listening.remove(id) != nil else { return }
+        submit(.leave(id), to: reader)
+    }
+
+    private func poll() {
+        guard !listening.isEmpty else { return }
+        let now = EventLoop.nowNanoseconds
+        for (id, waiting) in asked where waiting.end.map({ $0 <= now }) ?? false {
+            asked[id] = nil
+            leave(id)
+            respond(waiting.number, LiveFeeds.nothing)
+        }
+        guard !isPolling else { return }
+        isPolling = true
+        submit(.poll, to: reader)
+    }
+
+    private func index() {
+        guard !isIndexing, asked.allSatisfy({ $0.value.end != nil }) else { return }
+        isIndexing = true
+        submit(.index, to: reader)
+    }
+
+    private func beat() {
+        for (number, id) in streams where !http.send(LiveFeeds.heartbeat, to: number) {
+            streams[number] = nil
+            leave(id)
+        }
+        run()
+    }
+}
+
+extension HTTPResponse {
+    /// An answer of the page, with what all have.
+    init(_ response: WebResponse) {
+        self.init(status: response.status, headers: response.headers + WebResponse.safety, body: response.body)
+    }
+}

@@ -1,0 +1,77 @@
+import EventLoop
+import JournalLog
+import LedgerSource
+import LinuxSystem
+import PushModel
+import PushSettings
+import PushWeb
+
+/// What a thread that reads and acts is asked to do.
+enum WorkerJob: Sendable {
+    case answer(UInt64, WebRequest)
+    case listen(UInt64, WebSubscription)
+    case leave(UInt64)
+    /// Tells those who listen what is new.
+    case poll
+    /// Reads a part of the ledger for the index, while nothing else is to be done.
+    case index
+}
+
+/// What comes of it, for the loop.
+enum WorkerResult: Sendable {
+    case answer(UInt64, WebAnswer)
+    case feed(UInt64, LiveFeeds.Output)
+    case polled
+    case indexed
+}
+
+/// What a thread of the page needs.
+struct WorkerPlan: Sendable {
+    let facts: WebDesk.Facts
+    let settings: Settings
+    let directories: Directories
+    let gatewaySocket: String
+    let results: Mailbox<WorkerResult>
+    let log: @Sendable (JournalEntry) -> Void
+
+    /// How long a part of the index may take.
+    private static let indexSlice: Int64 = 20_000_000
+    /// How often a follower's delay is asked for.
+    private static let delayInterval: Int64 = 2_000_000_000
+
+    /// Begins on a thread.
+    ///
+    /// - Returns: does a job there.
+    func begin() -> (WorkerJob) -> Void {
+        let routing = settings.routing
+        let source = LedgerSource(
+            directory: directories.state, table: routing, objective: settings.objective,
+            campaignIDRule: settings.campaignIDRule, clock: { Moment.now() })
+        let daemon = DaemonSockets(directories, gatewaySocket: gatewaySocket)
+        let desk = WebDesk(
+            facts, source: source, daemon: daemon, now: { WallClock.ofMachine },
+            note: { [log] in log(JournalEntry(.notice, $0)) })
+        var feeds = LiveFeeds(desk)
+        var nextDelay: Int64 = 0
+        return { [results] job in
+            switch job {
+            case .answer(let number, let request):
+                let now = EventLoop.nowNanoseconds
+                if now >= nextDelay {
+                    nextDelay = now + Self.delayInterval
+                    source.delay = daemon.followerDelay()
+                }
+                results.post(.answer(number, desk.answer(request)))
+            case .listen(let number, let subscription): feeds.add(subscription, as: number)
+            case .leave(let number): feeds.remove(number)
+            case .poll:
+                for (number, output) in feeds.poll() { results.post(.feed(number, output)) }
+                results.post(.polled)
+            case .index:
+                let end = EventLoop.nowNanoseconds + Self.indexSlice
+                while (try? source.buildIndex()) == true, EventLoop.nowNanoseconds < end {}
+                results.post(.indexed)
+            }
+        }
+    }
+}

@@ -1,0 +1,80 @@
+import CMicroHTTPD
+import Glibc
+
+/// The body of an answer that comes in parts, while the library waits for the next one. On the server's thread.
+final class StreamedBody {
+    private var bytes: [UInt8] = []
+    private var sent = 0
+    private var isOver = false
+    private var isSuspended = false
+    /// Good until the library says that the request is over.
+    private let connection: OpaquePointer
+    private let limit: Int
+
+    /// - Parameters:
+    ///   - connection: the connection that gets it.
+    ///   - limit: how many bytes may wait for a client that does not read.
+    init(on connection: OpaquePointer, limit: Int) { (self.connection, self.limit) = (connection, limit) }
+
+    /// Adds a part.
+    ///
+    /// - Returns: whether there was room for it; without room the body ends where it is.
+    func add(_ part: [UInt8]) -> Bool {
+        guard !isOver, bytes.count - sent + part.count <= limit else {
+            end()
+            return false
+        }
+        if sent > 0 {
+            bytes.removeFirst(sent)
+            sent = 0
+        }
+        bytes += part
+        resume()
+        return true
+    }
+
+    /// Nothing comes any more.
+    func end() {
+        isOver = true
+        resume()
+    }
+
+    private func resume() {
+        guard isSuspended else { return }
+        isSuspended = false
+        MHD_resume_connection(connection)
+    }
+
+    /// Gives the library what there is.
+    private func read(into place: UnsafeMutableRawBufferPointer) -> Int {
+        let count = min(place.count, bytes.count - sent)
+        guard count > 0 else {
+            if isOver { return -1 }
+            isSuspended = true
+            MHD_suspend_connection(connection)
+            return 0
+        }
+        bytes.withUnsafeBytes { place.copyMemory(from: UnsafeRawBufferPointer(rebasing: $0[sent..<sent + count])) }
+        sent += count
+        return count
+    }
+
+    /// The library's response that reads it; the library holds it until the response goes.
+    func response() -> OpaquePointer? {
+        let held = Unmanaged.passRetained(self)
+        // MHD_SIZE_UNKNOWN, a macro with a cast; MHD_CONTENT_READER_END_OF_STREAM is -1.
+        let response = MHD_create_response_from_callback(
+            .max, 16 << 10,
+            { context, _, place, count in
+                guard let context, let place else { return -1 }
+                let body = Unmanaged<StreamedBody>.fromOpaque(context).takeUnretainedValue()
+                return body.read(into: UnsafeMutableRawBufferPointer(start: place, count: count))
+            }, held.toOpaque(),
+            { context in
+                guard let context else { return }
+                Unmanaged<StreamedBody>.fromOpaque(context).release()
+            })
+        if response == nil { held.release() }
+        return response
+    }
+}

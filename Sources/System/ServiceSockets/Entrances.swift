@@ -1,0 +1,131 @@
+import EventLoop
+import Glibc
+import HTTPServer
+public import LinuxSystem
+import SettingsFiles
+public import SettingsSyntax
+import UnixSockets
+
+/// The sockets of a service that clients connect to.
+public final class Entrances {
+    /// What a service says of its addresses.
+    public struct Rules {
+        /// The program's name, for messages.
+        public var program: String
+        /// `Listen=`
+        public var listen: [SocketAddress]
+        /// The address where neither the command line nor the configuration has one.
+        public var standard: String
+        /// Why it must not listen where other machines reach it; `nil`: it may.
+        public var reasonAgainstOtherMachines: String?
+
+        /// Joins the parts.
+        public init(program: String, listen: [SocketAddress], standard: String, reasonAgainstOtherMachines: String?) {
+            (self.program, self.listen, self.standard) = (program, listen, standard)
+            self.reasonAgainstOtherMachines = reasonAgainstOtherMachines
+        }
+    }
+
+    /// To watch for readiness, in their order.
+    public private(set) var descriptors: [SharedDescriptor] = []
+    /// What they are called, for people.
+    public private(set) var names: [String] = []
+    /// The ports of those of TCP.
+    public private(set) var ports: [UInt16] = []
+    /// Whether other machines reach one of them.
+    public private(set) var areOfOtherMachines = false
+    /// Those made here; their paths go with them.
+    private var listeners: [Listener] = []
+    private let rules: Rules
+
+    /// Takes the sockets of the service manager, else listens.
+    ///
+    /// - Parameters:
+    ///   - given: the addresses of `--listen`, with commas between.
+    ///   - rules: the configuration.
+    /// - Throws: `StartFailure`.
+    public init(_ given: String?, _ rules: Rules) throws {
+        self.rules = rules
+        let inherited = InheritedSockets.take()
+        guard inherited.isEmpty || given == nil else {
+            throw usageFailure("the service manager gave a socket: leave --listen out, or the socket unit")
+        }
+        for socket in inherited { try addInherited(socket.descriptor) }
+        guard inherited.isEmpty else { return }
+        var addresses = rules.listen
+        do throws(ValueError) {
+            if let given {
+                addresses = []
+                for text in given.split(separator: ",") { addresses.append(try SocketAddress(String(text))) }
+            }
+            if addresses.isEmpty { addresses = [try SocketAddress(rules.standard)] }
+        } catch {
+            throw usageFailure("--listen \(error.reason)")
+        }
+        for address in addresses { try add(address) }
+    }
+
+    private func usageFailure(_ message: String) -> StartFailure {
+        StartFailure(lines: [message, "see \(rules.program) --help"], exitStatus: StartFailure.usage)
+    }
+
+    private func addInherited(_ descriptor: Int32) throws {
+        var domain: Int32 = -1
+        var length = socklen_t(MemoryLayout<Int32>.size)
+        getsockopt(descriptor, SOL_SOCKET, SO_DOMAIN, &domain, &length)
+        do {
+            guard domain != AF_UNIX else {
+                let listener = try Listener(inherited: descriptor)
+                names.append("unix:\(listener.path)")
+                descriptors.append(listener.descriptor)
+                return
+            }
+            let socket = try ListeningSocket(inherited: descriptor)
+            areOfOtherMachines = areOfOtherMachines || !socket.isLoopback
+            if !socket.isLoopback, let reason = rules.reasonAgainstOtherMachines {
+                throw StartFailure("port \(socket.port): \(reason)", exitStatus: StartFailure.permission)
+            }
+            names.append("port \(socket.port)")
+            add(socket)
+        } catch let failure as StartFailure {
+            throw failure
+        } catch {
+            throw StartFailure("\(error)", exitStatus: StartFailure.cannotCreate)
+        }
+    }
+
+    private func add(_ socket: consuming ListeningSocket) {
+        ports.append(socket.port)
+        descriptors.append(SharedDescriptor(FileDescriptor(owning: socket.release())))
+    }
+
+    private func add(_ address: SocketAddress) throws {
+        switch address {
+        case .unix(let path):
+            do {
+                let listener = try Listener(path: path, mode: 0o666)
+                descriptors.append(listener.descriptor)
+                listeners.append(listener)
+            } catch {
+                throw StartFailure("\(error)", exitStatus: StartFailure.cannotCreate)
+            }
+        case .tcp(let text):
+            guard let place = ListenAddress(text) else {
+                throw StartFailure(
+                    "Listen= and --listen take a numeric address and a port, such as "
+                        + "\(rules.standard) or [::1]:18443, not \(text)",
+                    exitStatus: StartFailure.configuration)
+            }
+            areOfOtherMachines = areOfOtherMachines || !place.isLoopback
+            if !place.isLoopback, let reason = rules.reasonAgainstOtherMachines {
+                throw StartFailure("\(text): \(reason)", exitStatus: StartFailure.permission)
+            }
+            do {
+                add(try ListeningSocket(place))
+            } catch {
+                throw StartFailure("\(error)", exitStatus: StartFailure.cannotCreate)
+            }
+        }
+        names.append("\(address)")
+    }
+}

@@ -1,0 +1,176 @@
+import PushModel
+import Testing
+
+@testable import PushQuery
+
+@Suite("A push in a sentence, and in JSON", .timeLimit(.minutes(30)))
+struct SentenceTests {
+    private func sentence(_ story: RequestStory) -> String { PushSummary(PushFacts(story)).sentence }
+
+    /// What stands for an outcome. A new one needs words here.
+    private func end(_ outcome: Outcome) -> String {
+        switch outcome {
+        case .handedToTracker: "handed to the tracker"
+        case .handled: "handled after 1000 ms of 9 s"
+        case .failed: "failed after 1000 ms of 9 s"
+        case .timedOut: "not finished at the deadline after 1000 ms of 9 s"
+        case .expired: "not started before the deadline after 1000 ms of 9 s"
+        case .unrouted: "no handler wanted it"
+        case .duplicate: "dropped as a duplicate"
+        case .shownBySystem: "shown by the system"
+        case .notWoken: "the app was not woken"
+        case .swallowed: "taken in without a callback"
+        case .ownReceiver: "taken by the provider's own receiver"
+        case .sdkNotReady: "lost: no SDK instance was ready"
+        }
+    }
+
+    @Test("says what became of it", arguments: Outcome.allCases)
+    func outcomes(_ outcome: Outcome) {
+        let own = Story.story(nil, [Story.invocation(outcome)])
+        #expect(sentence(own) == "Onesignal's, onMessageReceived ran handler crm, \(end(outcome)).")
+        let nobody = Story.story(nil, [Story.invocation(outcome, handler: nil, provider: nil)])
+        #expect(sentence(nobody) == "No known provider's, onMessageReceived, \(end(outcome)).")
+    }
+
+    @Test("says that no code runs, that it was opened, and that nothing came of it")
+    func others() {
+        var shown = Story.invocation(.shownBySystem, handler: nil)
+        shown.callback = .none
+        let push = AnalyticsEvent.Push(campaignID: "spring", messageID: nil)
+        let button = AnalyticsEvent.Button(id: "later", action: nil)
+        #expect(
+            sentence(Story.story(nil, [shown])) == "Onesignal's, no code of the app runs, shown by the system.")
+        #expect(
+            sentence(Story.story(nil, [shown], events: [Story.event(.open(push, button: button))]))
+                == "Onesignal's, no code of the app runs, shown by the system, opened (direct, button later).")
+        #expect(
+            sentence(Story.story(nil, [shown], events: [Story.event(.influencedOpen(push))]))
+                .hasSuffix(", opened (influenced)."))
+        #expect(sentence(Story.story(nil, [])) == "No invocation came of it.")
+    }
+
+    @Test("tells of a publish, of one without a count, of an erased one, and of what is no push")
+    func operations() {
+        var publish = Story.story(#"{"op":"publish","topic":"news","payload":{}}"#, [])
+        publish.request.operation = .publish
+        #expect(sentence(publish) == "A publish." && PushSummary(PushFacts(publish)).title == "topic news")
+        publish.fanOut = FanOut(
+            seq: publish.request.seq, members: 5, progress: FanOut.Progress(made: 3, leftOut: 1), devices: [])
+        #expect(sentence(publish) == "A publish to 5 devices: 3 deliveries, 1 to come.")
+        publish.fanOut?.progress.made = 4
+        #expect(sentence(publish) == "A publish to 5 devices: 4 deliveries, all made.")
+        publish.request.body = Array("{}".utf8)
+        #expect(sentence(publish) == "Erased: what it said and whom it was about is gone.")
+        for operation in [PushModel.Operation.session, .log, .topic, .device] {
+            var story = Story.story(#"{"op":"x"}"#, [])
+            story.request.operation = operation
+            #expect(sentence(story) == "\(operation.rawValue) of com.example.shop on pixel-1: taken in.")
+        }
+    }
+
+    @Test("does without a payload, and with a line that cannot be read")
+    func withoutPayload() throws {
+        for body in [#"{"op":"deliver"}"#, #"{"op":"deliver","payload":7}"#, "{", "", "\u{FF}"] {
+            let facts = PushFacts(Story.story(body))
+            let push = PushSummary(facts)
+            #expect(push.title.isEmpty && facts.content == nil && facts.sender == nil, "\(body)")
+            #expect(try JSONDocument(scanning: push.json).root["title"]?.string == "")
+            #expect(try !PushQuery("has:notification", now: Story.now).matches(facts))
+        }
+    }
+
+    @Test("has exactly the declared members in JSON, each of its type, in their order, whatever the story has")
+    func members() throws {
+        var publish = Story.story(#"{"op":"publish","topic":"news","payload":{}}"#, [])
+        publish.request.operation = .publish
+        let stories =
+            Outcome.allCases.map { Story.story(nil, [Story.invocation($0)]) }
+            + [Story.story(nil, []), Story.story("{}"), Story.story(nil, [Story.invocation(nil)]), publish]
+        for story in stories {
+            let root = try JSONDocument(scanning: PushSummary(PushFacts(story)).json).root
+            #expect(root.members.map(\.key) == PushMember.allCases.map(\.rawValue))
+            for member in PushMember.allCases {
+                let kind = try #require(root[member.rawValue]).kind
+                let expected: JSONNode.Kind =
+                    member.type == "string" ? .string : member.type == "boolean" ? .bool : .number
+                #expect(kind == expected || member.isOptional && kind == .null, "\(member)")
+            }
+        }
+    }
+
+    @Test("reads what the ledger has beside the request when it is asked for, and once")
+    func completion() {
+        var calls = 0
+        let facts = PushFacts(Story.story()) { story in
+            calls += 1
+            story.replays = [SequenceNumber(42)]
+        }
+        #expect(facts.line != nil && facts.story.replays.isEmpty && calls == 0)
+        #expect(facts.whole.replays.count == 1 && facts.whole.replays.count == 1 && calls == 1)
+    }
+}
+
+@Suite("The query language, its finer points", .timeLimit(.minutes(30)))
+struct QueryDetailTests {
+    private func query(_ text: String) throws -> PushQuery { try PushQuery(text, now: Story.now) }
+
+    private func finds(_ text: String, _ body: String) throws -> Bool {
+        try query(text).matches(PushFacts(Story.story(body)))
+    }
+
+    @Test("finds free text in any case of letters, and other letters as they were written")
+    func text() throws {
+        let body = #"{"op":"deliver","payload":{"data":{"title":"Grüße aus École: AB  c"}}}"#
+        for text in ["grüße", "GRüßE", "\"aus École\"", "École", "cole", "\"ab  C\""] {
+            #expect(try finds(text, body), "\(text)")
+        }
+        #expect(try !finds("grusse", body) && !finds("\"ab c\"", body) && !finds("-grüße", body))
+    }
+
+    @Test("means the same when its own text is read again")
+    func again() throws {
+        for text in ["\"a  b\" -app:\"x, y\"", "device:a,b  before:2025-01-01T10:00:00Z", "-\"-1\" is:dead"] {
+            let first = try query(text)
+            let second = try query(first.text)
+            #expect(first.terms.count == second.terms.count && second.text == first.text)
+            #expect("\(first.terms)" == "\(second.terms)", "\(first.text)")
+        }
+    }
+
+    @Test("matches values case by case, with patterns, and with commas and colons in quotation marks")
+    func values() throws {
+        func finds(_ text: String, _ device: String) throws -> Bool {
+            var story = Story.story()
+            story.request.device = device
+            return try query(text).matches(PushFacts(story))
+        }
+        #expect(try finds("device:pixel-[1-3]", "pixel-2") && !finds("device:pixel-[1-3]", "pixel-4"))
+        #expect(try !finds("device:PIXEL-1", "pixel-1") && !finds("device:pixel", "pixel-1"))
+        #expect(try finds("device:\"a,b\"", "a,b") && !finds("device:a,b", "a,b"))
+        #expect(try finds("device:a:b", "a:b") && finds("device:\"a b\",c", "c"))
+        #expect(try finds("device:none,pixel-*", "pixel-1") && !finds("-device:none,pixel-*", "pixel-1"))
+    }
+
+    @Test("counts times, sizes and spans from the right side of their bounds")
+    func bounds() throws {
+        var story = Story.story(nil, [Story.invocation(.handled, total: .seconds(5))])
+        func finds(_ text: String) throws -> Bool { try query(text).matches(PushFacts(story)) }
+        story.request.body = Array(repeating: 0x20, count: 2048)
+        #expect(try finds("larger:2047") && !finds("larger:2k") && finds("-larger:2k") && !finds("larger:1m"))
+        #expect(try !finds("slower:5s") && finds("slower:4999ms"))
+        #expect(try finds("after:now") && !finds("before:now"))
+        story.request.acceptedAt.wall = WallTime(milliseconds: Story.now.milliseconds - 3_600_000)
+        #expect(try finds("after:-1h") && !finds("before:-1h") && finds("before:-59min") && !finds("after:-3599s"))
+    }
+
+    @Test("is as strict about numbers as about words")
+    func badNumbers() {
+        for text in [
+            "larger:-1", "larger:k", "larger:2kk", "larger:99999999999999999999", "slower:", "slower:-1s",
+            "after:-99999999h", "before:2025-02-30", "after:1,2", "App:a", "is:DEAD", "outcome:handled,nothing",
+        ] {
+            #expect(throws: QueryError.self, "\(text)") { try query(text) }
+        }
+    }
+}
