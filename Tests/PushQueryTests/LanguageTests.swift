@@ -189,17 +189,18 @@ struct PositionTests {
     @Test("reads what it writes, and nothing else")
     func text() {
         let position = SourcePosition(
-            last: SequenceNumber(9), event: 4, pending: [SequenceNumber(3), SequenceNumber(8)])
-        #expect(position.description == "9.4.3-8" && SourcePosition("9.4.3-8") == position)
+            last: SequenceNumber(9), event: 4,
+            pending: [3, 8].map { InvocationID(seq: SequenceNumber($0), n: $0 == 3 ? 0 : 1) })
+        #expect(position.description == "9.4.3-8_1" && SourcePosition("9.4.3-8_1") == position)
         #expect(SourcePosition("0.0") != nil)
-        for text in ["", "9", "9.", "-1.0", "9.4.10", "9.4.a", "9.4.3-8.1", "9.4.0"] {
+        for text in ["", "9", "9.", "-1.0", "9.4.10", "9.4.a", "9.4.3-8.1", "9.4.0", "9.4.3_0", "9.4.3_", "9.4.3_1-3"] {
             #expect(SourcePosition(text) == nil, "\(text)")
         }
     }
 
     @Test("is before all that is undecided where that is too much to name")
     func many() {
-        let pending = (100..<300).map { SequenceNumber($0) }
+        let pending = (100..<300).map { InvocationID(seq: SequenceNumber($0), n: 0) }
         #expect(SourcePosition(last: SequenceNumber(400), event: 4, pending: pending).description == "99.4")
     }
 }

@@ -7,7 +7,8 @@ import Testing
 @Suite("A position as a text", .timeLimit(.minutes(30)))
 struct PositionTextTests {
     private func position(_ last: Int64, _ event: Int64, _ pending: some Sequence<Int64>) -> SourcePosition {
-        SourcePosition(last: SequenceNumber(last), event: event, pending: pending.map { SequenceNumber($0) })
+        let ids = pending.map { InvocationID(seq: SequenceNumber($0), n: 0) }
+        return SourcePosition(last: SequenceNumber(last), event: event, pending: ids)
     }
 
     @Test("is read as it was written, whatever it is")

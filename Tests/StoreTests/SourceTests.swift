@@ -131,6 +131,22 @@ final class SourceTests {
         #expect(try source.changes(since: &ahead, limit: 3).stories.isEmpty && ahead == position)
     }
 
+    @Test("tells of each of several invocations when it is decided")
+    func invocations() async throws {
+        let ledger = try TestLedger(directory.path)
+        try await ledger.commit(
+            [.request(Fixture.request(1))] + (0...1).map { .invocation(Fixture.invocation(1, n: $0, outcome: nil)) })
+        let source = source()
+        var position = try source.position()
+        #expect(position.description == "1.0.1-1_1" && SourcePosition(position.description) == position)
+        for n in 0...1 {
+            try await ledger.commit([.update(Fixture.invocation(1, n: n, outcome: .expired))])
+            let stories = try source.changes(since: &position, limit: 10).stories
+            #expect(stories.map { $0.invocations.count { $0.result != nil } } == [n + 1])
+        }
+        #expect(position.pending.isEmpty)
+    }
+
     @Test("knows a story, one that is gone, and one that is to come; and says when there is no ledger")
     func stories() async throws {
         #expect(throws: SourceError.self) { try self.source().position() }

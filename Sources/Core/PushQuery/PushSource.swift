@@ -76,20 +76,20 @@ public enum FoundStory: Sendable {
     case toCome(last: SequenceNumber)
 }
 
-/// A place in what comes: behind a request and an event, and the requests before that had no outcome yet.
+/// A place in what comes: behind a request and an event, and the invocations before that had no outcome yet.
 public struct SourcePosition: Hashable, Sendable, CustomStringConvertible {
     /// The last request.
     public var last: SequenceNumber
     /// The last event.
     public var event: Int64
-    /// The requests up to the last one that were not decided, in order.
-    public var pending: [SequenceNumber]
+    /// The invocations of the requests up to the last one that were not decided, in order.
+    public var pending: [InvocationID]
 
-    /// As many undecided requests as the text names: of more the position is before them.
+    /// As many undecided invocations as the text names: of more the position is before them.
     static let pendingMax = 128
 
     /// Joins the parts.
-    public init(last: SequenceNumber, event: Int64, pending: [SequenceNumber] = []) {
+    public init(last: SequenceNumber, event: Int64, pending: [InvocationID] = []) {
         (self.last, self.event, self.pending) = (last, event, pending)
     }
 
@@ -100,21 +100,26 @@ public struct SourcePosition: Hashable, Sendable, CustomStringConvertible {
         guard parts.count == 2 || parts.count == 3, let last = number(parts[0]), let event = number(parts[1]) else {
             return nil
         }
-        var pending: [SequenceNumber] = []
+        var pending: [InvocationID] = []
         for part in parts.count == 3 ? parts[2].split(separator: "-", omittingEmptySubsequences: false) : [] {
-            guard pending.count < Self.pendingMax, let seq = number(part), seq > pending.last?.value ?? 0, seq <= last
+            let names = part.split(separator: "_", maxSplits: 1, omittingEmptySubsequences: false)
+            guard pending.count < Self.pendingMax, let seq = number(names[0]), (1...max(1, last)).contains(seq),
+                seq <= last, let n = names.count > 1 ? number(names[1]) : 0, names.count == 1 || n > 0, n <= 1 << 20
             else { return nil }
-            pending.append(SequenceNumber(seq))
+            let id = InvocationID(seq: SequenceNumber(seq), n: Int(n))
+            guard pending.last.map({ $0 < id }) ?? true else { return nil }
+            pending.append(id)
         }
         self.init(last: SequenceNumber(last), event: event, pending: pending)
     }
 
-    /// `41.7`, or `41.7.38-40` while the requests 38 and 40 have no outcome.
+    /// `41.7`, or `41.7.38-40_1` while the first invocation of request 38 and the second one of request 40 have no outcome.
     public var description: String {
         // What stands for more than it names is sent again.
-        let place = pending.count > Self.pendingMax ? SequenceNumber(pending[0].value - 1) : last
-        let named = pending.count > Self.pendingMax ? [] : pending
-        return "\(place).\(event)" + (named.isEmpty ? "" : "." + named.map(\.description).joined(separator: "-"))
+        let isNamed = pending.count <= Self.pendingMax
+        let place = isNamed ? last : SequenceNumber((pending.first?.seq.value ?? 1) - 1)
+        let named = isNamed ? pending.map { $0.n == 0 ? "\($0.seq)" : "\($0.seq)_\($0.n)" } : []
+        return "\(place).\(event)" + (named.isEmpty ? "" : "." + named.joined(separator: "-"))
     }
 }
 

@@ -39,11 +39,14 @@ final class Service: LoopService {
     private var isPolling = false
     private var isIndexing = false
     private var willRun = false
+    private var stopEnd: Int64 = 0
     private(set) var isStopping = false
     let status: String
 
     /// As many requests as may wait for the threads.
     private static let askedMax = 512
+    /// How long SIGTERM waits for answers that are being made, in nanoseconds.
+    private static let patience: Int64 = 5_000_000_000
     /// How many clients are taken in one go.
     private static let acceptedAtOnce = 32
     /// How often those who listen are looked after while there are any.
@@ -64,6 +67,7 @@ final class Service: LoopService {
         var limits = HTTPConnections.Limits()
         limits.connections = UInt32(connections)
         limits.bodyBytes = 1 << 20
+        limits.heldBytes = 16 << 20
         limits.idleSeconds = 60
         limits.requestNanoseconds = Self.requestTime
         http = try HTTPConnections(limits)
@@ -80,6 +84,7 @@ final class Service: LoopService {
         resultSource = try plan.results.receive(on: loop) { [unowned self] results in
             for result in results { take(result) }
             run()
+            endIfDone()
         }
         timers = [
             try RepeatingTimer(loop: loop, every: .seconds(1)) { [unowned self] in tick() },
@@ -99,10 +104,24 @@ final class Service: LoopService {
     func stop() {
         guard !isStopping else { return loop.exit(code: 0) }
         isStopping = true
-        for number in streams.keys { http.endStream(number) }
+        stopEnd = EventLoop.nowNanoseconds + Self.patience
         for (_, source) in acceptors { source.cancel() }
+        for number in streams.keys { http.endStream(number) }
+        for (id, waiting) in asked where waiting.end != nil {
+            asked[id] = nil
+            respond(waiting.number, LiveFeeds.nothing)
+        }
         run()
-        loop.atEndOfTurn { [loop] in loop.exit(code: 0) }
+        endIfDone()
+    }
+
+    /// Ends the loop once what was asked is answered, or has taken too long.
+    private func endIfDone() {
+        guard isStopping, asked.isEmpty || EventLoop.nowNanoseconds >= stopEnd else { return }
+        loop.atEndOfTurn { [weak self] in
+            self?.run()
+            self?.loop.exit(code: 0)
+        }
     }
 
     // MARK: Connections
@@ -129,6 +148,7 @@ final class Service: LoopService {
 
     private func tick() {
         if http.endOverdue(at: EventLoop.nowNanoseconds) > 0 { run() }
+        endIfDone()
     }
 
     // MARK: Requests

@@ -36,6 +36,8 @@ public final class HTTPConnections {
         public var connectionBytes = 16 << 10
         /// Bytes of a request's body. A longer one is answered 413, or its connection ends.
         public var bodyBytes = 256 << 10
+        /// Bytes of all bodies that have not come as a whole. The connection with one more is closed.
+        public var heldBytes = Int.max
         /// After so many seconds without a byte a connection ends.
         public var idleSeconds: UInt32 = 300
         /// How long a request may take to come as a whole, and its answer to be read, in nanoseconds; `nil`: any time. A body
@@ -227,7 +229,9 @@ extension HTTPConnections {
         }
         guard count.pointee > 0 else { return server.finish(pending, connection) }
         // No answer can be given in the middle of a body: the connection is closed.
-        guard pending.body.count + count.pointee <= server.limits.bodyBytes else { return .NO }
+        guard pending.body.count + count.pointee <= server.limits.bodyBytes,
+            server.heldBytes + count.pointee <= server.limits.heldBytes
+        else { return .NO }
         guard let key = server.keys[CMicroHTTPD_descriptor(connection)] else { return .NO }
         server.hold(count.pointee, of: key)
         pending.body += UnsafeRawBufferPointer(start: bytes, count: count.pointee)

@@ -117,7 +117,7 @@ public final class LedgerSource: PushSource {
 
     private func nextBlock(_ ledger: LedgerReader) throws(StoreError) -> Int64? {
         let highest = try ledger.highestSequenceNumber()
-        let pending = try ledger.pendingRequests().map { BlockIndex.block(of: $0) }
+        let pending = try ledger.undecidedInvocations().map { BlockIndex.block(of: $0.seq) }
         var block = BlockIndex.block(of: highest) - 1
         let lowest = try ledger.lowestSequenceNumber().map { BlockIndex.block(of: $0) } ?? 0
         // A block that came after the index was full takes the place of the oldest one.
@@ -146,7 +146,7 @@ public final class LedgerSource: PushSource {
         try read { (ledger) throws(StoreError) in
             SourcePosition(
                 last: try ledger.highestSequenceNumber(), event: try ledger.lastCursor(),
-                pending: try ledger.pendingRequests())
+                pending: try ledger.undecidedInvocations())
         }
     }
 
@@ -156,7 +156,7 @@ public final class LedgerSource: PushSource {
             var changes = SourceChanges()
             var moved = former
             let highest = try ledger.highestSequenceNumber()
-            let pending = try ledger.pendingRequests()
+            let pending = try ledger.undecidedInvocations()
             // A ledger that was restored may have less than the position names.
             guard former.last <= highest, former.event <= (try ledger.lastCursor()) else {
                 moved = SourcePosition(last: highest, event: try ledger.lastCursor(), pending: pending)
@@ -164,8 +164,8 @@ public final class LedgerSource: PushSource {
             }
             moved.last = min(highest, SequenceNumber(former.last.value + Int64(limit)))
             let stillPending = Set(pending)
-            moved.pending = pending.filter { $0 <= moved.last }
-            var changed = Set(former.pending.filter { !stillPending.contains($0) })
+            moved.pending = pending.filter { $0.seq <= moved.last }
+            var changed = Set(former.pending.filter { !stillPending.contains($0) }.map(\.seq))
             // Opens, and what else later requests say of a push.
             let events = try ledger.events(after: former.event, limit: limit)
             for (cursor, event) in events {

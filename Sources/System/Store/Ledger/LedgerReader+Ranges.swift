@@ -134,12 +134,11 @@ extension LedgerReader {
         return try statement.value(0)
     }
 
-    /// The requests that have an invocation without an outcome, in order.
-    public func pendingRequests() throws(StoreError) -> [SequenceNumber] {
+    /// The invocations without an outcome, in order.
+    public func undecidedInvocations() throws(StoreError) -> [InvocationID] {
         let statement = try database.prepare(
-            "SELECT DISTINCT seq FROM invocation_rows INDEXED BY invocations_pending WHERE outcome IS NULL ORDER BY seq"
-        )
-        var found: [SequenceNumber] = []
+            "SELECT seq, n FROM invocation_rows INDEXED BY invocations_pending WHERE outcome IS NULL ORDER BY seq, n")
+        var found: [InvocationID] = []
         while try statement.step() { found.append(try statement.value(0)) }
         return found
     }
