@@ -96,7 +96,7 @@ def make_ledger(root, daemon, rows):
         "down", "clock_stepped", "suspended", "disk_stalled", "leader_lost", "engine_away", "unprotected"
     ) * 5:
         gap = begin + generator.randrange(8 * 3_600_000)
-        length = generator.randrange(-60_000 if kind == "clock_stepped" else 0, 3_600_000)
+        length = generator.randrange(-60_000 if kind == "clock_stepped" else 0, 900_000)
         insert(database, "gaps", dict(kind=kind, begin_at=gap, end_at=gap + length))
     # The daemon has not counted these rows: reports are to read them.
     database.execute("UPDATE figure_state SET version = 0")
@@ -195,7 +195,8 @@ def count_reasons(rows):
 
 def name_reasons(rows):
     reasons = sorted(count_reasons(rows).items(), key=lambda item: (-item[1], item[0]))
-    return ", ".join(f"{count:,} {REASONS[reason]}" for reason, count in reasons)
+    rest = sum(count for _, count in reasons[3:])
+    return ", ".join(f"{count:,} {REASONS[reason]}" for reason, count in reasons[:3]) + (f", {rest:,} more" if rest else "")
 
 
 def answer(rows):

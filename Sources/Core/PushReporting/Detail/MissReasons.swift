@@ -8,9 +8,12 @@ extension FigureGroup {
             .sorted { ($1.count, $0.code.word) < ($0.count, $1.code.word) }
     }
 
-    /// `939 waited for a free place, 276 ran too long`.
+    /// `939 waited for a free place, 276 ran too long`: the most frequent three, and how many are not among them.
     var missReasonText: String {
-        sortedMissReasons.map { "\(grouped($0.count)) \($0.code.meaning)" }.joined(separator: ", ")
+        let named = sortedMissReasons.prefix(3)
+        let rest = compliance.missed - named.reduce(0) { $0 + $1.count }
+        return named.map { "\(grouped($0.count)) \($0.code.meaning)" }.joined(separator: ", ")
+            + (rest > 0 ? ", \(grouped(rest)) more" : "")
     }
 
     /// Writes them as an object, by the names of the codes.

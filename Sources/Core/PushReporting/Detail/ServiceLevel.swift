@@ -87,7 +87,7 @@ public struct ServiceLevel: Hashable, Sendable {
     var unrecordedText: String? {
         let names = unrecorded.map(\.rawValue)
         guard !names.isEmpty else { return nil }
-        return "No alert goes by \(names.joined(separator: ", ")): less than half of that time was recorded"
+        return "Less than half of the last \(names.joined(separator: ", ")) was recorded: no alert goes by that"
     }
 
     private var allowedShare: Double? {

@@ -69,7 +69,7 @@ struct HTMLPage {
         h1{font-size:1.6rem;margin:0 0 .25rem}h2{font-size:1.2rem;margin:2.25rem 0 .5rem}
         h3{font-size:1rem;margin:1.25rem 0 .25rem}
         .answer{font-size:1.15rem;margin:.4rem 0 .8rem}summary{cursor:pointer}summary h2{display:inline-block}
-        nav ul{columns:14rem;margin:1rem 0;padding:0 0 0 1.2rem}
+        nav ul{columns:15rem;column-gap:1.5rem;margin:1rem 0;padding:0 0 0 1.2rem}
         p{margin:.4rem 0}.soft{color:var(--soft)}.bad{color:var(--bad);font-weight:600}.good{color:var(--good);font-weight:600}
         a{color:var(--link)}a:focus-visible,summary:focus-visible,[tabindex]:focus-visible{outline:3px solid var(--link);outline-offset:2px}
         .cards{display:grid;grid-template-columns:repeat(auto-fit,minmax(11rem,1fr));gap:.75rem;margin:1rem 0;padding:0}

@@ -14,7 +14,7 @@ extension ReportDocument {
         var chart = SVGChart(
             id: "compliance-chart", title: "Deadline compliance over time",
             description: "\(spans.count) spans of \(spanOfTime); \(missed) of them have misses. "
-                + "The table of misses has their numbers.", width: Self.chartWidth, height: 236)
+                + "The table of misses has their numbers.", width: Self.chartWidth, height: 242)
         let (top, bottom) = (20.0, 150.0)
         // The axis begins where the worst span still shows, so that one miss in a thousand can be seen.
         let worst = spans.compactMap(\.slot.compliance.fraction).min() ?? 0
@@ -44,16 +44,16 @@ extension ReportDocument {
             chart.line(Self.left, y, Self.right, y, "limit")
             chart.text(Self.right, 12, "objective \(objective) %", anchor: "end", kind: "limitname")
         }
-        addTimes(to: &chart, spans.map(\.begin), y: bottom + 32)
+        addTimes(to: &chart, spans.map(\.begin), y: bottom + 38)
         addGaps(to: &chart, spans.map(\.begin), y: bottom + 4)
         for (place, (kind, name)) in [
             ("bar", "in time"), ("badbar", "missed"), ("gap", "gap of the daemon"),
         ].enumerated() {
             let x = Self.left + Double(place) * 90
-            chart.rectangle(x, bottom + 64, 10, 10, kind)
-            chart.text(x + 15, bottom + 73, name)
+            chart.rectangle(x, bottom + 70, 10, 10, kind)
+            chart.text(x + 15, bottom + 79, name)
         }
-        chart.text(Self.right, bottom + 73, "no bar: nothing was due", anchor: "end")
+        chart.text(Self.right, bottom + 79, "no bar: nothing was due", anchor: "end")
         return chart.wideText
     }
 
