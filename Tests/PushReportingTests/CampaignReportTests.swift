@@ -176,6 +176,9 @@ struct CampaignReportTests {
         shown.add(interaction(.unmatched, nil, at: -3_600_001), campaign: nil)
         #expect(
             shown.text == """
+                4 pushes of 2 campaigns reached 3 recipients; 1 was opened (25.0 %): 1 directly, 0 influenced. \
+                Android showed 1 by itself, which Braze never saw.
+
                 Window    since 1970-01-01 00:00:00 +01:00
 
                 Campaign  Received  Direct    Rate  Influenced  Total    Rate  Body  Buttons  Recipients
@@ -358,6 +361,38 @@ struct CampaignReportTests {
         #expect(root["unattributed"]?.int64 == 1 && root["interactions"]?["duplicate"]?.int64 == 1)
         #expect(root["opens_lost"]?["shown_by_system"]?.int64 == 1 && root["opens_lost"]?["unmatched"]?.int64 == 0)
         #expect(root["campaigns_decoded"] == nil)
+    }
+
+    @Test("CSV has a row for each campaign, one for each of its days, and those of no campaign")
+    func csv() {
+        var report = report([
+            event(.received, 1), event(.open, 1), event(.received, 2, at: 86_400, campaign: "=1,2"),
+        ])
+        report.add(interaction(.unattributed), campaign: nil)
+        report.add(row(5, .shownBySystem, provider: "braze"), campaign: "winter")
+        let lines = report.csv.split(separator: "\r\n")
+        #expect(
+            lines == [
+                "campaign_id,day,received,unique_recipients,direct_opens,influenced_opens,influenced_and_direct,"
+                    + "total_opens,body_clicks,button_clicks,unattributed,opens_lost_shown_by_system,opens_lost_unmatched",
+                "\"'=1,2\",,1,1,0,0,0,0,0,0,0,0,0", "\"'=1,2\",1970-01-02,1,1,0,0,0,0,0,0,0,0,0",
+                "summer,,1,1,1,0,0,1,1,0,0,0,0", "summer,1970-01-01,1,1,1,0,0,1,1,0,0,0,0",
+                "winter,,0,0,0,0,0,0,0,0,0,1,0", "winter,2026-11-21,0,0,0,0,0,0,0,0,0,1,0",
+                ",,0,0,0,0,0,0,0,0,1,0,0", ",1970-01-01,0,0,0,0,0,0,0,0,1,0,0",
+            ])
+    }
+
+    @Test("the page begins with an answer in words, says who made it and when, and has its contents")
+    func lead() {
+        var report = report([event(.received, 1), event(.received, 2, campaign: "fall"), event(.open, 1)])
+        report.maker = ReportMaker(program: "pushctl 1.0", host: "shop-1", time: WallTime(milliseconds: 0))
+        let answer =
+            "2 pushes of 2 campaigns reached 1 recipient; 1 was opened (50.0\u{A0}%): 1 directly, 0 influenced."
+        #expect(report.html.contains("<p class=\"answer\">\(answer)</p>"))
+        #expect(
+            report.html.contains("<p class=\"soft\">Made by pushctl 1.0 on shop-1 at 1970-01-01 00:00:00 +00:00</p>"))
+        #expect(report.html.contains("<li><a href=\"#campaign-days\">By campaign and day</a></li>"))
+        #expect(self.report([]).answer == "No campaign's push was received or opened.")
     }
 
     @Test("says when there is nothing; a rate of nothing is null")

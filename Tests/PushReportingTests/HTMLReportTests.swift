@@ -13,7 +13,7 @@ struct HTMLReportTests {
         late.invocation.result?.ahead = 1
         let rows = [
             row(1, .handled, exec: .milliseconds(20), transport: .fcm, sent: .high, delivered: .normal),
-            row(2, .timedOut, handler: "hangs", exec: .seconds(9)), blocked, late,
+            row(2, .timedOut, handler: "hangs", exec: .seconds(9), code: .notFinishedAtDeadline), blocked, late,
             row(5, .failed, callback: .didReceiveRemoteNotification, handler: "orders", platform: .ios), row(6, nil),
             observerRow(6, .handled, exec: .milliseconds(3)),
         ]
@@ -52,6 +52,8 @@ struct HTMLReportTests {
         "by_callback": ("callbacks", ">didReceiveRemoteNotification<"), "by_priority": ("priorities", ">normal<"),
         "lowered_priority": ("priorities", "delivered with normal priority: 1."),
         "slowest": ("slowest", "slow-4-0"), "observers": ("observers", ">90-audit<"), "gaps": ("gaps", "<li>"),
+        "answer": ("summary", "2 of 5 were late; of them 1 at crm (1 gave no reason), 1 at hangs (1 ran too long)."),
+        "misses_by_reason": ("reasons", "<td class=\"name\">not_finished_at_deadline</td><td>1</td>"),
         "from_acceptance": ("summary", "From acceptance"), "from_invocation": ("summary", "From invocation"),
         "all": ("times", ">Execution<"), "by_app": ("by-app", ">com.example.app<"),
         "by_outcome": ("by-outcome", ">handled<"), "by_transport": ("by-transport", ">fcm<"),

@@ -48,6 +48,58 @@ struct ReportDetailTests {
         #expect(level.firing.map(\.long) == [.threeDays])
     }
 
+    /// Misses alone, recorded for some time before the end.
+    private func misses(recorded seconds: Int64, without gaps: [DaemonGap] = []) throws -> ServiceLevel {
+        var rates = BurnRates(end: Self.end)
+        for second in 1...60 { rates.add(at(Int64(second), .expired)) }
+        rates.note(recordFrom: WallTime(milliseconds: Self.end.milliseconds - seconds * 1000), without: gaps)
+        return ServiceLevel(
+            objective: try #require(Percent("99.9")), compliance: Compliance(due: 60, missed: 60), rates: rates)
+    }
+
+    private func gap(_ kind: DaemonGap.Kind, _ from: Int64, _ to: Int64) -> DaemonGap {
+        let time = { (seconds: Int64) in WallTime(milliseconds: Self.end.milliseconds - seconds * 1000) }
+        return DaemonGap(kind, begin: time(from), end: time(to))
+    }
+
+    @Test("no alert goes by a window of which less than half was recorded, and the report says so")
+    func unrecorded() throws {
+        let young = try misses(recorded: 1200)
+        #expect(young.firing.isEmpty && young.unrecorded == [.hour, .sixHours, .threeDays])
+        #expect(
+            young.unrecordedText == "Less than half of the last 1h, 6h, 3d was recorded: no alert goes by that")
+        #expect(try misses(recorded: 1800).firing.map(\.long) == [.hour])
+        #expect(try misses(recorded: 10_800).firing.map(\.long) == [.hour, .sixHours])
+        let old = try misses(recorded: 129_600)
+        #expect(old.firing.count == 3 && old.unrecordedText == nil)
+        let document = ReportDocument(report: report([]), detail: ReportDetail(), serviceLevel: young)
+        let json = String(decoding: document.json, as: UTF8.self)
+        #expect(json.contains(#""unrecorded":["1h","6h","3d"],"alerts":[]"#))
+        #expect(!document.openMetrics.contains(#"alert{severity="page",long="1h"} 1"#))
+    }
+
+    @Test("a time without a daemon is not recorded, however many gaps say so; a slow disk does not hide one")
+    func unrecordedGaps() throws {
+        let gaps = [gap(.suspended, 2000, 900), gap(.down, 2400, 1000), gap(.down, 800, 400)]
+        let level = try misses(recorded: 1_000_000, without: gaps)
+        #expect(level.unrecorded == [.halfHour, .hour])
+        #expect(level.rates?.recordedShare(.hour) == 1700.0 / 3600)
+        #expect(level.firing.map(\.long) == [.threeDays])
+        #expect(try misses(recorded: 1_000_000, without: [gap(.diskStalled, 3000, 10)]).firing.count == 3)
+    }
+
+    @Test("the tracker runs no handler: its zeros are in no percentile and in no band, and its waits are listed")
+    func trackerTimes() {
+        let rows = [row(1, .handled, exec: .milliseconds(40))] + (2...99).map { trackerRow(Int64($0), queue: .zero) }
+        var detail = ReportDetail()
+        for row in rows { detail.add(row) }
+        for histogram in [detail.all.queue, detail.all.exec, detail.all.total] { #expect(histogram.count == 1) }
+        #expect(detail.all.count == 99 && detail.timeline.spans.map { $0.slot.bands.reduce(0, +) } == [1])
+        let braze = report(rows).byProvider["braze"]
+        #expect(braze?.count == 98 && braze?.total.count == 0)
+        #expect(report(rows).slowest.rows.count == Slowest.capacity)
+    }
+
     @Test("an objective of 100 % and nothing due have no budget and no rate")
     func noBudget() throws {
         let all = ServiceLevel(objective: try #require(Percent("100")), compliance: Compliance(due: 5, missed: 1))

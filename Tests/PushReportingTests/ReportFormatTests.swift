@@ -27,6 +27,8 @@ struct ReportFormatTests {
         let report = report(rows, window: ReportWindow(since: WallTime(milliseconds: 1_795_230_000_000)))
         #expect(
             shown(report, of: rows, objective: objective) == """
+                1 of 3 was late, all at crm (1 gave no reason). The objective of 99.9 % is not met.
+
                 Window               since 2026-11-21 03:00:00 +00:00; the last accepted at 2026-11-21 03:08:00 +00:00
                 Mode                 device: the deadline counts from the invocation
                 Deadline             9 s; the shortest that a route gives (Deadline=) is 4 s
@@ -46,6 +48,9 @@ struct ReportFormatTests {
                 unrouted               1
                 shown_by_system        1
 
+                Missed because    Reason code  Count
+                it gave no reason  none             1
+
                 Handler (ms)  Count  Handled  Failed  Missed  Exec p50  Exec p99  Exec max  \
                 Queue p50  Queue p99  Total p50  Total p99
                 crm               3        1       0       1      12.0   9,000.1   9,000.1  \
@@ -54,20 +59,20 @@ struct ReportFormatTests {
                       0.0        0.0        0.1        0.1
 
                 Time from acceptance to the end
-                  < 1 ms  2  ████████████████████████████████████████████████████████████
+                  < 1 ms  1  ████████████████████████████████████████████████████████████
                   < 3 ms  0
                  < 10 ms  0
-                 < 30 ms  1  ██████████████████████████████
+                 < 30 ms  1  ████████████████████████████████████████████████████████████
                 < 100 ms  0
                 < 300 ms  0
                    < 1 s  0
                    < 3 s  0
-                   < 9 s  1  ██████████████████████████████
+                   < 9 s  1  ████████████████████████████████████████████████████████████
 
-                Time (ms)  p50      p90      p99    p99.9      max
-                Queue      0.0      0.6      0.6      0.6      0.6
-                Exec       0.1  9,000.1  9,000.1  9,000.1  9,000.1
-                Total      0.1  9,000.7  9,000.7  9,000.7  9,000.7
+                Time (ms)   p50      p90      p99    p99.9      max
+                Queue       0.4      0.6      0.6      0.6      0.6
+                Exec       12.0  9,000.1  9,000.1  9,000.1  9,000.1
+                Total      12.4  9,000.7  9,000.7  9,000.7  9,000.7
 
                 Limit  Of                    Callback                      Counts from  Within  Over
                   9 s  Braze's policy        onMessageReceived             invocation        2     1
@@ -139,28 +144,32 @@ struct ReportFormatTests {
                 "source":"Apple developer forums: about 30 seconds observed, not documented",\#
                 "consequence":"iOS shows the notification with its original content"}],"by_handler":{\#
                 "crm":{"count":2,"due":1,"missed":1,"handled":0,"failed":0,\#
+                "misses_by_reason":{"none":1},\#
                 "queue":{"p50_ms":0.6,"p90_ms":0.6,"p99_ms":0.6,"p999_ms":0.6,\#
                 "max_ms":0.6},"exec":{"p50_ms":9000.1,"p90_ms":9000.1,"p99_ms":9000.1,"p999_ms":9000.1,\#
                 "max_ms":9000.1},"total":{"p50_ms":9000.7,"p90_ms":9000.7,"p99_ms":9000.7,"p999_ms":9000.7,\#
                 "max_ms":9000.7}}},"by_route":{"20-onesignal":{"count":2,"due":1,"missed":1,"handled":0,"failed":0,\#
+                "misses_by_reason":{"none":1},\#
                 "queue":{"p50_ms":0.6,\#
                 "p90_ms":0.6,"p99_ms":0.6,"p999_ms":0.6,"max_ms":0.6},"exec":{"p50_ms":9000.1,"p90_ms":9000.1,\#
                 "p99_ms":9000.1,"p999_ms":9000.1,"max_ms":9000.1},"total":{"p50_ms":9000.7,"p90_ms":9000.7,\#
                 "p99_ms":9000.7,"p999_ms":9000.7,"max_ms":9000.7}}},"by_provider":{"braze":{"count":1,"due":0,\#
                 "missed":0,"handled":0,"failed":0,\#
-                "queue":{"p50_ms":0,"p90_ms":0,"p99_ms":0,"p999_ms":0,"max_ms":0},"exec":{"p50_ms":0,\#
-                "p90_ms":0,"p99_ms":0,"p999_ms":0,"max_ms":0},"total":{"p50_ms":0,"p90_ms":0,"p99_ms":0,\#
-                "p999_ms":0,"max_ms":0}},"onesignal":{"count":2,"due":1,"missed":1,"handled":0,"failed":0,\#
+                "queue":{"p50_ms":null,"p90_ms":null,"p99_ms":null,"p999_ms":null,"max_ms":null},"exec":{"p50_ms":null,\#
+                "p90_ms":null,"p99_ms":null,"p999_ms":null,"max_ms":null},"total":{"p50_ms":null,"p90_ms":null,\#
+                "p99_ms":null,"p999_ms":null,"max_ms":null}},"onesignal":{"count":2,"due":1,"missed":1,"handled":0,"failed":0,\#
+                "misses_by_reason":{"none":1},\#
                 "queue":{"p50_ms":0.6,\#
                 "p90_ms":0.6,"p99_ms":0.6,"p999_ms":0.6,"max_ms":0.6},"exec":{"p50_ms":9000.1,"p90_ms":9000.1,\#
                 "p99_ms":9000.1,"p999_ms":9000.1,"max_ms":9000.1},"total":{"p50_ms":9000.7,"p90_ms":9000.7,\#
                 "p99_ms":9000.7,"p999_ms":9000.7,"max_ms":9000.7}}},"by_platform":{"android":{"count":3,"due":1,\#
-                "missed":1,"handled":0,"failed":0,\#
-                "queue":{"p50_ms":0,"p90_ms":0.6,"p99_ms":0.6,"p999_ms":0.6,"max_ms":0.6},"exec":{\#
-                "p50_ms":0,"p90_ms":9000.1,"p99_ms":9000.1,"p999_ms":9000.1,"max_ms":9000.1},"total":{"p50_ms":0,\#
+                "missed":1,"handled":0,"failed":0,"misses_by_reason":{"none":1},\#
+                "queue":{"p50_ms":0.6,"p90_ms":0.6,"p99_ms":0.6,"p999_ms":0.6,"max_ms":0.6},"exec":{\#
+                "p50_ms":9000.1,"p90_ms":9000.1,"p99_ms":9000.1,"p999_ms":9000.1,"max_ms":9000.1},"total":{"p50_ms":9000.7,\#
                 "p90_ms":9000.7,"p99_ms":9000.7,"p999_ms":9000.7,"max_ms":9000.7}}},"by_callback":{\#
                 "onMessageReceived":{"count":3,"due":1,"missed":1,"handled":0,"failed":0,\#
-                "queue":{"p50_ms":0,"p90_ms":0.6,"p99_ms":0.6,\#
+                "misses_by_reason":{"none":1},\#
+                "queue":{"p50_ms":0.6,"p90_ms":0.6,"p99_ms":0.6,\#
                 "p999_ms":0.6,"max_ms":0.6},"exec":{"p50_ms":0,"p90_ms":9000.1,"p99_ms":9000.1,"p999_ms":9000.1,\#
                 "max_ms":9000.1},"total":{"p50_ms":0,"p90_ms":9000.7,"p99_ms":9000.7,"p999_ms":9000.7,\#
                 "max_ms":9000.7}}},"by_priority":{},"lowered_priority":0,"slowest":[{\#
@@ -231,6 +240,8 @@ struct ReportFormatTests {
     func emptyText() {
         #expect(
             shown(report([]), objective: objective) == """
+                Nothing was due.
+
                 Window               all that the ledger holds, which is nothing
                 Mode                 device: the deadline counts from the invocation
                 Deadline             9 s
@@ -314,9 +325,9 @@ struct ReportFormatTests {
         let instant = WallTime(milliseconds: 1_795_230_000_000)
         #expect(
             shown(report([], window: ReportWindow(until: instant))).hasPrefix(
-                "Window               until 2026-11-21 03:00:00 +00:00\n"))
+                "Nothing was due.\n\nWindow               until 2026-11-21 03:00:00 +00:00\n"))
         #expect(
             shown(report([], window: ReportWindow(since: instant, until: instant))).hasPrefix(
-                "Window               2026-11-21 03:00:00 +00:00 to 2026-11-21 03:00:00 +00:00\n"))
+                "Nothing was due.\n\nWindow               2026-11-21 03:00:00 +00:00 to 2026-11-21 03:00:00 +00:00\n"))
     }
 }

@@ -121,7 +121,9 @@ final class RandomLedger {
             started: false,
             result: InvocationResult(
                 outcome: outcome, reason: nil,
-                reasonCode: pick([nil, .daemonDown, .daemonCrashed, .brazeMarkerIsNotTrue]),
+                reasonCode: pick([
+                    nil, .daemonDown, .daemonCrashed, .queueFull, .notFinishedAtDeadline, .brazeMarkerIsNotTrue,
+                ]),
                 queue: .microseconds(queue), exec: .microseconds(exec), total: .microseconds(queue + exec),
                 completion: nil,
                 waitedFor: chance(0.2) ? Predecessor(id: InvocationID(seq: id.seq, n: 9), handler: "crm") : nil,

@@ -54,7 +54,14 @@ NUMBERS = {
     "outcome": ["handled", "handed_to_tracker", "failed", "timed_out", "expired"],
     "kind": ["local.pushnotification.Received", "users.messages.pushnotification.Open"],
 }
-SHARED = {"app", "provider", "route", "handler"}
+SHARED = {"app", "provider", "route", "handler", "reason_code"}
+# What the page says of a miss, by its reason code.
+REASONS = {
+    "queue_full": "waited for a free place", "not_finished_at_deadline": "ran too long",
+    "waiting_in_lane": "waited in a lane", "daemon_down": "expired while the daemon was down", "none": "gave no reason",
+}
+WINDOWS = {"5m": 300, "30m": 1800, "1h": 3600, "6h": 21600, "3d": 259200}
+ALERTS = [("1h", "5m", 14.4), ("6h", "30m", 6), ("3d", "6h", 1)]
 HERE = pathlib.Path(__file__).resolve().parent.parent.parent
 problems = []
 
@@ -89,7 +96,7 @@ def make_ledger(root, daemon, rows):
         "down", "clock_stepped", "suspended", "disk_stalled", "leader_lost", "engine_away", "unprotected"
     ) * 5:
         gap = begin + generator.randrange(8 * 3_600_000)
-        length = generator.randrange(-60_000 if kind == "clock_stepped" else 0, 3_600_000)
+        length = generator.randrange(-60_000 if kind == "clock_stepped" else 0, 900_000)
         insert(database, "gaps", dict(kind=kind, begin_at=gap, end_at=gap + length))
     # The daemon has not counted these rows: reports are to read them.
     database.execute("UPDATE figure_state SET version = 0")
@@ -146,8 +153,10 @@ def insert_request(database, generator, seq, at):
             outcome = None
         elif chance < 0.07:
             outcome, queue, execution = "expired", 9_000_000 + generator.randrange(500_000), 0
+            row["reason_code"] = generator.choice(["queue_full", "waiting_in_lane", "daemon_down", None, "owner"])
         elif chance < 0.08:
             outcome, execution = "timed_out", 9_000_000 + generator.randrange(1000)
+            row["reason_code"] = "not_finished_at_deadline"
         if outcome:
             row.update(outcome=outcome, queue_us=queue, exec_us=execution, total_us=queue + execution, decided_at=at)
         insert(database, "invocations", row)
@@ -165,7 +174,9 @@ def compare_group(name, figures, rows):
     check(figures["missed"] == sum(outcomes[o] for o in MISSED), f"{name}: missed")
     check(figures["handled"] == outcomes["handled"], f"{name}: handled")
     check(figures["failed"] == outcomes["failed"], f"{name}: failed")
-    timed = [row for row in rows if row["outcome"] in TIMED]
+    check(figures.get("misses_by_reason", {}) == count_reasons(rows), f"{name}: misses by reason")
+    # The tracker runs no handler: its deliveries have no times that say something.
+    timed = [row for row in rows if row["outcome"] in DUE]
     for part in ("queue", "exec", "total"):
         times = [row[part + "_us"] for row in timed if part != "exec" or row["outcome"] != "expired"]
         for key, permille in (("p50", 500), ("p90", 900), ("p99", 990), ("p999", 999), ("max", 1000)):
@@ -174,6 +185,41 @@ def compare_group(name, figures, rows):
                 check(actual is None, f"{name}: {part} {key} of nothing is {actual}")
             else:
                 check(abs(actual - expected) <= 0.01 * expected + 0.001, f"{name}: {part} {key} {actual}, not {expected}")
+
+
+def count_reasons(rows):
+    """Misses by reason code; a code by which no report counts is none."""
+    reasons = (row["reason_code"] for row in rows if row["outcome"] in MISSED)
+    return Counter(reason if reason in REASONS else "none" for reason in reasons)
+
+
+def name_reasons(rows):
+    reasons = sorted(count_reasons(rows).items(), key=lambda item: (-item[1], item[0]))
+    rest = sum(count for _, count in reasons[3:])
+    return ", ".join(f"{count:,} {REASONS[reason]}" for reason, count in reasons[:3]) + (f", {rest:,} more" if rest else "")
+
+
+def answer(rows):
+    """What every format says first."""
+    due, missed = ([row for row in rows if row["outcome"] in ends] for ends in (DUE, MISSED))
+    failed = sum(row["outcome"] == "failed" for row in rows)
+    end = f" {failed:,} failed in time." if failed else ""
+    end += f" The objective of 99.9 % is {'' if len(missed) * 1000 <= len(due) else 'not '}met."
+    if not due:
+        return "Nothing was due."
+    if not missed:
+        return f"None of {len(due):,} was late." + end
+    handlers = defaultdict(list)
+    for row in missed:
+        handlers[row["handler"]].append(row)
+    first = sorted(handlers.items(), key=lambda item: (-len(item[1]), item[0]))[:3]
+    places = [f"at {name} ({name_reasons(of)})" for name, of in first]
+    start = f"{len(missed):,} of {len(due):,} {'was' if len(missed) == 1 else 'were'} late"
+    if len(first[0][1]) == len(missed):
+        return f"{start}, all {places[0]}." + end
+    listed = ", ".join(f"{len(of):,} {place}" for (_, of), place in zip(first, places))
+    rest = len(missed) - sum(len(of) for _, of in first)
+    return f"{start}; of them {listed}" + (f", {rest:,} elsewhere" if rest else "") + "." + end
 
 
 def compare(report, database, since=0, until=1 << 62):
@@ -190,6 +236,8 @@ def compare(report, database, since=0, until=1 << 62):
     check(all(count == outcomes[outcome] for outcome, count in report["outcomes"].items()), "outcomes")
     check(report["observers"]["accepted"] == len(everything) - len(rows), "observers")
     compare_group("all", report["all"], rows)
+    check(report["misses_by_reason"] == count_reasons(rows), "misses_by_reason")
+    check(report["answer"] == answer(rows), f"answer: {report['answer']}, not {answer(rows)}")
     late = sum(row["outcome"] in DUE and row["total_us"] >= row["budget_us"] for row in rows)
     check(report["from_acceptance"]["missed"] == late, "from_acceptance")
     columns = [
@@ -219,6 +267,7 @@ def compare(report, database, since=0, until=1 << 62):
     spans = report["timeline"]["spans"]
     check(sum(span["accepted"] for span in spans) == len(rows), "timeline: accepted")
     check(sum(span["missed"] for span in spans) == len(missed), "timeline: missed")
+    check(sum(sum(span["bands"]) for span in spans) == sum(outcomes[o] for o in DUE), "timeline: bands")
     gaps = [
         (gap["kind"], gap["end_at"] - gap["begin_at"])
         for gap in database.execute("SELECT * FROM gaps ORDER BY number")
@@ -226,7 +275,7 @@ def compare(report, database, since=0, until=1 << 62):
     ]
     check([(gap["kind"], gap["length_ms"]) for gap in report["daemon_gaps"]] == gaps, "daemon_gaps")
     compare_limits(report, rows, since > 0)
-    compare_burn(report, [row for row in of_all_times if not row["observer"]])
+    compare_burn(report, [row for row in of_all_times if not row["observer"]], database)
 
 
 def since_invocation(row):
@@ -250,16 +299,34 @@ def compare_limits(report, rows, is_window):
         check(over > 0 or is_window, f"limits: no row is over {limit['id']}, so nothing was compared")
 
 
-def compare_burn(report, rows):
-    """Each rate by the time to which the report says that its windows run."""
+def compare_burn(report, rows, database):
+    """Each rate by the time to which the report says that its windows run, and the alerts."""
     query = "SELECT CAST(ROUND((julianday(?) - 2440587.5) * 86400000) AS INTEGER)"
     end = sqlite3.connect(":memory:").execute(query, [report["error_budget"]["until"]]).fetchone()[0]
-    for window, seconds in (("5m", 300), ("30m", 1800), ("1h", 3600), ("6h", 21600), ("3d", 259200)):
+    query = "SELECT min(accepted_at) FROM requests"
+    first = database.execute(query).fetchone()[0]
+    absences = [
+        (gap["begin_at"], gap["end_at"]) for gap in database.execute("SELECT * FROM gaps")
+        if gap["kind"] in ("down", "suspended", "leader_lost")]
+    rates, unrecorded = {}, []
+    for window, seconds in WINDOWS.items():
         of = [r for r in rows if r["outcome"] in DUE and 0 < end - r["accepted_at"] <= seconds * 1000]
         rate = sum(row["outcome"] in MISSED for row in of) / len(of) / 0.001 if of else None
         actual = report["error_budget"]["burn_rates"][window]
         same = rate == actual or None not in (rate, actual) and abs(rate - actual) < 1e-6 * max(1, rate)
         check(same, f"burn rate {window}: {actual}, not {rate}")
+        rates[window] = rate or 0
+        begin = max(first, end - seconds * 1000)
+        edges = sorted({begin, end, *(min(max(edge, begin), end) for gap in absences for edge in gap)})
+        recorded = sum(
+            to - at for at, to in zip(edges, edges[1:]) if not any(gap[0] <= at and to <= gap[1] for gap in absences))
+        if of and recorded < seconds * 500:
+            unrecorded.append(window)
+    check(report["error_budget"]["unrecorded"] == unrecorded, f"unrecorded: not {unrecorded}")
+    fire = [
+        long for long, short, most in ALERTS
+        if min(rates[long], rates[short]) > most and not {long, short} & set(unrecorded)]
+    check([alert["long"] for alert in report["error_budget"]["alerts"]] == fire, f"alerts: not {fire}")
 
 
 class Page(HTMLParser):
@@ -269,7 +336,10 @@ class Page(HTMLParser):
 
     def __init__(self):
         super().__init__()
-        self.open, self.identifiers, self.links, self.drawings = [], set(), [], 0
+        self.open, self.identifiers, self.links, self.drawings, self.texts = [], set(), [], 0, []
+
+    def handle_data(self, text):
+        self.texts.append(text)
 
     def handle_starttag(self, tag, attributes):
         attributes = dict(attributes)
@@ -327,15 +397,29 @@ def check_schema(documents):
 def check_formats(pushctl, report):
     page = Page()
     page.feed(pushctl("--format", "html"))
+    check(any("Made by pushctl " in text for text in page.texts), "html: who made it, and when")
+    check(page.links[0] == "#over-time", "html: no contents")
     check(not page.open and page.drawings >= 3, "html: drawings, or an element that does not end")
     check(all(link[0] == "#" and link[1:] in page.identifiers for link in page.links), "html: a link to nothing")
     metrics = pushctl("--format", "openmetrics")
+    check(report["answer"] in page.texts, "html: the answer")
+    text = pushctl("--width", "1000")
+    check(text.startswith(report["answer"] + "\n\nWindow "), "text: the answer")
+    markdown = pushctl("--format", "markdown")
+    check(report["answer"].replace("_", "\\_") in markdown, "markdown: the answer")
+    for reason, count in report["misses_by_reason"].items():
+        check(f"it {REASONS[reason]}" in text and f"| `{reason}` | {count:,} |" in markdown, f"{reason}: text, markdown")
+        check(reason in page.texts, f"html: {reason}")
     try:
         import junitparser
 
         cases = [case for suite in junitparser.JUnitXml.fromstring(pushctl("--format", "junit").encode()) for case in suite]
         groups = len(report["by_route"]) + len(report["by_handler"])
         check(len(cases) == 1 + groups, f"junit: {len(cases)} cases")
+        suite = next(iter(junitparser.JUnitXml.fromstring(pushctl("--format", "junit").encode())))
+        facts = {fact.name: fact.value for fact in suite.properties()}
+        reasons = {f"missed_by_reason.{reason}": str(count) for reason, count in report["misses_by_reason"].items()}
+        check(facts["answer"] == report["answer"] and reasons.items() <= facts.items(), f"junit: {facts}")
         broken = next(case for case in cases if case.name == "broken")
         check(broken.result and "nothing was handled" in broken.result[0].message, "junit: a handler that fails")
     except ImportError:
@@ -345,6 +429,10 @@ def check_formats(pushctl, report):
 
         families = {family.name: family for family in parser.text_string_to_metric_families(metrics)}
         check(families["pushrouterd_report_missed"].samples[0].value == report["missed"], "openmetrics: missed")
+        samples = families["pushrouterd_report_missed_by_reason"].samples
+        check(
+            {sample.labels["reason"]: sample.value for sample in samples} == report["misses_by_reason"],
+            "openmetrics: missed_by_reason")
     except ImportError:
         print("left out: prometheus_client is not installed")
     if shutil.which("promtool"):

@@ -155,7 +155,7 @@ _pushctl() {
         campaigns:--by) mapfile -t COMPREPLY < <(compgen -W "day platform app_id campaign_id external_user_id device_id message_id button_string button_action_type" -- "$current"); return ;;
         campaigns:--since) return ;;
         campaigns:--until) return ;;
-        campaigns:--format) mapfile -t COMPREPLY < <(compgen -W "text json html" -- "$current"); return ;;
+        campaigns:--format) mapfile -t COMPREPLY < <(compgen -W "text json html csv" -- "$current"); return ;;
         events:--since) return ;;
         events:--until) return ;;
         users:--where) return ;;

@@ -257,7 +257,7 @@ complete -c pushctl -n '__pushctl_in campaigns' -l by -x -a 'day platform app_id
 complete -c pushctl -n '__pushctl_in campaigns' -l since -x -d 'only events at this time or later'
 complete -c pushctl -n '__pushctl_in campaigns' -l until -x -d 'only events before this time'
 complete -c pushctl -n '__pushctl_in campaigns' -l utc -d 'show times in UTC, and read dates as UTC'
-complete -c pushctl -n '__pushctl_in campaigns' -l format -x -a 'text json html' -d 'the format of the output (text)'
+complete -c pushctl -n '__pushctl_in campaigns' -l format -x -a 'text json html csv' -d 'the format of the output (text)'
 complete -c pushctl -n '__pushctl_in campaigns' -l json -d 'print JSON, for programs'
 complete -c pushctl -n '__pushctl_in events' -l since -x -d 'only events at this time or later'
 complete -c pushctl -n '__pushctl_in events' -l until -x -d 'only events before this time'

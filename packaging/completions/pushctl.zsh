@@ -448,7 +448,7 @@ campaigns)
         '*--since=[only events at this time or later]:since: ' \
         '*--until=[only events before this time]:until: ' \
         '*--utc[show times in UTC, and read dates as UTC]' \
-        '*--format=[the format of the output (text)]:format:(text json html)' \
+        '*--format=[the format of the output (text)]:format:(text json html csv)' \
         '*--json[print JSON, for programs]' \
         '*--config=[read the configuration from this directory only]:config:_directories' \
         '*--state=[where the daemon keeps its ledger]:state:_directories' \

@@ -31,8 +31,16 @@ public struct FigureKey: Hashable, Sendable {
     /// Whether it is the copy of an observing route.
     public var isObserver: Bool
 
-    /// The codes by which reports count.
-    public static let countedReasons: [ReasonCode] = [.daemonDown, .daemonCrashed, .leaderLost]
+    /// The codes by which reports count: those of gaps, and those by which a deadline is missed.
+    public static let countedReasons: [ReasonCode] = [
+        .daemonDown, .daemonCrashed, .leaderLost, .waitingInLane, .notFinishedAtDeadline, .noHandlerStartedInTime,
+        .notDoneAfterRetries, .queueFull, .routeTimeOver, .endedInGrace,
+    ]
+
+    /// A code if reports count by it.
+    public static func counted(_ code: ReasonCode?) -> ReasonCode? {
+        code.flatMap { countedReasons.contains($0) ? $0 : nil }
+    }
 
     /// Joins the parts.
     public init(
@@ -51,7 +59,7 @@ public struct FigureKey: Hashable, Sendable {
         self.route = route
         self.handler = handler
         self.outcome = outcome
-        self.reasonCode = reasonCode.flatMap { Self.countedReasons.contains($0) ? $0 : nil }
+        self.reasonCode = Self.counted(reasonCode)
         self.isObserver = isObserver
     }
 

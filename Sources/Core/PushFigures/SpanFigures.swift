@@ -21,7 +21,7 @@ public struct SpanFigures: Hashable, Sendable {
     public private(set) var due = 0
     /// How many of them missed the deadline.
     public private(set) var missed = 0
-    /// How many there are in each of ``LatencyBands``, from acceptance to the end, of what was timed.
+    /// How many there are in each of ``LatencyBands``, from acceptance to the end, of what was due.
     public private(set) var bands = Array(repeating: 0, count: LatencyBands.count)
     /// The slowest of what was timed.
     public private(set) var slowest = LongestInvocations(capacity: listLength)
@@ -62,9 +62,8 @@ public struct SpanFigures: Hashable, Sendable {
             missed += 1
             misses.add(id, time: times.total)
         }
-        guard key.outcome.isTimed else { return }
-        bands[LatencyBands.band(of: times.total)] += 1
-        slowest.add(id, time: times.total)
+        if key.outcome.isDue { bands[LatencyBands.band(of: times.total)] += 1 }
+        if key.outcome.isTimed { slowest.add(id, time: times.total) }
     }
 
     /// Counts an answer that ends no invocation; others count nothing.

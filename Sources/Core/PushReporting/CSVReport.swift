@@ -33,12 +33,12 @@ public enum CSVReport {
     }
 
     /// Text from outside, in one line. A spreadsheet would run a cell that begins like a formula, so it gets an apostrophe.
-    private static func text(_ value: String?) -> String {
+    static func text(_ value: String?) -> String {
         guard let value = value?.showingControls(), let first = value.unicodeScalars.first else { return "" }
         return ["=", "+", "-", "@"].contains(first) ? "'" + value : value
     }
 
-    private static func line(_ cells: [String]) -> String {
+    static func line(_ cells: [String]) -> String {
         cells.map(quoted).joined(separator: ",") + "\r\n"
     }
 

@@ -220,14 +220,13 @@ public struct ComplianceReport: Sendable {
     }
 
     private mutating func addToGroups(_ figures: KeyFigures, _ key: FigureKey) {
-        let outcome = key.outcome
-        if let handler = key.handler { byHandler[handler, default: FigureGroup()].add(figures, outcome: outcome) }
-        if let route = key.route { byRoute[route, default: FigureGroup()].add(figures, outcome: outcome) }
-        byProvider[key.provider ?? "none", default: FigureGroup()].add(figures, outcome: outcome)
-        byPlatform[key.platform, default: FigureGroup()].add(figures, outcome: outcome)
-        byCallback[key.callback, default: FigureGroup()].add(figures, outcome: outcome)
+        if let handler = key.handler { byHandler[handler, default: FigureGroup()].add(figures, of: key) }
+        if let route = key.route { byRoute[route, default: FigureGroup()].add(figures, of: key) }
+        byProvider[key.provider ?? "none", default: FigureGroup()].add(figures, of: key)
+        byPlatform[key.platform, default: FigureGroup()].add(figures, of: key)
+        byCallback[key.callback, default: FigureGroup()].add(figures, of: key)
         guard let priority = key.deliveredPriority else { return }
-        byPriority[priority, default: FigureGroup()].add(figures, outcome: outcome)
+        byPriority[priority, default: FigureGroup()].add(figures, of: key)
         if key.originalPriority == .high, priority == .normal { loweredPriority += figures.count }
     }
 

@@ -1,5 +1,5 @@
 public import PushFigures
-import PushModel
+public import PushModel
 
 /// The figures of the rows that share a name: a handler, a route, a provider, a platform or a callback.
 public struct FigureGroup: Hashable, Sendable {
@@ -7,11 +7,13 @@ public struct FigureGroup: Hashable, Sendable {
     public private(set) var count = 0
     /// How many owed an answer within the deadline, and how many missed it.
     public var compliance: Compliance { Compliance(due: due, missed: missed) }
-    /// From acceptance to the start of the handler, of what was timed.
+    /// How many missed the deadline for each reason; `nil` for a miss without a reason by which reports count.
+    public private(set) var missReasons: [ReasonCode?: Int] = [:]
+    /// From acceptance to the start of the handler, of what was due. The tracker takes no time that says something.
     public private(set) var queue = Histogram()
-    /// From the start of the handler to its end, of what was timed and started.
+    /// From the start of the handler to its end, of what was due and started.
     public private(set) var exec = Histogram()
-    /// From acceptance to the end, of what was timed.
+    /// From acceptance to the end, of what was due.
     public private(set) var total = Histogram()
 
     /// Rows that were handled.
@@ -33,23 +35,30 @@ public struct FigureGroup: Hashable, Sendable {
         handled += result.outcome == .handled ? 1 : 0
         failed += result.outcome == .failed ? 1 : 0
         due += result.outcome.isDue ? 1 : 0
-        missed += result.outcome.isMissed ? 1 : 0
-        guard result.outcome.isTimed else { return }
+        if result.outcome.isMissed { addMisses(1, result.reasonCode) }
+        guard result.outcome.isDue else { return }
         queue.add(microseconds: result.queue.microseconds)
         total.add(microseconds: result.total.microseconds)
         if result.outcome != .expired { exec.add(microseconds: result.exec.microseconds) }
     }
 
-    /// Counts what the ledger has counted of one outcome.
-    mutating func add(_ figures: KeyFigures, outcome: Outcome) {
+    /// Counts what the ledger has counted of a key.
+    mutating func add(_ figures: KeyFigures, of key: FigureKey) {
+        let outcome = key.outcome
         count += figures.count
         handled += outcome == .handled ? figures.count : 0
         failed += outcome == .failed ? figures.count : 0
         due += outcome.isDue ? figures.count : 0
-        missed += outcome.isMissed ? figures.count : 0
+        if outcome.isMissed { addMisses(figures.count, key.reasonCode) }
+        guard outcome.isDue else { return }
         queue.merge(figures.queue)
         exec.merge(figures.exec)
         total.merge(figures.total)
+    }
+
+    private mutating func addMisses(_ count: Int, _ code: ReasonCode?) {
+        missed += count
+        missReasons[FigureKey.counted(code), default: 0] += count
     }
 
     /// Whether it was due and nothing was handled: it keeps every deadline, and still does nothing.

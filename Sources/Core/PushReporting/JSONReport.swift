@@ -95,8 +95,8 @@ extension ComplianceReport {
             "by_handler", "{*: figures}",
             """
             objects by name; the provider none stands for payloads of no known provider. Each has count, due, \
-            missed, handled, failed, and queue, exec and total with p50_ms, p90_ms, p99_ms, p999_ms and max_ms, null \
-            when nothing was timed; declined and retries, attempts that a handler declined and after which it asked \
+            missed, handled, failed, misses_by_reason if there are any, and queue, exec and total of the due with \
+            p50_ms, p90_ms, p99_ms, p999_ms and max_ms, null when nothing was due; declined and retries, attempts that a handler declined and after which it asked \
             to be tried again, if there are any. A quantile may be up to 0.8 % above the exact one
             """
         ) { $1.groups($0.report.byHandler, named: \.self) },
@@ -185,6 +185,10 @@ extension FigureGroup {
             $0.member("missed", compliance.missed)
             $0.member("handled", handled)
             $0.member("failed", failed)
+            if !missReasons.isEmpty {
+                $0.key("misses_by_reason")
+                writeMissReasons(to: &$0)
+            }
             if declined > 0 { $0.member("declined", declined) }
             if retries > 0 { $0.member("retries", retries) }
             for (name, histogram) in [("queue", queue), ("exec", exec), ("total", total)] {

@@ -48,6 +48,6 @@ public struct ObserverFigures: Hashable, Sendable {
 
     mutating func add(_ figures: KeyFigures, of key: FigureKey) {
         tally.add(key.outcome, count: figures.count)
-        if let route = key.route { byRoute[route, default: FigureGroup()].add(figures, outcome: key.outcome) }
+        if let route = key.route { byRoute[route, default: FigureGroup()].add(figures, of: key) }
     }
 }

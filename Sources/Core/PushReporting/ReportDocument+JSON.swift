@@ -15,6 +15,13 @@ extension ReportDocument {
     private typealias Member = ReportMember<ReportDocument>
 
     static let members: [ReportMember<ReportDocument>] = [
+        Member("answer", "string", "how many were late, at which handlers and why, and whether the objective is met") {
+            $1.string($0.answer)
+        },
+        Member(
+            "misses_by_reason", "{*: positive}",
+            "how many missed their deadline by reason_code; none stands for a miss without one"
+        ) { $0.detail.all.writeMissReasons(to: &$1) },
         Member(
             "from_acceptance", "kept",
             """
@@ -87,11 +94,13 @@ extension ReportDocument {
             "error_budget",
             """
             {} | {left: number?, until: string?, burn_rates: {5m: amount?, 30m: amount?, 1h: amount?, 6h: amount?, \
-            3d: amount?}, alerts: [{severity: 'page' | 'ticket', long: string, short: string, threshold: number}]}
+            3d: amount?}, unrecorded: [string], alerts: [{severity: 'page' | 'ticket', long: string, short: \
+            string, threshold: number}]}
             """,
             """
             empty without an objective; else left (1 is all of it, below 0 it is overdrawn), until, burn_rates (5m, \
-            30m, 1h, 6h, 3d; null when nothing was due) and alerts (severity, long, short, threshold)
+            30m, 1h, 6h, 3d; null when nothing was due), unrecorded (windows of which less than half was recorded, by \
+            which no alert goes) and alerts (severity, long, short, threshold)
             """
         ) { $1.object($0.writeBudget) },
         Member(
@@ -184,6 +193,9 @@ extension ReportDocument {
                     rates.member(window.rawValue, serviceLevel.burnRate(window))
                 }
             })
+        writer.member(
+            "unrecorded",
+            array: { list in for window in serviceLevel.unrecorded { list.string(window.rawValue) } })
         writer.member(
             "alerts",
             array: { list in

@@ -9,7 +9,8 @@ extension ReportDocument {
     /// nothing of what was due; one of the baseline when anything of it got worse.
     public var junit: String {
         let suites = [
-            suite("all", [(name: "all invocations", group: detail.all)]), suite("route", Self.sorted(report.byRoute)),
+            suite("all", [(name: "all invocations", group: detail.all)], missReasonProperties),
+            suite("route", Self.sorted(report.byRoute)),
             suite("handler", Self.sorted(report.byHandler)), suiteOfBaseline,
         ].filter { !$0.cases.isEmpty }
         return JUnitSuite.document(
@@ -20,7 +21,16 @@ extension ReportDocument {
         groups.sorted { $0.key < $1.key }.map { (name: $0.key, group: $0.value) }
     }
 
-    private func suite(_ name: String, _ groups: [(name: String, group: FigureGroup)]) -> JUnitSuite {
+    /// The answer in words, and how many missed the deadline for each reason.
+    private var missReasonProperties: [(name: String, value: String)] {
+        [("answer", answer)]
+            + detail.all.sortedMissReasons.map { ("missed_by_reason.\($0.code.word)", String($0.count)) }
+    }
+
+    private func suite(
+        _ name: String, _ groups: [(name: String, group: FigureGroup)],
+        _ properties: [(name: String, value: String)] = []
+    ) -> JUnitSuite {
         let cases = groups.map { group in
             let failure = failure(of: group.group).map { message in
                 JUnitSuite.Problem(
@@ -30,7 +40,7 @@ extension ReportDocument {
             return JUnitSuite.Case(
                 name: group.name, microseconds: group.group.total.quantile(permille: 990) ?? 0, problem: failure)
         }
-        return JUnitSuite(name: name, properties: [("window", report.windowText(zone))], cases: cases)
+        return JUnitSuite(name: name, properties: [("window", report.windowText(zone))] + properties, cases: cases)
     }
 
     private var suiteOfBaseline: JUnitSuite {

@@ -4,10 +4,9 @@ import PushModel
 extension ReportDocument {
     /// The report as a comment on a pull request, in GitHub's Markdown.
     public var markdown: String {
-        let isMet = serviceLevel?.isMet ?? (report.compliance.missed == 0)
         var blocks = [
-            "## Deadline compliance: \(report.verdict)",
-            "\(verdict(isMet)) Window: \(markdownCell(report.windowText(zone))). \(markdownCell(report.balanceText)).",
+            "## Deadline compliance: \(report.verdict)", markdownCell(answer),
+            "Window: \(markdownCell(report.windowText(zone))). \(markdownCell(report.balanceText)).",
         ]
         blocks.append(facts)
         if let comparison { blocks.append("\(markdownCell(comparison.text(zone))).") }
@@ -17,6 +16,8 @@ extension ReportDocument {
         if let left = serviceLevel?.budgetText {
             blocks.append("Error budget left: \(left).")
         }
+        if let text = serviceLevel?.unrecordedText { blocks.append("\(text).") }
+        if report.compliance.missed > 0 { blocks.append(missReasonTable) }
         if !report.byHandler.isEmpty { blocks.append(table("Handler", report.byHandler)) }
         let answers = report.byHandler.filter { $0.value.declined + $0.value.retries > 0 }
         if !answers.isEmpty { blocks.append(table(ofAnswers: answers)) }
@@ -41,22 +42,22 @@ extension ReportDocument {
             blocks.append(details("Gaps of the daemon (\(grouped(daemonGaps.count)))", daemonGapMarkdown))
         }
         if !gapSentences.isEmpty { blocks.append(gapSentences.map { "- Gap: \($0)" }.joined(separator: "\n")) }
+        if let maker { blocks.append("\(markdownCell(maker.text(zone))).") }
         return blocks.joined(separator: "\n\n") + "\n"
     }
 
-    private static let shownMisses = 20
+    static let shownMisses = 20
 
     private func line(_ invocation: InvocationRecord) -> String {
         "- `pushctl show \(invocation.id.seq)`: \(markdownCell(invocation.storyLine))"
     }
 
-    private func verdict(_ isMet: Bool) -> String {
-        let compliance = report.compliance
-        guard compliance.due > 0 else { return "Nothing was due." }
-        let failed = report.failed > 0 ? ", \(grouped(report.failed)) failed in time" : ""
-        let counts = "\(grouped(compliance.missed)) of \(grouped(compliance.due)) missed the deadline\(failed)."
-        guard let objective = serviceLevel?.objective else { return counts }
-        return "The objective of \(objective) % is \(isMet ? "met" : "**not met**"). \(counts)"
+    private var missReasonTable: String {
+        let lines = detail.all.sortedMissReasons.map {
+            row(["it \($0.code.meaning)", "`\($0.code.word)`", grouped($0.count)])
+        }
+        return ([row(["Missed because", "Reason code", "Count"]), row([":--", ":--", "--:"])] + lines)
+            .joined(separator: "\n")
     }
 
     private func table(_ title: String, _ groups: [String: FigureGroup]) -> String {

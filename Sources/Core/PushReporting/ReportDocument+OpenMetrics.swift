@@ -20,6 +20,9 @@ extension ReportDocument {
         family("due", "Invocations that owed an answer.", [([], String(report.compliance.due))])
         family("missed", "Invocations that missed the deadline.", [([], String(report.compliance.missed))])
         family(
+            "missed_by_reason", "Missed invocations by reason code; none: without one.",
+            detail.all.sortedMissReasons.map { ([("reason", $0.code.word)], String($0.count)) })
+        family(
             "compliance_ratio", "The share of the due that kept the deadline.",
             report.compliance.fraction.map { [([], $0.description)] } ?? [])
         family(

@@ -5,8 +5,9 @@ extension ReportDocument {
     /// The report for a terminal.
     public func lines(_ style: TextStyle) -> [ReportLine] {
         let sections = [
-            heading(style), budgetSection(style),
+            answerSection(style), heading(style), budgetSection(style),
             alerts.flatMap { wrapped($0, style, .bad) }, table(report.outcomeTable, style),
+            table(missReasonTable, style),
             table(report.handlerTable, style),
             report.answerTable.map { table($0, style) } ?? [],
             latencySection(style), table(report.limitTable, style), consequences(style), crossedSection(style),
@@ -21,10 +22,25 @@ extension ReportDocument {
         return Array(sections.filter { !$0.isEmpty }.joined(separator: [ReportLine("")]))
     }
 
-    private func heading(_ style: TextStyle) -> [ReportLine] {
+    /// How well the deadline was kept.
+    private var tone: ReportLine.Tone {
         let isMet = serviceLevel?.isMet ?? (report.compliance.missed == 0)
-        let tone: ReportLine.Tone =
-            report.compliance.due == 0 ? .plain : !isMet ? .bad : report.failed > 0 ? .plain : .good
+        return report.compliance.due == 0 ? .plain : !isMet ? .bad : report.failed > 0 ? .plain : .good
+    }
+
+    private func answerSection(_ style: TextStyle) -> [ReportLine] {
+        style.wrapped(answer.showingControls(), indent: 0).map { ReportLine($0, tone) }
+    }
+
+    private var missReasonTable: TextTable {
+        var table = TextTable([("Missed because", .left), ("Reason code", .left), ("Count", .right)])
+        for (code, count) in detail.all.sortedMissReasons {
+            table.add(["it \(code.meaning)", code.word, grouped(count)], .bad)
+        }
+        return table
+    }
+
+    private func heading(_ style: TextStyle) -> [ReportLine] {
         var lines = report.heading(serviceLevel?.objective, zone).split(separator: "\n").flatMap { line in
             let isVerdict = line.hasPrefix("Deadline compliance") || line.hasPrefix("Objective")
             return wrapped(String(line), style, isVerdict ? tone : .plain)
@@ -52,7 +68,8 @@ extension ReportDocument {
             "\(window.rawValue) \(serviceLevel.burnRate(window).map { rounded($0, decimals: 1) } ?? "-")"
         }
         lines += wrapped("Burn rates           \(burning.joined(separator: ", "))", style)
-        return lines + wrapped("                     until \(zone.text(rates.end))", style)
+        lines += wrapped("                     until \(zone.text(rates.end))", style)
+        return lines + (serviceLevel.unrecordedText.map { wrapped($0, style) } ?? [])
     }
 
     /// The histogram of all times from acceptance to the end, with the limits between its bars.

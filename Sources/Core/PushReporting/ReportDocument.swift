@@ -10,19 +10,22 @@ public struct ReportDocument: Sendable {
     public let serviceLevel: ServiceLevel?
     /// What got worse since an earlier report; `nil` without one.
     public let comparison: Comparison?
+    /// Who made it, where and when; `nil` where nobody said so.
+    public let maker: ReportMaker?
     /// In which people read times.
     public let zone: LocalZone
 
     /// Joins the parts.
     public init(
         report: ComplianceReport, detail: ReportDetail, serviceLevel: ServiceLevel? = nil,
-        comparison: Comparison? = nil, zone: LocalZone = .utc
+        comparison: Comparison? = nil, zone: LocalZone = .utc, maker: ReportMaker? = nil
     ) {
         self.report = report
         self.detail = detail
         self.serviceLevel = serviceLevel
         self.comparison = comparison
         self.zone = zone
+        self.maker = maker
     }
 
     /// What a reader has to know before the figures: handlers that keep every deadline and still handle nothing, alerts,

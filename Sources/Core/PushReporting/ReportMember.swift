@@ -97,8 +97,8 @@ public enum ReportMembers {
         (
             "figures",
             """
-            {count: integer, due: integer, missed: integer, handled: integer, failed: integer, declined?: positive, \
-            retries?: positive, queue: quantiles, exec: quantiles, total: quantiles}
+            {count: integer, due: integer, missed: integer, handled: integer, failed: integer, \
+            misses_by_reason?: {*: positive}, declined?: positive, retries?: positive, queue: quantiles, exec: quantiles, total: quantiles}
             """
         ),
         ("waited_for", "{seq: integer, n: integer, handler: string?, took_ms: amount?}"),

@@ -43,6 +43,8 @@ public struct CampaignReport: Sendable {
     /// Requests that were accepted before this were deleted, with their events and interactions, as far as the tracker does
     /// not need them; `nil` when the window has all.
     public var rowsBegin: WallTime?
+    /// Who made it, where and when; `nil` where nobody said so.
+    public var maker: ReportMaker?
     /// What was asked for.
     public let selection: Selection
     /// The zone of its days.

@@ -21,7 +21,8 @@ extension CampaignReport {
         let nothing =
             total.isEmpty
             ? [ReportLine("")] + wrapped("No campaign's push was received or opened.", style) : []
-        return what + wrapped(window, style) + pruned + nothing
+        let answer = total.isEmpty ? [] : wrapped(answer, style, indent: 0) + [ReportLine("")]
+        return answer + what + wrapped(window, style) + pruned + nothing
     }
 
     private func campaignTable(_ style: TextStyle) -> [ReportLine] {

@@ -34,9 +34,9 @@ public struct Breakdown: Hashable, Sendable {
         let names = dimensions.map { $0.value(of: key) }
         let hasPlace = groups[names] != nil || groups.count < Self.capacity
         if hasPlace, !(key.isOtherApp && dimensions.contains(.app)) {
-            groups[names, default: FigureGroup()].add(figures, outcome: key.outcome)
+            groups[names, default: FigureGroup()].add(figures, of: key)
         } else {
-            rest.add(figures, outcome: key.outcome)
+            rest.add(figures, of: key)
         }
     }
 

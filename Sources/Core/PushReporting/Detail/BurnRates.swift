@@ -24,6 +24,10 @@ public struct BurnRates: Hashable, Sendable {
 
     /// The end of all windows: an instant that no longer belongs to them.
     public let end: WallTime
+    /// When the first row was accepted that was counted one by one; `nil` without any.
+    public private(set) var firstRow: WallTime?
+    /// How many milliseconds of each window were recorded; without an entry all of it was.
+    private var recorded: [Window: Int64] = [:]
     private var due: [Window: Int] = [:]
     private var missed: [Window: Int] = [:]
 
@@ -32,6 +36,7 @@ public struct BurnRates: Hashable, Sendable {
 
     /// Counts one row in each window in which it was accepted; observers and what was not due do not count.
     public mutating func add(_ row: ReportRow) {
+        firstRow = min(firstRow ?? row.acceptedAt, row.acceptedAt)
         guard !row.invocation.isObserver, let outcome = row.invocation.result?.outcome, outcome.isDue else { return }
         let age = end.milliseconds - row.acceptedAt.milliseconds
         guard age > 0 else { return }
@@ -53,6 +58,31 @@ public struct BurnRates: Hashable, Sendable {
             due[window, default: 0] += compliance.due
             missed[window, default: 0] += compliance.missed
         }
+    }
+
+    /// Says what is recorded: a window before that, or one that is mostly gaps, says little.
+    /// - Parameters:
+    ///   - begin: when the first request of all was accepted.
+    ///   - gaps: those of the daemon; in some kinds of them nothing is accepted.
+    public mutating func note(recordFrom begin: WallTime, without gaps: [DaemonGap]) {
+        let absences = gaps.filter { [.down, .suspended, .leaderLost].contains($0.kind) }
+            .sorted { $0.begin < $1.begin }
+        for window in Window.allCases {
+            var last = max(begin.milliseconds, end.milliseconds - window.milliseconds)
+            var sum = max(0, end.milliseconds - last)
+            for gap in absences {
+                let (from, to) = (max(last, gap.begin.milliseconds), min(end.milliseconds, gap.end.milliseconds))
+                guard from < to else { continue }
+                sum -= to - from
+                last = to
+            }
+            recorded[window] = sum
+        }
+    }
+
+    /// The share of a window that was recorded.
+    func recordedShare(_ window: Window) -> Double {
+        recorded[window].map { Double($0) / Double(window.milliseconds) } ?? 1
     }
 
     /// How the deadline was kept in a window.

@@ -57,7 +57,7 @@ public struct ReportDetail: Sendable {
     /// Counts what the ledger has counted of a key; the timeline and the misses come apart.
     public mutating func add(_ figures: KeyFigures, of key: FigureKey) {
         guard !key.isObserver else { return }
-        all.add(figures, outcome: key.outcome)
+        all.add(figures, of: key)
         for index in breakdowns.indices { breakdowns[index].add(figures, of: key) }
         lateFromAcceptance += figures.lateFromAcceptance
         lateFromInvocation += figures.lateFromInvocation

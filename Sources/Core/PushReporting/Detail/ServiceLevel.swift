@@ -69,11 +69,25 @@ public struct ServiceLevel: Hashable, Sendable {
         return Double(compliance.missed) / Double(compliance.due) / share
     }
 
-    /// The alerts whose two windows both exceed the threshold.
+    /// The alerts whose two windows both exceed the threshold. A window of which less than half was recorded raises none.
     public var firing: [Alert] {
-        Alert.all.filter { alert in
-            [alert.long, alert.short].allSatisfy { (burnRate($0) ?? 0) > alert.threshold }
+        let silent = unrecorded
+        return Alert.all.filter { alert in
+            [alert.long, alert.short].allSatisfy { !silent.contains($0) && (burnRate($0) ?? 0) > alert.threshold }
         }
+    }
+
+    /// The windows with something due of which less than half was recorded.
+    var unrecorded: [BurnRates.Window] {
+        guard let rates else { return [] }
+        return BurnRates.Window.allCases.filter { rates.compliance($0).due > 0 && rates.recordedShare($0) < 0.5 }
+    }
+
+    /// What is said of them, for people; `nil` without any.
+    var unrecordedText: String? {
+        let names = unrecorded.map(\.rawValue)
+        guard !names.isEmpty else { return nil }
+        return "Less than half of the last \(names.joined(separator: ", ")) was recorded: no alert goes by that"
     }
 
     private var allowedShare: Double? {

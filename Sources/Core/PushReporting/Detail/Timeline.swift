@@ -18,7 +18,7 @@ public struct Timeline: Hashable, Sendable {
         public fileprivate(set) var accepted = 0
         /// How many of them were due, and how many missed the deadline.
         public var compliance: Compliance { Compliance(due: due, missed: missed) }
-        /// Rows by latency band (from acceptance to the end), of what was timed.
+        /// Rows by latency band (from acceptance to the end), of what was due.
         var bands = Array(repeating: 0, count: LatencyBands.count)
 
         fileprivate var due = 0
@@ -49,7 +49,7 @@ public struct Timeline: Hashable, Sendable {
         guard let result = row.invocation.result else { return }
         if result.outcome.isDue { slots[place, default: Slot()].due += 1 }
         if result.outcome.isMissed { slots[place, default: Slot()].missed += 1 }
-        guard result.outcome.isTimed else { return }
+        guard result.outcome.isDue else { return }
         slots[place, default: Slot()].bands[LatencyBands.band(of: result.total.microseconds)] += 1
     }
 

@@ -13,7 +13,7 @@ extension CampaignReport {
         page.section("parts", "By decoded campaign", table("decoded campaign", partRows))
         page.section("days", "By day", dayTable)
         page.section("lost", "Pushes Braze never saw", lostByCampaign)
-        page.section("campaign-days", "By campaign and day", campaignDays)
+        page.section("campaign-days", "By campaign and day", campaignDays, folded: true)
         if let field = selection.field, field != .day {
             page.section("groups", "By \(field.words)", table(field.words, groupRows))
         }
@@ -98,7 +98,8 @@ extension CampaignReport {
         }
         let list = cards.map { "<div><dt>\($0.0)</dt><dd>\($0.1)<small>\($0.2)</small></dd></div>" }
         let pruned = rowsBegin.map { "<p>\(markup(zone.prunedEvents(before: $0)))</p>\n" } ?? ""
-        return "<p class=\"soft\">Window: \(markup(zone.text(window)))</p>\n\(pruned)"
+        return "<p class=\"answer\">\(markup(answer))</p>\n"
+            + "<p class=\"soft\">Window: \(markup(zone.text(window)))</p>\n\(zone.markup(maker))\(pruned)"
             + "<p>Rates are shares of the received pushes. A recipient is a user, or a device without one. A push that was "
             + "opened in both ways counts once in the total, as direct.</p>\n"
             + "<dl class=\"cards\">\(list.joined(separator: "\n"))</dl>\n"

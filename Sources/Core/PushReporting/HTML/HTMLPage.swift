@@ -2,21 +2,35 @@
 public struct HTMLPage {
     /// The title, for a page that holds this one.
     public let title: String
-    /// What stands below the title: the sections.
-    public private(set) var body = ""
+    private var summary = ""
+    private var contents: [String] = []
+    private var body = ""
 
     init(title: String) { self.title = title }
 
     /// Adds a section with its heading; an empty one is left out.
-    mutating func section(_ id: String, _ heading: String, _ content: String) {
+    /// - Parameter folded: whether it is closed at first.
+    mutating func section(_ id: String, _ heading: String, _ content: String, folded: Bool = false) {
         guard !content.isEmpty else { return }
-        body += "<section id=\"\(id)\">\n<h2>\(markup(heading))</h2>\n\(content)</section>\n"
+        let title = "<h2>\(markup(heading))</h2>"
+        contents.append("<li><a href=\"#\(id)\">\(markup(heading))</a></li>")
+        let shown =
+            folded ? "<details><summary>\(title)</summary>\n\(content)</details>\n" : "\(title)\n\(content)"
+        body += "<section id=\"\(id)\">\n\(shown)</section>\n"
     }
 
-    /// Adds what stands before the sections.
+    /// Says what stands before the sections.
     mutating func lead(_ content: String) {
-        body += "<section id=\"summary\" aria-label=\"Summary\">\n\(content)</section>\n"
+        summary = "<section id=\"summary\" aria-label=\"Summary\">\n\(content)</section>\n"
     }
+
+    /// The list of the sections; few need none.
+    private var navigation: String {
+        contents.count < 4 ? "" : "<nav aria-label=\"Contents\"><ul>\n\(contents.joined(separator: "\n"))</ul></nav>\n"
+    }
+
+    /// What stands below the title, for a page that holds this one.
+    public var content: String { summary + navigation + body }
 
     /// The whole page.
     var text: String {
@@ -37,7 +51,7 @@ public struct HTMLPage {
         <body>
         <main>
         <h1>\(markup(title))</h1>
-        \(body)</main>
+        \(content)</main>
         </body>
         </html>
 
@@ -58,8 +72,10 @@ public struct HTMLPage {
         main{max-width:72rem;margin:0 auto;padding:1.5rem 1rem 4rem}
         h1{font-size:1.6rem;margin:0 0 .25rem}h2{font-size:1.2rem;margin:2.25rem 0 .5rem}
         h3{font-size:1rem;margin:1.25rem 0 .25rem}
+        .answer{font-size:1.15rem;margin:.4rem 0 .8rem}summary{cursor:pointer}summary h2{display:inline-block}
+        nav ul{columns:15rem;column-gap:1.5rem;margin:1rem 0;padding:0 0 0 1.2rem}
         p{margin:.4rem 0}.soft{color:var(--soft)}.bad{color:var(--bad);font-weight:600}.good{color:var(--good);font-weight:600}
-        a{color:var(--link)}a:focus-visible,[tabindex]:focus-visible{outline:3px solid var(--link);outline-offset:2px}
+        a{color:var(--link)}a:focus-visible,summary:focus-visible,[tabindex]:focus-visible{outline:3px solid var(--link);outline-offset:2px}
         .cards{display:grid;grid-template-columns:repeat(auto-fit,minmax(11rem,1fr));gap:.75rem;margin:1rem 0;padding:0}
         .cards>div{background:var(--card);border:1px solid var(--line);border-radius:.5rem;padding:.6rem .8rem}
         .cards dt{color:var(--soft);font-size:.85rem}.cards dd{margin:0;font-size:1.35rem;font-variant-numeric:tabular-nums}
@@ -82,16 +98,17 @@ public struct HTMLPage {
         svg{display:block;width:100%;height:auto;max-width:60rem}
         svg text{fill:var(--soft);font:12px system-ui,sans-serif}
         .chart{min-width:40rem}
-        .bar{fill:var(--bar)}.badbar{fill:var(--bad)}.goodbar{fill:var(--good)}.axis{stroke:var(--axis)}.limit{stroke:var(--limit);stroke-dasharray:4 3}
+        .bar{fill:var(--bar)}.badbar{fill:var(--bad)}.goodbar{fill:var(--good)}.gap{fill:var(--axis)}.axis{stroke:var(--axis)}.limit{stroke:var(--limit);stroke-dasharray:4 3}
         svg text.limitname{fill:var(--limit)}.frame{fill:none;stroke:var(--axis)}
         .heat1{fill:var(--heat1)}.heat2{fill:var(--heat2)}.heat3{fill:var(--heat3)}.heat4{fill:var(--heat4)}.heat5{fill:var(--heat5)}
         .heat6{fill:var(--heat6)}
         .charts{display:grid;grid-template-columns:repeat(auto-fit,minmax(20rem,1fr));gap:1rem}
-        @media(max-width:30rem){.charts{grid-template-columns:1fr}caption{max-width:calc(100vw - 1.5rem)}main{padding:1rem .6rem 3rem}th,td{padding:.3rem .4rem}}
+        @media(max-width:30rem){.charts{grid-template-columns:1fr}.cards{grid-template-columns:1fr 1fr}caption{max-width:calc(100vw - 1.5rem)}main{padding:1rem .6rem 3rem}th,td{padding:.3rem .4rem}}
         @media print{:root{--ground:#fff;--text:#000;--soft:#333;--line:#999;--card:#fff;--link:#000;--bar:#2f6fb5;
         --bad:#9b1c1c;--good:#14602f;--limit:#9b1c1c;
         --axis:#777;--heat1:#5b97d4;--heat2:#4480c2;--heat3:#2f6aac;--heat4:#1f5491;--heat5:#113e73;--heat6:#062749}main{max-width:none;padding:0}
         body{font-size:10pt;-webkit-print-color-adjust:exact;print-color-adjust:exact}
+        details::details-content{content-visibility:visible;block-size:auto}
         section,tr,svg,.cards>div{break-inside:avoid}section.long{break-inside:auto}h2,h3{break-after:avoid}
         .wide{overflow:visible}.chart{min-width:0}table{font-size:7pt}th,td,td.words{white-space:normal;min-width:0}th,td{padding:.15rem .3rem}thead{display:table-header-group}}
         """

@@ -14,7 +14,7 @@ extension ReportDocument {
         var chart = SVGChart(
             id: "compliance-chart", title: "Deadline compliance over time",
             description: "\(spans.count) spans of \(spanOfTime); \(missed) of them have misses. "
-                + "The table of misses has their numbers.", width: Self.chartWidth, height: 190)
+                + "The table of misses has their numbers.", width: Self.chartWidth, height: 242)
         let (top, bottom) = (20.0, 150.0)
         // The axis begins where the worst span still shows, so that one miss in a thousand can be seen.
         let worst = spans.compactMap(\.slot.compliance.fraction).min() ?? 0
@@ -29,7 +29,7 @@ extension ReportDocument {
             let x = Self.left + Double(index) * step
             let height = bottom - top
             let kept = max(0, (share * 100 - base) / (100 - base)) * height
-            let width = max(0.5, min(step * 0.9, 40))
+            let width = max(0.5, step * 0.9)
             let label =
                 "\(zone.text(begin)): \(slot.compliance), \(grouped(slot.compliance.missed)) of "
                 + "\(grouped(slot.compliance.due)) missed"
@@ -38,8 +38,44 @@ extension ReportDocument {
                 chart.rectangle(x, top, width, max(2, height - kept), "badbar", label: label)
             }
         }
-        addTimes(to: &chart, spans.map(\.begin), y: bottom + 20)
+        if let objective = serviceLevel?.objective {
+            let share = Double(objective.millionths) / 1_000_000
+            let y = bottom - max(0, (share - base) / (100 - base)) * (bottom - top)
+            chart.line(Self.left, y, Self.right, y, "limit")
+            chart.text(Self.right, 12, "objective \(objective) %", anchor: "end", kind: "limitname")
+        }
+        addTimes(to: &chart, spans.map(\.begin), y: bottom + 38)
+        addGaps(to: &chart, spans.map(\.begin), y: bottom + 4)
+        for (place, (kind, name)) in [
+            ("bar", "in time"), ("badbar", "missed"), ("gap", "gap of the daemon"),
+        ].enumerated() {
+            let x = Self.left + Double(place) * 90
+            chart.rectangle(x, bottom + 70, 10, 10, kind)
+            chart.text(x + 15, bottom + 79, name)
+        }
+        chart.text(Self.right, bottom + 79, "no bar: nothing was due", anchor: "end")
         return chart.wideText
+    }
+
+    /// The gaps of the daemon below the bars, each by its name as far as there is room; the table of gaps has them all.
+    private func addGaps(to chart: inout SVGChart, _ begins: [WallTime], y: Double) {
+        guard let first = begins.first?.milliseconds else { return }
+        let length = Double(detail.timeline.width) * Double(begins.count)
+        func place(_ time: WallTime) -> Double {
+            let share = Double(time.milliseconds - first) / length
+            return Self.left + min(1, max(0, share)) * (Self.right - Self.left)
+        }
+        var free = Self.left
+        for gap in daemonGaps.sorted(by: { min($0.begin, $0.end) < min($1.begin, $1.end) }) {
+            let (from, to) = (place(min(gap.begin, gap.end)), place(max(gap.begin, gap.end)))
+            guard from < Self.right, to > Self.left else { continue }
+            let label = "\(gap.words), \(gap.lengthText)"
+            chart.rectangle(from, y, max(2, to - from), 6, "gap", label: "\(zone.text(gap.begin)): \(label)")
+            let width = Double(label.count) * 6.5
+            guard from >= free, from + width <= Self.right else { continue }
+            chart.text(from, y + 17, label)
+            free = from + width + 10
+        }
     }
 
     /// Time from acceptance to the end over time: a cell for each span and latency band, in a stronger colour for
@@ -57,7 +93,7 @@ extension ReportDocument {
             id: "heat-map", title: "Latency over time",
             description: "Invocations by time from acceptance to the end, from \(Timeline.bound(of: lowest)) to "
                 + "\(Timeline.bound(of: highest)); the fullest cell has \(grouped(most)).", width: Self.chartWidth,
-            height: Int(bottom) + 62)
+            height: Int(bottom) + 76)
         let step = (Self.right - Self.left) / Double(spans.count)
         for (row, band) in shown.enumerated() {
             let y = top + Double(row) * height
@@ -65,7 +101,7 @@ extension ReportDocument {
             for (index, (begin, slot)) in spans.enumerated() where slot.bands[band] > 0 {
                 let shade = Self.shade(slot.bands[band], of: most)
                 chart.rectangle(
-                    Self.left + Double(index) * step, y, max(0.5, min(step, 40)), height - 1, "heat\(shade)",
+                    Self.left + Double(index) * step, y, max(0.5, step), height - 1, "heat\(shade)",
                     label: "\(zone.text(begin)), \(Timeline.bound(of: band)): \(grouped(slot.bands[band]))")
             }
             // The deadline lies between two bands.
@@ -75,7 +111,7 @@ extension ReportDocument {
         }
         chart.rectangle(Self.left, top, Self.right - Self.left, bottom - top, "frame")
         addTimes(to: &chart, spans.map(\.begin), y: bottom + 20)
-        addShades(to: &chart, most: most, y: bottom + 34)
+        addShades(to: &chart, most: most, y: bottom + 50)
         return chart.wideText
     }
 
@@ -177,10 +213,14 @@ extension ReportDocument {
         return Double(whole) + Double(microseconds) / Double(Int64(1) << Int64(whole)) - 1
     }
 
+    /// The begin of some spans, each where its bar begins, and below them how long a span is.
     private func addTimes(to chart: inout SVGChart, _ begins: [WallTime], y: Double) {
-        guard let first = begins.first, let last = begins.last else { return }
-        chart.text(Self.left, y, zone.text(first))
-        guard begins.count > 1 else { return }
-        chart.text(Self.right, y, "\(zone.text(last)), spans of \(spanOfTime)", anchor: "end")
+        let step = (Self.right - Self.left) / Double(max(1, begins.count))
+        for index in Set((0..<4).map { $0 * begins.count / 4 }).sorted() where index < begins.count {
+            let x = Self.left + Double(index) * step
+            chart.line(x, y - 14, x, y - 10, "axis")
+            chart.text(x, y, zone.text(begins[index]))
+        }
+        chart.text(Self.right, y + 14, "spans of \(spanOfTime)", anchor: "end")
     }
 }

@@ -16,21 +16,22 @@ extension ReportDocument {
         page.section("budget", "Error budget", budget)
         page.section("comparison", "Compared with the baseline", comparisonText)
         page.section("handlers", "By handler", figures("handler", report.byHandler, answers: true) + handlerCharts)
-        page.section("routes", "By route", figures("route", report.byRoute))
-        page.section("providers", "By provider", figures("provider", report.byProvider))
-        page.section("platforms", "By platform", figures("platform", report.byPlatform))
-        page.section("callbacks", "By callback", figures("callback", report.byCallback))
-        page.section("priorities", "By delivered priority", priorities)
+        page.section("reasons", "Why deadlines were missed", missReasons)
+        page.section("misses", "Missed deadlines", misses(stories), folded: detail.misses.rows.count > Self.shownMisses)
+        page.section("routes", "By route", figures("route", report.byRoute), folded: true)
+        page.section("providers", "By provider", figures("provider", report.byProvider), folded: true)
+        page.section("platforms", "By platform", figures("platform", report.byPlatform), folded: true)
+        page.section("callbacks", "By callback", figures("callback", report.byCallback), folded: true)
+        page.section("priorities", "By delivered priority", priorities, folded: true)
         for breakdown in shownBreakdowns {
             page.section(
                 "by-\(breakdown.dimensions.map(\.rawValue).joined(separator: "-"))", "By \(breakdown.words)",
-                figures(breakdown))
+                figures(breakdown), folded: true)
         }
-        page.section("limits", "Limits of the platforms", limits)
-        page.section("misses", "Missed deadlines", misses(stories))
-        page.section("slowest", "Slowest deliveries", slowest(stories))
-        page.section("waits", "Longest waits in a lane", waits(stories))
-        page.section("observers", "Observers, which are in none of the figures above", observerFigures)
+        page.section("limits", "Limits of the platforms", limits, folded: report.limits.allSatisfy { $0.over == 0 })
+        page.section("slowest", "Slowest deliveries", slowest(stories), folded: true)
+        page.section("waits", "Longest waits in a lane", waits(stories), folded: true)
+        page.section("observers", "Observers, which are in none of the figures above", observerFigures, folded: true)
         page.section("daemon-gaps", "Gaps of the daemon", daemonGapHTML)
         page.section("gaps", "What these figures leave out", gaps)
         return page
@@ -52,7 +53,8 @@ extension ReportDocument {
             cards.insert(("Objective \(serviceLevel.objective) %", text, ""), at: 1)
         }
         let list = cards.map { "<div><dt>\(markup($0.0))</dt><dd>\($0.1)<small>\(markup($0.2))</small></dd></div>" }
-        var text = "<p class=\"soft\">Window: \(markup(report.windowText(zone)))</p>\n"
+        var text = "<p class=\"answer\">\(markup(answer))</p>\n"
+        text += "<p class=\"soft\">Window: \(markup(report.windowText(zone)))</p>\n\(zone.markup(maker))"
         if let journal = report.source.journal {
             text += "<p class=\"soft\">Source: \(markup(journal.text(zone)))</p>\n"
         }
@@ -68,6 +70,15 @@ extension ReportDocument {
         }
         guard !items.isEmpty else { return text }
         return text + "<aside class=\"warnings\" aria-label=\"Warnings\"><ul>\(items)</ul></aside>\n"
+    }
+
+    private var missReasons: String {
+        var table = HTMLTable(
+            "Misses by reason", [.name("The delivery"), .name("Reason code"), .number("Count"), .number("Share")])
+        for (code, count) in detail.all.sortedMissReasons {
+            table.add([code.meaning, code.word, grouped(count), share(count, of: report.compliance.missed)])
+        }
+        return table.text
     }
 
     private var missedText: String {
@@ -86,14 +97,16 @@ extension ReportDocument {
         if let left = serviceLevel.budgetText {
             text += "<p>Left: \((serviceLevel.budgetLeft ?? 0) < 0 ? "<span class=\"bad\">\(left)</span>" : left)</p>\n"
         }
+        if let sentence = serviceLevel.unrecordedText { text += "<p>\(sentence).</p>\n" }
         guard let rates = serviceLevel.rates else { return text }
         var table = HTMLTable(
             "Burn rates until \(zone.text(rates.end)); 1 uses up the budget exactly",
-            [.name("Window"), .number("Due"), .number("Missed"), .number("Burn rate")])
+            [.name("Window"), .number("Recorded"), .number("Due"), .number("Missed"), .number("Burn rate")])
         for window in BurnRates.Window.allCases {
             let compliance = rates.compliance(window)
             table.add([
-                window.rawValue, grouped(compliance.due), grouped(compliance.missed),
+                window.rawValue, "\(rounded(rates.recordedShare(window) * 100, decimals: 0)) %",
+                grouped(compliance.due), grouped(compliance.missed),
                 serviceLevel.burnRate(window).map { rounded($0, decimals: 1) } ?? "-",
             ])
         }

@@ -12,9 +12,9 @@ extension ReportDocument {
         var table = HTMLTable(
             "Missed deadlines; pushctl show SEQ tells the whole story",
             [
-                .name("Seq"), .name("Accepted"), .name("App"), .name("Provider"), .name("Handler"), .name("Outcome"),
-                .number("Queue ms"), .number("Exec ms"), .number("Total ms"), .words("Who was ahead"),
-                .words("Why"),
+                .name("Seq"), .words("Why"), .name("Handler"), .name("Outcome"), .number("Total ms"),
+                .number("Exec ms"), .number("Queue ms"), .name("Accepted"), .words("Who was ahead"),
+                .name("Provider"), .name("App"),
             ])
         for row in rows {
             guard let result = row.invocation.result else { continue }
@@ -23,12 +23,11 @@ extension ReportDocument {
                 id: id,
                 [
                     "<a href=\"#\(id)\">\(row.invocation.id.shortName)</a>",
-                    zone.text(row.acceptedAt, milliseconds: true),
-                    markup(row.app ?? "-"), markup(row.invocation.provider ?? "-"),
-                    markup(row.invocation.handler ?? "-"),
-                    result.outcome.rawValue, groupedMilliseconds(result.queue.microseconds),
-                    groupedMilliseconds(result.exec.microseconds), groupedMilliseconds(result.total.microseconds),
-                    stories.ahead(of: result), markup(result.reason ?? "-"),
+                    markup(result.reason ?? result.reasonCode?.rawValue ?? "-"),
+                    markup(row.invocation.handler ?? "-"), result.outcome.rawValue,
+                    groupedMilliseconds(result.total.microseconds), groupedMilliseconds(result.exec.microseconds),
+                    groupedMilliseconds(result.queue.microseconds), zone.text(row.acceptedAt, milliseconds: true),
+                    stories.ahead(of: result), markup(row.invocation.provider ?? "-"), markup(row.app ?? "-"),
                 ])
         }
         return note + table.text

@@ -205,7 +205,7 @@ extension WebDesk {
         let report = try reading { () throws(SourceError) in try source.campaigns(window) }
         return .response(
             page(
-                request, title: "Campaigns", windowForm(request, path: "/campaigns") + report.page.body, report: true))
+                request, title: "Campaigns", windowForm(request, path: "/campaigns") + report.page.content, report: true))
     }
 
     func report(_ request: WebRequest) throws(WebProblem) -> WebAnswer {
@@ -235,7 +235,7 @@ extension WebDesk {
         return .response(
             page(
                 request, title: document.page.title,
-                windowForm(request, path: "/report", more: more) + document.page.body,
+                windowForm(request, path: "/report", more: more) + document.page.content,
                 report: true))
     }
 

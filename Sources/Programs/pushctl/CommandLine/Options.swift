@@ -146,7 +146,8 @@ extension Option {
     static let unit = Option("unit", .text("UNIT"), "with --from-journal: the daemon's unit (pushrouterd.service)")
     static let userUnit = Option(
         "user-unit", .text("UNIT"), "with --from-journal: the daemon's unit of this user's service manager")
-    static let campaignFormat = Option("format", .words(["text", "json", "html"]), "the format of the output (text)")
+    static let campaignFormat = Option(
+        "format", .words(["text", "json", "html", "csv"]), "the format of the output (text)")
 
     static let statusFormat = Option(
         "format", .words(["text", "json"] + MetricsFormat.allCases.map(\.rawValue)), "the format of the output (text)")

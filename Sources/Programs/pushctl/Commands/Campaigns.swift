@@ -24,6 +24,11 @@ extension Command {
             push that was received before. A tap on a push that is not known, and one on a push without a campaign, \
             belong to no campaign, so --campaign leaves them out.
             """,
+            """
+            The format html is one page without scripts. The format csv has a row for each campaign of all days, with an \
+            empty day, and a row for each of its days; recipients of days do not add up. Rows without a campaign have \
+            the taps that belong to none. The columns have the names of the figures in JSON.
+            """,
         ],
         operands: .none,
         options: [.campaign, .by, .eventsSince, .eventsUntil, .utc, .campaignFormat, .json],
@@ -32,11 +37,15 @@ extension Command {
             Example(line: "pushctl campaigns --campaign summer --by platform", meaning: "one of them, by platform"),
             Example(line: "pushctl campaigns --json", meaning: "all figures, for programs"),
             Example(line: "pushctl campaigns --format html > campaigns.html", meaning: "a page for a browser"),
+            Example(line: "pushctl campaigns --format csv > campaigns.csv", meaning: "for a spreadsheet"),
         ]
     ) { arguments, session throws(Failure) in
         let format = arguments[.campaignFormat] ?? (arguments.has(.json) ? "json" : "text")
         if arguments.has(.json), format != "json" {
             throw arguments.usageFailure("--json and --format \(format) exclude each other")
+        }
+        if format == "csv", arguments.has(.by) {
+            throw arguments.usageFailure("--format csv has campaigns and days, and cannot show what --by asks for")
         }
         let settings = settings(session)
         let selection = CampaignReport.Selection(
@@ -48,7 +57,10 @@ extension Command {
         }
         switch format {
         case "json": session.output.write(document: report.json)
-        case "html": session.output.write(report.html.utf8)
+        case "html":
+            report.maker = .current
+            session.output.write(report.html.utf8)
+        case "csv": session.output.write(report.csv.utf8)
         default:
             let output = session.output
             output.print(report.lines(TextStyle(width: output.width, usesUnicode: output.usesUnicode)))

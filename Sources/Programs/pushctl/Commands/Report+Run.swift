@@ -1,4 +1,5 @@
 import LedgerReports
+import LinuxSystem
 import PushModel
 import PushReporting
 import PushRouting
@@ -109,7 +110,7 @@ struct ReportRun {
             },
             comparison: baseline.map {
                 Comparison(figures.report, figures.detail, with: $0.report, file: $0.file)
-            }, zone: zone)
+            }, zone: zone, maker: .current)
         switch format {
         case .text:
             output.print(
@@ -134,12 +135,13 @@ struct ReportRun {
             needsHeader = false
         }
         let isCSV = needsHeader
-        let read = try JournalReading.read(journal, figures) { row in
+        var read = try JournalReading.read(journal, figures) { row in
             guard isCSV else { return }
             writeHeader()
             output.write(CSVReport.line(of: row, source: "journal").utf8)
         }
         writeHeader()
+        if let first = read.rates?.firstRow { read.rates?.note(recordFrom: first, without: []) }
         if read.report.source.journal?.isIncomplete == true {
             output.note(
                 "the journal does not have every outcome of that time; the gaps of the report say what is known")
@@ -150,7 +152,14 @@ struct ReportRun {
     /// In one short transaction, which ends before anything is printed.
     private func read(into figures: inout ReportReading, _ session: Session) throws(Failure) {
         try session.reading { ledger throws(StoreError) in
-            try ledger.snapshot { () throws(StoreError) in try figures.read(ledger) }
+            try ledger.snapshot { () throws(StoreError) in
+                try figures.read(ledger)
+                guard let rates = figures.rates, let times = try ledger.acceptedTimes(from: nil, to: rates.end) else {
+                    return
+                }
+                let gaps = try ledger.gaps(from: rates.begins.first, to: rates.end)
+                figures.rates?.note(recordFrom: times.lowerBound, without: gaps)
+            }
         }
     }
 
@@ -199,5 +208,12 @@ struct ReportRun {
             return .no
         }
         return .done
+    }
+}
+
+extension ReportMaker {
+    /// This program, now.
+    static var current: ReportMaker {
+        ReportMaker(program: "pushctl \(pushrouterdVersion)", host: HostName.current, time: LocalTime.now)
     }
 }

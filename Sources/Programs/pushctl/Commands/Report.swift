@@ -6,8 +6,9 @@ extension Command {
         name: "report", summary: "show how many invocations kept their deadline",
         description: [
             """
-            Prints the deadline compliance report: the outcome of every invocation, and how many of them kept their \
-            deadline, by handler, route and provider. It reads the ledger in the state directory, with or without a \
+            Prints the deadline compliance report. An answer in words comes first: how many were late, at which \
+            handlers and for which reasons. Below it are the outcome of every invocation, and how many of them kept \
+            their deadline, by handler, route and provider. Times are those of what was due: the tracker takes none. It reads the ledger in the state directory, with or without a \
             daemon. An invocation is due when a handler owed an answer to it; it is missed when it ended as timed_out \
             or expired. Observers have figures of their own. An invocation that waited in its lane is listed with how \
             many were ahead of it and the longest of them.
@@ -21,7 +22,7 @@ extension Command {
             """
             The objective is that of --fail-under, else Objective= in pushrouterd.conf(5). With one the report shows \
             how much of the error budget is left, and how fast it burns in the 5 m, 30 m, 1 h, 6 h and 3 d before the \
-            end of the window. With --fail-under the exit status is 1 when the compliance is below PERCENT; when \
+            end of the window; no alert goes by a time of which less than half was recorded. With --fail-under the exit status is 1 when the compliance is below PERCENT; when \
             nothing was due it is 0.
             """,
             """

@@ -7,7 +7,7 @@ import PushModel
 /// lower. Key 0 has what no key has (`SpanFigures`); without it there are no figures of the span. For one thread.
 final class FigureTable {
     /// The version of what figures count and of their bytes. A ledger of another one is counted anew.
-    static let version: Int64 = 1
+    static let version: Int64 = 2
 
     let path: String
     /// The minute of the request that was stored last.

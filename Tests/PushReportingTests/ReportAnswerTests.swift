@@ -1,0 +1,140 @@
+import PushModel
+import Testing
+
+@testable import PushReporting
+
+@Suite("What a report says first")
+struct ReportAnswerTests {
+    private func document(
+        _ rows: [ReportRow], objective: String? = nil, gaps: [DaemonGap] = [], maker: ReportMaker? = nil
+    ) -> ReportDocument {
+        let report = report(rows)
+        var detail = ReportDetail()
+        for row in rows { detail.add(row) }
+        detail.daemonGaps = gaps
+        return ReportDocument(
+            report: report, detail: detail,
+            serviceLevel: objective.flatMap { Percent($0) }.map {
+                ServiceLevel(objective: $0, compliance: report.compliance)
+            }, maker: maker)
+    }
+
+    private func misses(_ count: Int, _ code: ReasonCode?, handler: String?, from seq: Int64) -> [ReportRow] {
+        (0..<count).map { row(seq + Int64($0), .expired, handler: handler, queue: .seconds(9), code: code) }
+    }
+
+    /// Nine of ten are late, for four reasons and at four handlers.
+    private var late: [ReportRow] {
+        misses(3, .queueFull, handler: "orders-api", from: 1)
+            + misses(1, .notFinishedAtDeadline, handler: "orders-api", from: 4)
+            + misses(2, .daemonDown, handler: "crm", from: 5) + misses(1, nil, handler: "audit", from: 7)
+            + misses(1, .waitingInLane, handler: "mail", from: 8) + misses(1, .owner, handler: nil, from: 9)
+            + [row(10, .failed)]
+    }
+
+    @Test("the answer names how many were late, at which handlers and why, and the objective")
+    func answer() {
+        #expect(
+            document(late, objective: "99.9").answer
+                == "9 of 10 were late; of them 4 at orders-api (3 waited for a free place, 1 ran too long), "
+                + "2 at crm (2 expired while the daemon was down), 1 at audit (1 gave no reason), 2 elsewhere. "
+                + "1 failed in time. The objective of 99.9 % is not met.")
+        #expect(
+            document(misses(1, .queueFull, handler: nil, from: 1)).answer
+                == "1 of 1 was late (1 waited for a free place).")
+        #expect(
+            document(misses(2, .routeTimeOver, handler: "crm", from: 1)).answer
+                == "2 of 2 were late, all at crm (2 came to a route too late).")
+        #expect(
+            document([row(1, .handled)], objective: "99").answer == "None of 1 was late. The objective of 99 % is met.")
+        #expect(document([trackerRow(1)]).answer == "Nothing was due.")
+    }
+
+    @Test("of many reasons of a handler the answer names three")
+    func manyReasons() {
+        let codes: [ReasonCode] = [
+            .queueFull, .waitingInLane, .endedInGrace, .notDoneAfterRetries, .noHandlerStartedInTime,
+        ]
+        let rows = codes.enumerated().flatMap { misses(1, $0.element, handler: "crm", from: Int64($0.offset + 1)) }
+        let answer = document(rows + misses(3, .daemonDown, handler: "crm", from: 9)).answer
+        #expect(answer.hasPrefix("8 of 8 were late, all at crm (3 expired while the daemon was down, "))
+        #expect(answer.hasSuffix(", 3 more)."))
+    }
+
+    @Test("every format begins with the answer and sums misses by reason; what no report counts by has none")
+    func everyFormat() {
+        let document = document(late, objective: "99.9")
+        let answer = document.answer
+        let lines = document.lines(TextStyle()).map(\.text)
+        #expect(lines[0] == answer && lines[1].isEmpty)
+        #expect(lines.contains("it waited for a free place            queue_full                    3"))
+        #expect(document.markdown.contains("\n\n\(answer)\n\nWindow: "))
+        #expect(document.markdown.contains("\n| it expired while the daemon was down | `daemon_down` | 2 |\n"))
+        #expect(document.html.contains("<p class=\"answer\">\(answer)</p>"))
+        #expect(document.html.contains("<td class=\"name\">daemon_down</td><td>2</td><td>22.2 %</td></tr>"))
+        #expect(document.junit.contains("<property name=\"answer\" value=\"\(answer)\"/>"))
+        #expect(document.junit.contains("<property name=\"missed_by_reason.queue_full\" value=\"3\"/>"))
+        #expect(document.openMetrics.contains("\npushrouterd_report_missed_by_reason{reason=\"none\"} 2\n"))
+        let json = String(decoding: document.json, as: UTF8.self)
+        #expect(json.contains("\"answer\":\"\(answer)\""))
+        let reasons = #""daemon_down":2,"none":2,"not_finished_at_deadline":1,"queue_full":3,"waiting_in_lane":1"#
+        #expect(json.contains("\"misses_by_reason\":{\(reasons)}"))
+        #expect(json.contains(#""misses_by_reason":{"not_finished_at_deadline":1,"queue_full":3}"#), "of a handler")
+    }
+
+    @Test("a name from outside is text in the answer, too")
+    func hostileName() {
+        let document = document(misses(1, nil, handler: "<b>\u{1}@x|", from: 1))
+        #expect(document.lines(TextStyle())[0].text.contains("at <b>\\x01@x|"))
+        #expect(document.html.contains("all at &lt;b&gt;\\x01@x|"))
+        #expect(document.markdown.contains("all at &lt;b&gt;") && !document.markdown.contains("<b>"))
+    }
+
+    @Test("the page has its contents, and each of them leads to a section")
+    func contents() {
+        let html = document(late).html
+        let navigation = html.split(separator: "</nav>")[0].split(separator: "<nav ").last ?? ""
+        let links = navigation.split(separator: "href=\"#").dropFirst().map { $0.prefix { $0 != "\"" } }
+        let sections = html.split(separator: "<section id=\"").dropFirst().map { $0.prefix { $0 != "\"" } }
+        #expect(links == sections.dropFirst() && links.contains("misses") && links.count > 8)
+    }
+
+    @Test("long lists are folded: the misses from the 21st on, and what is behind them")
+    func folds() {
+        func begin(_ id: String, _ count: Int) -> Substring {
+            let html = document(misses(count, .queueFull, handler: "crm", from: 1)).html
+            return html.split(separator: "<section id=\"\(id)\">\n").last?.prefix(9) ?? ""
+        }
+        #expect(begin("misses", 20) == "<h2>Misse" && begin("misses", 21) == "<details>")
+        for id in ["routes", "providers", "slowest", "by-app"] { #expect(begin(id, 1) == "<details>") }
+        for id in ["over-time", "handlers", "reasons"] { #expect(begin(id, 30).hasPrefix("<h2>")) }
+    }
+
+    @Test("why a deadline was missed stands beside the number of the miss")
+    func why() {
+        let html = document([row(1, .expired, queue: .seconds(9), reason: "no place became free")]).html
+        #expect(html.contains("<a href=\"#miss-1-0\">1</a></th><td class=\"words\">no place became free</td>"))
+    }
+
+    @Test("the page and the comment say who made them, where and when")
+    func maker() {
+        let maker = ReportMaker(program: "pushctl 1.0", host: "shop-1", time: WallTime(milliseconds: 1_795_230_480_000))
+        let document = document(late, maker: maker)
+        let sentence = "Made by pushctl 1.0 on shop-1 at 2026-11-21 03:08:00 +00:00"
+        #expect(document.html.contains("<p class=\"soft\">\(sentence)</p>"))
+        #expect(document.markdown.hasSuffix("\n\n\(sentence).\n"))
+        #expect(!self.document(late).html.contains("Made by"))
+    }
+
+    @Test("the chart has the objective as a line, and the gaps of the daemon by name")
+    func chart() {
+        let begin = late[0].acceptedAt
+        let gap = DaemonGap(.down, begin: begin, end: WallTime(milliseconds: begin.milliseconds + 20_000))
+        let far = DaemonGap(.diskStalled, begin: WallTime(milliseconds: 0), end: WallTime(milliseconds: 1))
+        let html = document(late, objective: "99.9", gaps: [far, gap]).html
+        let chart = html.split(separator: "<section id=\"over-time\">").last?.split(separator: "</section>")[0] ?? ""
+        #expect(chart.contains(">objective 99.9 %</text>") && chart.contains("<line class=\"limit\""))
+        #expect(chart.contains(">daemon down, 20 s</text>") && chart.contains(": daemon down, 20 s</title></rect>"))
+        #expect(!chart.contains("disk stalled"))
+    }
+}
