@@ -24,8 +24,8 @@ struct PushctlReportTests {
         #expect(result.output.contains("\nDeadline compliance  66.6 %  (due 3, missed 1, failed 1)\n"))
         #expect(try daemon.process.stop() == .exited(0))
         #expect(daemon.pushctl("report").output == result.output)
-        #expect(result.lines[2].hasPrefix("Window               20"))
-        #expect(result.lines[2].hasSuffix("(all that the ledger holds)"))
+        #expect(result.lines[1].hasPrefix("Window               20"))
+        #expect(result.lines[1].hasSuffix("(all that the ledger holds)"))
         #expect(result.lines[0].hasPrefix("1 of 3 was late, all at hangs (1 ran too long). 1 failed in time."))
     }
 

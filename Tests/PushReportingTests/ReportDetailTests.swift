@@ -1,3 +1,4 @@
+import PushFigures
 import PushModel
 import Testing
 

@@ -48,7 +48,7 @@ struct ReportFormatTests {
                 unrouted               1
                 shown_by_system        1
 
-                Missed because    Reason code  Count
+                Missed because     Reason code  Count
                 it gave no reason  none             1
 
                 Handler (ms)  Count  Handled  Failed  Missed  Exec p50  Exec p99  Exec max  \
@@ -170,8 +170,8 @@ struct ReportFormatTests {
                 "onMessageReceived":{"count":3,"due":1,"missed":1,"handled":0,"failed":0,\#
                 "misses_by_reason":{"none":1},\#
                 "queue":{"p50_ms":0.6,"p90_ms":0.6,"p99_ms":0.6,\#
-                "p999_ms":0.6,"max_ms":0.6},"exec":{"p50_ms":0,"p90_ms":9000.1,"p99_ms":9000.1,"p999_ms":9000.1,\#
-                "max_ms":9000.1},"total":{"p50_ms":0,"p90_ms":9000.7,"p99_ms":9000.7,"p999_ms":9000.7,\#
+                "p999_ms":0.6,"max_ms":0.6},"exec":{"p50_ms":9000.1,"p90_ms":9000.1,"p99_ms":9000.1,"p999_ms":9000.1,\#
+                "max_ms":9000.1},"total":{"p50_ms":9000.7,"p90_ms":9000.7,"p99_ms":9000.7,"p999_ms":9000.7,\#
                 "max_ms":9000.7}}},"by_priority":{},"lowered_priority":0,"slowest":[{\#
                 "seq":3,"n":0,"callback":"onMessageReceived",\#
                 "provider":"onesignal","handler":"crm","outcome":"timed_out","exec_ms":9000.1,"total_ms":9000.7},{\#

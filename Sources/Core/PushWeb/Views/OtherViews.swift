@@ -205,7 +205,8 @@ extension WebDesk {
         let report = try reading { () throws(SourceError) in try source.campaigns(window) }
         return .response(
             page(
-                request, title: "Campaigns", windowForm(request, path: "/campaigns") + report.page.content, report: true))
+                request, title: "Campaigns", windowForm(request, path: "/campaigns") + report.page.content, report: true
+            ))
     }
 
     func report(_ request: WebRequest) throws(WebProblem) -> WebAnswer {
