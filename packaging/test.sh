@@ -144,6 +144,12 @@ check /usr/bin/python3 Tests/Gateway/hostile.py
 say "gateway: a foreign name under its authority, for several stacks of TLS"
 check /usr/bin/python3 Tests/Gateway/stacks.py
 
+if [[ $tier == all ]]; then
+    say "page: in a browser, beside firebase-admin, programs that are killed and clients that attack"
+    require_packages chromium
+    check /usr/bin/python3 Tests/Page/page.py .build/debug
+fi
+
 say "release: swift build -c release"
 swift build -c release
 for program in "${programs[@]}"; do

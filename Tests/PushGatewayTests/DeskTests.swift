@@ -90,6 +90,17 @@ struct DeskTests {
         }
     }
 
+    @Test("names Firebase's library as the client, rather than the HTTP library that it uses")
+    func client() throws {
+        var scene = Scene()
+        let headers = [("user-agent", "python-requests/2.34.2"), ("x-firebase-client", "fire-admin-python/7.7.0")]
+        let body = #"{"message":{"token":"tok","data":{"a":"b"}}}"#
+        let request = GatewayRequest.post(
+            "/v1/projects/demo/messages:send", body, headers: [("host", "fcm.googleapis.com")] + headers)
+        let (line, _) = try scene.exchange(request, reply: ok)
+        #expect(line["sender"]?["client"]?.string == "fire-admin-python/7.7.0")
+    }
+
     @Test("hands on the daemon's wait in whole seconds, and its field as Google's")
     func refusals() throws {
         var scene = Scene()

@@ -142,6 +142,17 @@ struct QueryTests {
         }
     }
 
+    @Test("finds a push of Braze's that the system shows by the campaign of its payload: its open is lost")
+    func lostOpen() throws {
+        let body =
+            #"{"op":"deliver","platform":"android","payload":{"message":{"token":"t","notification":{"title":"S"},"#
+            + #""data":{"_ab":"true","cid":"spring","t":"S","a":"A"}}}}"#
+        let shown = Story.invocation(.shownBySystem, handler: nil, provider: "braze")
+        #expect(try matches("campaign:spring has:campaign", Story.story(body, [shown])))
+        #expect(PushFacts(Story.story(body, [shown])).losesOpen)
+        #expect(try !matches("campaign:spring", Story.story(body, [Story.invocation(.handled)])))
+    }
+
     @Test("is bounded in bytes and terms")
     func bounds() {
         #expect(throws: QueryError.self) { try query(String(repeating: "a", count: 4097)) }

@@ -370,7 +370,7 @@ struct DeskTests {
         #expect(try scene.post("/deadletters", chosen + [("act", "purge")]).header("Location") == "/deadletters")
         #expect(try scene.act("/api/deadletters/replay", #"{"requests":[41]}"#).root["replayed"]?.count == 1)
         #expect(try scene.act("/api/deadletters/purge", #"{"requests":[41,7]}"#).status == 200)
-        let both = [SequenceNumber(41), SequenceNumber(7)]
+        let both = [SequenceNumber(7), SequenceNumber(41)]
         #expect(
             scene.daemon.orders.dropFirst() == [
                 .replay(both), .purge(both), .replay([SequenceNumber(41)]), .purge(both),

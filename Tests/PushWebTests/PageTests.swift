@@ -108,12 +108,31 @@ struct PageTests {
             scene.post("/deadletters", "act=replay&requests=1&requests=2").readable.contains(
                 "1 request replayed, 1 refused"))
         #expect(scene.daemon.asked.last == .replay([SequenceNumber(1), SequenceNumber(2)]))
+        _ = scene.post("/deadletters", "act=replay&requests=5&requests=4")
+        #expect(scene.daemon.asked.last == .replay([SequenceNumber(4), SequenceNumber(5)]), "the oldest first")
         #expect(scene.post("/deadletters", "act=dry&requests=3").readable.contains("1 request would be replayed"))
         #expect(scene.post("/deadletters", "act=purge&requests=3").header("Location") == "/deadletters")
         #expect(scene.daemon.asked.last == .purge([SequenceNumber(3)]))
         #expect(scene.post("/deadletters", "act=purge").status == 400)
         #expect(scene.post("/push/1/replay").header("Location") == "/push/9")
         #expect(scene.post("/api/deadletters/purge", #"{"requests":[4]}"#).status == 200)
+    }
+
+    @Test("sends a push again into the state that its device has now, unless the form says another")
+    func stateOfDevice() {
+        let scene = DeskScene()
+        scene.source.stories = [DeskScene.story(1)]
+        var state = DeviceState()
+        (state.state, state.locked) = (.forceStopped, true)
+        scene.source.known = [
+            KnownDevice(
+                number: SequenceNumber(1), key: DeviceKey(app: "shop", device: "pixel"), platform: .android,
+                externalID: nil, detail: DeviceDetail(state: state))
+        ]
+        _ = scene.post("/push/1/send")
+        #expect(scene.daemon.lines.last?.contains(#""state":"force_stopped","locked":true"#) == true)
+        _ = scene.post("/push/1/send", "state=foreground&locked=false")
+        #expect(scene.daemon.lines.last?.contains(#""state":"foreground","locked":false"#) == true)
     }
 
     @Test("lists for programs, and says where the list goes on")

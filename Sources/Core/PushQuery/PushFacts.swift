@@ -41,10 +41,27 @@ public final class PushFacts {
         return NotificationContent(payload, platform: story.request.platform, transport: story.request.transport)
     }
 
-    /// The campaign that its receipt names, or the event that it is the cause of.
+    /// The campaign that its receipt names, or the event that it is the cause of; of a push of Braze's that the system shows, whose
+    /// open is lost, that of its payload.
     public var campaign: String? {
         let seq = story.request.seq
         return whole.events.lazy.filter { $0.seq == seq }.compactMap { $0.push?.campaignID }.first
+            ?? (losesOpen ? campaignOfPayload : nil)
+    }
+
+    /// Whether the system shows a push of Braze's, so that Braze's SDK never sees it.
+    public var losesOpen: Bool {
+        story.invocations.contains { $0.result?.outcome == .shownBySystem && $0.provider == Self.braze }
+    }
+
+    private static let braze = "braze"
+    private static let detection = DetectionSettings()
+
+    private var campaignOfPayload: String? {
+        guard let request = try? Request(acceptedLine: story.request.body), case .deliver(let deliver) = request.action
+        else { return nil }
+        let delivery = Delivery(deliver, platform: story.request.platform)
+        return (try? decide(delivery, settings: Self.detection))?.braze?.campaignID
     }
 
     /// The sender, where a gateway passed it on.

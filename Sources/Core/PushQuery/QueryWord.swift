@@ -53,7 +53,7 @@ public enum QueryWord: String, Sendable, CaseIterable {
         case .route: "the route that picked a handler"
         case .platform: "the platform"
         case .op: "the operation; without it only pushes are searched: deliver and publish"
-        case .client: "the program that sent it to the gateway, by its User-Agent"
+        case .client: "the program that sent it to the gateway: X-Firebase-Client, else User-Agent"
         case .topic: "the topic that it was published to"
         case .code: "the code of a reason, such as not_finished_at_deadline"
         case .label: "the analytics label of FCM"

@@ -116,6 +116,7 @@ extension WebDesk {
             bytes = given.map { $0 == 0x0A || $0 == 0x0D ? 0x20 : $0 }
         }
         let delivery = story.request
+        let state = try knownState(of: delivery)
         var writer = JSONWriter(reserving: bytes.count + 512)
         writer.object { writer in
             writer.member("op", Operation.deliver.rawValue)
@@ -125,10 +126,12 @@ extension WebDesk {
             ] {
                 if let value { writer.member(name, value) }
             }
+            // A request names the state that it finds: the form's, else the device's, else that of the first time.
             for name in ActFields.statesAsText {
-                if let value = fields[name] ?? line[name]?.string { writer.member(name, value) }
+                if let value = fields[name] ?? state?[name]?.string ?? line[name]?.string { writer.member(name, value) }
             }
-            if let locked = fields["locked"] ?? line["locked"]?.bool.map({ "\($0)" }) {
+            let known = state?["locked"] ?? line["locked"]
+            if let locked = fields["locked"] ?? known?.bool.map({ "\($0)" }) {
                 writer.member("locked", locked == "true")
             }
             for name in ["transport", "headers"] {
@@ -138,6 +141,20 @@ extension WebDesk {
         }
         return try accepted(request, writer.bytes, then: nil)
     }
+
+    /// The state of a request's device, as an object; `nil`: nothing is known of it.
+    private func knownState(of request: AcceptedRequest) throws(WebProblem) -> JSONNode? {
+        guard let name = request.device else { return nil }
+        let key = DeviceKey(app: request.app, device: name)
+        let devices = try reading { () throws(SourceError) in try source.devices(limit: Self.devicesMax) }
+        guard let device = devices.first(where: { $0.key == key }) else { return nil }
+        var writer = JSONWriter()
+        writer.object { $0.members(of: device.detail.state) }
+        return try? JSONDocument(scanning: writer.bytes).root
+    }
+
+    /// As many devices as are looked at.
+    private static let devicesMax = 10_000
 
     func session(_ request: WebRequest) throws(WebProblem) -> WebAnswer {
         let fields = try fields(request)
@@ -186,7 +203,8 @@ extension WebDesk {
 
     func actOnDeadLetters(_ request: WebRequest) throws(WebProblem) -> WebAnswer {
         let fields = try fields(request)
-        let numbers = fields.numbers("requests")
+        // The oldest first, as they came.
+        let numbers = fields.numbers("requests").sorted()
         guard !numbers.isEmpty else { throw WebProblem(400, "no dead letter is chosen", field: "requests") }
         guard numbers.count <= ControlRequest.Operation.requestsMax else {
             throw WebProblem(400, "choose \(ControlRequest.Operation.requestsMax) at most", field: "requests")
@@ -229,7 +247,7 @@ extension WebDesk {
     enum DeadLetterAct { case replay, purge }
 
     func apiDeadLetters(_ request: WebRequest, _ act: DeadLetterAct) throws(WebProblem) -> WebAnswer {
-        let numbers = try fields(request).numbers("requests")
+        let numbers = try fields(request).numbers("requests").sorted()
         guard (1...ControlRequest.Operation.requestsMax).contains(numbers.count) else {
             throw WebProblem(
                 400, "requests is a list of 1 to \(ControlRequest.Operation.requestsMax) numbers", field: "requests")

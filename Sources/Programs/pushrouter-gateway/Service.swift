@@ -124,7 +124,7 @@ final class Service: LoopService {
 
     private func begin(_ request: GatewayRequest, _ facts: ConnectionFacts, _ ticket: Ticket) {
         let asked = Asked(
-            ticket: ticket, client: request.header("user-agent"), host: PushHost(authority: request.authority))
+            ticket: ticket, client: request.client, host: PushHost(authority: request.authority))
         guard let link, mayWait(facts, link) else {
             transport.counts.overloaded += 1
             let response = GatewayResponse(status: 503).retried(afterSeconds: 1)

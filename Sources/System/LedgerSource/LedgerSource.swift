@@ -97,8 +97,15 @@ public final class LedgerSource: PushSource {
             let last = (work.block + 1) * BlockIndex.blockLength - 1
             let end = min(last, work.next + Self.indexSlice - 1)
             let range = SequenceNumber(max(1, work.next))...SequenceNumber(max(1, end))
+            var shown: [SequenceNumber] = []
             let isDecided = try ledger.lookedUpTexts(in: range) { column, text in
-                work.facts.append(IndexedFact(QueryWord(column), text))
+                if let word = QueryWord(column) { work.facts.append(IndexedFact(word, text)) }
+                if column == .shown, let seq = Int64(text) { shown.append(SequenceNumber(seq)) }
+            }
+            for seq in shown {
+                for story in try ledger.stories(in: seq...seq) {
+                    if let campaign = PushFacts(story).campaign { work.facts.append(IndexedFact(.campaign, campaign)) }
+                }
             }
             // An outcome or a receipt to come would be missing.
             guard isDecided else {
@@ -265,8 +272,8 @@ public final class LedgerSource: PushSource {
 
 extension QueryWord {
     /// The word that asks for a column.
-    fileprivate init(_ column: LedgerReader.LookedUp) {
-        self =
+    fileprivate init?(_ column: LedgerReader.LookedUp) {
+        let word: QueryWord? =
             switch column {
             case .id: .id
             case .app: .app
@@ -275,6 +282,9 @@ extension QueryWord {
             case .campaign: .campaign
             case .outcome: .outcome
             case .handler: .handler
+            case .shown: nil
             }
+        guard let word else { return nil }
+        self = word
     }
 }

@@ -111,7 +111,7 @@ public struct GatewayDesk {
         do {
             return try step(request, connection, now, &generator)
         } catch let error as Unrouted {
-            let client = request.header("user-agent").map { " (\($0))" } ?? ""
+            let client = request.client.map { " (\($0))" } ?? ""
             remark("\(request.method) \(request.target.shortened) from \(connection.name)\(client): no such path")
             return .now(error.response(to: request))
         } catch let error as GoogleError {
@@ -315,7 +315,7 @@ public struct GatewayDesk {
         _ request: GatewayRequest, _ connection: ConnectionFacts, _ now: Now, _ name: String
     ) -> PushSender {
         var sender = PushSender()
-        sender.client = request.header("user-agent")
+        sender.client = request.client
         sender.connection = connection.name
         sender.method = request.method
         sender.path = request.target.shortened

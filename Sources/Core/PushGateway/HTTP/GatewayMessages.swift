@@ -58,6 +58,9 @@ public struct GatewayRequest: Hashable, Sendable {
     /// The first header of a name in lower case; `nil` when there is none.
     public func header(_ name: String) -> String? { headers.first { $0.name == name }?.value }
 
+    /// The program that sends: Firebase's libraries name themselves beside the HTTP library that they use.
+    public var client: String? { header("x-firebase-client") ?? header("user-agent") }
+
     /// A target that names its host, as a proxy is asked, and what is left of it without.
     private static func split(_ target: String) -> (authority: String?, target: String) {
         for scheme in ["http://", "https://"] where target.lowercased().hasPrefix(scheme) {

@@ -1,6 +1,6 @@
 /// The sender of a push that a gateway passed on: the program, its proof, and its request. Kept in the request's line.
 public struct PushSender: Hashable, Sendable {
-    /// `User-Agent`.
+    /// `X-Firebase-Client`, else `User-Agent`.
     public var client: String?
     /// The service account, or the key of a provider token.
     public var account: String?

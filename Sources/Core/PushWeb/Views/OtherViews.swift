@@ -266,7 +266,7 @@ extension WebDesk {
                 "<input type=\"checkbox\" name=\"requests\" value=\"\(seq)\" aria-label=\"Choose #\(seq)\">",
                 HTML.time(story.request.acceptedAt.wall), markup(story.request.app ?? "-"),
                 markup(push.main?.handler ?? "-"),
-                markup(push.outcome ?? "-"), markup(push.main?.result?.reason ?? "-"),
+                markup(push.outcome ?? "-"), markup(Self.reason(push, story)),
             ])
         }
         let intro =
@@ -287,6 +287,16 @@ extension WebDesk {
                 + "<button name=\"act\" value=\"purge\">Drop</button></p></form>\n"
             : table.text + "<p class=\"soft\">This page may not replay: act-control.conf lets it.</p>\n"
         return .response(page(request, title: "Dead letters", intro + acts + rest(found, path: "/deadletters", text)))
+    }
+
+    /// Why it was not done, with the last line that its handler wrote to standard error.
+    private static func reason(_ push: PushSummary, _ story: RequestStory) -> String {
+        let written = push.main.flatMap { invocation in
+            story.attempts.last { $0.id == invocation.id && $0.output != nil }?.output?.text.shownLines.last {
+                !$0.isEmpty
+            }
+        }
+        return [push.main?.result?.reason, written].compactMap(\.self).joined(separator: ": ")
     }
 
     // MARK: Senders
@@ -389,7 +399,7 @@ extension WebDesk {
     func loginForm(_ request: WebRequest, problem: String? = nil) -> WebAnswer {
         let alert = problem.map { "<p class=\"problem\" role=\"alert\">\(markup($0))</p>\n" } ?? ""
         let form =
-            "<form method=\"post\" action=\"/login\"><label>Token <input name=\"token\" type=\"password\" autocomplete=\"current-password\" required></label> <button>Log in</button></form>\n"
+            "<form method=\"post\" action=\"/login\"><input name=\"username\" autocomplete=\"username\" value=\"page\" hidden><label>Token <input name=\"token\" type=\"password\" autocomplete=\"current-password\" required></label> <button>Log in</button></form>\n"
         return .response(page(request, title: "Log in", alert + form, status: problem == nil ? 200 : 403))
     }
 

@@ -42,7 +42,9 @@ struct PushRow {
         var badges: [String] = []
         if let campaign = push.facts.campaign { badges.append("campaign \(campaign)") }
         if let opened = push.opened { badges.append("opened (\(opened))") }
+        if push.facts.losesOpen { badges.append("open is lost") }
         if push.isDead { badges.append("dead letter") }
+        for replay in push.facts.whole.replays.suffix(1) { badges.append("replayed as #\(replay)") }
         if let former = request.replayOf { badges.append("replay of \(former)") }
         if push.attempts > 1 { badges.append("\(push.attempts) attempts") }
         if request.operation != .deliver { badges.append(request.operation.rawValue) }

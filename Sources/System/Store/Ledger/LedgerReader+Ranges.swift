@@ -66,6 +66,8 @@ extension LedgerReader {
     /// A column whose texts are looked up most.
     public enum LookedUp: Sendable {
         case id, app, device, user, campaign, outcome, handler
+        /// The number of a request that the system shows: it has no receipt that would name its campaign.
+        case shown
     }
 
     /// Gives the texts of these columns of all requests with a number in a range: a tenth of what their stories cost.
@@ -92,9 +94,12 @@ extension LedgerReader {
             }
             let invocations = LedgerTable.invocations
             try each(
-                "outcome, \(invocations.text("handler")) FROM \(invocations.source) WHERE seq", range, "seq"
+                "invocations.seq, outcome, \(invocations.text("handler")) FROM \(invocations.source) WHERE seq", range,
+                "seq"
             ) { (row) throws(StoreError) in
+                let seq = row.integer()
                 let outcome: Outcome? = try row.next()
+                if outcome == .shownBySystem { give(.shown, "\(seq)") }
                 isDecided = isDecided && outcome != nil
                 give(.outcome, outcome?.rawValue)
                 give(.handler, row.text())
