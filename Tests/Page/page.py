@@ -599,8 +599,9 @@ class Steps:
             outline = page.evaluate("getComputedStyle(document.activeElement).outlineStyle")
             check(outline == "solid", "the focus on Tap cannot be seen")
             before = self.last_interaction()
-            page.keyboard.press("Enter")
-            page.wait_for_load_state()
+            # The filter of requests answers while Playwright is called, so the form is waited for there.
+            with page.expect_navigation():
+                page.keyboard.press("Enter")
             wait_until("Tap by Enter", lambda: self.last_interaction() > before)
             page.keyboard.press("?")
             page.wait_for_url("**/help#keys")
