@@ -269,8 +269,7 @@ let package = Package(
             "pushrouter-web",
             [
                 "PushModel", "PushQuery", "PushWeb", "PushRouting", "PushSettings", "SettingsSyntax",
-                "LinuxSystem", "EventLoop", "HTTPServer", "UnixSockets", "JournalLog", "SettingsFiles",
-                "ServiceProgram",
+                "LinuxSystem", "EventLoop", "HTTPServer", "JournalLog", "SettingsFiles", "ServiceProgram",
                 "ServiceSockets", "DaemonClient", "LedgerSource",
             ]),
 

@@ -181,7 +181,7 @@ let layers = [
         "pushrouter-web", .composition,
         [
             "PushModel", "PushQuery", "PushWeb", "PushRouting", "PushSettings", "SettingsSyntax", "LinuxSystem",
-            "EventLoop", "HTTPServer", "UnixSockets", "JournalLog", "SettingsFiles", "ServiceProgram", "ServiceSockets",
+            "EventLoop", "HTTPServer", "JournalLog", "SettingsFiles", "ServiceProgram", "ServiceSockets",
             "DaemonClient", "LedgerSource",
         ]),
     TargetRule(

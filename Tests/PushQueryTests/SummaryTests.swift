@@ -98,17 +98,6 @@ struct SentenceTests {
             }
         }
     }
-
-    @Test("reads what the ledger has beside the request when it is asked for, and once")
-    func completion() {
-        var calls = 0
-        let facts = PushFacts(Story.story()) { story in
-            calls += 1
-            story.replays = [SequenceNumber(42)]
-        }
-        #expect(facts.line != nil && facts.story.replays.isEmpty && calls == 0)
-        #expect(facts.whole.replays.count == 1 && facts.whole.replays.count == 1 && calls == 1)
-    }
 }
 
 @Suite("The query language, its finer points", .timeLimit(.minutes(30)))

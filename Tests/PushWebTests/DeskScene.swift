@@ -25,7 +25,8 @@ final class StoredPushes: PushSource {
         try read()
         var page = PushPage()
         page.stories = stories.reversed().filter { story in
-            search.before.map { story.request.seq < $0 } ?? true && search.query.matches(PushFacts(story))
+            (search.before.map { story.request.seq < $0 } ?? true)
+                && (search.after.map { story.request.seq > $0 } ?? true) && search.query.matches(PushFacts(story))
         }
         page.lookedBackTo = stories.first?.request.acceptedAt.wall
         if page.stories.count > search.limit {
@@ -67,6 +68,11 @@ final class StoredPushes: PushSource {
     func campaigns(_ window: ReportWindow) throws(SourceError) -> CampaignReport {
         try read()
         return CampaignReport(window: window)
+    }
+
+    func device(_ key: DeviceKey) throws(SourceError) -> KnownDevice? {
+        try read()
+        return known.first { $0.key == key }
     }
 
     func devices(limit: Int) throws(SourceError) -> [KnownDevice] {
@@ -130,8 +136,8 @@ final class DeskScene {
     var desk: WebDesk {
         WebDesk(
             WebDesk.Facts(
-                access: access, table: Settings().routing, limits: JSONLimits(), requestLengthMax: 1 << 20,
-                fullTokens: false, usesUTC: true, actor: "pushrouter-web (uid 995)"),
+                access: access, table: Settings().routing, limits: JSONLimits(), fullTokens: false, usesUTC: true,
+                actor: "pushrouter-web (uid 995)"),
             source: source, daemon: daemon, now: { Self.now }, note: { [unowned self] in notes.append($0) })
     }
 

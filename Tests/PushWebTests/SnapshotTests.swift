@@ -55,7 +55,7 @@ struct SnapshotTests {
             + "Timeline onMessageReceived \(mark) No known provider's, handler crm by route 50-crm "
             + "9 s deadline 10 s ANR 20 s FCM 30 s iOS Waited 0 ms, ran 1200 ms of 9 s. "
             + "onMessageReceived: what happened, from acceptance on Time Step \(steps) "
-            + "Why As the configuration decides today. a push of no known provider "
+            + "Whose it is, and why As the configuration decides today. a push of no known provider "
             + "android, app in state background, device mode message m41 "
             + "Why 1. data has no key _ab: the payload is not Braze's "
             + "2. the message has no notification block: FCM calls onMessageReceived, whatever the app is doing "
@@ -78,7 +78,7 @@ struct SnapshotTests {
             "#41 Spring sale Braze's, onMessageReceived, handed to the tracker. \(Self.facts) Campaign spring "
             + "Timeline onMessageReceived ✓ handed_to_tracker Braze's, no handler "
             + "onMessageReceived: what happened, from acceptance on Time Step 0 ms accepted and decided "
-            + "Why As the configuration decides today. "
+            + "Whose it is, and why As the configuration decides today. "
             + "a Braze push, visible, campaign spring; counts for influenced opens "
             + "android, app in state background, device mode a tap: direct open of campaign spring message m41 "
             + #"Why 1. data._ab is exactly "true": the payload is Braze's "#

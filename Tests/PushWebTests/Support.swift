@@ -60,7 +60,10 @@ final class FakeSource: PushSource {
     func search(_ search: PushSearch) throws(SourceError) -> PushPage {
         try note("search")
         var page = PushPage()
-        for story in stories.reversed() where search.before.map({ story.request.seq < $0 }) ?? true {
+        for story in stories.reversed()
+        where (search.before.map { story.request.seq < $0 } ?? true)
+            && (search.after.map { story.request.seq > $0 } ?? true)
+        {
             page.lookedBackTo = story.request.acceptedAt.wall
             guard search.query.matches(PushFacts(story)) else { continue }
             page.stories.append(story)
@@ -108,6 +111,11 @@ final class FakeSource: PushSource {
     func campaigns(_ window: ReportWindow) throws(SourceError) -> CampaignReport {
         try note("campaigns")
         return CampaignReport(window: window)
+    }
+
+    func device(_ key: DeviceKey) throws(SourceError) -> KnownDevice? {
+        try note("device")
+        return known.first { $0.key == key }
     }
 
     func devices(limit: Int) throws(SourceError) -> [KnownDevice] {
@@ -171,7 +179,7 @@ final class Scene {
         desk = WebDesk(
             WebDesk.Facts(
                 access: Sample.access(token: token), table: Sample.table, limits: JSONLimits(),
-                requestLengthMax: 262_144, fullTokens: fullTokens, usesUTC: false, actor: "pushrouter-web (uid 995)"),
+                fullTokens: fullTokens, usesUTC: false, actor: "pushrouter-web (uid 995)"),
             source: source, daemon: daemon, now: { Sample.now }, note: { notes.lines.append($0) })
     }
 

@@ -84,6 +84,45 @@ final class SourceTests {
         #expect(try all(source, "platform:ios").numbers.isEmpty)
     }
 
+    @Test("is searched behind a request, by its number, and by the ids of producer and payload")
+    func bounds() async throws {
+        let ledger = try TestLedger(directory.path)
+        var named = Fixture.request(700)
+        (named.id, named.messageID) = ("order-700", "m-700")
+        try await fill(ledger, 1...699)
+        try await ledger.commit([.request(named), .invocation(Fixture.invocation(700)), .event(Fixture.event(700))])
+        try await fill(ledger, 701...2000)
+        let source = source()
+        for _ in 0..<2 {
+            for text in ["id:700", "id:order-700", "id:m-700", "id:nothing,700"] {
+                #expect(try all(source, text).numbers == [700], "\(text)")
+            }
+            let page = try source.search(
+                PushSearch(query("device:d3"), after: SequenceNumber(1970), patience: .seconds(100)))
+            #expect(page.stories.map(\.request.seq.value) == [1993, 1983, 1973] && page.next == nil)
+            let last = try source.search(PushSearch(query(""), after: SequenceNumber(2000)))
+            #expect(last.stories.isEmpty && last.next == nil)
+            while try source.buildIndex() {}
+        }
+    }
+
+    @Test("finds a device that a request named, and no other")
+    func device() async throws {
+        let ledger = try TestLedger(directory.path)
+        let keys = [DeviceKey(app: "com.example.shop", device: "pixel-1"), DeviceKey(app: nil, device: "pixel-1")]
+        for (number, key) in keys.enumerated() {
+            let request = Fixture.request(Int64(number + 1))
+            try await ledger.commit([
+                .request(request),
+                .device(
+                    KnownDevice(number: request.seq, key: key, platform: .android, externalID: "user \(number)")),
+            ])
+        }
+        let source = source()
+        #expect(try keys.map { try source.device($0)?.externalID } == ["user 0", "user 1"])
+        #expect(try source.device(DeviceKey(app: "com.example.shop", device: "pixel-2")) == nil)
+    }
+
     @Test("has no index of a block while one of its requests is undecided")
     func undecided() async throws {
         let ledger = try TestLedger(directory.path)

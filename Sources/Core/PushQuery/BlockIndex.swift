@@ -5,55 +5,78 @@ public struct IndexedFact: Hashable, Sendable {
     /// The words whose facts are indexed.
     public static let words: Set<QueryWord> = [.app, .device, .user, .campaign, .id, .outcome, .handler]
 
+    /// The word that asks for it.
+    public let word: QueryWord
+    /// The digest that the filters have.
     let hash: UInt64
+    /// The request that an `id:` names by its number: an index needs no filter to find it.
+    public let seq: SequenceNumber?
 
     /// - Parameters:
     ///   - word: one of ``words``.
     ///   - value: the whole value.
     public init(_ word: QueryWord, _ value: String) {
-        // FNV-1a: the same in every run, and good enough for a filter.
-        var hash: UInt64 = 0xCBF2_9CE4_8422_2325
-        func add(_ byte: UInt8) { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01B3 }
-        word.rawValue.utf8.forEach(add)
-        add(0x3A)
-        value.utf8.forEach(add)
-        // Its upper bits are the better ones.
+        var hash = stableDigest(value.utf8) &+ stableDigest(word.rawValue.utf8) &* 0x9E37_79B9_7F4A_7C15
+        // The lower bits of FNV depend on the lower bits of the text alone.
         hash ^= hash >> 29
-        self.hash = hash &* 0x9E37_79B9_7F4A_7C15
+        hash = hash &* 0xBF58_476D_1CE4_E5B9
+        (self.word, self.hash) = (word, hash ^ hash >> 32)
+        seq = word == .id ? Int64(value).map { SequenceNumber($0) } : nil
     }
 }
 
-/// Says which blocks of requests cannot have what a query asks for, so that a search passes over them: a Bloom filter for each
-/// block. It has no values, so nothing of an erased person is in it.
+/// Says which blocks of requests cannot have what a query asks for, so that a search skips them: a Bloom filter for each block.
 ///
-/// It is kept in memory, and built anew by each run of the program that searches.
+/// The filters have no values, so nothing of an erased person is in them. They are in memory, and each run of the program that
+/// searches builds them anew.
 public struct BlockIndex: Sendable {
-    /// As many numbers of requests as a block has.
-    public static let blockLength: Int64 = 2048
-    /// Bits of a filter. A block has some 2048 x 4 facts: 1 of 40 questions gets a wrong yes.
-    private static let bits = 1 << 16
-    private static let probes = 4
+    /// How many numbers of requests a block has.
+    public static let blockLength: Int64 = 256
+    /// Bits of a filter. A block has up to 256 x 3 facts of its requests alone: 6 of 1,000 questions get a wrong yes.
+    private static let bits = 1 << 13
+    private static let probes = 7
 
     private var filters: [Int64: [UInt64]] = [:]
-    /// As many filters as are kept: 8 KiB each.
+    /// The blocks that ``next(in:)`` returned; `nil`: none.
+    private var returned: ClosedRange<Int64>?
+    /// Blocks that were returned and had an undecided request, the one that waited longest first.
+    private var postponed: [Int64] = []
+    /// How many filters are kept, of 1 KiB each.
     private let limit: Int
 
-    /// - Parameter bytes: how much memory it may take.
-    public init(bytes: Int = 40 << 20) { limit = max(1, bytes / (Self.bits / 8 + 64)) }
+    /// - Parameter bytes: how much memory the filters may take. 40 MiB hold ten million requests.
+    public init(bytes: Int = 42 << 20) { limit = max(1, bytes / (Self.bits / 8 + 64)) }
 
     /// The block that has a request.
     public static func block(of seq: SequenceNumber) -> Int64 { seq.value / blockLength }
 
-    /// How many blocks have a filter.
-    public var count: Int { filters.count }
+    private var hasRoom: Bool { filters.count < limit }
 
-    /// Whether there is room for another block.
-    public var hasRoom: Bool { filters.count < limit }
+    /// Whether a block is left that ``next(in:)`` never returned.
+    ///
+    /// - Parameter blocks: those that are complete.
+    public func isIncomplete(in blocks: ClosedRange<Int64>) -> Bool { fresh(in: blocks) != nil }
 
-    /// Whether a block has a filter.
-    public func has(_ block: Int64) -> Bool { filters[block] != nil }
+    /// The block to read next: new blocks first, then older ones, then postponed ones; `nil`: each block has a filter.
+    ///
+    /// - Parameter blocks: those that are complete.
+    public mutating func next(in blocks: ClosedRange<Int64>) -> Int64? {
+        guard let block = fresh(in: blocks) else { return postponed.isEmpty ? nil : postponed.removeFirst() }
+        returned = min(returned?.lowerBound ?? block, block)...max(returned?.upperBound ?? block, block)
+        return block
+    }
 
-    /// Adds a block whose requests are all decided. Without room the oldest block goes.
+    private func fresh(in blocks: ClosedRange<Int64>) -> Int64? {
+        guard let returned else { return blocks.upperBound }
+        if returned.upperBound < blocks.upperBound { return returned.upperBound + 1 }
+        // A full index has no room for an older block.
+        return returned.lowerBound > blocks.lowerBound && hasRoom ? returned.lowerBound - 1 : nil
+    }
+
+    /// Keeps a block for later: one of its requests is undecided.
+    public mutating func postpone(_ block: Int64) { postponed.append(block) }
+
+    /// Adds a block whose requests are all decided. Without room it takes the place of the oldest block.
     ///
     /// - Parameter facts: all facts of all its requests.
     public mutating func add(_ block: Int64, _ facts: some Sequence<IndexedFact>) {
@@ -61,7 +84,10 @@ public struct BlockIndex: Sendable {
         guard hasRoom else { return }
         var filter = [UInt64](repeating: 0, count: Self.bits / 64)
         for fact in facts {
-            for place in Self.places(of: fact) { filter[place / 64] |= 1 << UInt64(place % 64) }
+            for probe in 0..<Self.probes {
+                let place = Self.place(probe, of: fact)
+                filter[place / 64] |= 1 << UInt64(place % 64)
+            }
         }
         filters[block] = filter
     }
@@ -73,13 +99,17 @@ public struct BlockIndex: Sendable {
         guard let filter = filters[block] else { return nil }
         return alternatives.allSatisfy { facts in
             facts.contains { fact in
-                Self.places(of: fact).allSatisfy { filter[$0 / 64] & 1 << UInt64($0 % 64) != 0 }
+                if let seq = fact.seq, Self.block(of: seq) == block { return true }
+                for probe in 0..<Self.probes {
+                    let place = Self.place(probe, of: fact)
+                    if filter[place / 64] & 1 << UInt64(place % 64) == 0 { return false }
+                }
+                return true
             }
         }
     }
 
-    private static func places(of fact: IndexedFact) -> [Int] {
-        let (first, step) = (fact.hash, fact.hash >> 32 | 1)
-        return (0..<UInt64(probes)).map { Int((first &+ $0 &* step) % UInt64(bits)) }
+    private static func place(_ probe: Int, of fact: IndexedFact) -> Int {
+        Int(truncatingIfNeeded: (fact.hash &+ UInt64(probe) &* (fact.hash >> 32 | 1)) % UInt64(bits))
     }
 }

@@ -1,27 +1,15 @@
 public import PushDispatch
 public import PushModel
 
-/// What a query asks of one request. What takes longer is read when it is asked for first.
+/// The values of one request that queries, lists and pages ask for. A value that takes longer is computed once.
 public final class PushFacts {
     /// The request, and what came of it.
-    public private(set) var story: RequestStory
-    /// Adds what the ledger has beside request and invocations; `nil`: the story has it.
-    private var complete: ((inout RequestStory) -> Void)?
+    public let story: RequestStory
     private var scanned: JSONDocument??
     private var lowered: [UInt8]?
 
-    /// - Parameters:
-    ///   - story: the request with its invocations.
-    ///   - complete: adds events, attempts, dead letters and custom data; called once at most.
-    public init(_ story: RequestStory, complete: ((inout RequestStory) -> Void)? = nil) {
-        (self.story, self.complete) = (story, complete)
-    }
-
-    /// The story with all that came of the request.
-    public var whole: RequestStory {
-        if let complete = complete.take() { complete(&story) }
-        return story
-    }
+    /// - Parameter story: the request, and what came of it.
+    public init(_ story: RequestStory) { self.story = story }
 
     /// The line as it came; `nil`: it cannot be read.
     public var line: JSONNode? {
@@ -45,23 +33,17 @@ public final class PushFacts {
     /// open is lost, that of its payload.
     public var campaign: String? {
         let seq = story.request.seq
-        return whole.events.lazy.filter { $0.seq == seq }.compactMap { $0.push?.campaignID }.first
+        return story.events.lazy.filter { $0.seq == seq }.compactMap { $0.push?.campaignID }.first
             ?? (losesOpen ? campaignOfPayload : nil)
     }
 
-    /// Whether the system shows a push of Braze's, so that Braze's SDK never sees it.
-    public var losesOpen: Bool {
-        story.invocations.contains { $0.result?.outcome == .shownBySystem && $0.provider == Self.braze }
-    }
+    /// Whether the system shows a push of Braze's without Braze's SDK, so that nothing counts its open.
+    public var losesOpen: Bool { story.invocations.contains { $0.result?.reasonCode == .brazeLost } }
 
-    private static let braze = "braze"
     private static let detection = DetectionSettings()
 
     private var campaignOfPayload: String? {
-        guard let request = try? Request(acceptedLine: story.request.body), case .deliver(let deliver) = request.action
-        else { return nil }
-        let delivery = Delivery(deliver, platform: story.request.platform)
-        return (try? decide(delivery, settings: Self.detection))?.braze?.campaignID
+        Self.detection.campaign(ofLine: story.request.body, story.request.platform)
     }
 
     /// The sender, where a gateway passed it on.
@@ -69,7 +51,7 @@ public final class PushFacts {
 
     /// The events of later requests about it: its opens.
     public var opens: [AnalyticsEvent] {
-        whole.events.filter { event in
+        story.events.filter { event in
             switch event.content {
             case .open, .influencedOpen: true
             case .received, .iosForeground, .sessionStart, .sessionEnd, .tokenStateChange, .uninstall, .customEvent:
@@ -136,20 +118,20 @@ public final class PushFacts {
         case .buttons: !(content?.buttons.isEmpty ?? true)
         case .image: content?.image != nil
         case .campaign: campaign != nil
-        case .replay: !whole.replays.isEmpty
+        case .replay: !story.replays.isEmpty
         case .open: !opens.isEmpty
-        case .error: whole.attempts.contains { $0.output != nil }
+        case .error: story.attempts.contains { $0.output != nil }
         case .attempts: isIn(.retry)
-        case .customData: !whole.entries.isEmpty
+        case .customData: !story.entries.isEmpty
         }
     }
 
     private func isIn(_ state: QueryState) -> Bool {
         switch state {
-        case .dead: !whole.deadLetters.isEmpty
+        case .dead: !story.deadLetters.isEmpty
         case .pending: story.isPending
         case .late: story.invocations.contains { $0.result?.outcome.isMissed ?? false }
-        case .retry: whole.attempts.contains { $0.number > 1 } || !whole.attemptsLeftOut.isEmpty
+        case .retry: story.attempts.contains { $0.number > 1 } || !story.attemptsLeftOut.isEmpty
         case .replay: story.request.replayOf != nil
         case .observed: story.invocations.contains(where: \.isObserver)
         case .opened: has(.open)
@@ -166,33 +148,11 @@ public final class PushFacts {
             body = story.request.body.map { (0x41...0x5A).contains($0) ? $0 | 0x20 : $0 }
             lowered = body
         }
-        return body.contains(text)
+        return body.has(text)
     }
 }
 
 extension RequestStory {
     /// Whether one of its invocations has no outcome yet.
     public var isPending: Bool { invocations.contains { $0.result == nil } }
-}
-
-extension [UInt8] {
-    /// Whether the bytes of another array stand somewhere in it.
-    fileprivate func contains(_ other: [UInt8]) -> Bool {
-        guard let first = other.first, other.count <= count else { return other.isEmpty }
-        return withUnsafeBufferPointer { bytes in
-            other.withUnsafeBufferPointer { other in
-                let last = bytes.count - other.count
-                var place = 0
-                while place <= last {
-                    if bytes[place] == first,
-                        (1..<other.count).allSatisfy({ bytes[place &+ $0] == other[$0] })
-                    {
-                        return true
-                    }
-                    place &+= 1
-                }
-                return false
-            }
-        }
-    }
 }

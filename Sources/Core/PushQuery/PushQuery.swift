@@ -84,17 +84,6 @@ public struct PushQuery: Sendable {
         return terms.allSatisfy { $0.isNegated != facts.satisfies($0.condition) }
     }
 
-    /// Whether the terms may need what the ledger has beside request and invocations: events, attempts, dead letters, custom
-    /// data.
-    public var needsHistory: Bool {
-        terms.contains { term in
-            switch term.condition {
-            case .patterns(.campaign, _), .words(.has, _), .words(.is, _): true
-            case .patterns, .words, .acceptedBefore, .acceptedFrom, .longer, .slower, .text: false
-            }
-        }
-    }
-
     /// Accepted from then on, as the terms say; `nil`: no bound.
     public var since: WallTime? {
         terms.compactMap { term in

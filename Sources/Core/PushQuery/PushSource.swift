@@ -22,6 +22,8 @@ public protocol PushSource: AnyObject {
     func report(_ order: ReportOrder) throws(SourceError) -> ReportDocument
     /// The figures of campaigns.
     func campaigns(_ window: ReportWindow) throws(SourceError) -> CampaignReport
+    /// A device that is known; `nil`: no request has named it.
+    func device(_ key: DeviceKey) throws(SourceError) -> KnownDevice?
     /// The devices that are known, those that were first named last first.
     ///
     /// - Parameter limit: how many at most.
@@ -38,7 +40,9 @@ public struct PushSearch: Sendable {
     public var query: PushQuery
     /// Only requests before this one; `nil`: from the newest on.
     public var before: SequenceNumber?
-    /// As many matches as are wanted.
+    /// Only requests behind this one; `nil`: to the oldest.
+    public var after: SequenceNumber?
+    /// How many matches are wanted.
     public var limit: Int
     /// How long the search may look.
     public var patience: Duration
@@ -48,9 +52,11 @@ public struct PushSearch: Sendable {
 
     /// Joins the parts.
     public init(
-        _ query: PushQuery, before: SequenceNumber? = nil, limit: Int = 50, patience: Duration = patienceOfPages
+        _ query: PushQuery, before: SequenceNumber? = nil, after: SequenceNumber? = nil, limit: Int = 50,
+        patience: Duration = patienceOfPages
     ) {
-        (self.query, self.before, self.limit, self.patience) = (query, before, limit, patience)
+        (self.query, self.before, self.after, self.limit) = (query, before, after, limit)
+        self.patience = patience
     }
 }
 

@@ -27,12 +27,8 @@ extension WebDesk {
         }
         // Before the search, so that nothing comes between the two.
         let position = try reading { () throws(SourceError) in try source.position() }
-        var found = try reading { () throws(SourceError) in
-            try source.search(PushSearch(query, before: before, limit: limit))
-        }
-        if let after {
-            found.stories.removeAll { $0.request.seq <= after }
-            if let next = found.next, next.value - 1 <= after.value { found.next = nil }
+        let found = try reading { () throws(SourceError) in
+            try source.search(PushSearch(query, before: before, after: after, limit: limit))
         }
         if found.stories.isEmpty, let wait {
             let subscription = WebSubscription(query: query, position: position, after: after, isWaiting: true)

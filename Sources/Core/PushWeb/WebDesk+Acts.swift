@@ -146,15 +146,11 @@ extension WebDesk {
     private func knownState(of request: AcceptedRequest) throws(WebProblem) -> JSONNode? {
         guard let name = request.device else { return nil }
         let key = DeviceKey(app: request.app, device: name)
-        let devices = try reading { () throws(SourceError) in try source.devices(limit: Self.devicesMax) }
-        guard let device = devices.first(where: { $0.key == key }) else { return nil }
+        guard let device = try reading({ () throws(SourceError) in try source.device(key) }) else { return nil }
         var writer = JSONWriter()
         writer.object { $0.members(of: device.detail.state) }
         return try? JSONDocument(scanning: writer.bytes).root
     }
-
-    /// As many devices as are looked at.
-    private static let devicesMax = 10_000
 
     func session(_ request: WebRequest) throws(WebProblem) -> WebAnswer {
         let fields = try fields(request)

@@ -13,8 +13,6 @@ public struct WebDesk {
         public var table: RoutingTable
         /// What the scan accepts of a payload.
         public var limits: JSONLimits
-        /// How long a request line may be.
-        public var requestLengthMax: Int
         /// Whether push tokens are shown whole.
         public var fullTokens: Bool
         /// Whether times stay those of UTC in the browser.
@@ -24,11 +22,10 @@ public struct WebDesk {
 
         /// Joins the parts.
         public init(
-            access: WebAccess, table: RoutingTable, limits: JSONLimits, requestLengthMax: Int, fullTokens: Bool,
-            usesUTC: Bool, actor: String
+            access: WebAccess, table: RoutingTable, limits: JSONLimits, fullTokens: Bool, usesUTC: Bool,
+            actor: String
         ) {
             (self.access, self.table, self.limits) = (access, table, limits)
-            self.requestLengthMax = requestLengthMax
             (self.fullTokens, self.usesUTC, self.actor) = (fullTokens, usesUTC, actor)
         }
     }
@@ -63,16 +60,20 @@ public struct WebDesk {
         }
     }
 
+    /// Whether the answer to a request needs the daemon, which may be slow.
+    public static func asksDaemon(_ request: WebRequest) -> Bool {
+        WebRoute.all.contains { $0.method == request.usedMethod && $0.asksDaemon && $0.matches(request.path).isOwn }
+    }
+
     private func route(_ request: WebRequest) throws(WebProblem) -> WebAnswer {
-        let method = request.method == "HEAD" ? "GET" : request.method
         var methods: Set<String> = []
         for route in WebRoute.all {
             let (isOwn, number) = route.matches(request.path)
             guard isOwn else { continue }
             methods.insert(route.method)
-            guard route.method == method else { continue }
+            guard route.method == request.usedMethod else { continue }
             try check(route.right)
-            if method == "POST", let right = route.right {
+            if request.method == "POST", let right = route.right {
                 let person = facts.access.person(request).map { " for \($0)" } ?? ""
                 note(
                     "\(request.peer.name)\(person) asks for \(route.pattern) (\(right)): \(request.path.joined(separator: "/"))"

@@ -28,7 +28,7 @@ public struct WebRequest: Sendable {
         guard let path = parts.first, path.hasPrefix("/") else { return nil }
         var segments: [String] = []
         for part in path.split(separator: "/") {
-            guard let text = WebParameters.decoded(part, plusIsSpace: false), text != "." && text != ".." else {
+            guard let text = String(percentDecoding: part.utf8, plusIsSpace: false), text != "." && text != ".." else {
                 return nil
             }
             segments.append(text)
@@ -49,6 +49,9 @@ public struct WebRequest: Sendable {
         }
         return String(validating: body, as: UTF8.self).flatMap { WebParameters($0[...]) }
     }
+
+    /// The method of the route that answers it: the answer to HEAD is that to GET without its body.
+    var usedMethod: String { method == "HEAD" ? "GET" : method }
 
     /// Whether it is for a program: its answers are JSON.
     var isOfAPI: Bool { path.first == "api" || path.first == "events" }
@@ -93,8 +96,8 @@ public struct WebParameters: Hashable, Sendable {
     public init?(_ text: Substring) {
         for pair in text.split(separator: "&").prefix(Self.countMax) {
             let parts = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-            guard let name = Self.decoded(parts[0], plusIsSpace: true),
-                let value = Self.decoded(parts.count > 1 ? parts[1] : "", plusIsSpace: true)
+            guard let name = String(percentDecoding: parts[0].utf8, plusIsSpace: true),
+                let value = String(percentDecoding: parts.count > 1 ? parts[1].utf8 : "".utf8[...], plusIsSpace: true)
             else { return nil }
             pairs.append(Pair(name: name, value: value))
         }
@@ -110,26 +113,6 @@ public struct WebParameters: Hashable, Sendable {
 
     /// The value under a name, also an empty one.
     func raw(_ name: String) -> String? { pairs.first { $0.name == name }?.value }
-
-    static func decoded(_ text: Substring, plusIsSpace: Bool) -> String? {
-        var bytes: [UInt8] = []
-        var rest = text.utf8[...]
-        while let byte = rest.popFirst() {
-            switch byte {
-            case UInt8(ascii: "+") where plusIsSpace: bytes.append(0x20)
-            case UInt8(ascii: "%"):
-                guard let high = rest.popFirst().flatMap(hexadecimal), let low = rest.popFirst().flatMap(hexadecimal)
-                else { return nil }
-                bytes.append(high << 4 | low)
-            default: bytes.append(byte)
-            }
-        }
-        return String(validating: bytes, as: UTF8.self)
-    }
-
-    private static func hexadecimal(_ byte: UInt8) -> UInt8? {
-        Character(UnicodeScalar(byte)).hexDigitValue.map(UInt8.init)
-    }
 
     /// A text for a query or a part of a path.
     static func encoded(_ text: String) -> String {

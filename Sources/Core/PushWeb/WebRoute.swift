@@ -34,6 +34,9 @@ struct WebRoute: Sendable {
     let meaning: String
     var parameters: [Parameter] = []
     var right: Right?
+    /// Whether the answer needs the daemon. An act needs it always.
+    var asksDaemon: Bool { showsDaemon || right != nil }
+    private(set) var showsDaemon = false
     let answer: @Sendable (WebDesk, WebRequest, SequenceNumber?) throws(WebProblem) -> WebAnswer
 
     /// The place of a number in a path.
@@ -124,10 +127,10 @@ extension WebRoute {
             method: "GET", path: ["devices"], kind: .page, meaning: "devices and their states",
             answer: { (desk, request, _) throws(WebProblem) in try desk.devices(request) }),
         WebRoute(
-            method: "GET", path: ["lanes"], kind: .page, meaning: "what waits behind what",
+            method: "GET", path: ["lanes"], kind: .page, meaning: "what waits behind what", showsDaemon: true,
             answer: { (desk, request, _) throws(WebProblem) in try desk.lanes(request) }),
         WebRoute(
-            method: "GET", path: ["handlers"], kind: .page, meaning: "how handlers do",
+            method: "GET", path: ["handlers"], kind: .page, meaning: "how handlers do", showsDaemon: true,
             answer: { (desk, request, _) throws(WebProblem) in try desk.handlers(request) }),
         WebRoute(
             method: "GET", path: ["campaigns"], kind: .page, meaning: "opens and clicks of campaigns",
@@ -146,6 +149,7 @@ extension WebRoute {
             answer: { (desk, request, _) throws(WebProblem) in try desk.report(request) }),
         WebRoute(
             method: "GET", path: ["senders"], kind: .page, meaning: "who sends through the gateway",
+            showsDaemon: true,
             answer: { (desk, request, _) throws(WebProblem) in try desk.senders(request) }),
         WebRoute(
             method: "GET", path: ["help"], kind: .page, meaning: "the query language, the keys and the API",
@@ -221,6 +225,7 @@ extension WebRoute {
             answer: { (desk, request, _) throws(WebProblem) in try desk.apiReport(request) }),
         WebRoute(
             method: "GET", path: ["api", "status"], kind: .api, meaning: "what the daemon is doing now",
+            showsDaemon: true,
             answer: { (desk, _, _) throws(WebProblem) in .response(.json(Array(try desk.status().rawBytes))) }),
         WebRoute(
             method: "GET", path: ["api", "openapi.json"], kind: .api, meaning: "this description",

@@ -3,7 +3,6 @@ import Glibc
 import PushModel
 import PushSettings
 import PushWeb
-import UnixSockets
 
 /// The daemon's sockets, and the gateway's. On one thread at a time; a call waits for some seconds at most.
 final class DaemonSockets: WebDaemon {
@@ -12,8 +11,6 @@ final class DaemonSockets: WebDaemon {
 
     /// How long the daemon may take to take a connection, and to answer, in milliseconds.
     private static let patience = (connect: 1000, answer: 5000)
-    /// How long an answer of the gateway may be, in bytes.
-    private static let longestStatus = 1 << 20
 
     init(_ directories: Directories, gatewaySocket: String) {
         (self.directories, self.gatewaySocket) = (directories, gatewaySocket)
@@ -70,22 +67,7 @@ final class DaemonSockets: WebDaemon {
     }
 
     func gatewayStatus() -> JSONNode? {
-        do {
-            let client = try Client(path: gatewaySocket, timeoutMilliseconds: Self.patience.connect)
-            try client.send(Array("GET /status HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n".utf8))
-            var last: [UInt8] = []
-            var length = 0
-            // The body is the last line.
-            while let line = try client.receiveLine(timeoutMilliseconds: Self.patience.connect),
-                length < Self.longestStatus
-            {
-                length += line.count
-                if !line.isEmpty { last = line }
-            }
-            return try JSONDocument(scanning: last).root
-        } catch {
-            return nil
-        }
+        try? GatewayStatusQuestion.ask(gatewaySocket, timeoutMilliseconds: Self.patience.connect)
     }
 
     private static func text(_ error: DaemonError) -> String {

@@ -39,7 +39,6 @@ struct Program {
             let plan = WorkerPlan(
                 facts: WebDesk.Facts(
                     access: access, table: settings.routing, limits: settings.daemon.jsonLimits,
-                    requestLengthMax: settings.daemon.requestLengthMax,
                     fullTokens: web.fullTokens || arguments.flags.contains("--full-tokens"),
                     usesUTC: arguments.flags.contains("--utc"), actor: actor),
                 settings: settings, directories: directories,

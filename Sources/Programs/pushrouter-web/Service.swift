@@ -54,8 +54,6 @@ final class Service: LoopService {
     private static let indexInterval: Duration = .milliseconds(100)
     /// How long a request may take to come, and its answer to be read.
     private static let requestTime: Int64 = 20_000_000_000
-    /// The paths whose answers come from the daemon: it may be slow, and readers do not wait behind it.
-    private static let daemonsPaths: Set<[String]> = [["lanes"], ["handlers"], ["senders"], ["api", "status"]]
 
     init(
         loop: EventLoop, plan: WorkerPlan, entrances: Entrances, connections: Int, streams: Int, status: String,
@@ -169,16 +167,21 @@ final class Service: LoopService {
         }
         lastAsked += 1
         asked[lastAsked] = Asked(number: arrival.number)
-        let asksDaemon =
-            request.method == "POST" && request.path != ["explain"] || Self.daemonsPaths.contains(request.path)
-        submit(.answer(lastAsked, request), to: asksDaemon ? actor : reader)
+        // The daemon may be slow: a request that needs only the ledger does not wait for it.
+        submit(.answer(lastAsked, request), to: WebDesk.asksDaemon(request) ? actor : reader)
     }
 
     private func submit(_ job: WorkerJob, to thread: JobThread<WorkerJob>) {
         do throws(SystemError) { try thread.submit(job) } catch {
             log(JournalEntry(.error, "\(error)"))
-            if case .answer(let id, _) = job, let asked = asked.removeValue(forKey: id) {
-                respond(asked.number, WebResponse(503, "no thread is left\n"))
+            switch job {
+            case .answer(let id, _):
+                if let asked = asked.removeValue(forKey: id) {
+                    respond(asked.number, WebResponse(503, "no thread is left\n"))
+                }
+            case .poll: isPolling = false
+            case .index: isIndexing = false
+            case .listen, .leave: break
             }
         }
     }

@@ -17,19 +17,7 @@ extension CampaignReport {
         }
         try ledger.rows(endedAs: .shownBySystem, from: since, to: until) { row, line in
             guard let row = ReportRow(row) else { return }
-            add(row, campaign: table.campaign(ofLine: line, row.platform))
+            add(row, campaign: table.detection.campaign(ofLine: line, row.platform))
         }
-    }
-}
-
-extension RoutingTable {
-    /// The campaign of a delivery that never reached the tracker, by its payload; `nil` without one, and of a payload that
-    /// was erased.
-    fileprivate func campaign(ofLine line: [UInt8], _ platform: Platform) -> String? {
-        // Limits may have been higher when it was accepted.
-        guard let request = try? Request(acceptedLine: line),
-            case .deliver(let deliver) = request.action
-        else { return nil }
-        return (try? decide(Delivery(deliver, platform: platform), settings: detection))?.braze?.campaignID
     }
 }

@@ -7,7 +7,7 @@ import Store
 
 /// The ledger of this machine as a source of pushes.
 ///
-/// An index of the words that are asked for most is built in memory while nothing else is to be done: ``buildIndex()``.
+/// ``buildIndex()`` builds an index of the most frequent words in memory; the program calls it while nothing else is to do.
 public final class LedgerSource: PushSource {
     private let directory: String
     private let table: RoutingTable
@@ -16,15 +16,15 @@ public final class LedgerSource: PushSource {
     private let clock: () -> Moment
     private var opened: LedgerReader?
     private var index = BlockIndex()
-    /// The block that is being read for the index, and the facts found so far.
-    private var building: (block: Int64, next: Int64, facts: [IndexedFact])?
+    /// The change number at which no block was left to index.
+    private var indexedUpTo: Int64?
     private var reading: LiveReading?
     public var delay: String?
 
-    /// As many requests as are read at once.
+    /// How many requests are read at once.
     private static let slice: Int64 = 64
-    /// As many as are read at once for the index.
-    private static let indexSlice: Int64 = 256
+    /// How many undecided blocks one call looks at.
+    private static let triesAtOnce = 8
 
     /// - Parameters:
     ///   - directory: the state directory. The ledger is opened when something is asked.
@@ -49,91 +49,123 @@ public final class LedgerSource: PushSource {
     private func find(_ search: PushSearch, in ledger: LedgerReader) throws(StoreError) -> PushPage {
         let end = clock().monotonic + search.patience
         let wanted = search.query.indexed
+        let floor = max(search.after?.value ?? 0, (try ledger.lowestSequenceNumber()?.value ?? .max) - 1)
         var page = PushPage()
-        var place = search.before?.value ?? .max
-        while true {
-            guard let last = try ledger.lastRequest(before: SequenceNumber(place)) else { return page }
-            let block = BlockIndex.block(of: last)
-            let first = max(block * BlockIndex.blockLength, last.value - Self.slice + 1)
+        // The search looks at requests below this number next.
+        var place = min(search.before?.value ?? .max, try ledger.highestSequenceNumber().value + 1)
+        while place - 1 > floor {
+            let block = BlockIndex.block(of: SequenceNumber(place - 1))
+            let begin = block * BlockIndex.blockLength
             if !wanted.isEmpty, index.mayHave(block, wanted) == false {
-                place = max(1, block * BlockIndex.blockLength)
-                if place == 1 { return page }
+                place = begin
                 continue
             }
-            let stories = try ledger.stories(in: SequenceNumber(max(1, first))...last)
-            for story in stories.reversed() {
-                page.lookedBackTo = story.request.acceptedAt.wall
-                guard search.query.matches(PushFacts(story)) else { continue }
-                page.stories.append(story)
-                if page.stories.count >= search.limit {
-                    page.next = story.request.seq
-                    return page
+            guard let last = try ledger.lastRequest(before: SequenceNumber(place)), last.value > floor else { break }
+            guard BlockIndex.block(of: last) == block else {
+                // Pruning left no request in this block.
+                place = last.value + 1
+                continue
+            }
+            let first = max(floor + 1, wanted.isEmpty ? max(begin, last.value - Self.slice + 1) : begin)
+            let range = SequenceNumber(first)...last
+            for part in wanted.isEmpty ? [range] : try parts(of: range, wanted, ledger) {
+                for story in try ledger.stories(in: part).reversed() {
+                    page.lookedBackTo = story.request.acceptedAt.wall
+                    guard search.query.matches(PushFacts(story)) else { continue }
+                    page.stories.append(story)
+                    if page.stories.count >= search.limit {
+                        page.next = story.request.seq
+                        return page
+                    }
                 }
             }
-            place = max(1, first)
-            // The clock may have been set back: nobody sets it back further than that.
-            if let since = search.query.since, let newest = stories.map(\.request.acceptedAt.wall).max(),
-                newest.milliseconds < since.milliseconds - 86_400_000
+            place = first
+            // A wall clock that was set back by less than a day hides no match.
+            if let since = search.query.since, let reached = page.lookedBackTo,
+                reached.milliseconds < since.milliseconds - 86_400_000
             {
-                return page
+                break
             }
-            if clock().monotonic >= end {
-                page.next = try ledger.lastRequest(before: SequenceNumber(place)) == nil ? nil : SequenceNumber(place)
-                return page
+            if place - 1 > floor, clock().monotonic >= end,
+                let next = try ledger.lastRequest(before: SequenceNumber(place)), next.value > floor
+            {
+                page.next = SequenceNumber(place)
+                page.lookedBackTo = try ledger.stories(in: next...next).first?.request.acceptedAt.wall
+                break
             }
         }
+        return page
     }
 
-    /// Reads a part of the newest block that is decided and has no filter yet.
+    /// The parts of a block that may have matches, the newest first: a match is looked for in the texts of the block, and only
+    /// the stories of requests that have them are read.
+    private func parts(
+        of range: ClosedRange<SequenceNumber>, _ wanted: [[IndexedFact]], _ ledger: LedgerReader
+    ) throws(StoreError) -> [ClosedRange<SequenceNumber>] {
+        let sets = wanted.map { facts in
+            (facts: Set(facts), asksForCampaign: facts.contains { $0.word == .campaign })
+        }
+        var found = sets.map { set in Set(set.facts.compactMap(\.seq).filter(range.contains)) }
+        try ledger.lookedUpTexts(in: range) { seq, column, text in
+            let fact = QueryWord(column).map { IndexedFact($0, text) }
+            for (place, set) in sets.enumerated() where fact.map(set.facts.contains) ?? set.asksForCampaign {
+                found[place].insert(seq)
+            }
+        }
+        var rest = found.dropFirst().reduce(found[0]) { $0.intersection($1) }.sorted()
+        var parts: [ClosedRange<SequenceNumber>] = []
+        while let last = rest.popLast() {
+            var first = last
+            while let next = rest.last, last.value - next.value < Self.slice { first = rest.removeLast() }
+            parts.append(first...last)
+        }
+        return parts
+    }
+
+    /// Reads a block that has no filter yet, a new one first. Reads nothing while the ledger is unchanged since the last block
+    /// got its filter.
     ///
-    /// - Returns: whether there is more to be done now.
+    /// - Returns: whether another call has something to read now.
     public func buildIndex() throws(SourceError) -> Bool {
-        try read { (ledger) throws(StoreError) in
-            if building == nil {
-                guard let block = try nextBlock(ledger) else { return false }
-                building = (block, block * BlockIndex.blockLength, [])
-            }
-            guard var work = building else { return false }
-            let last = (work.block + 1) * BlockIndex.blockLength - 1
-            let end = min(last, work.next + Self.indexSlice - 1)
-            let range = SequenceNumber(max(1, work.next))...SequenceNumber(max(1, end))
-            var shown: [SequenceNumber] = []
-            let isDecided = try ledger.lookedUpTexts(in: range) { column, text in
-                if let word = QueryWord(column) { work.facts.append(IndexedFact(word, text)) }
-                if column == .shown, let seq = Int64(text) { shown.append(SequenceNumber(seq)) }
-            }
-            for seq in shown {
-                for story in try ledger.stories(in: seq...seq) {
-                    if let campaign = PushFacts(story).campaign { work.facts.append(IndexedFact(.campaign, campaign)) }
+        // Within a transaction the number does not change, so it is asked for before.
+        let change = try changeNumber()
+        guard change != indexedUpTo else { return false }
+        return try read { (ledger) throws(StoreError) in
+            guard let lowest = try ledger.lowestSequenceNumber() else { return false }
+            let newest = BlockIndex.block(of: try ledger.highestSequenceNumber()) - 1
+            guard newest >= BlockIndex.block(of: lowest) else { return false }
+            let blocks = BlockIndex.block(of: lowest)...newest
+            for _ in 0..<Self.triesAtOnce {
+                guard let block = index.next(in: blocks) else { break }
+                let begin = block * BlockIndex.blockLength
+                let range = SequenceNumber(max(1, begin))...SequenceNumber(begin + BlockIndex.blockLength - 1)
+                // An undecided invocation gets its outcome, and a receipt, later.
+                guard try ledger.isDecided(range) else {
+                    index.postpone(block)
+                    continue
                 }
+                index.add(block, try facts(in: range, ledger))
+                return true
             }
-            // An outcome or a receipt to come would be missing.
-            guard isDecided else {
-                building = nil
-                return false
-            }
-            work.next = end + 1
-            building = work
-            if end == last {
-                index.add(work.block, work.facts)
-                building = nil
-            }
-            return true
+            indexedUpTo = index.isIncomplete(in: blocks) ? nil : change
+            return false
         }
     }
 
-    private func nextBlock(_ ledger: LedgerReader) throws(StoreError) -> Int64? {
-        let highest = try ledger.highestSequenceNumber()
-        let pending = try ledger.undecidedInvocations().map { BlockIndex.block(of: $0.seq) }
-        var block = BlockIndex.block(of: highest) - 1
-        let lowest = try ledger.lowestSequenceNumber().map { BlockIndex.block(of: $0) } ?? 0
-        // A block that came after the index was full takes the place of the oldest one.
-        let oldest = index.hasRoom ? lowest : max(lowest, BlockIndex.block(of: highest) - Int64(index.count))
-        while block >= oldest {
-            if !index.has(block), !pending.contains(block) { return block }
-            block -= 1
+    private func facts(
+        in range: ClosedRange<SequenceNumber>, _ ledger: LedgerReader
+    ) throws(StoreError) -> [IndexedFact] {
+        var facts: [IndexedFact] = []
+        var shown: [SequenceNumber] = []
+        try ledger.lookedUpTexts(in: range) { seq, column, text in
+            if let word = QueryWord(column) { facts.append(IndexedFact(word, text)) } else { shown.append(seq) }
         }
-        return nil
+        for seq in shown {
+            for story in try ledger.stories(in: seq...seq) {
+                if let campaign = PushFacts(story).campaign { facts.append(IndexedFact(.campaign, campaign)) }
+            }
+        }
+        return facts
     }
 
     // MARK: One request, and what comes
@@ -193,6 +225,10 @@ public final class LedgerSource: PushSource {
     public func changeNumber() throws(SourceError) -> Int64 {
         // Without a snapshot: within a transaction the number does not change.
         try read(inSnapshot: false) { (ledger) throws(StoreError) in try ledger.changeNumber() }
+    }
+
+    public func device(_ key: DeviceKey) throws(SourceError) -> KnownDevice? {
+        try read { (ledger) throws(StoreError) in try ledger.knownDevice(key) }
     }
 
     public func devices(limit: Int) throws(SourceError) -> [KnownDevice] {
@@ -255,17 +291,16 @@ public final class LedgerSource: PushSource {
     private func ledger() throws(StoreError) -> LedgerReader {
         if let opened {
             guard opened.isReplaced else { return opened }
-            (reading, building, index) = (nil, nil, BlockIndex())
+            (reading, indexedUpTo, index) = (nil, nil, BlockIndex())
         }
         let ledger = try LedgerReader(directory: directory)
         opened = ledger
         return ledger
     }
 
-    /// A ledger that could not be read is opened anew: it may have been replaced.
+    /// Closes a ledger that could not be read: another one may have taken its place.
     private func forget(_ error: StoreError) -> SourceError {
-        (opened, reading, building) = (nil, nil, nil)
-        index = BlockIndex()
+        (opened, reading, indexedUpTo, index) = (nil, nil, nil, BlockIndex())
         return SourceError("\(error)")
     }
 }

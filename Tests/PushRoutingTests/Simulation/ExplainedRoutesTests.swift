@@ -64,4 +64,18 @@ struct ExplainedRoutesTests {
             try unmatched(route(never, "owner"), route(never, "copy", observes: true), payload: braze)
                 == ["copy: Platform=ios: it is android"])
     }
+
+    @Test("the route that takes a callback says by which conditions")
+    func taken() throws {
+        let match = RouteMatch(
+            platforms: [.android], data: [.init(key: "k", pattern: Glob("v*")), .init(key: "k", pattern: nil)])
+        let document = try JSONDocument(scanning: Array(#"{"k":"value"}"#.utf8))
+        for (match, conditions) in [(match, " (Platform=android, Data=k v*, Data=k)"), (RouteMatch(), "")] {
+            let table = RoutingTable(
+                routes: [route(match)], handlers: ["crm": Handler(name: "crm", kind: .journal)])
+            let explanation = try Explanation(
+                DeliverRequest(payload: document.root), platform: .android, table: table)
+            #expect(explanation.text.contains("handler crm, by route r\(conditions), within 9000 ms"))
+        }
+    }
 }

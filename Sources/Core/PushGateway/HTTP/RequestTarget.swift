@@ -14,7 +14,7 @@ public struct RequestTarget: Hashable, Sendable, CustomStringConvertible {
         guard path.first == UInt8(ascii: "/") else { return nil }
         var segments: [String] = []
         for segment in path.dropFirst().split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false) {
-            guard let text = FormText.decoded(segment, plusIsSpace: false) else { return nil }
+            guard let text = String(percentDecoding: segment, plusIsSpace: false) else { return nil }
             segments.append(text)
         }
         return segments
@@ -35,8 +35,8 @@ struct FormText {
     init(_ bytes: some Collection<UInt8>) {
         fields = bytes.split(separator: UInt8(ascii: "&")).compactMap { field in
             let name = field.prefix { $0 != UInt8(ascii: "=") }
-            guard let key = Self.decoded(name, plusIsSpace: true),
-                let value = Self.decoded(field.dropFirst(name.count + 1), plusIsSpace: true)
+            guard let key = String(percentDecoding: name, plusIsSpace: true),
+                let value = String(percentDecoding: field.dropFirst(name.count + 1), plusIsSpace: true)
             else { return nil }
             return (key, value)
         }
@@ -44,22 +44,4 @@ struct FormText {
 
     /// The first value under one of some names.
     func first(_ names: [String]) -> String? { fields.first { names.contains($0.name) }?.value }
-
-    /// A text without its percent escapes; `nil` where one is none, or the bytes are no UTF-8.
-    static func decoded(_ text: some Collection<UInt8>, plusIsSpace: Bool) -> String? {
-        var bytes: [UInt8] = []
-        var rest = text.makeIterator()
-        while let byte = rest.next() {
-            switch byte {
-            case UInt8(ascii: "%"):
-                guard let high = rest.next().flatMap(hexadecimalValue(of:)),
-                    let low = rest.next().flatMap(hexadecimalValue(of:))
-                else { return nil }
-                bytes.append(high << 4 | low)
-            case UInt8(ascii: "+") where plusIsSpace: bytes.append(UInt8(ascii: " "))
-            default: bytes.append(byte)
-            }
-        }
-        return String(validating: bytes, as: UTF8.self)
-    }
 }

@@ -60,16 +60,16 @@ public struct PushSummary {
     }
 
     /// Whether one of its invocations is a dead letter.
-    public var isDead: Bool { !facts.whole.deadLetters.isEmpty }
+    public var isDead: Bool { !facts.story.deadLetters.isEmpty }
 
     /// How many attempts its main invocation took.
-    public var attempts: Int { main.map { facts.whole.attempts(at: $0).map(\.number).max() ?? 0 } ?? 0 }
+    public var attempts: Int { main.map { facts.story.attempts(at: $0).map(\.number).max() ?? 0 } ?? 0 }
 
     // MARK: In words
 
     /// What became of it, as one sentence with its full stop.
     public var sentence: String {
-        let story = facts.whole
+        let story = facts.story
         if request.isErased { return "Erased: what it said and whom it was about is gone." }
         switch request.operation {
         case .publish:

@@ -35,23 +35,36 @@ extension Explanation {
 }
 
 extension RouteMatch {
+    private var providerCondition: String { "Provider=\(providers.joined(separator: " "))" }
+    private var platformCondition: String { "Platform=\(platforms.map(\.rawValue).joined(separator: " "))" }
+    private var callbackCondition: String { "Callback=\(callbacks.map(\.rawValue).joined(separator: " "))" }
+    private var appCondition: String { "App=\(apps.map(\.description).joined(separator: " "))" }
+
+    /// All conditions, as the file of a route has them.
+    var conditions: [String] {
+        [
+            providers.isEmpty ? nil : providerCondition, platforms.isEmpty ? nil : platformCondition,
+            callbacks.isEmpty ? nil : callbackCondition, apps.isEmpty ? nil : appCondition,
+        ].compactMap(\.self) + data.map { $0.text("Data") } + keyValues.map { $0.text("KeyValue") }
+    }
+
     /// The first condition that does not hold, and what is so instead; `nil` when all hold.
     func mismatch(with facts: RouteFacts) -> String? {
         guard !holds(for: facts) else { return nil }
         let provider = facts.provider ?? Self.noProvider
         if !providers.isEmpty, !providers.contains(provider) {
             let owner = facts.provider.map { "the payload is of \($0)" } ?? "the payload is of no known provider"
-            return "Provider=\(providers.joined(separator: " ")): \(owner)"
+            return "\(providerCondition): \(owner)"
         }
         if !platforms.isEmpty, !platforms.contains(facts.platform) {
-            return "Platform=\(platforms.map(\.rawValue).joined(separator: " ")): it is \(facts.platform.rawValue)"
+            return "\(platformCondition): it is \(facts.platform.rawValue)"
         }
         if !callbacks.isEmpty, !callbacks.contains(facts.callback) {
-            return "Callback=\(callbacks.map(\.rawValue).joined(separator: " ")): it is \(facts.callback.rawValue)"
+            return "\(callbackCondition): it is \(facts.callback.rawValue)"
         }
         if !apps.isEmpty, !apps.contains(where: { $0.matches(facts.app ?? "") }) {
             let app = facts.app.map { "the app is \($0)" } ?? "no app is named (--app)"
-            return "App=\(apps.map(\.description).joined(separator: " ")): \(app)"
+            return "\(appCondition): \(app)"
         }
         return data.lazy.compactMap { $0.mismatch("Data", facts.keys?.data($0.key), "key") }.first
             ?? keyValues.lazy.compactMap { $0.mismatch("KeyValue", facts.keys?.keyValue($0.key), "key-value") }.first
@@ -59,8 +72,10 @@ extension RouteMatch {
 }
 
 extension RouteMatch.KeyCondition {
+    fileprivate func text(_ setting: String) -> String { "\(setting)=\(key)\(pattern.map { " \($0)" } ?? "")" }
+
     fileprivate func mismatch(_ setting: String, _ value: String?, _ noun: String) -> String? {
-        let condition = "\(setting)=\(key)\(pattern.map { " \($0)" } ?? "")"
+        let condition = text(setting)
         guard let value else { return "\(condition): the payload has no \(noun) \(key)" }
         guard let pattern, !pattern.matchesAll else { return nil }
         guard value.utf8.count <= PayloadKeys.longestMatched else {

@@ -157,7 +157,8 @@ extension Explanation.Invocation {
         guard let route, let handler else { return "\(callback) -> nobody" }
         let what = isObserver ? "copy to handler" : "handler"
         let open = routeWhileOpen.map { "route \($0) has it" } ?? "it ends as failed"
-        return "\(callback) -> \(what) \(handler), by route \(route), within \(budget.milliseconds) ms"
+        let matched = conditions.isEmpty ? "" : " (\(conditions.joined(separator: ", ")))"
+        return "\(callback) -> \(what) \(handler), by route \(route)\(matched), within \(budget.milliseconds) ms"
             + (breaker == nil ? "" : "; while the breaker of \(handler) is open, \(open)")
     }
 }

@@ -13,6 +13,8 @@ public struct Explanation: Sendable {
         /// The first route that matches; of what every SDK must hear, one of those; `nil` for the tracker, and when none
         /// does.
         public var route: String?
+        /// The conditions of that route, as its file has them. Empty: it matches everything.
+        public var conditions: [String] = []
         /// That route's handler.
         public var handler: String?
         /// How it ends, where that is known before any handler runs; `nil`: as its handler says.
@@ -153,8 +155,8 @@ public struct Explanation: Sendable {
 extension Explanation.Invocation {
     fileprivate init(_ planned: PlannedInvocation, route: Route, table: RoutingTable) {
         self.init(
-            planned: planned, isObserver: route.observes, route: route.name, handler: route.handler,
-            budget: min(route.budget ?? table.budget, table.budget))
+            planned: planned, isObserver: route.observes, route: route.name, conditions: route.match.conditions,
+            handler: route.handler, budget: min(route.budget ?? table.budget, table.budget))
     }
 
     /// The same with what becomes of it while the breaker of its handler is open.

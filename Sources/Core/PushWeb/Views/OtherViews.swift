@@ -205,9 +205,23 @@ extension WebDesk {
         let report = try reading { () throws(SourceError) in try source.campaigns(window) }
         return .response(
             page(
-                request, title: "Campaigns", windowForm(request, path: "/campaigns") + report.page.content, report: true
+                request, title: "Campaigns",
+                windowForm(request, path: "/campaigns") + report.page.content + Self.pushes(of: report), report: true
             ))
     }
+
+    /// Links to the pushes of each campaign.
+    private static func pushes(of report: CampaignReport) -> String {
+        let names = report.campaigns.keys.sorted().prefix(campaignsLinked)
+        guard !names.isEmpty else { return "" }
+        let links = names.map { name in
+            "<li>\(HTML.link("/?query=" + WebParameters.encoded("campaign:\"\(name)\""), name))</li>"
+        }
+        return HTML.section("pushes", "The pushes of a campaign", "<ul class=\"plain\">\(links.joined())</ul>\n")
+    }
+
+    /// How many campaigns have a link.
+    private static let campaignsLinked = 200
 
     func report(_ request: WebRequest) throws(WebProblem) -> WebAnswer {
         var order = ReportOrder(window: try window(request))

@@ -27,7 +27,7 @@ struct PushRow {
         let title = push.title
         let cells = [
             HTML.time(request.acceptedAt.wall, short: true), markup(String(from.prefix(60))),
-            request.platform.shownName, place, markup(push.owner ?? "-"),
+            request.platform.shownName, place, markup(push.owner.map { $0 == "none" ? "no provider" : $0 } ?? "-"),
             markup(push.main?.callback.rawValue ?? request.operation.rawValue),
             "<span class=\"\(kind)\"><span aria-hidden=\"true\">\(mark)</span> \(markup(push.outcome ?? "-"))</span>",
             used ?? "-", badges,
@@ -35,7 +35,12 @@ struct PushRow {
         let shownTitle = title.isEmpty ? "" : " <span class=\"title\">\(markup(String(title.prefix(120))))</span>"
         let head = "<th scope=\"row\"><a href=\"/push/\(request.seq)\">#\(request.seq)\(shownTitle)</a></th>"
         return
-            "<tr id=\"p\(request.seq)\" data-seq=\"\(request.seq)\">\(head)\(cells.map { "<td>\($0)</td>" }.joined())</tr>"
+            "<tr id=\"p\(request.seq)\" data-seq=\"\(request.seq)\">\(head)\(Self.labeled(cells))</tr>"
+    }
+
+    /// The cells behind the first one. A small screen shows a column's name beside its cell.
+    private static func labeled(_ cells: [String]) -> String {
+        zip(heads.dropFirst(), cells).map { "<td data-label=\"\($0)\">\($1)</td>" }.joined()
     }
 
     private var badges: String {
@@ -44,7 +49,7 @@ struct PushRow {
         if let opened = push.opened { badges.append("opened (\(opened))") }
         if push.facts.losesOpen { badges.append("open is lost") }
         if push.isDead { badges.append("dead letter") }
-        for replay in push.facts.whole.replays.suffix(1) { badges.append("replayed as #\(replay)") }
+        for replay in push.facts.story.replays.suffix(1) { badges.append("replayed as #\(replay)") }
         if let former = request.replayOf { badges.append("replay of \(former)") }
         if push.attempts > 1 { badges.append("\(push.attempts) attempts") }
         if request.operation != .deliver { badges.append(request.operation.rawValue) }

@@ -61,7 +61,7 @@ struct PushView {
             request.isErased
             ? "<p class=\"problem\">Erased: \"pushctl erase\" took out what it said and whom it was about.</p>\n" : ""
         return "<p class=\"sentence\">\(markup(push.sentence))</p>\n" + erased + acts + facts
-            + HTML.section("timeline", "Timeline", timeline) + HTML.section("why", "Why", why)
+            + HTML.section("timeline", "Timeline", timeline) + HTML.section("why", "Whose it is, and why", why)
             + HTML.section("payload", "Payload", payload)
             + HTML.section("request", "Request and answer", requestAndAnswer)
             + HTML.section("receipts", "Receipts, opens and custom data", receipts)
@@ -185,19 +185,23 @@ struct PushView {
         func place(_ seconds: Double) -> String { rounded(min(seconds, longest) / longest * width, decimals: 1) }
         func seconds(_ span: Duration) -> Double { Double(span.microseconds) / 1_000_000 }
         let budget = seconds(invocation.budget)
+        // The deadline's name stands above the bar: it may be near a limit of the platforms.
         let marks = [
-            (budget, "\(rounded(budget, decimals: 1)) s deadline"), (10, "10 s ANR"), (20, "20 s FCM"),
-            (30, "30 s iOS"),
+            (budget, "\(rounded(budget, decimals: 1)) s deadline", 11), (10, "10 s ANR", 56), (20, "20 s FCM", 56),
+            (30, "30 s iOS", 56),
         ]
-        let lines = marks.map { at, name in
-            "<line x1=\"\(place(at))\" x2=\"\(place(at))\" y1=\"4\" y2=\"30\" class=\"limit\"/><text x=\"\(place(at))\" y=\"44\" text-anchor=\"\(at > 28 ? "end" : "middle")\">\(markup(name))</text>"
+        let lines = marks.map { at, name, height in
+            let anchor = at > 27 ? "end" : at < 3 ? "start" : "middle"
+            return
+                "<line x1=\"\(place(at))\" x2=\"\(place(at))\" y1=\"16\" y2=\"42\" class=\"limit\"/>"
+                + "<text x=\"\(place(at))\" y=\"\(height)\" text-anchor=\"\(anchor)\">\(markup(name))</text>"
         }
         let label =
             "waited \(result.queue.milliseconds) ms, ran \(result.exec.milliseconds) ms of \(spanInWords(invocation.budget))"
         return """
-            <svg viewBox="0 0 640 50" role="img" aria-label="\(markup(label))"><rect x="0" y="10" width="640" height="14" class="frame"/>\
-            <rect x="0" y="10" width="\(place(seconds(result.queue)))" height="14" class="waited"/>\
-            <rect x="\(place(seconds(result.queue)))" y="10" width="\(place(seconds(result.exec)))" height="14" class="ran"/>\
+            <svg class="ruler" viewBox="0 0 640 62" role="img" aria-label="\(markup(label))"><rect x="0" y="22" width="640" height="14" class="frame"/>\
+            <rect x="0" y="22" width="\(place(seconds(result.queue)))" height="14" class="waited"/>\
+            <rect x="\(place(seconds(result.queue)))" y="22" width="\(place(seconds(result.exec)))" height="14" class="ran"/>\
             \(lines.joined())</svg>
             <p class="soft">\(markup(label.capitalizingFirstLetter)).</p>
 

@@ -1,9 +1,9 @@
+import DaemonClient
 import Glibc
 import PushHosts
 import PushModel
 import PushReporting
 import SettingsFiles
-import UnixSockets
 
 extension Session {
     /// The findings about a client of a gateway, the gateway's state first.
@@ -13,7 +13,7 @@ extension Session {
         let state: [HealthFinding]
         var authorities = ""
         do {
-            let status = try Self.status(of: socket)
+            let status = try GatewayStatusQuestion.ask(socket, timeoutMilliseconds: 5000)
             authorities = status["authorities"]?.string ?? ""
             state = ClientDiagnosis.findings(ofStatus: status)
         } catch {
@@ -27,21 +27,4 @@ extension Session {
                 authorities: authorities, environment: { name in getenv(name).map { String(cString: $0) } },
                 contents: { path in (try? SmallFile.read(path)) ?? nil })
     }
-
-    /// Asks a gateway for its status.
-    private static func status(of path: String) throws -> JSONNode {
-        let client = try Client(path: path, timeoutMilliseconds: 5000)
-        try client.send(Array("GET /status HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n".utf8))
-        while let line = try client.receiveLine(timeoutMilliseconds: 5000) {
-            guard line.first == UInt8(ascii: "{") else { continue }
-            return try JSONDocument(scanning: line).root
-        }
-        throw NoStatus(path: path)
-    }
-}
-
-/// The answer has no status.
-private struct NoStatus: Error, CustomStringConvertible {
-    let path: String
-    var description: String { "\(path) gives no status: it is not the socket of pushrouter-gateway" }
 }

@@ -63,34 +63,36 @@ extension LedgerReader {
         }
     }
 
-    /// A column whose texts are looked up most.
+    /// A column that searches ask for most.
     public enum LookedUp: Sendable {
         case id, app, device, user, campaign, outcome, handler
-        /// The number of a request that the system shows: it has no receipt that would name its campaign.
+        /// The system shows the request's push, so no receipt names its campaign. The text is empty.
         case shown
     }
 
-    /// Gives the texts of these columns of all requests with a number in a range: a tenth of what their stories cost.
+    /// Gives the texts of these columns of all requests with a number in a range, in a tenth of the time that their
+    /// stories take.
     ///
-    /// - Returns: whether all of them are decided; else some texts are to come.
+    /// - Parameter body: takes the number of the request, the column and its text.
     public func lookedUpTexts(
-        in range: ClosedRange<SequenceNumber>, _ body: (LookedUp, String) -> Void
-    ) throws(StoreError) -> Bool {
+        in range: ClosedRange<SequenceNumber>, _ body: (SequenceNumber, LookedUp, String) -> Void
+    ) throws(StoreError) {
         try snapshot { () throws(StoreError) in
-            func give(_ column: LookedUp, _ text: String?) { if let text { body(column, text) } }
-            var isDecided = true
+            func give(_ seq: Int64, _ column: LookedUp, _ text: String?) {
+                if let text { body(SequenceNumber(seq), column, text) }
+            }
             let requests = LedgerTable.requests
             try each(
                 "seq, id, message_id, \(requests.text("app")), device, external_id FROM \(requests.source) WHERE seq",
                 range,
                 "seq"
             ) { (row) throws(StoreError) in
-                give(.id, "\(row.integer())")
-                give(.id, row.text())
-                give(.id, row.text())
-                give(.app, row.text())
-                give(.device, row.text())
-                give(.user, row.text())
+                let seq = row.integer()
+                give(seq, .id, row.text())
+                give(seq, .id, row.text())
+                give(seq, .app, row.text())
+                give(seq, .device, row.text())
+                give(seq, .user, row.text())
             }
             let invocations = LedgerTable.invocations
             try each(
@@ -99,15 +101,16 @@ extension LedgerReader {
             ) { (row) throws(StoreError) in
                 let seq = row.integer()
                 let outcome: Outcome? = try row.next()
-                if outcome == .shownBySystem { give(.shown, "\(seq)") }
-                isDecided = isDecided && outcome != nil
-                give(.outcome, outcome?.rawValue)
-                give(.handler, row.text())
+                if outcome == .shownBySystem { give(seq, .shown, "") }
+                give(seq, .outcome, outcome?.rawValue)
+                give(seq, .handler, row.text())
             }
             let events = LedgerTable.events
-            let campaigns = "\(events.text("campaign_id")) FROM \(events.source) INDEXED BY events_by_seq"
-            try each("\(campaigns) WHERE seq", range, "seq") { (row) throws(StoreError) in give(.campaign, row.text()) }
-            return isDecided
+            let campaigns = "events.seq, \(events.text("campaign_id")) FROM \(events.source) INDEXED BY events_by_seq"
+            try each("\(campaigns) WHERE seq", range, "seq") { (row) throws(StoreError) in
+                let seq = row.integer()
+                give(seq, .campaign, row.text())
+            }
         }
     }
 
@@ -122,6 +125,18 @@ extension LedgerReader {
             var row = statement.row()
             try body(&row)
         }
+    }
+
+    /// Whether each invocation of the requests in a range has an outcome.
+    public func isDecided(_ range: ClosedRange<SequenceNumber>) throws(StoreError) -> Bool {
+        let statement = try database.prepare(
+            """
+            SELECT 1 FROM invocation_rows INDEXED BY invocations_pending
+            WHERE outcome IS NULL AND seq BETWEEN ?1 AND ?2 LIMIT 1
+            """)
+        statement.bind(range.lowerBound.value, at: 1)
+        statement.bind(range.upperBound.value, at: 2)
+        return try !statement.step()
     }
 
     /// The highest number of a request below another one; `nil`: there is none.
@@ -146,6 +161,16 @@ extension LedgerReader {
         var found: [InvocationID] = []
         while try statement.step() { found.append(try statement.value(0)) }
         return found
+    }
+
+    /// A device that is remembered; `nil`: no request has named it.
+    public func knownDevice(_ key: DeviceKey) throws(StoreError) -> KnownDevice? {
+        // The table has no index on its texts: the statement reads all rows.
+        var statement = try database.prepare(
+            "SELECT \(KnownDevice.table.values()) FROM devices WHERE device = ?1 AND app = ?2")
+        statement.bind(key.device, at: 1)
+        statement.bind(key.app ?? "", at: 2)
+        return try statement.step() ? try statement.value() : nil
     }
 
     /// The devices that are remembered, those that were first named last first.
