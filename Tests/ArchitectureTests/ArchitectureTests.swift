@@ -4,6 +4,7 @@ import Testing
 struct ArchitectureTests {
     private static let sources = swiftFiles(below: "Sources")
     private static let tests = swiftFiles(below: "Tests")
+    private static let textEndings = [".swift", ".c", ".h", ".sh", ".py", ".md"]
 
     @Test("every folder in Sources has a place in the layers, and every place a folder")
     func everyFolderIsInTheTable() {
@@ -67,6 +68,23 @@ struct ArchitectureTests {
     func platformsAreSwitchedOver() {
         for file in Self.sources where file.path.hasPrefix("Sources/Core/") {
             for problem in file.platformComparisons { Issue.record("\(problem)") }
+        }
+    }
+
+    @Test("each link and each citation of a decision names a page that exists")
+    func linksLead() {
+        let folder = "Sources/PushDaemon/Documentation.docc"
+        let pages = files(below: folder, ending: [".md"]).map { page in
+            String(page.path.dropLast(".md".count).split(separator: "/").last ?? "")
+        }
+        let decisions = names(in: "\(folder)/Decisions").map { String($0.dropLast(".md".count)) }
+        #expect(pages.contains("Architecture") && decisions.contains("ledger"))
+        let below = ["Sources", "Tests", "packaging", "etc"].flatMap { files(below: $0, ending: Self.textEndings) }
+        let beside = ["README.md", "CHANGELOG.md", "Package.swift"].compactMap { path in
+            text(of: path).map { SourceFile(path: path, text: $0) }
+        }
+        for problem in (below + beside).flatMap({ $0.danglingLinks(pages: Set(pages), decisions: Set(decisions)) }) {
+            Issue.record("\(problem)")
         }
     }
 

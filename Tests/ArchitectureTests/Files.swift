@@ -31,10 +31,13 @@ func text(of path: String) -> String? {
 }
 
 /// All Swift files below a folder of the package, in the order of their paths.
-func swiftFiles(below folder: String) -> [SourceFile] {
+func swiftFiles(below folder: String) -> [SourceFile] { files(below: folder, ending: [".swift"]) }
+
+/// The files below a folder of the package whose names have one of the endings, in the order of their paths.
+func files(below folder: String, ending endings: [String]) -> [SourceFile] {
     names(in: folder).flatMap { name -> [SourceFile] in
         let path = "\(folder)/\(name)"
-        guard name.hasSuffix(".swift") else { return swiftFiles(below: path) }
+        guard endings.contains(where: { name.hasSuffix($0) }) else { return files(below: path, ending: endings) }
         return text(of: path).map { [SourceFile(path: path, text: $0)] } ?? []
     }
 }

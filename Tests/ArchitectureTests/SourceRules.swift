@@ -59,6 +59,15 @@ struct SourceFile {
         }
     }
 
+    /// Links of DocC, and citations of decisions by folder and name, that name no page.
+    func danglingLinks(pages: Set<String>, decisions: Set<String>) -> [String] {
+        lines.enumerated().flatMap { (index, line) -> [String] in
+            let links = names(in: line, after: "<doc:").filter { !pages.contains($0) }
+            let citations = names(in: line, after: "Decisions/").filter { !decisions.contains($0) }
+            return (links + citations).map { "\(place(index)): the documentation has no page \($0)" }
+        }
+    }
+
     /// The file, if it is longer than a file may be.
     func excessLength(over limit: Int) -> [String] {
         lines.count > limit
@@ -85,6 +94,16 @@ private func importedModule(_ line: Substring) -> String? {
 private func code(of line: Substring) -> Substring {
     guard let start = line.indices.first(where: { line[$0...].hasPrefix("//") }) else { return line }
     return line[..<start]
+}
+
+/// The names of letters, digits and hyphens in a line that stand directly behind a text.
+private func names(in line: Substring, after text: String) -> [String] {
+    guard line.contains(text) else { return [] }
+    return line.indices.compactMap { start in
+        guard line[start...].hasPrefix(text) else { return nil }
+        let name = line[start...].dropFirst(text.count).prefix { $0.isLetter || $0.isNumber || $0 == "-" }
+        return name.isEmpty ? nil : String(name)
+    }
 }
 
 private func trimmed(_ line: Substring) -> Substring { line.drop { $0 == " " || $0 == "\t" } }

@@ -60,6 +60,17 @@ struct SourceRulesTests {
         #expect(file("// never try! here").unprovenEscapes(listed: [("try!", [])]).isEmpty)
     }
 
+    @Test("a link and a citation of a page that does not exist are named with file and line")
+    func namesDanglingLinks() {
+        let (link, folder) = ("<doc:", "Decisions/")
+        let source = file("// \(folder)log, \(folder)gone.\n/// \(link)log>, \(link)Old-Guide>, \(link)\n")
+        #expect(
+            source.danglingLinks(pages: ["log"], decisions: ["log"]) == [
+                "Sources/A/B.swift:1: the documentation has no page gone",
+                "Sources/A/B.swift:2: the documentation has no page Old-Guide",
+            ])
+    }
+
     @Test("a file of 500 lines passes, one of 501 does not")
     func measuresLength() {
         #expect(file(String(repeating: "\n", count: 500)).excessLength(over: 500).isEmpty)
