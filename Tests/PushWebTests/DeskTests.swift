@@ -466,22 +466,6 @@ struct DeskTests {
         #expect(try scene.get("/?query=\(words)").text.contains("/?query=\(words)&amp;before=71\""))
     }
 
-    @Test("asks the daemon for each act and for what it does now, and only the ledger for all else")
-    func daemon() throws {
-        func asks(_ method: String, _ target: String) throws -> Bool {
-            WebDesk.asksDaemon(try .test(method, target))
-        }
-        for path in ["/lanes", "/handlers", "/senders", "/api/status"] {
-            #expect(try asks("GET", path) && asks("HEAD", path), "\(path)")
-        }
-        for route in WebRoute.all where route.right != nil {
-            #expect(try asks("POST", route.pattern.replacing("{seq}", with: "41")), "\(route.pattern)")
-        }
-        for (method, path) in [("GET", "/"), ("GET", "/push/41"), ("POST", "/explain"), ("GET", "/api/pushes")] {
-            #expect(try !asks(method, path), "\(path)")
-        }
-    }
-
     @Test("begins a stream at the end, or where the former one ended")
     func streams() throws {
         let scene = filledScene()

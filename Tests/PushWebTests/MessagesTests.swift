@@ -98,4 +98,20 @@ struct MessagesTests {
         #expect(policy.hasPrefix("default-src 'none'") && !policy.contains("unsafe") && !policy.contains("*"))
         #expect(WebResponse.safety.contains { $0.name == "X-Content-Type-Options" && $0.value == "nosniff" })
     }
+
+    @Test("asks the daemon for each act and for what it does now, and only the ledger for all else")
+    func daemon() throws {
+        func asks(_ method: String, _ target: String) throws -> Bool {
+            WebDesk.asksDaemon(try .test(method, target))
+        }
+        for path in ["/lanes", "/handlers", "/senders", "/api/status"] {
+            #expect(try asks("GET", path) && asks("HEAD", path), "\(path)")
+        }
+        for route in WebRoute.all where route.right != nil {
+            #expect(try asks("POST", route.pattern.replacing("{seq}", with: "41")), "\(route.pattern)")
+        }
+        for (method, path) in [("GET", "/"), ("GET", "/push/41"), ("POST", "/explain"), ("GET", "/api/pushes")] {
+            #expect(try !asks(method, path), "\(path)")
+        }
+    }
 }
