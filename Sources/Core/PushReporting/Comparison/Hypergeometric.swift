@@ -1,6 +1,6 @@
 /// Fisher's exact test on a two-by-two table of counts.
 ///
-/// It is exact for any number of rows, including very few.
+/// The test is exact for any number of rows, including very few.
 enum Hypergeometric {
     /// Returns the one-sided p-value: the probability that at least `marked` of `drawn` rows are marked if `drawn` rows
     /// are drawn at random from `rows`, of which `markedInAll` are marked.

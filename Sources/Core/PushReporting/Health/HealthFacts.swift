@@ -34,7 +34,7 @@ public struct HealthFacts: Sendable {
     public enum Sync: Hashable, Sendable {
         /// The sync took this time.
         case took(Duration)
-        /// It failed: the place and the reason.
+        /// The write or the sync failed: the place and the reason.
         case failed(String)
         /// The disk has no room for the block.
         case noSpace
@@ -44,9 +44,9 @@ public struct HealthFacts: Sendable {
 
     /// The result of opening and reading the ledger.
     public enum Ledger: Hashable, Sendable {
-        /// It was opened, and all of it was read without an error.
+        /// The ledger was opened, and all of it was read without an error.
         case whole
-        /// It was opened and not read; its length in bytes.
+        /// The ledger was opened and not read; its length in bytes.
         case opened(length: Int64)
         /// This user may not read it.
         case notPermitted
