@@ -7,7 +7,7 @@ import UnixSockets
 
 @Suite("Back pressure", .timeLimit(.minutes(30)))
 struct BackPressureTests {
-    /// A daemon whose disk takes for ever: the thread that writes the log is stopped while this lives.
+    /// A daemon whose disk never completes a write: the log thread is stopped while this value lives.
     private struct StoppedLog: ~Copyable {
         private let thread: Int32
 
@@ -21,17 +21,17 @@ struct BackPressureTests {
         deinit { CTestProbe_resume_thread(thread) }
     }
 
-    @Test("while the disk takes nothing, the clients wait and not the memory; then all of it is acknowledged")
+    @Test("while the disk takes nothing, clients wait and memory stays bounded; then all requests are acknowledged")
     func byBytes() throws {
         let installation = Installation("[Daemon]\nInFlightMax=1000000\nInFlightMaxPerPeer=1000000\n")
         let daemon = try DaemonProcess.ready(installation)
         guard let log = StoppedLog(daemon) else { return print("threads cannot be stopped here: not tested") }
         let client = try RawClient(installation.injectSocket)
-        // Just below what is read on a thread of its own.
+        // Just below the length of lines that a separate thread reads.
         let line = Requests.deliver(
             #""platform":"android","payload":{"data":{"k":"\#(String(repeating: "x", count: 15_000))"}}"#, waits: false)
         var sent = client.send(line)
-        // A reply on the other socket says that the loop has had a turn: what it takes of the client's it took by then.
+        // A reply on the other socket proves a turn of the loop, which has read what it takes from this client.
         var turnsWithout = 0
         while turnsWithout < 20, sent < 64 << 20 {
             _ = try DaemonStatus(of: installation)
@@ -42,7 +42,7 @@ struct BackPressureTests {
         let waiting = try DaemonStatus(of: installation).number("bytes_waiting_for_disk")
         #expect(waiting > 8 << 20 && waiting < 12 << 20, "\(waiting) bytes wait for the disk")
         #expect(sent < 20 << 20, "\(sent) bytes were taken")
-        // The disk is there again.
+        // The disk works again.
         _ = consume log
         client.finishSending()
         #expect(client.lines() == client.complete)
@@ -50,11 +50,11 @@ struct BackPressureTests {
     }
 }
 
-/// A client that sends what is taken and does not wait.
+/// A client that sends without waiting.
 private final class RawClient {
     private let socket: Int32
     private var rest: ArraySlice<UInt8> = []
-    /// How many lines were begun and sent to their end.
+    /// The number of lines that were begun, which `finishSending()` completes.
     private(set) var complete = 0
 
     init(_ path: String) throws {
@@ -72,9 +72,9 @@ private final class RawClient {
 
     deinit { close(socket) }
 
-    /// Sends a line as often as it is taken without a wait.
+    /// Sends a line as often as the socket takes it without waiting.
     ///
-    /// - Returns: how many bytes were taken.
+    /// - Returns: the number of bytes taken.
     func send(_ line: String) -> Int {
         var taken = 0
         while true {
@@ -91,7 +91,7 @@ private final class RawClient {
         }
     }
 
-    /// Sends the rest of the last line, and no more.
+    /// Sends the rest of the last line.
     func finishSending() {
         while !rest.isEmpty {
             let count = rest.withUnsafeBytes {
@@ -103,7 +103,7 @@ private final class RawClient {
         shutdown(socket, Int32(SHUT_WR))
     }
 
-    /// How many lines come until the daemon closes.
+    /// Returns the number of lines until the daemon closes the connection.
     func lines() -> Int {
         var (lines, chunk) = (0, [UInt8](repeating: 0, count: 1 << 16))
         while true {

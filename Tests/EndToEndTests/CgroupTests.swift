@@ -28,7 +28,7 @@ struct CgroupTests {
         try waitUntil("its cgroup is gone") { cgroup.children(of: "runs").isEmpty }
     }
 
-    @Test("what a run starts goes with it, whatever it did to get away, and is not the daemon's child")
+    @Test("the processes of a run end with it, whatever they did to escape, and are not the daemon's children")
     func hostile() throws {
         let installation = Installation()
         let messages = Messages(installation.root + "/processes")
@@ -49,7 +49,7 @@ struct CgroupTests {
         #expect(children(of: daemon.processID) == [])
     }
 
-    @Test("a start ends what the runs of a killed daemon have left, with or without a mark")
+    @Test("a start ends the processes that a killed daemon's runs left behind, with or without a mark")
     func leftovers() throws {
         let installation = Installation()
         let messages = Messages(installation.root + "/processes")
@@ -82,12 +82,12 @@ struct CgroupTests {
             .filter { !has.split { $0 == " " || $0 == "\n" }.contains(Substring($0.0)) }.map(\.1)
         if !missing.isEmpty {
             let text = "handler small: \(missing.joined(separator: ", ")) has no effect"
-            // A thread of its own writes the journal.
+            // A separate thread writes the journal.
             try waitUntil("the warning is written") { daemon.standardError.contains(text) }
         }
     }
 
-    @Test("a cgroup that other processes are in, too, is nobody's to change")
+    @Test("a cgroup that other processes share stays unchanged")
     func shared() throws {
         let installation = Installation()
         let cgroup = try cgroup()

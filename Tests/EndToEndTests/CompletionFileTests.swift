@@ -41,15 +41,15 @@ struct CompletionFileTests {
             ("pushctl inject /etc/hostn", "pushctl inject /etc/hostname "),
             ("pushctl status /etc/passw", "pushctl status /etc/passw"),
             ("pushctl --state test repo", "pushctl --state test report "),
-            // A comma may follow; a space takes it away.
+            // A comma may follow; typing a space removes it.
             ("pushctl export --event Open,Infl", "pushctl export --event Open,InfluencedOpen,"),
             ("pushctl report --by handler,pla", "pushctl report --by handler,platform,"),
             ("pushctl log-level war", "pushctl log-level warning "),
         ])
     func inZsh(_ line: String, _ expected: String) {
         let directory = TemporaryDirectory()
-        // The line editor runs in a terminal of its own; its buffer after a tab is what is compared. The terminal may echo
-        // what is typed at any time, so no marker is typed as it is printed.
+        // The line editor runs in a pseudo-terminal; the script prints its buffer after a tab. The terminal may echo
+        // typed text at any time, so the typed text of each marker differs from its printed form.
         let script = #"""
             zmodload zsh/zpty
             zpty shell "HOME=$3 $4 -f -i"
@@ -72,7 +72,7 @@ struct CompletionFileTests {
     }
 
     @Test(
-        "take a command for a command in bash, also beside a directory of that name",
+        "tell a command from a directory of the same name in bash",
         .enabled(if: access(zsh, X_OK) == 0, "zsh is not installed, which makes the terminal"),
         arguments: [
             ("pushctl tes", "pushctl test "), ("pushctl verify --config tes", "pushctl verify --config test/"),

@@ -4,22 +4,22 @@ import Store
 import TestSupport
 import Testing
 
-/// kill -9 leaves the page cache as it is: this tests what the process forgets, not what the disk does. For that see
-/// `PowerCutTests`.
+/// kill -9 leaves the page cache intact: this tests the loss of process memory. `PowerCutTests` tests the loss of the
+/// page cache.
 @Suite("kill -9 under load")
 struct CrashTests {
-    /// `PUSH_TEST_ROUNDS`, 20 without it.
+    /// `PUSH_TEST_ROUNDS`; default 20.
     private static let rounds = number("PUSH_TEST_ROUNDS") ?? 20
     private let installation = Installation()
 
-    @Test("loses nothing that was acknowledged, decides nothing twice, and runs nothing twice that must not be")
+    @Test("loses nothing acknowledged, decides nothing twice, and runs nothing twice that is not idempotent")
     func rounds() async throws {
         CrashLoad.addJobs(to: installation)
         var generator = SeededGenerator(seed: diskSeed + 8)
         var daemon = try DaemonProcess.ready(installation)
         var figures = Figures()
         for round in 0..<Self.rounds {
-            // The tests share as many threads as there are cores, and this one takes long.
+            // The tests share one thread per core, and this test takes long.
             await Task.yield()
             let load = CrashLoad("round\(round)", seed: generator.next())
             let most = Int.random(in: 1...300, using: &generator)
@@ -28,7 +28,7 @@ struct CrashTests {
             daemon.crash()
             try load.hearOut()
 
-            // The next one may die too, before it is ready or just after.
+            // The next daemon may die too, before it is ready or just after.
             for _ in 0..<Int.random(in: 0...2, using: &generator) {
                 let unlucky = DaemonProcess(installation)
                 usleep(UInt32.random(in: 0...50_000, using: &generator))
@@ -43,7 +43,7 @@ struct CrashTests {
         print("disk, kill -9, seed \(diskSeed): \(Self.rounds) rounds, 0 lost; \(figures)")
     }
 
-    /// Holds what the clients were told against the ledger and against what the handlers did.
+    /// Compares what the clients read with the ledger and with the handlers' runs.
     private func check(_ load: CrashLoad, _ figures: inout Figures) throws {
         try #require(load.contradictions.isEmpty, "\(load.contradictions.prefix(3))")
         let runs = takeRuns()
@@ -76,7 +76,7 @@ struct CrashTests {
         try #require(allowed.contains(runs), "seq \(seq), \(kind): \(result.outcome) after \(runs) runs")
     }
 
-    /// How often each invocation was run since the last call, as the handlers say.
+    /// Returns the number of runs of each invocation since the last call, as the handlers recorded them.
     private func takeRuns() -> [InvocationID: Int] {
         let path = installation.root + "/runs"
         defer { unlink(path) }
@@ -89,20 +89,20 @@ struct CrashTests {
         return runs
     }
 
-    /// What holds of all rounds together.
+    /// Checks the invariants of all rounds together.
     private func checkLedger(_ figures: Figures) throws {
         let rows = try installation.ledgerRows().values
         #expect(rows.allSatisfy { $0.result != nil })
         let accepted = try installation.ledger().acceptedRequests()
         #expect(accepted >= figures.acknowledged && accepted == Set(rows.map(\.id.seq)).count)
         #expect(processes(withEnvironment: "PUSH_RUN=\(try installation.stateIdentity())") == [])
-        // Otherwise the rounds showed nothing.
+        // Without these outcomes the rounds would have tested nothing.
         #expect(figures.outcomes["handled"] ?? 0 > 0 && figures.outcomes["handed_to_tracker"] ?? 0 > 0, "\(figures)")
         #expect(figures.outcomes["daemon_crashed"] ?? 0 > 0 && figures.told > 0, "\(figures)")
     }
 }
 
-/// What happened in all rounds.
+/// The counts of all rounds.
 private struct Figures: CustomStringConvertible {
     var acknowledged = 0
     /// Outcome lines that clients read before the crash.

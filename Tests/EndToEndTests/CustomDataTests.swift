@@ -39,18 +39,18 @@ extension Installation {
     }
 }
 
-/// An event that an app logs: to be sent at once, or stored.
+/// Returns the request of an app that logs an event, to be sent at once or stored.
 private func event(_ name: String = "bought", sent: Bool = true, id: String? = nil) -> String {
     let id = id.map { #""id":"\#($0)","# } ?? ""
     let way = sent ? #""braze_id":"b1","# : ""
     return #"{"op":"log",\#(id)\#(way)"kind":"custom_event","app":"shop","device":"d","name":"\#(name)"}"#
 }
 
-@Suite("What an app logs over the socket", .timeLimit(.minutes(30)))
+@Suite("An app's log requests over the socket", .timeLimit(.minutes(30)))
 struct CustomDataTests {
     private let installation = Installation("[Tracker]\nGrace=0\n")
 
-    @Test("is acknowledged with what was set aside, and with the same when it comes again, also by the next daemon")
+    @Test("are acknowledged with their rejected parts, again on a repeat, and again by the next daemon")
     func rejected() throws {
         let line =
             #"{"op":"log","id":"a","kind":"custom_attributes","app":"shop","device":"d","#
@@ -75,7 +75,7 @@ struct CustomDataTests {
         #expect(try daemon.stop() == .exited(0))
     }
 
-    @Test("is told once at the next session start, after any crash; its number is never given again")
+    @Test("are flushed once at the next session start, after any crash; no number is given twice")
     func flushed() throws {
         let session = #"{"op":"session","kind":"start","app":"shop","device":"d","external_id":"u1"}"#
         do {
@@ -103,7 +103,7 @@ struct CustomDataTests {
         #expect(try daemon.stop() == .exited(0), "what is not sent holds up nobody")
     }
 
-    @Test("is refused when there is no room, until there is")
+    @Test("are refused when there is no room, until there is")
     func noRoom() throws {
         installation.write("pushrouterd.conf", "[UsersTrack]\nMaxPending=1\n")
         let daemon = try DaemonProcess.ready(installation)
@@ -119,7 +119,7 @@ struct CustomDataTests {
         #expect(try client.ask(event()).isAccepted)
     }
 
-    @Test("what the forwarder has to say has room, however short the requests of producers must be")
+    @Test("the forwarder's requests may be longer than RequestLengthMax= allows for producers")
     func shortRequests() throws {
         installation.write("pushrouterd.conf", "[Daemon]\nRequestLengthMax=1K\n")
         let daemon = try DaemonProcess.ready(installation)
@@ -134,7 +134,7 @@ struct CustomDataTests {
             try forwarder.ask(Run.settle(entries.joined(separator: ","))).description == #"{"ok":true,"settled":100}"#)
     }
 
-    @Test("people flush, empty a suite, and see in the status what waits")
+    @Test("flushing and emptying a suite by order changes the counts in the status")
     func orders() throws {
         let daemon = try DaemonProcess.ready(installation)
         defer { withExtendedLifetime(daemon) {} }
@@ -155,7 +155,7 @@ struct CustomDataTests {
         #expect(try control.ask(#"{"op":"reset","suite":"standard"}"#).description == #"{"ok":true,"discarded":0}"#)
     }
 
-    @Test("with SendFlushed=yes the session of nobody says in journal, reply and ledger that nothing was sent")
+    @Test("with SendFlushed=yes, journal, reply and ledger say that entries of a session without a user were not sent")
     func flushedUnsent() throws {
         mkdir(installation.configuration + "/pushrouterd.conf.d", 0o755)
         installation.write(
@@ -178,7 +178,7 @@ struct CustomDataTests {
         #expect(told.contains("1 entry was flushed and not sent to the endpoint, though SendFlushed=yes"), "\(told)")
     }
 
-    @Test("what a track makes of a push and breaks a rule is told in the reply, again when it is repeated, and counted")
+    @Test("an entry of a track that breaks a rule is reported in the reply, again on a repeat, and counted")
     func rejectedByTracks() throws {
         mkdir(installation.configuration + "/tracks.d", 0o755)
         installation.write(
@@ -204,7 +204,7 @@ struct CustomDataTests {
         #expect(line?.contains("push_reason_code=not_in_payload") == true, "\(line ?? "none")")
     }
 
-    @Test("a push that a track is about queues an entry, and so does a tap that names it by its id")
+    @Test("a push that a track matches queues an entry, and so does a tap that names the push by its id")
     func tracks() throws {
         mkdir(installation.configuration + "/tracks.d", 0o755)
         installation.write(
@@ -230,7 +230,7 @@ struct CustomDataTests {
 struct ForwarderTests {
     private let installation = Installation()
 
-    @Test("a claim that waits is answered when something comes, which is on disk as this run's by then")
+    @Test("a waiting claim is answered when an entry comes, which is on disk as this run's by then")
     func waits() throws {
         let daemon = try DaemonProcess.ready(installation)
         defer { withExtendedLifetime(daemon) {} }
@@ -250,7 +250,7 @@ struct ForwarderTests {
         #expect(try forwarder.ask(settle).description == #"{"ok":true,"settled":0}"#)
     }
 
-    @Test("a claim that waits is answered with nothing by the next request of its connection, and by the daemon's end")
+    @Test("the next request on its connection, or the daemon's end, answers a waiting claim without entries")
     func endsWait() throws {
         let daemon = try DaemonProcess.ready(installation)
         let forwarder = try installation.controlClient()
@@ -259,7 +259,7 @@ struct ForwarderTests {
         #expect(try forwarder.next().entries == [])
         #expect(try forwarder.next()["status"] != nil)
         try forwarder.send(line: Run.claim(waits: true))
-        // The claim is in the daemon when another client's request, sent after it, is answered.
+        // The reply to another client's request, sent after the claim, proves that the daemon has the claim.
         #expect(try installation.controlClient().ask(#"{"op":"status"}"#).isAccepted)
         daemon.send(SIGTERM)
         #expect(try forwarder.next().entries == [])
@@ -267,7 +267,7 @@ struct ForwarderTests {
         #expect(try daemon.waitForEnd() == .exited(0))
     }
 
-    @Test("who goes away while a claim waits gets nothing: what comes is the next one's")
+    @Test("a connection that closes during its claim gets nothing: the entry goes to the next one")
     func goesAway() throws {
         let daemon = try DaemonProcess.ready(installation)
         defer { withExtendedLifetime(daemon) {} }
@@ -284,7 +284,7 @@ struct ForwarderTests {
         #expect(try installation.controlClient().ask(Run.claim(Run.second)).entries == [1])
     }
 
-    @Test("one at a time; what an earlier one had is held as unknown, said in the journal, and sent again when told to")
+    @Test("one at a time: entries of an earlier run become unknown, appear in the journal, and are sent again on order")
     func unknown() throws {
         let daemon = try DaemonProcess.ready(installation)
         defer { withExtendedLifetime(daemon) {} }
@@ -319,7 +319,7 @@ struct ForwarderTests {
         #expect(try next.ask(Run.claim(Run.second)).entries == [1])
     }
 
-    @Test("a run keeps what it has over a crash of the daemon; what was in a reply that it never got is queued again")
+    @Test("a run keeps its entries over a crash of the daemon; those in a lost reply are queued again")
     func crash() throws {
         do {
             let daemon = try DaemonProcess.ready(installation)
@@ -338,7 +338,7 @@ struct ForwarderTests {
     }
 
     @Test(
-        "how sending goes is in the status, also of the next daemon; that it stopped is an error in the journal, once")
+        "the state of sending is in the status, also of the next daemon; a stop is one error in the journal")
     func sending() throws {
         let report =
             #"{"op":"sending","instance":"\#(Run.first)","phase":"stopped","reason":"the endpoint refuses the key","#
@@ -361,7 +361,7 @@ struct ForwarderTests {
         #expect(try installation.controlClient().ask(Run.claim())["sending"]?["phase"]?.string == "stopped")
     }
 
-    @Test("what the endpoint refuses is said in the journal by its number")
+    @Test("entries that the endpoint rejects appear in the journal by number")
     func refused() throws {
         let daemon = try DaemonProcess.ready(installation)
         #expect(try installation.injectClient().ask(event()).isAccepted)

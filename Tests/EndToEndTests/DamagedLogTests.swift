@@ -6,7 +6,7 @@ import UnixSockets
 
 @Suite("A bad block in the middle of the log")
 struct DamagedLogTests {
-    @Test("is told, and what is behind it is kept; no number is given again", .timeLimit(.minutes(30)))
+    @Test("is reported, and the log behind it is kept; no number is given twice", .timeLimit(.minutes(30)))
     func badBlock() throws {
         let (bed, load) = (DaemonOnDisk(seed: diskSeed), DiskLoad("r", seed: diskSeed))
         try bed.start()
@@ -14,7 +14,7 @@ struct DamagedLogTests {
         try load.run(count: 150)
         bed.crash()
         try load.hearOut()
-        // The ledger synced nothing since its start, so that the log is ahead of it.
+        // The ledger has synced nothing since its start, so the log is ahead of it.
         try bed.cutPower()
         try damageLog(of: bed)
 
@@ -22,7 +22,7 @@ struct DamagedLogTests {
         try bed.start()
         let entry = "the log is damaged and was moved to \(bed.installation.state)/log.set-aside-"
         try waitUntil("the journal says it") { bed.daemon?.standardError.contains(entry) == true }
-        // All before the bad block is there, and nothing behind it.
+        // The requests before the bad block are there; those behind it are lost.
         let lost = try load.findLost(at: bed.installation)
         #expect(lost.count > 0 && lost.count < 150)
         try load.connect(to: bed.installation)
@@ -45,7 +45,7 @@ struct DamagedLogTests {
 
     private func number(in reply: String) throws -> Int64 { try #require(try json(reply)["seq"]?.int64) }
 
-    /// Writes garbage over the middle one of the blocks that begin a batch.
+    /// Writes garbage over the middle batch block.
     private func damageLog(of bed: DaemonOnDisk) throws {
         let path = bed.installation.state + "/log/segment-0001"
         let bytes = try #require(readFile(path))

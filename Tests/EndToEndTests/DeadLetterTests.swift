@@ -2,11 +2,11 @@ import PushModel
 import TestSupport
 import Testing
 
-@Suite("In relay mode, what was not done", .timeLimit(.minutes(30)))
+@Suite("In relay mode, a dead letter", .timeLimit(.minutes(30)))
 struct DeadLetterTests {
     private let installation = Installation("[Dispatch]\nMode=relay\n")
 
-    @Test("is listed with what its handler wrote, and is done by a replay, once")
+    @Test("is listed with its handler's output, and a replay does it, once")
     func replays() throws {
         installation.addJob(
             "job",
@@ -50,7 +50,7 @@ struct DeadLetterTests {
         #expect(former["replayed_as"]?.elements.compactMap(\.int64) == [3])
     }
 
-    @Test("is kept in relay mode alone, which an empty list says in device mode")
+    @Test("exists only in relay mode, as an empty list says in device mode")
     func deviceMode() throws {
         let installation = Installation("[Dispatch]\nMode=device\n")
         installation.addJob("job", "exit 1")
@@ -62,7 +62,7 @@ struct DeadLetterTests {
         #expect(list.errors == "pushctl: no dead letter is like that; in device mode there are none (Mode=)\n")
     }
 
-    @Test("is waited for by replay --wait, which prints every outcome with what the handler wrote")
+    @Test("is awaited by replay --wait, which prints every outcome with the handler's output")
     func waits() throws {
         installation.addJob(
             "job", "sleep 0.3; test -e \(installation.root)/up && exit 0; echo 'the service is down' >&2; exit 1")
@@ -82,7 +82,7 @@ struct DeadLetterTests {
         #expect(ends.map { $0["seq"]?.int64 } == [4, 5] && ends.allSatisfy { $0["outcome"]?.string == "handled" })
     }
 
-    @Test("is counted by what the options choose, where more than --limit is chosen")
+    @Test("is counted by the chosen options if more than --limit match")
     func counts() throws {
         installation.addJob("job", "exit 1")
         installation.addRoute("99-default", to: "journal", match: "Data=job none")
@@ -102,11 +102,11 @@ struct DeadLetterTests {
         #expect(try json(daemon.pushctl("replay", "1", "--dry-run", "--json").output)["matching"]?.int64 == 1)
     }
 
-    @Test("is replayed as far as --limit lets, then all of it once, though it fails again; is purged likewise")
+    @Test("is replayed up to --limit, then with all others once, even if it fails again; a purge works alike")
     func everything() throws {
         installation.addRoute("99-default", to: "journal", match: "Data=job none")
         let daemon = try TestDaemon(installation)
-        // More than fit into one order.
+        // More than one order can hold.
         let payloads = String(repeating: "{\"job\":\"lost\"}\n", count: 1100)
         #expect(daemon.pushctl("inject", "--wait", "-", input: payloads).end == .exited(0))
 
@@ -136,7 +136,7 @@ struct DeadLetterTests {
         #expect(daemon.pushctl("deadletters", "--limit", "all").end == .exited(2))
     }
 
-    @Test("is replayed when there is room for it again, where all of it is asked for")
+    @Test("is replayed when there is room again, if all are chosen")
     func waitsForRoom() throws {
         installation.write("pushrouterd.conf", "[Dispatch]\nMode=relay\nRequestsInFlightMax=2\n")
         installation.addJob("job", "test -e \(installation.root)/up || exit 1; sleep 1")
@@ -157,7 +157,7 @@ struct DeadLetterTests {
         #expect(all.errors == "pushctl: the daemon has no room for more now; waiting until it has\n")
     }
 
-    @Test("is told step by step: who declined, each retry, and what was written at the deadline")
+    @Test("has a story of steps: declines, retries, and the output at the deadline")
     func steps() throws {
         installation.addJob("first", "echo mine it is not >&2; exit 80")
         installation.addHandler("second", "Exec=/bin/sh -c 'echo try $PUSH_ATTEMPT >&2; exit 75'\nRetry=1")
@@ -179,7 +179,7 @@ struct DeadLetterTests {
         #expect(text.contains("not finished at the deadline, killed") && text.contains("    begun\n"), "\(text)")
     }
 
-    @Test("because it wrote without end is cut, said, and keeps nobody waiting")
+    @Test("with endless output is cut, with a note, and delays no other handler")
     func flood() throws {
         installation.addJob("flood", "exec head -c 1073741824 /dev/zero >&2", route: "Deadline=3s")
         installation.addJob("quick", "exit 0")

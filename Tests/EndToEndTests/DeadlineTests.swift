@@ -7,7 +7,7 @@ import UnixSockets
 
 @Suite("At the deadline", .timeLimit(.minutes(30)))
 struct DeadlineTests {
-    @Test("a handler that ignores SIGTERM is killed with all that it started, whatever that did to get away")
+    @Test("a handler that ignores SIGTERM is killed with all its descendants, whatever they did to escape")
     func hostileHandler() throws {
         let installation = Installation()
         let messages = Messages(installation.root + "/processes")
@@ -27,7 +27,7 @@ struct DeadlineTests {
         #expect(try DaemonStatus(of: installation).number("handler_processes") == 0)
     }
 
-    @Test("hostile handlers, many at once, leave no orphan")
+    @Test("many hostile handlers at once leave no orphan")
     func noOrphans() throws {
         let installation = Installation()
         installation.addJob("hostile", hostileScript(tellingTo: "$ROOT/list"), route: "Deadline=1s")
@@ -52,7 +52,7 @@ struct DeadlineTests {
     }
 
     @Test(
-        "a grace begins with SIGTERM: who ends by itself counts by its exit code, who dies of it is late",
+        "a grace begins with SIGTERM: a handler that exits counts by its exit code, one that the signal kills is late",
         arguments: [
             (script: "trap 'exit 0' TERM; echo >$ROOT/ready; while :; do sleep 0.01; done", outcome: "handled"),
             (script: "trap 'exit 3' TERM; echo >$ROOT/ready; while :; do sleep 0.01; done", outcome: "failed"),
@@ -99,11 +99,11 @@ struct DeadlineTests {
         #expect(try mostAtOnce(Array(installation.ledgerRows().values)) <= 64)
     }
 
-    /// How many of the handlers ran at the same time, at most.
+    /// Returns the largest number of handlers that ran at the same time.
     private func mostAtOnce(_ invocations: [InvocationRecord]) -> Int {
         var changes: [(at: Duration, by: Int)] = []
         for invocation in invocations {
-            // All belong to one boot; the deadline less the budget is when the invocation began, at its acceptance.
+            // All share one boot; the deadline minus the budget is the time of acceptance.
             guard let result = invocation.result, result.exec > .zero, let deadline = invocation.deadline else {
                 continue
             }
@@ -117,7 +117,7 @@ struct DeadlineTests {
         }.max() ?? 0
     }
 
-    @Test("who waits behind a slow one in its lane has its whole time from its turn on in device mode")
+    @Test("in device mode a delivery behind a slow one in its lane has its whole budget from its turn on")
     func lane() throws {
         let installation = Installation()
         let gate = Messages(installation.root + "/gate")
@@ -156,17 +156,18 @@ struct DeadlineTests {
         #expect(try client.ask(Requests.braze(message: "m", device: "d")).isAccepted)
         #expect(try client.next().outcome == "handed_to_tracker")
         let lines = [try client.next(), try client.next()]
-        // The second had what the first left of its three seconds.
+        // The second one had the rest of the three seconds that the first one left.
         #expect(lines.allSatisfy { $0.totalMilliseconds >= 3000 && $0.totalMilliseconds < 5900 }, "\(lines)")
         #expect(lines[0].outcome == "timed_out" && ["timed_out", "expired"].contains(lines[1].outcome), "\(lines)")
     }
 }
 
-/// How many processes the script tells of.
+/// The number of processes that the script starts, itself included.
 private let hostileProcesses = 5
 
-/// Ignores SIGTERM, and so do a grandchild in its group, one in a session of its own, one that double-forked, and one
-/// that did so with an empty environment. Each tells its process id.
+/// Returns a script that ignores SIGTERM, with descendants that do so too: one in its group, one in a session of its
+/// own, one that double-forks, and one that double-forks with an empty environment. Each writes its process id to
+/// `file`.
 private func hostileScript(tellingTo file: String) -> String {
     """
     trap '' TERM

@@ -6,7 +6,7 @@ import UnixSockets
 
 @Suite("Descriptors", .timeLimit(.minutes(30)))
 struct DescriptorTests {
-    /// What the descriptors of a process lead to.
+    /// Returns the link targets of a process's descriptors.
     private func descriptors(of process: Int32) -> [String] {
         guard let directory = opendir("/proc/\(process)/fd") else { return [] }
         defer { closedir(directory) }
@@ -18,14 +18,14 @@ struct DescriptorTests {
             var link = [UInt8](repeating: 0, count: 4096)
             let length = readlink("/proc/\(process)/fd/\(name)", &link, link.count)
             guard length > 0 else { continue }
-            // Sockets and pipes have numbers of their own. The log makes more files as it fills.
+            // Targets of sockets and pipes have numbers. Segments are left out, because the log adds files as it fills.
             let kind = String(decoding: link[..<length].prefix { $0 != UInt8(ascii: ":") }, as: UTF8.self)
             if !kind.contains("/log/segment-") { links.append(kind) }
         }
         return links.sorted()
     }
 
-    @Test("are given back, however handlers end and clients go")
+    @Test("are closed, however handlers end and clients leave")
     func givenBack() throws {
         let installation = Installation()
         let endings = [
@@ -42,7 +42,7 @@ struct DescriptorTests {
             let client = try installation.injectClient()
             for job in jobs { try client.send(line: Requests.deliver(job: job)) }
             for _ in 0..<jobs.count * 2 { _ = try client.next() }
-            // Some leave in the middle of a line, some without their replies.
+            // Some clients leave in the middle of a line, some without reading their replies.
             let others = try (0..<4).map { _ in try installation.injectClient() }
             try others[0].send(Array(#"{"op":"deliver""#.utf8))
             try others[1].send(line: Requests.deliver(job: "well"))
@@ -61,7 +61,7 @@ struct DescriptorTests {
         let before = descriptors(of: daemon.processID)
         for _ in 0..<40 { try round() }
         try settle()
-        // A connection that was let go may have been open yet before.
+        // A connection that has ended may still have been open at the count before.
         try waitUntil("there are no more than before: \(before)") {
             descriptors(of: daemon.processID).count <= before.count
         }

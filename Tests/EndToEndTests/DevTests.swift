@@ -3,15 +3,15 @@ import PushModel
 import TestSupport
 import Testing
 
-/// A running `pushctl dev`, with files of its own. One that is dropped is killed.
+/// A running `pushctl dev` with files of its own. `deinit` kills it.
 private final class DevRun {
     let processID: Int32
     private let files: String
     private var end: Program.End?
 
     /// - Parameters:
-    ///   - root: a directory of the test; temporary directories are made in it.
-    ///   - arguments: behind `dev`.
+    ///   - root: a directory of the test, with the temporary directories.
+    ///   - arguments: the arguments of `dev`.
     init(in root: String, _ arguments: [String]) {
         var number = 1
         while access("\(root)/errors.\(number)", F_OK) == 0 { number += 1 }
@@ -40,17 +40,17 @@ private final class DevRun {
     private let output: String
     private let errors: String
 
-    /// What it printed so far.
+    /// The standard output so far.
     var printed: String { Self.text(output) }
-    /// What it wrote to standard error so far.
+    /// The standard error so far.
     var log: String { Self.text(errors) }
 
-    /// The port of the page, once it is told.
+    /// Returns the port of the page, once it is printed.
     func port() throws -> Int {
         var port: Int?
         try waitUntil("the address of the page is told") {
             try #require(!hasEnded, "it ended: \(printed)\(log)")
-            // The last line comes with the first.
+            // The last line is printed together with the first.
             guard printed.contains("Ctrl-C ends it") else { return false }
             let line = printed.split(separator: "\n").first { $0.hasPrefix("The page: http://127.0.0.1:") }
             port = line.flatMap { Int($0.dropFirst("The page: http://127.0.0.1:".count).prefix { $0 != "/" }) }
@@ -59,20 +59,20 @@ private final class DevRun {
         return try #require(port, "\(printed)")
     }
 
-    /// The pushes that the page's program tells of.
+    /// Returns the pushes from the page's API.
     func pushes() throws -> [JSONNode] {
         let answer = Program(path: "/usr/bin/curl").run(
             ["-s", "--noproxy", "*", "--max-time", "60", "http://127.0.0.1:\(try port())/api/pushes"])
         return try #require(try json(answer.output)["pushes"], "\(answer.output)").elements
     }
 
-    /// Sends it a signal, and waits for its end.
+    /// Sends a signal and waits for the end.
     func stop(by signal: Int32) throws -> Program.End {
         kill(processID, signal)
         return try waitForEnd()
     }
 
-    /// Waits for its end.
+    /// Waits for the end.
     func waitForEnd() throws -> Program.End {
         try waitUntil("it has ended") { hasEnded }
         return try #require(end)
@@ -87,7 +87,7 @@ private final class DevRun {
         return true
     }
 
-    /// The processes that this and other runs below the test's directory have started.
+    /// The processes that this and other runs below the test's directory started.
     var started: [Int32] { processes(withEnvironment: "NOTIFY_SOCKET=\(files)") }
 
     private static func text(_ path: String) -> String { String(decoding: readFile(path) ?? [], as: UTF8.self) }
@@ -119,7 +119,7 @@ struct DevTests {
         #expect(names(in: "\(directory.path)/tmp").isEmpty)
     }
 
-    @Test("takes a push by the command that it prints, and has the handler say so")
+    @Test("takes a push by the command that it prints, and the handler logs it")
     func command() throws {
         let directory = TemporaryDirectory()
         let run = DevRun(in: directory.path, ["--temporary"] + Self.anyPorts)
@@ -132,7 +132,7 @@ struct DevTests {
         #expect(try run.stop(by: SIGTERM) == .exited(0))
     }
 
-    @Test("finds the same push once in a second run, and leaves the configuration as a person has it")
+    @Test("finds the same push once in a second run, and keeps a person's configuration")
     func secondRun() throws {
         let directory = TemporaryDirectory()
         let arguments = ["--directory", "\(directory.path)/dev"] + Self.anyPorts
@@ -150,7 +150,7 @@ struct DevTests {
         #expect(access("\(directory.path)/dev/state", F_OK) == 0)
     }
 
-    @Test("refuses a second run in a directory that another one has")
+    @Test("refuses a second run in a directory that another one uses")
     func atOnce() throws {
         let directory = TemporaryDirectory()
         let arguments = ["--directory", "\(directory.path)/dev"] + Self.anyPorts
@@ -163,10 +163,10 @@ struct DevTests {
         #expect(try first.stop(by: SIGINT) == .exited(0))
     }
 
-    @Test("takes the next port where another program has the first, and no other than --port says")
+    @Test("takes the next port if the first is taken, but no port other than one given by --port")
     func takenPort() throws {
         let directory = TemporaryDirectory()
-        // Where it is nil another program of this machine has it.
+        // `nil` means that another program of this machine has the port.
         let taken = SilentPort(18080)
         let run = DevRun(in: directory.path, ["--temporary", "--gateway-port", "0"])
         let port = try run.port()
@@ -181,7 +181,7 @@ struct DevTests {
         #expect(names(in: "\(directory.path)/tmp").isEmpty)
     }
 
-    @Test("leaves no process when it is killed, and the next run goes on")
+    @Test("leaves no process when it is killed, and the next run continues")
     func killed() throws {
         let directory = TemporaryDirectory()
         let arguments = ["--directory", "\(directory.path)/dev"] + Self.anyPorts
@@ -195,7 +195,7 @@ struct DevTests {
     }
 
     @Test(
-        "ends all of it when a program of it ends, and says which",
+        "ends all programs when one of them ends, and says which",
         arguments: ["pushrouterd", "pushrouter-gateway", "pushrouter-web"])
     func lostProgram(_ name: String) throws {
         let directory = TemporaryDirectory()
@@ -213,7 +213,7 @@ struct DevTests {
         #expect(names(in: "\(directory.path)/tmp").isEmpty)
     }
 
-    @Test("ends with the status of a program that does not start, and with its words")
+    @Test("ends with the status and the message of a program that does not start")
     func wrongConfiguration() throws {
         let directory = TemporaryDirectory()
         let arguments = ["--directory", "\(directory.path)/dev"] + Self.anyPorts
@@ -228,7 +228,7 @@ struct DevTests {
         #expect(second.started.isEmpty)
     }
 
-    @Test("says what is wrong with a directory or a port")
+    @Test("reports a faulty directory or port")
     func mistakes() {
         let directory = TemporaryDirectory()
         func refusal(_ arguments: String...) -> Program.Result { pushctl.run(["dev"] + arguments) }

@@ -10,7 +10,7 @@ struct DocumentedCommandsTests {
         + TestSupport.names(in: "\(packageRoot)/\(folder)/Guides").map { "\(folder)/Guides/\($0)" }
 
     @Test(
-        "run as they are pasted, and print what the page says",
+        "run as pasted, and print what the page shows",
         .enabled(if: access("/usr/bin/python3", X_OK) == 0, "there is no /usr/bin/python3"),
         .timeLimit(.minutes(30)), arguments: pages)
     func run(page: String) {
@@ -21,7 +21,7 @@ struct DocumentedCommandsTests {
         print(result.output)
     }
 
-    @Test("the first page leads to every other page", arguments: ["", "Guides", "Decisions"])
+    @Test("the first page links to every other page", arguments: ["", "Guides", "Decisions"])
     func topics(folder: String) throws {
         let path = "\(packageRoot)/\(Self.folder)"
         let first = String(decoding: try #require(readFile("\(path)/Documentation.md")), as: UTF8.self)
@@ -31,7 +31,7 @@ struct DocumentedCommandsTests {
         }
     }
 
-    @Test("the README is read in one go: at most 200 lines")
+    @Test("the README is short: at most 200 lines")
     func length() throws {
         let readme = try #require(readFile("\(packageRoot)/README.md"))
         #expect(readme.count { $0 == UInt8(ascii: "\n") } <= 200)

@@ -4,14 +4,14 @@ import TestSupport
 import Testing
 import UnixSockets
 
-@Suite("Instances that end again and again while programs are started", .timeLimit(.minutes(30)))
+@Suite("Instances that end repeatedly while programs are started", .timeLimit(.minutes(30)))
 struct EndingInstancesTests {
     private let installation = Installation()
 
-    /// What ends after each answer.
+    /// The kind of instance that ends after each answer.
     enum Kind: CaseIterable { case worker, closingService, singleUseService }
 
-    @Test("leave nothing that is not handled, and the daemon lives", arguments: Kind.allCases)
+    @Test("leave no delivery unhandled, and the daemon keeps running", arguments: Kind.allCases)
     func end(_ kind: Kind) throws {
         let path = installation.root + "/service.sock"
         var service: ClosingService?
@@ -33,7 +33,7 @@ struct EndingInstancesTests {
         installation.addRoute("50-exec", to: "exec", match: "Data=job exec")
         let daemon = try DaemonProcess.ready(installation)
         let client = try installation.injectClient()
-        // A window of requests, so that something is always started while something ends.
+        // A window of requests, so that a start and an end always overlap.
         let (total, window) = (200, 12)
         var (sent, decided) = (0, 0)
         while decided < total {

@@ -28,14 +28,14 @@ struct ExampleHandlerTests {
         #expect(tap.outcome == "unrouted" && tap.reasonCode == "every_route_declined", "\(tap)")
     }
 
-    @Test("do what they say, as exec and as worker", arguments: ["exec.sh", "exec.py", "worker.sh", "worker.py"])
+    @Test("do what they claim, as exec and as worker", arguments: ["exec.sh", "exec.py", "worker.sh", "worker.py"])
     func programs(name: String) throws {
         let kind = name.hasPrefix("exec") ? "exec" : "worker"
         try check("Type=\(kind)\nExec=\(Self.examples)/\(name)")
     }
 
     @Test(
-        "do what they say behind a socket",
+        "do what they claim behind a socket",
         arguments: [
             ["\(examples)/service.py", "SOCKET"],
             ["/usr/bin/systemd-socket-activate", "--accept", "--inetd", "-l", "SOCKET", "\(examples)/worker.sh"],
@@ -49,7 +49,7 @@ struct ExampleHandlerTests {
         try check("Type=socket\nConnect=\(socket)")
     }
 
-    @Test("do what they say over HTTP")
+    @Test("do what they claim over HTTP")
     func http() throws {
         let port = try freePort()
         let service = try Service(["\(Self.examples)/receiver.py", String(port)])
@@ -61,7 +61,7 @@ struct ExampleHandlerTests {
     private static let guide = "Sources/PushDaemon/Documentation.docc/Guides/GuideForHandlerAuthors.md"
 
     @Test(
-        "are in the pages as they are",
+        "are in the pages verbatim",
         arguments: [
             ("exec.py", "README.md"), ("exec.sh", guide), ("worker.py", guide),
             ("worker.sh", "packaging/man/pushrouterd.8"), ("service.py", "packaging/man/pushrouterd.8"),
@@ -70,7 +70,7 @@ struct ExampleHandlerTests {
     func copies(name: String, page: String) throws {
         var example = String(decoding: try #require(readFile("\(Self.examples)/\(name)")), as: UTF8.self)
         if page.contains("/man/") {
-            // Roff writes a backslash so.
+            // In roff a backslash is `\e`.
             example = example.split(separator: "\\", omittingEmptySubsequences: false).joined(separator: "\\e")
         }
         let text = String(decoding: try #require(readFile("\(Self.root)/\(page)")), as: UTF8.self)
@@ -86,7 +86,7 @@ struct ExampleHandlerTests {
     }
 }
 
-/// Another service, which is ended with its process group.
+/// Another service; `deinit` kills its process group.
 final class Service {
     private let processID: Int32
 
@@ -115,7 +115,7 @@ struct SocketHandlerTests {
         installation.addRoute("50-service", to: "service", match: "Data=job service", route: route)
     }
 
-    /// A service that answers by this Perl, for each line in `$_` with the id in `$id`.
+    /// Starts a service that runs this Perl code for each line in `$_`, with the id in `$id`.
     private func service(_ perl: String) throws -> Service {
         let script = """
             use IO::Socket::UNIX; unlink '\(socket)';
@@ -129,7 +129,7 @@ struct SocketHandlerTests {
 
     private let answer = #"syswrite $c, qq({"id":$id,"status":"handled"}\n);"#
 
-    @Test("is connected to when there is something to do, and again when the service was started again")
+    @Test("is connected to on demand, and again after a restart of the service")
     func reconnects() throws {
         addHandler()
         let daemon = try DaemonProcess.ready(installation)
@@ -145,7 +145,7 @@ struct SocketHandlerTests {
         }
     }
 
-    @Test("waits for a service that is not there yet, and tells why when it does not come")
+    @Test("waits for an absent service, and says why if it does not come")
     func absent() throws {
         addHandler(route: "Deadline=3s")
         installation.addRoute("40-patient", to: "service", match: "Data=job patient")
@@ -162,7 +162,7 @@ struct SocketHandlerTests {
         #expect(try client.next().outcome == "handled")
     }
 
-    @Test("that does not answer is left at the deadline, and connected to again for the next one")
+    @Test("that does not answer is disconnected at the deadline, and connected to again for the next callback")
     func hangs() throws {
         addHandler(route: "Deadline=3s")
         installation.addRoute("40-patient", to: "service", match: "Data=job patient")

@@ -7,9 +7,9 @@ import Testing
 
 @Suite("A failed sync", .serialized)
 struct FailedSyncTests {
-    /// How often each sync point fails, always with other things that come after it: `PUSH_TEST_SYNCS`, 1 without it.
+    /// The number of failures of each sync point, each with a different continuation: `PUSH_TEST_SYNCS`; default 1.
     private static let times = number("PUSH_TEST_SYNCS") ?? 1
-    /// `PUSH_TEST_PHASE`, such as `pruning`; all of them without it.
+    /// `PUSH_TEST_PHASE`, such as `pruning`; default: all phases.
     private static let phases = SyncPhase.allCases.filter { phase in
         getenv("PUSH_TEST_PHASE").map { String(cString: $0) == phase.rawValue } ?? true
     }
@@ -23,10 +23,10 @@ struct FailedSyncTests {
         let counted = try FailedSync(phase, at: nil, isCutAtOnce: false, seed: generator.next()).run()
         var (figures, ends) = (counted.figures, Set<String>())
         for index in 0..<counted.points * Self.times {
-            // The tests share as many threads as there are cores, and this one takes long.
+            // The tests share one thread per core, and this test takes long.
             await Task.yield()
             let (point, round) = (index % counted.points + 1, index / counted.points)
-            // In turns, and the first time at random.
+            // Alternating, with a random first round.
             let isCutAtOnce = round == 0 ? Bool.random(using: &generator) : (point + round) % 2 == 0
             let failure = FailedSync(phase, at: point, isCutAtOnce: isCutAtOnce, seed: generator.next())
             let result: FailedSync.Result
@@ -53,16 +53,16 @@ struct FailedSyncTests {
     func all() { print("disk, failed syncs, seed \(diskSeed): \(Self.total.withLock { $0 })") }
 }
 
-/// One daemon, of which one sync fails, and those after it in the same state directory.
+/// A daemon with one failed sync, and the daemons after it in the same state directory.
 final class FailedSync {
     struct Result {
-        /// How many sync points the phase had.
+        /// The number of sync points in the phase.
         var points: Int
-        /// Whether the daemon may go on.
+        /// Whether the daemon may continue.
         var isHarmless = false
-        /// How the daemon ended after the failed one; `nil` when it went on.
+        /// The end of the daemon after the failed sync; `nil` if it continued.
         var end: Program.End?
-        /// The file or directory that was to be synced.
+        /// The file or directory of the failed sync.
         var file = ""
         var figures = DiskFigures()
 
@@ -76,14 +76,14 @@ final class FailedSync {
     private let bed: DaemonOnDisk
     private let load: DiskLoad
 
-    /// What happened, in order.
+    /// The events in order.
     var history: String { bed.history.joined(separator: "; ") }
 
     /// - Parameters:
-    ///   - phase: where.
-    ///   - point: which sync fails, from 1 on; none without.
-    ///   - isCutAtOnce: whether the power is cut before the daemon is started again.
-    ///   - seed: decides the rest.
+    ///   - phase: the phase with the failure.
+    ///   - point: the index of the sync to fail, from 1; `nil`: none fails.
+    ///   - isCutAtOnce: whether the power is cut before the next start.
+    ///   - seed: the seed of all other choices.
     init(_ phase: SyncPhase, at point: Int?, isCutAtOnce: Bool, seed: UInt64) {
         self.phase = phase
         self.point = point
@@ -100,7 +100,7 @@ final class FailedSync {
         let error = [EIO, EIO, ENOSPC, EDQUOT].randomElement(using: &generator) ?? EIO
         let rule = point.map { bed.disk.fail(phase.syncs, .only($0), error: error) } ?? bed.disk.count(phase.syncs)
         try phase.provoke(bed, load, rule)
-        // From here on nothing fails any more; what is about to fail is waited for below.
+        // No further sync fails from here on; the code below waits for a failure in progress.
         rule.end()
         var result = Result(points: rule.matched, file: rule.lastPicked)
         result.figures.failedSyncs = rule.picked
@@ -113,8 +113,8 @@ final class FailedSync {
         #expect(isRight, "after a failed sync of \(result.file) it \(result.howItEnded): \(bed.lastWords)")
         result.isHarmless = isHarmless
 
-        // Cut at once, the power takes what was acknowledged and never synced. Cut after another start, it takes what
-        // that start believed to be on the disk.
+        // A cut at once loses acknowledged data that was never synced. A cut after another start loses data that the
+        // start believed to be on the disk.
         if isCutAtOnce { try cutPower(&result) } else { bed.crash() }
         try failStart(&result)
         try bed.start()
@@ -130,8 +130,8 @@ final class FailedSync {
         return result
     }
 
-    /// Most of the next starts fail as well: by another sync, a kill -9 in the middle, or a power cut there. What the start
-    /// writes then rests on what it has read, and that may be in the page cache only.
+    /// Makes most of the next starts fail as well: by another sync, a kill -9, or a power cut. Such a start's writes
+    /// depend on its reads, which may come from the page cache only.
     private func failStart(_ result: inout Result) throws {
         let fate = Int.random(in: 0..<5, using: &generator)
         let number = Int.random(in: 1...Int.random(in: 1...60, using: &generator), using: &generator)
@@ -144,7 +144,7 @@ final class FailedSync {
         case 1, 2, 3:
             let rule = bed.disk.kill(.writes(), at: number, isDone: true)
             let end = try bed.startUnlessItEnds()
-            // Or it dies just after it was ready.
+            // Alternatively it dies just after it is ready.
             if let end { #expect(end == .signaled(SIGKILL) && rule.picked == 1) }
             rule.end()
             bed.history.append("killed after writing \(rule.lastPicked), the write \(number)")
@@ -153,11 +153,11 @@ final class FailedSync {
         if fate == 3 { try cutPower(&result) } else { bed.crash() }
     }
 
-    /// How the daemon ended; `nil` when it still answers.
+    /// Returns the end of the daemon; `nil` if it still answers.
     private func endOfDaemon() throws -> Program.End? {
         if let end = bed.daemon?.end { return end }
         if load.isCutOff, try !load.connectIfPossible(to: bed.installation) { return try bed.waitForEnd() }
-        // It may be about to end: then it answers not all of these.
+        // A daemon about to end does not answer all of these.
         try load.run(count: 50)
         guard load.isCutOff else {
             load.disconnect()

@@ -9,7 +9,7 @@ import UnixSockets
 @Suite(
     "Two machines that share a log", .enabled(if: PostgreSQLServer.isInstalled), .timeLimit(.minutes(30)))
 struct FleetTests {
-    @Test("go on when the leader is killed: what it acknowledged is there, and a repeat has its number")
+    @Test("continue when the leader is killed: its acknowledged requests are there, and a repeat has its number")
     func killed() throws {
         let pair = try MachinePair()
         let (leader, follower) = try pair.startBoth()
@@ -28,7 +28,7 @@ struct FleetTests {
         #expect(pair.status.contains("second leads, term 2"))
     }
 
-    @Test("answer on every socket of the one that follows that another leads, and which")
+    @Test("say on every socket of the follower that another machine leads, and which")
     func refuses() throws {
         let pair = try MachinePair()
         let daemons = try pair.startBoth()
@@ -42,7 +42,7 @@ struct FleetTests {
         }
     }
 
-    @Test("tell what each of them does, the one that follows too: who leads, and how far its copy is")
+    @Test("report their roles, the follower too: the leader's name, and the state of the copy")
     func status() throws {
         let pair = try MachinePair()
         let daemons = try pair.startBoth()
@@ -69,7 +69,7 @@ struct FleetTests {
         #expect(text.contains("\npushrouterd_leads 1\n") && !text.contains("copy_behind"), "\(text)")
     }
 
-    @Test("show the loss of a leader as a gap, and what it ran as failed with that reason")
+    @Test("show the loss of a leader as a gap, and its running invocations as failed for that reason")
     func leaderLost() throws {
         let pair = try MachinePair(lease: "1s")
         let (leader, follower) = try pair.startBoth()
@@ -81,7 +81,7 @@ struct FleetTests {
         try follower.waitForNotification("READY=1", times: 2)
         try waitUntil("the gap is in the ledger") { try !pair.second.ledger().gaps().isEmpty }
         let gap = try #require(try pair.second.ledger().gaps().last)
-        // From the batch by which the handler was started, over the lease, until the other one was ready.
+        // The gap lasts from the batch that started the handler, over the lease, until the other machine was ready.
         #expect(gap.kind == .leaderLost && gap.length > .milliseconds(900) && gap.length < .seconds(60), "\(gap)")
         let shown = Program(product: "pushctl").run(["show", "1", "--state", pair.second.state])
         #expect(shown.output.contains("failed") && shown.output.contains("leader_lost"), "\(shown.output)")
@@ -92,7 +92,7 @@ struct FleetTests {
         #expect(try DaemonStatus(of: pair.second)["gaps"]?["leader_lost"]?.int64 == 1)
     }
 
-    @Test("show a handover as a pause of the daemon, not as a loss")
+    @Test("show a handover as a pause of the daemon, not as a loss of the leader")
     func handoverIsNoLoss() throws {
         let pair = try MachinePair(lease: "60s")
         let (leader, follower) = try pair.startBoth()
@@ -104,7 +104,7 @@ struct FleetTests {
         #expect(try follower.stop() == .exited(0))
     }
 
-    @Test("show that the database was away, from the batch that it did not take to the answer")
+    @Test("show that the database was away, from the batch that it did not take to its answer")
     func engineAway() throws {
         let pair = try MachinePair(lease: "60s")
         let daemon = try pair.startLeader(pair.first)
@@ -125,9 +125,9 @@ struct FleetTests {
         #expect(daemon.standardError.contains("the database gave no answer for "))
     }
 
-    @Test("show that no standby of the database had what was written", arguments: [true, false])
+    @Test("show that no standby of the database had the written data", arguments: [true, false])
     func unprotected(isGone: Bool) throws {
-        // Past its lease a leader refuses a request before it is written: the standby takes some 3 s to be gone.
+        // Past its lease a leader refuses a request before writing it, and the standby takes some 3 s to disappear.
         let pair = try MachinePair(lease: isGone ? "15s" : "2s", durability: "standby")
         let standby = pair.server.makeStandby("copy")
         pair.server.set("synchronous_standby_names", "copy")
@@ -137,7 +137,8 @@ struct FleetTests {
         #expect(try client.outcome(of: Requests.deliver(job: "note", id: "1")).outcome == "handled")
         if isGone {
             standby.stop(.kill)
-            // Its receiver outlives the process that was killed for a moment, and may confirm what comes then.
+            // The standby's WAL receiver outlives the killed process for a moment, and may confirm a write in that
+            // time.
             pair.server.wait("SELECT count(*) FROM pg_stat_replication", for: "0")
         } else {
             pair.server.set("synchronous_standby_names", "")
@@ -145,7 +146,7 @@ struct FleetTests {
         try client.send(line: Requests.deliver(job: "note", id: "2"))
         try waitUntil("it says so") { daemon.standardError.contains("no request can be accepted for now: ") }
         if isGone {
-            // Nobody waits for it: neither other producers nor people.
+            // The request blocks neither other producers nor people.
             let other = try pair.first.injectClient()
             try waitUntil("others are refused") {
                 try other.ask(Requests.deliver(job: "note", waits: false)).errorCode == "unavailable"
@@ -163,7 +164,7 @@ struct FleetTests {
     }
 
     @Test(
-        "hand over when the leader is told to stop: it lets handlers end, and the other one need not wait for its lease"
+        "hand over when the leader is told to stop: it lets handlers end, and the other need not wait for its lease"
     )
     func handsOver() throws {
         let pair = try MachinePair(lease: "60s")
@@ -177,7 +178,7 @@ struct FleetTests {
         #expect(pair.status.contains("nobody leads"))
     }
 
-    @Test("are moved by an order: the leader lets handlers end and hands over to the other one, and follows again")
+    @Test("move the lead by an order: the leader lets handlers end, hands over, and follows again")
     func moves() throws {
         let pair = try MachinePair()
         let (leader, follower) = try pair.startBoth()
@@ -195,14 +196,14 @@ struct FleetTests {
         #expect(alone.end == .exited(0) || alone.errors.contains("no other machine is near enough"), "\(alone)")
     }
 
-    @Test("stop following before a batch that only a newer program reads, say so, and go on with one that reads it")
+    @Test("stop following before a batch that only a newer program can read, say so, and continue with that program")
     func newerVersion() throws {
         let own = RowKind.allCases.map(\.since).max() ?? 1
         let newer = own + 1
         let pair = try MachinePair(lease: "60s")
         let leader = try pair.startLeader(pair.first)
         #expect(try pair.first.injectClient().outcome(of: Requests.deliver(job: "note", id: "1")).outcome == "handled")
-        // As a newer program writes it, while another one is the leader of the future.
+        // As a newer program would write it.
         pair.server.sql(
             "UPDATE push_batches SET version = \(newer) WHERE number = (SELECT max(number) FROM push_batches)",
             database: "push")
@@ -217,7 +218,7 @@ struct FleetTests {
         try follower.waitForNotification("READY=1", times: 2)
     }
 
-    @Test("are drained by an order: a machine hands over and takes no lease, until that is undone")
+    @Test("are drained by an order: a machine hands over and takes no lease until the order is undone")
     func drains() throws {
         let pair = try MachinePair(lease: "2s")
         let (leader, follower) = try pair.startBoth()
@@ -229,7 +230,7 @@ struct FleetTests {
         let last = pair.order("--drain", "--node", "second")
         #expect(last.end == .exited(69) && last.errors.contains("--force"), "\(last)")
         #expect(try follower.stop() == .exited(0))
-        // The lease is free, and is the one's of nobody who may take it.
+        // The lease is free, and the only machine that runs may not take it.
         try again.waitForStatus("STATUS=follows as first; nobody leads yet")
         #expect(pair.order("--drain", "--node", "first", "--undo").end == .exited(0))
         try again.waitForNotification("READY=1", times: 2)
@@ -239,7 +240,7 @@ struct FleetTests {
         #expect(try again.waitForEnd() == .exited(75))
     }
 
-    @Test("fence a leader that stood still for longer than its lease: it ends, and acknowledged nothing since")
+    @Test("fence a leader that was stopped for longer than its lease: it ends, and has acknowledged nothing since")
     func fences() throws {
         let pair = try MachinePair(lease: "2s")
         let (leader, follower) = try pair.startBoth()
@@ -256,7 +257,7 @@ struct FleetTests {
         #expect(pair.runs == ["1", "2"])
     }
 
-    @Test("acknowledge nothing while the database is away, and go on when it is back", arguments: [true, false])
+    @Test("acknowledge nothing while the database is away, and continue when it is back", arguments: [true, false])
     func databaseAway(isKilled: Bool) throws {
         let pair = try MachinePair(lease: "60s")
         let daemons = try pair.startBoth()
@@ -287,7 +288,7 @@ struct FleetTests {
         #expect(try pair.first.ledger().stateIdentity == pair.second.ledger().stateIdentity)
     }
 
-    @Test("lose both disks and nothing else: a machine starts from a snapshot in the database, and what came behind it")
+    @Test("recover from the loss of both disks: a machine starts from a snapshot in the database and later batches")
     func disksLost() throws {
         let pair = try MachinePair(lease: "2s", settings: "SnapshotEvery=1s")
         let (leader, follower) = try pair.startBoth()
@@ -317,7 +318,7 @@ struct FleetTests {
         #expect(try again.stop() == .exited(0))
     }
 
-    @Test("go on with the ledger that one machine had, and one machine with theirs, which they never follow again")
+    @Test("continue with the ledger of a single machine, and one machine with theirs, which then never follows again")
     func oneMachine() throws {
         let pair = try MachinePair(isMade: false)
         func deliver(_ id: String, to machine: Installation, number: Int64) throws {
@@ -367,7 +368,7 @@ struct FleetTests {
         #expect(refused.standardError.contains("led alone since"), "\(refused.standardError)")
     }
 
-    @Test("set aside the ledger of a machine that accepted nothing alone, and do not touch one that has requests")
+    @Test("set aside the ledger of a single machine that accepted nothing, and keep one that has requests")
     func machineAlone() throws {
         let pair = try MachinePair(isMade: false)
         let shared = try #require(readFile(pair.second.configuration + "/pushrouterd.conf"))
@@ -398,7 +399,7 @@ struct FleetTests {
         try run("n1")
     }
 
-    @Test("refuse a clone of their database, until it is made a fleet of its own")
+    @Test("refuse a clone of their database until it becomes a fleet of its own")
     func clone() throws {
         let pair = try MachinePair()
         let leader = try pair.startLeader(pair.first)
@@ -423,7 +424,7 @@ struct FleetTests {
         Program(path: "/bin/rm").run(["-r", directory]).end == .exited(0)
     }
 
-    @Test("set a copy aside that is not a prefix of the chain, and fetch another")
+    @Test("set aside a copy that is not a prefix of the chain, and fetch another")
     func forked() throws {
         let pair = try MachinePair(lease: "60s")
         let leader = try pair.startLeader(pair.first)
@@ -439,7 +440,7 @@ struct FleetTests {
         #expect(names(in: pair.first.state).contains { $0.hasPrefix("set-aside-") })
     }
 
-    @Test("are refused a database that no fleet is set up in, the ledger of one machine, and a second set-up")
+    @Test("refuse a database without a fleet, the ledger of one machine, and a second set-up")
     func refusesOthers() throws {
         let pair = try MachinePair()
         let again = Program(product: "pushrouterd-fleet").run(["--config", pair.first.configuration, "--init"])

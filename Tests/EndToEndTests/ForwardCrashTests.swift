@@ -4,18 +4,18 @@ import TestSupport
 import Testing
 import UnixSockets
 
-/// kill -9 leaves the page cache as it is: this tests what the process forgets, not what the disk does. For that see
-/// `PowerCutTests`.
+/// kill -9 leaves the page cache intact: this tests the loss of process memory. `PowerCutTests` tests the loss of the
+/// page cache.
 @Suite("kill -9 while entries are sent")
 struct ForwardCrashTests {
     private let installation = Installation()
     private let server = TrackServer { _ in
-        // So that something is under way when the signal comes.
+        // The delay keeps a request under way when the signal comes.
         usleep(.random(in: 0...3000))
         return .success
     }
 
-    /// Logs from one client until the daemon is gone, or so many are acknowledged; gives the number that comes next.
+    /// Logs from one client until the daemon is gone or `count` entries are acknowledged; returns the next number.
     private func log(from start: Int, count: Int, acknowledged: inout Set<Int>) throws -> Int {
         let client = try installation.injectClient()
         var next = start
@@ -34,7 +34,7 @@ struct ForwardCrashTests {
         return next
     }
 
-    /// All that was acknowledged is in the ledger, and the server got what the ledger says.
+    /// Checks that all acknowledged entries are in the ledger, and that the server got what the ledger says.
     private func check(_ acknowledged: Set<Int>) throws {
         let entries = try installation.entries()
         let numbers = try entries.map { try LoggedEntry.number($0.entry.data) }
@@ -43,7 +43,7 @@ struct ForwardCrashTests {
         #expect(server.violations == [])
     }
 
-    @Test("the daemon's: what the server got is what was logged, each entry once, and none is of unknown outcome")
+    @Test("of the daemon: the server got each logged entry once, and none is unknown")
     func daemon() throws {
         installation.forward(to: server, "BatchSize=7")
         var random = SeededGenerator(seed: 7)
@@ -64,7 +64,7 @@ struct ForwardCrashTests {
         #expect(try forwarder.stop() == .exited(0))
     }
 
-    @Test("the forwarder's: no entry comes twice, and those of unknown outcome are listed")
+    @Test("of the forwarder: no entry comes twice, and unknown entries are listed")
     func forwarder() throws {
         installation.forward(to: server, "BatchSize=7")
         var random = SeededGenerator(seed: 8)
@@ -85,7 +85,7 @@ struct ForwardCrashTests {
         #expect(try daemon.stop() == .exited(0))
     }
 
-    @Test("both, in any order: no entry comes twice, and those of unknown outcome are listed")
+    @Test("of both, in any order: no entry comes twice, and unknown entries are listed")
     func both() throws {
         installation.forward(to: server, "BatchSize=7")
         var random = SeededGenerator(seed: 9)

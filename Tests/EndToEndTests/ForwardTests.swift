@@ -15,7 +15,7 @@ struct ForwardTests {
         return limits
     }()
 
-    /// Logs entries, and sees that each is accepted.
+    /// Logs entries and expects each to be accepted.
     private func log(_ numbers: Range<Int>) throws {
         let client = try installation.injectClient()
         for number in numbers { #expect(try client.ask(LoggedEntry.line(number)).isAccepted) }
@@ -39,7 +39,7 @@ struct ForwardTests {
         #expect(try daemon.stop() == .exited(0))
     }
 
-    @Test("without TLS no proxy gets to see the key")
+    @Test("sends the key to no proxy without TLS")
     func proxies() throws {
         let (server, proxy) = (TrackServer(limits: Self.limits), TrackServer())
         installation.forward(to: server)
@@ -54,9 +54,9 @@ struct ForwardTests {
         #expect(try daemon.stop() == .exited(0))
     }
 
-    @Test("goes on after each answer that an endpoint may give, and nothing is lost or sent twice")
+    @Test("continues after every kind of answer, and loses or repeats no entry")
     func answers() throws {
-        // After each failure a success, so that no wait is longer than a second.
+        // A success follows each failure, so that no wait is longer than a second.
         let script: [TrackAnswer] = [
             .partial([TrackError("wrong", in: "events", at: 0)]), .status(500), .slowSuccess, .hang, .chunkedSuccess,
             .garbage("no HTTP at all"), .success, .status(429, headers: ["X-RateLimit-Reset: 1"]), .success,
@@ -74,13 +74,13 @@ struct ForwardTests {
         #expect(entries.filter { $0.state == .rejected }.compactMap(\.reason) == ["wrong"])
         let unknown = entries.filter { $0.state == .unknown }.compactMap(\.reason)
         #expect(unknown.contains { $0.hasPrefix("the request was sent and no answer came: ") })
-        // What libcurl says of a connection that it wanted to use again is in terms of its own.
+        // libcurl's message about a reused connection uses terms of its own.
         #expect(!unknown.contains { $0.contains("seek") }, "\(unknown)")
         #expect(entries.count { $0.state == .sent } > 50)
         _ = daemon
     }
 
-    @Test("a refused key stops it and keeps everything; a reload with the right one sends all")
+    @Test("stops at a refused key and keeps all entries; a reload with the right key sends them")
     func refusedKey() throws {
         let accepted = Mutex(false)
         let server = TrackServer { request in
@@ -89,7 +89,7 @@ struct ForwardTests {
         }
         installation.forward(to: server)
         let daemon = try DaemonProcess.ready(installation)
-        // Before the forwarder starts: it sends what is there in one request, and would send more beside it.
+        // Logged before the forwarder starts: it sends these in one request, and would send later ones in another.
         try log(0..<20)
         let forwarder = try DaemonProcess.forwarder(installation)
         try forwarder.waitForStatus("STATUS=stopped: the endpoint answered 401")
@@ -105,14 +105,14 @@ struct ForwardTests {
         #expect(try installation.entries().allSatisfy { $0.state == .sent })
         #expect(server.requests.last?.headers["authorization"] == "Bearer another-key")
 
-        // The endpoint repeated the key: it is nowhere all the same.
+        // The endpoint repeated the key in its answer, and it appears nowhere.
         #expect(try forwarder.stop() == .exited(0))
         #expect(try daemon.stop() == .exited(0))
         for text in [forwarder.standardError, daemon.standardError] { #expect(!text.contains(Installation.apiKey)) }
         try expectNoKey(in: installation.state)
     }
 
-    @Test("a 400 that blames an entry sets it aside with the reason, and the others are sent without anybody's doing")
+    @Test("sets aside an entry that a 400 blames, with the reason, and sends the others without a person")
     func blamedEntry() throws {
         let server = TrackServer { request in
             request.number == 0
@@ -134,7 +134,7 @@ struct ForwardTests {
         _ = (daemon, forwarder)
     }
 
-    @Test("a 400 that blames nothing stops it; without the entry that a person discards a reload sends the rest")
+    @Test("stops at a 400 that blames no entry; after a person discards the cause, a reload sends the rest")
     func unexplainedRefusal() throws {
         let server = TrackServer { $0.number == 0 ? .status(400, body: #"{"message":"bad"}"#) : .success }
         installation.forward(to: server)
@@ -156,7 +156,7 @@ struct ForwardTests {
         _ = daemon
     }
 
-    @Test("what a killed forwarder had not begun to send is queued again; what was under way is unknown, and says why")
+    @Test("killed: entries that it had not begun to send are queued, those under way are unknown, with the reason")
     func killed() throws {
         let received = TemporaryDirectory()
         let messages = Messages(received.path + "/pipe")
@@ -184,7 +184,7 @@ struct ForwardTests {
         _ = (daemon, second)
     }
 
-    @Test("the key is in no argument and no variable, and the process can neither be read nor dump its memory")
+    @Test("has the key in no argument and no variable, and its memory can be neither read nor dumped")
     func secrecy() throws {
         let server = TrackServer(limits: Self.limits)
         installation.forward(to: server)
@@ -223,7 +223,7 @@ struct ForwardTests {
         _ = (daemon, forwarder)
     }
 
-    @Test("SIGTERM waits for the answer to what is under way, and gives the rest back")
+    @Test("waits on SIGTERM for the answers to requests under way, and gives the rest back")
     func terminated() throws {
         let received = TemporaryDirectory()
         let messages = Messages(received.path + "/pipe")
@@ -234,7 +234,7 @@ struct ForwardTests {
             let pipe = open(path, O_WRONLY | O_CLOEXEC)
             _ = write(pipe, "got\n", 4)
             close(pipe)
-            // Answers only when the signal has come: to open a pipe waits for its other end.
+            // Answers only after the signal: opening a pipe waits for its other end.
             close(open(gate, O_RDONLY | O_CLOEXEC))
             return .success
         }
@@ -251,7 +251,7 @@ struct ForwardTests {
         _ = daemon
     }
 
-    @Test("a dry run prints the requests without the key, and changes nothing")
+    @Test("prints the requests without the key in a dry run, and changes nothing")
     func dryRun() throws {
         let server = TrackServer(limits: Self.limits)
         installation.forward(to: server)
@@ -281,7 +281,7 @@ struct ForwardTests {
         (String(repeating: "k", count: 4097), 0o600, 78, "longer than 4096 bytes"),
     ]
 
-    @Test("does not start with a key that is missing, open to others, or none", arguments: wrongKeys)
+    @Test("does not start if the key is missing, open to others, or not a key", arguments: wrongKeys)
     func wrongKey(text: String?, mode: mode_t, status: Int32, message: String) {
         let server = TrackServer()
         installation.forward(to: server)
@@ -298,7 +298,7 @@ struct ForwardTests {
     }
 
     @Test(
-        "says how it is used",
+        "prints its usage",
         arguments: [
             (["--help"], 0, "usage: pushrouter-forward"), (["--version"], 0, "pushrouter-forward 1."),
             (["--key", "k"], 2, "there is no option --key"), (["--config"], 2, "--config needs a directory"),
@@ -309,7 +309,7 @@ struct ForwardTests {
         #expect((result.output + result.errors).contains(text))
     }
 
-    /// Looks through the files of a directory.
+    /// Expects no file in a directory to contain the key.
     private func expectNoKey(in directory: String) throws {
         let grep = Program(path: "/usr/bin/grep").run(["-rlF", "-e", Installation.apiKey, directory])
         #expect(grep.end == .exited(1), "the key is in \(grep.output)")

@@ -4,21 +4,21 @@ import TestSupport
 import Testing
 import UnixSockets
 
-/// An installation whose state directory is a small file system of its own, with a file that takes the room.
+/// An installation whose state directory is a small file system, with a ballast file.
 private final class SmallDisk {
     let installation = Installation()
     private var ballast: String { installation.state + "/ballast" }
 
-    /// - Parameter size: of the file system, as mount(8) takes it.
+    /// - Parameter size: the size of the file system in the form for mount(8).
     init(_ size: String) throws {
         mkdir(installation.state, 0o700)
         try #require(mount("tmpfs", installation.state, "tmpfs", 0, "size=\(size)") == 0, "cannot mount")
     }
 
-    // A daemon may still be there.
+    // A daemon may still be running.
     deinit { umount2(installation.state, Int32(MNT_DETACH)) }
 
-    /// Takes all the room there is, or leaves so many bytes.
+    /// Fills the file system, except for `spared` bytes.
     func fill(sparing spared: Int = 0) {
         let file = open(ballast, O_WRONLY | O_CREAT | O_CLOEXEC, 0o600)
         defer { close(file) }
@@ -28,10 +28,10 @@ private final class SmallDisk {
         ftruncate(file, max(0, length - spared))
     }
 
-    /// Gives the room back.
+    /// Frees the space.
     func empty() { unlink(ballast) }
 
-    /// How much room there is, in bytes.
+    /// Returns the free bytes.
     func free() throws -> Int {
         var facts = statvfs()
         try #require(statvfs(installation.state, &facts) == 0)
@@ -41,7 +41,7 @@ private final class SmallDisk {
 
 @Suite("A full disk", .enabled(if: getuid() == 0, "needs root, to mount a small file system"))
 struct FullDiskTests {
-    @Test("makes the daemon refuse, never acknowledge what is lost, and go on by itself once there is room")
+    @Test("makes the daemon refuse requests, never acknowledge one that is lost, and continue when there is room")
     func fullDisk() throws {
         let disk = try SmallDisk("4m")
         defer { withExtendedLifetime(disk) {} }
@@ -54,7 +54,7 @@ struct FullDiskTests {
             Requests.deliver(#""payload":{"data":{"k":"\#(payload)"}}"#, id: "r\(index)", waits: false)
         }
 
-        // Room for some, then another file takes the rest.
+        // Some requests fit; then a ballast file takes the rest.
         var acknowledged: Set<Int64> = []
         for index in 0..<20 { acknowledged.insert(try #require(try client.ask(request(index)).seq)) }
         disk.fill()
@@ -68,9 +68,9 @@ struct FullDiskTests {
         #expect(refused.errorCode == "unavailable" && refused.id == "late", "\(refused)")
         #expect(refused["error"]?["retry"]?.bool == true && refused["error"]?["retry_after_ms"]?.int64 == 1000)
         #expect(refused.errorMessage?.contains("free space on that file system") == true)
-        // What is known already is known still.
+        // Earlier requests are still known.
         #expect(try DaemonStatus(of: installation).number("last_seq") >= 20)
-        // And can be read, by who may only read too.
+        // Reports still work, even with read access only.
         let directories = ["--state", installation.state, "--runtime", installation.runtime]
         let report = pushctl.run(directories + ["report", "--json"])
         #expect(report.end == .exited(0), "\(report.errors)")
@@ -91,7 +91,7 @@ struct FullDiskTests {
         #expect(acknowledged.allSatisfy { ledger[InvocationID(seq: SequenceNumber($0), n: 0)] != nil })
     }
 
-    @Test("makes the daemon refuse each order that changes something, and nothing of it is done")
+    @Test("makes the daemon refuse each order that changes something, without a partial effect")
     func orders() throws {
         let disk = try SmallDisk("4m")
         defer { withExtendedLifetime(disk) {} }
@@ -113,7 +113,7 @@ struct FullDiskTests {
             unanswered += 1
             return try DaemonStatus(of: installation)["store_problem"]?.string != nil
         }
-        // What the forwarder has to say of what it did is taken, and so are a level and a reload, which are not stored.
+        // The forwarder's reports are accepted, and so are a log level and a reload, which are not stored.
         let orders = ControlLines.changing.filter { !["settle", "sending", "log_level", "reload"].contains($0.key) }
         let control = try Client(path: installation.controlSocket)
         for (name, line) in orders {
@@ -130,10 +130,10 @@ struct FullDiskTests {
         #expect(pending["entries"]?.elements.map { $0["state"]?.string } == ["pending"])
     }
 
-    @Test("is also a limit of a file's length: a start waits, and no signal ends it")
+    @Test("includes a limit on file length: a start waits, and no signal ends it")
     func fileLimit() throws {
         let installation = Installation()
-        // Who started the tests may ignore the signal, and a child would do so too.
+        // The tests may have inherited an ignored SIGXFSZ, and a child would ignore it too.
         let wrapper = ["/usr/bin/env", "--default-signal=XFSZ", "/usr/bin/prlimit", "--fsize=65536"]
         let daemon = DaemonProcess(installation, through: wrapper)
         try waitUntil("it says why it is not ready") { daemon.standardError.contains("the start waits for room") }
@@ -141,7 +141,7 @@ struct FullDiskTests {
         #expect(try daemon.stop() == .exited(0))
     }
 
-    @Test("does not keep the daemon from stopping: it ends with 74, and what it acknowledged is there")
+    @Test("does not keep the daemon from stopping: it ends with 74, and keeps what it acknowledged")
     func stopsWhileFull() throws {
         let disk = try SmallDisk("4m")
         defer { withExtendedLifetime(disk) {} }
@@ -161,7 +161,7 @@ struct FullDiskTests {
         #expect(try installation.ledgerRows()[InvocationID(seq: SequenceNumber(1), n: 0)] != nil)
     }
 
-    @Test("keeps a start waiting, and that is said; it goes on once there is room, or ends when it is told to")
+    @Test("delays a start, with a notice; the start continues when there is room, or ends on SIGTERM")
     func startsWhileFull() throws {
         let disk = try SmallDisk("4m")
         defer { withExtendedLifetime(disk) {} }
@@ -183,7 +183,7 @@ struct FullDiskTests {
         #expect(try installation.injectClient().ask(Requests.deliver(id: "a", waits: false)).seq == 1)
     }
 
-    @Test("keeps the rest of an erasure waiting, which writes nothing meanwhile and ends by itself once there is room")
+    @Test("delays the rest of an erasure, which writes nothing meanwhile and ends when there is room")
     func erasure() throws {
         let disk = try SmallDisk("240m")
         defer { withExtendedLifetime(disk) {} }
@@ -198,8 +198,8 @@ struct FullDiskTests {
             try live(daemon)
             #expect(try daemon.process.stop() == .exited(0))
         }
-        // The stop has copied the WAL to the ledger. It takes 20 MB of the ledger's 40 and gives them back: with the room that
-        // is left they are not enough.
+        // The stop has copied the WAL to the ledger. The erasure takes 20 MB of the ledger's 40 and frees them: with
+        // the remaining space they are not enough.
         let daemon = try TestDaemon(installation)
         try waitForSegments(of: installation)
         disk.fill(sparing: 12 << 20)
@@ -219,7 +219,7 @@ struct FullDiskTests {
         #expect(daemon.pushctl("show", "2001").end == .exited(0))
     }
 
-    @Test("does not leave who erases without an answer: the order is taken, and carried out once there is room")
+    @Test("answers an order to erase: it is accepted, and carried out when there is room")
     func orderWithoutRoom() throws {
         let disk = try SmallDisk("32m")
         defer { withExtendedLifetime(disk) {} }
@@ -243,8 +243,8 @@ struct FullDiskTests {
         #expect(daemon.pushctl("erase", "--user", "anna7731", "--dry-run", "--json").output.contains(#""requests":0"#))
     }
 
-    /// Waits until the log has the two free segments, of 8 MiB each, that it wants: one that is being made writes, and gives
-    /// back what it has taken when there is no more room.
+    /// Waits until the log has its two free segments of 8 MiB each: making a segment writes, and frees its space again
+    /// if the disk is full.
     private func waitForSegments(of installation: Installation) throws {
         try waitUntil("the log has the segments that it wants") {
             try store(of: installation, "log_bytes") - store(of: installation, "log_used_bytes") >= 16 << 20
@@ -255,7 +255,7 @@ struct FullDiskTests {
         try #require(DaemonStatus(of: installation)["store"]?[key]?.int64, "the status has no store.\(key)")
     }
 
-    /// A person has a request.
+    /// Adds a request of a person.
     private func live(_ daemon: TestDaemon) throws {
         let line = #"""
             {"op":"deliver","app":"shop","device":"d1","platform":"android","external_id":"anna7731",\#
@@ -265,7 +265,7 @@ struct FullDiskTests {
         try #require(result.end == .exited(0), "\(result.output)\(result.errors)")
     }
 
-    /// What a process has written by system calls, in bytes.
+    /// Returns the bytes that a process has written by system calls.
     private func bytesWritten(by process: Int32) throws -> Int {
         let text = String(decoding: try #require(readFile("/proc/\(process)/io")), as: UTF8.self)
         let line = try #require(text.split(separator: "\n").first { $0.hasPrefix("wchar: ") })

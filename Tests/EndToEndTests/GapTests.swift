@@ -15,7 +15,7 @@ struct GapTests {
         pushctl.run(["report", "--state", bed.installation.state, "--format", format]).output
     }
 
-    /// Has the daemon do what it does every ten seconds, by a clock that is ahead.
+    /// Waits for the daemon's ten-second housekeeping, by a clock that is ahead.
     private func keepHouse(_ bed: DaemonOnDisk, untilIt does: String, _ isDone: () throws -> Bool) throws {
         try waitUntil(does) {
             _ = try DaemonStatus(of: bed.installation)
@@ -47,7 +47,7 @@ struct GapTests {
         return try gaps(bed)
     }
 
-    @Test("after kill -9 the gap begins with a sign of life of the last minutes, though nothing was delivered")
+    @Test("after kill -9 the gap begins with a sign of life of the last minutes, even without a delivery")
     func killed() throws {
         let bed = DaemonOnDisk(seed: 18)
         try bed.start()
@@ -70,12 +70,12 @@ struct GapTests {
         return try #require(alive)
     }
 
-    @Test("a clock that is set is one row")
+    @Test("a step of the clock is one row")
     func clock() throws {
         let bed = DaemonOnDisk(seed: 19)
         try bed.start()
         bed.disk.wallOffset = 5000
-        // Ten seconds later it looks, by the clock that nobody can set.
+        // The daemon compares the clocks ten seconds later, by the clock that nobody can set.
         bed.disk.clockOffset += 20
         let gap = try #require(try gaps(waitingFor: 1, bed).last)
         #expect(gap.kind == .clockStepped && gap.length > .seconds(4998) && gap.length < .seconds(5002), "\(gap)")
@@ -83,7 +83,7 @@ struct GapTests {
         #expect(bed.daemon?.standardError.contains("the clock was set ahead by ") == true)
     }
 
-    @Test("a disk that stalls is one row, from its begin to its end")
+    @Test("a stall of the disk is one row, from its begin to its end")
     func stall() throws {
         let bed = DaemonOnDisk("[Store]\nSlowCommit=100ms\n", seed: 20)
         try bed.start()
@@ -98,7 +98,7 @@ struct GapTests {
         #expect(try bed.stop() == .exited(0))
     }
 
-    @Test("a disk without room for the last sign of life is no failure of a daemon that is told to end")
+    @Test("a disk without room for the last sign of life does not make a stop fail")
     func fullAtTheEnd() throws {
         let bed = DaemonOnDisk(seed: 21)
         try bed.start()

@@ -3,7 +3,7 @@ import PushModel
 import TestSupport
 import Testing
 
-/// A daemon and a gateway beside it, which listens on a Unix socket: runs of the tests beside each other need no ports.
+/// A daemon with a gateway on a Unix socket: concurrent test runs need no ports.
 private final class GatewayScene {
     let installation = Installation()
     private(set) var daemon: DaemonProcess
@@ -38,7 +38,7 @@ private final class GatewayScene {
         try gateway.waitForNotification("READY=1")
     }
 
-    /// Asks as curl does.
+    /// Sends a request with curl.
     func curl(_ words: [String], host: String = "https://fcm.googleapis.com") -> (status: Int, text: String) {
         let result = Program(path: "/usr/bin/curl").run(
             [
@@ -58,7 +58,7 @@ private final class GatewayScene {
             ], host: host)
     }
 
-    /// What `pushctl` prints of a request.
+    /// Returns the output of `pushctl show` for a request.
     func show(_ number: Int) -> String {
         pushctl.run(["show", "\(number)", "--state", installation.state, "--runtime", installation.runtime]).output
     }
@@ -69,7 +69,7 @@ private final class GatewayScene {
     .enabled(if: access("/usr/bin/curl", X_OK) == 0, "there is no /usr/bin/curl"))
 struct GatewayTests {
     @Test(
-        "takes a push of FCM over each version of HTTP, with TLS and without, and tells the id that the ledger has",
+        "takes a push of FCM over each version of HTTP, with and without TLS, and returns the id in the ledger",
         arguments: [["--http1.1"], ["--http2"]])
     func versions(_ version: [String]) throws {
         let scene = try GatewayScene()
@@ -93,7 +93,7 @@ struct GatewayTests {
         #expect(scene.send("tok1", ["--http1.1"], host: "http://localhost").text.hasSuffix("1.1 200"))
     }
 
-    @Test("decides by the push type of APNs, and answers with the id to the byte")
+    @Test("decides by the push type of APNs, and answers with the same id, byte for byte")
     func apns() throws {
         let scene = try GatewayScene()
         let id = "35597C7e-9cde-479d-b639-15bd6cbf7391"
@@ -113,7 +113,7 @@ struct GatewayTests {
         #expect(refused.text.hasPrefix(#"{"reason":"BadPriority"}"#))
     }
 
-    @Test("is trusted for push hosts by its authority alone, and for no other host")
+    @Test("is trusted for push hosts only by its authority, and for no other host")
     func trust() throws {
         let scene = try GatewayScene()
         let other = scene.curl(["/v1/projects/demo/messages:send", "-d", "{}"], host: "https://bank.example")
@@ -122,11 +122,11 @@ struct GatewayTests {
             "-s", "--unix-socket", scene.socket, "https://fcm.googleapis.com/leader",
         ])
         #expect(untrusting.end == .exited(60))
-        // The alert is in the status, by which people find out.
+        // curl reports the TLS alert in its status, which people see.
         let doctor = pushctl.run(["doctor", "--client", "--gateway", scene.socket])
         #expect(doctor.end == .exited(1))
         #expect(doctor.output.split(separator: "does not trust the authority").count == 2, "\(doctor.output)")
-        // A file without the authority's certificate is told from one that has it.
+        // The check tells a file without the authority's certificate from one that has it.
         let state = "\(scene.installation.root)/gateway"
         let looked = pushctl.run(
             ["doctor", "--client", "--gateway", scene.socket],
@@ -137,7 +137,7 @@ struct GatewayTests {
         #expect(looked.output.split(separator: "which lacks a certificate").count == 2, "\(looked.output)")
     }
 
-    @Test("keeps its authority over restarts, and makes a new one for other names or in place of a torn file")
+    @Test("keeps its authority over restarts, and makes a new one for other names or for a torn file")
     func authorities() throws {
         let scene = try GatewayScene()
         let first = try #require(readFile(scene.authority))
@@ -166,7 +166,7 @@ struct GatewayTests {
         #expect(open.output.split(separator: "Credentials= and Provider=strict").count == 2, "\(open.output)")
     }
 
-    @Test("gives the daemon's refusal as Google's, with the field of the message")
+    @Test("returns the daemon's refusal in Google's form, with the field of the message")
     func refusals() throws {
         let scene = try GatewayScene()
         let body = #"{"message":{"token":"t","data":{"from":"x"}}}"#
@@ -178,7 +178,7 @@ struct GatewayTests {
         #expect(scene.curl(["-X", "PUT", "/token"]).status == 404)
     }
 
-    @Test("answers 503 and never 200 while the daemon does not reply, and 200 when it is back")
+    @Test("answers 503 and never 200 while the daemon does not reply, and 200 afterwards")
     func stalled() throws {
         let scene = try GatewayScene()
         #expect(scene.send().status == 200)
@@ -187,11 +187,11 @@ struct GatewayTests {
         #expect(answer.status == 503)
         #expect(answer.text.split(separator: "UNAVAILABLE").count > 1)
         scene.daemon.send(SIGCONT)
-        // The request may have been taken: nobody knew.
+        // The daemon may have taken the earlier request; the reply was lost.
         try waitUntil("the daemon takes requests") { scene.send().status == 200 }
     }
 
-    @Test("loses nothing that a client was told 200 for, whichever of the two is killed")
+    @Test("loses no push that it answered with 200, whichever of the two is killed")
     func crashes() throws {
         let scene = try GatewayScene()
         var told: Set<String> = []
@@ -226,7 +226,7 @@ struct GatewayTests {
         for id in told { #expect(known.split(separator: id).count > 1, "\(id)") }
     }
 
-    @Test("starts on an address that other machines reach by a proof or on purpose alone, and says what is wrong")
+    @Test("listens for other machines only with proof of identity or on purpose, and names the fault")
     func exposure() throws {
         let installation = Installation()
         installation.write("gateway.conf", "[Gateway]\n")
@@ -248,7 +248,7 @@ struct GatewayTests {
     }
 
     @Test(
-        "sends a push to the device that registered the token, also after a crash of the daemon, until it is taken back"
+        "sends a push to the device that registered the token, also after a crash, until it is unregistered"
     )
     func registry() throws {
         let scene = try GatewayScene("Unknown=unregistered")
@@ -267,7 +267,7 @@ struct GatewayTests {
         let after = try scene.installation.injectClient()
         let answer = try after.ask(#"{"op":"resolve","id":"r","token":"tok9"}"#)
         #expect(answer["known"]?.bool == true && answer["app"]?.string == "shop" && answer["id"]?.string == "r")
-        // The token goes over to another device, and the first one has none.
+        // Another device registers the token, and the first one loses it.
         #expect(try after.ask(#"{"op":"token","token":"tok9","app":"shop","device":"other"}"#).isAccepted)
         #expect(try after.ask(#"{"op":"resolve","token":"tok9"}"#)["device"]?.string == "other")
         #expect(try after.ask(#"{"op":"token","kind":"unregistered","token":"tok9"}"#).isAccepted)
@@ -279,7 +279,7 @@ struct GatewayTests {
     }
 
     @Test(
-        "keeps subscriptions, and delivers to each member of a topic once, also when the daemon is killed in the middle"
+        "keeps subscriptions, and delivers to each member of a topic once, even if the daemon is killed midway"
     )
     func topics() throws {
         let scene = try GatewayScene()
@@ -295,7 +295,7 @@ struct GatewayTests {
         scene.daemon.crash()
         try scene.restartDaemon()
         let id = try #require(sent.text.split(separator: "messages/").last?.split(separator: "\"").first)
-        // The publish comes behind the devices of its tokens, and the request that subscribed them.
+        // The publish follows the registrations of its tokens and the request that subscribed them.
         let publish = tokens.count + 2
         try waitUntil("all deliveries are made") {
             scene.show(publish).contains(line: "reaches", "300 devices: 300 deliveries made")
@@ -312,7 +312,7 @@ struct GatewayTests {
         #expect(list7.output.split(separator: #""topic":"news""#).count == 2, "\(list7.output)")
     }
 
-    @Test("sends to a device as pushctl device said it is")
+    @Test("sends to a device in the state that pushctl device set")
     func deviceState() throws {
         let scene = try GatewayScene()
         let places = ["--state", scene.installation.state, "--runtime", scene.installation.runtime]
@@ -327,7 +327,7 @@ struct GatewayTests {
         #expect(nothing.end == .exited(2) && nothing.errors.split(separator: "say what pushes find").count == 2)
     }
 
-    @Test("takes a body that the client compressed, and refuses one that becomes too long")
+    @Test("takes a compressed body, and refuses one that becomes too long")
     func compressed() throws {
         let scene = try GatewayScene()
         func send(_ text: String) -> Int {
@@ -344,7 +344,7 @@ struct GatewayTests {
         #expect(plain.status == 400)
     }
 
-    @Test("reads its configuration again on SIGHUP, and keeps the former one where that has an error")
+    @Test("reloads its configuration on SIGHUP, and keeps the former one if the new one has an error")
     func reload() throws {
         let scene = try GatewayScene()
         #expect(scene.send("nobody").status == 200)
@@ -366,7 +366,7 @@ struct GatewayTests {
         #expect(try scene.gateway.stop() == .exited(0))
     }
 
-    @Test("prints what a client needs")
+    @Test("prints the settings for a client")
     func commands() throws {
         let scene = try GatewayScene()
         let state = "\(scene.installation.root)/gateway"
@@ -386,7 +386,7 @@ struct GatewayTests {
         #expect(missing.errors.split(separator: "the gateway makes it at its first start").count == 2)
     }
 
-    @Test("ends with requests under way answered, and takes no further ones")
+    @Test("answers requests under way before it ends, and takes no further ones")
     func stop() throws {
         let scene = try GatewayScene()
         #expect(scene.send().status == 200)
@@ -396,7 +396,7 @@ struct GatewayTests {
 }
 
 extension String {
-    /// Whether a line has a name and a value, with spaces between.
+    /// Returns whether a line consists of a name and a value, with spaces between.
     fileprivate func contains(line name: String, _ value: String) -> Bool {
         split(separator: "\n").contains { line in
             let words = line.split(separator: " ", omittingEmptySubsequences: true).joined(separator: " ")

@@ -2,11 +2,11 @@ import Glibc
 import TestSupport
 import Testing
 
-@Suite("What packaging/generate.sh writes")
+@Suite("The files of packaging/generate.sh")
 struct GeneratedFilesTests: ~Copyable {
     private let directory = TemporaryDirectory()
 
-    @Test("is in the tree as the programs declare it")
+    @Test("are in the tree as the programs declare them")
     func files() {
         let made = Program(path: "/bin/bash")
             .run([packageRoot + "/packaging/generate.sh", Program(product: "pushctl").path, directory.path])

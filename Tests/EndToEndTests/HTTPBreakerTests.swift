@@ -12,10 +12,10 @@ struct HTTPBreakerTests {
     }
 
     @Test(
-        "opens where nobody listens, gives the next route what comes then, and closes when a server listens there",
+        "opens if no server listens, passes callbacks to the next route, and closes when a server listens",
         arguments: [
             (handler: "Retry=1", delay: "RetryDelay=10ms"),
-            // The second wait, of 4 s to 8 s, would end at the deadline or later: no attempt runs at it.
+            // The second wait, of 4 s to 8 s, would end at the deadline or later, so no second attempt runs.
             (handler: "", delay: "RetryDelay=4s\nRetryDelayMax=9s"),
         ])
     func closedPort(case settings: (handler: String, delay: String)) throws {
@@ -34,7 +34,7 @@ struct HTTPBreakerTests {
         }
         #expect(try breaker() != "closed")
         let passed = "not asked, because the breaker is open: crm"
-        // One that comes after the pause is a probe, and nobody answers it.
+        // A callback after the pause is a probe, and no server answers it.
         try waitUntil("a callback goes past the handler") {
             let line = try client.outcome(of: Requests.deliver(job: "crm"))
             #expect(line.outcome == outcome || (line.outcome == "handled" && line.reason == passed), "\(line)")

@@ -8,7 +8,7 @@ import UnixSockets
 struct HTTPBudgetTests {
     private let installation = Installation()
 
-    /// Waits until so many callbacks are under way, and then at least 50 ms: as much less must be left of their time.
+    /// Waits until so many callbacks are under way, and then at least 50 ms, which their remaining time must lack.
     private func letTimePass(underway: Int64) throws {
         try waitUntil("they are under way") {
             try DaemonStatus(of: installation).number("handlers_running") == underway
@@ -17,7 +17,7 @@ struct HTTPBudgetTests {
         try waitUntil("time has passed") { ContinuousClock.now >= end }
     }
 
-    /// What was left when the daemon wrote the line, and when the request left.
+    /// Returns the remaining times at which the daemon wrote the line and the request left.
     private func budgets(_ request: JSONNode) throws -> (written: Int64, sent: Int64) {
         let body = try json(try #require(request["body"]?.string))
         #expect(body["deadline_ns"] == nil, "that is between our own programs")
@@ -27,7 +27,7 @@ struct HTTPBudgetTests {
         )
     }
 
-    @Test("tells what is left when the request leaves: one that waited for a connection has less")
+    @Test("holds the time left when the request leaves: one that waited for a connection has less")
     func connection() throws {
         let server = try WebServer(in: installation.root + "/web")
         let gate = Messages("\(server.directory)/gate")
@@ -45,7 +45,7 @@ struct HTTPBudgetTests {
         #expect(0 < sent && sent <= written - 50, "\(sent) of \(written) ms")
     }
 
-    @Test("tells what is left when the request leaves: one whose line was not read at once has less")
+    @Test("holds the time left when the request leaves: one whose line was read late has less")
     func line() throws {
         let server = try WebServer(in: installation.root + "/web")
         installation.addHTTP("crm", server.url("ok"))

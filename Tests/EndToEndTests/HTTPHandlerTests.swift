@@ -19,7 +19,7 @@ struct HTTPHandlerTests {
 
     private func server() throws -> WebServer { try WebServer(in: installation.root + "/web") }
 
-    @Test("posts what every handler gets, over one connection, by one program that ends with the daemon")
+    @Test("posts the data of every handler, over one connection, by one program that ends with the daemon")
     func posts() throws {
         let server = try server()
         installation.addHTTP("crm", server.url("ok"), handler: "Header=X-Tenant: shop")
@@ -51,7 +51,7 @@ struct HTTPHandlerTests {
         #expect(processes(withEnvironment: "PUSH_RUN=\(try installation.stateIdentity())").isEmpty)
     }
 
-    @Test("has one outcome for whatever a server does, and the next request is handled")
+    @Test("has one outcome for each kind of answer, and the next request is handled")
     func outcomes() throws {
         let server = try server()
         let sent = "; the server may have got the request, so it is not repeated (Idempotent=)"
@@ -78,7 +78,7 @@ struct HTTPHandlerTests {
         let programs = children(of: daemon.processID)
         for (index, (path, outcome, reason)) in cases.enumerated() {
             try client.send(line: Requests.deliver(job: "odd\(index)"))
-            // Beside whatever that is, others are served.
+            // Other requests are handled beside each of these answers.
             #expect(try other.outcome(of: Requests.deliver(job: "good")).outcome == "handled", "beside \(path)")
             var line = try client.next()
             if line.outcome == nil { line = try client.next() }
@@ -89,16 +89,16 @@ struct HTTPHandlerTests {
         #expect(try daemon.stop() == .exited(0))
     }
 
-    @Test("that hangs does not disturb requests of the same handler, and is broken off at its deadline")
+    @Test("that hangs does not disturb other requests of the same handler, and is aborted at its deadline")
     func hangs() throws {
         let server = try server()
         installation.addHTTP("slow", server.url("hang"), handler: "MaxConcurrent=2", route: "Deadline=2s")
         installation.addHTTP("good", server.url("ok"))
         let daemon = try DaemonProcess.ready(installation)
         let client = try installation.injectClient()
-        // The program that sends runs then, however slowly it starts.
+        // The sending program runs from here on, however slowly it starts.
         #expect(try client.outcome(of: Requests.deliver(job: "good")).outcome == "handled")
-        // More than its places, so that each must be free again.
+        // More callbacks than places, so that each place must become free again.
         for _ in 0..<6 { try client.send(line: Requests.deliver(job: "slow")) }
         var outcomes: [String] = []
         while outcomes.count < 6 { if let outcome = try client.next().outcome { outcomes.append(outcome) } }
@@ -109,7 +109,7 @@ struct HTTPHandlerTests {
         #expect(try status.number("handlers_running") == 0)
     }
 
-    @Test("is tried again in relay mode, at the time that the server names, as long as the deadline allows")
+    @Test("is tried again in relay mode, at the time that the server names, until the deadline")
     func retries() throws {
         let server = try server()
         relay.addHTTP("flaky", server.url("flaky"))
@@ -137,7 +137,7 @@ struct HTTPHandlerTests {
         try waitUntil("the journal says why") { daemon.process.standardError.contains("dead: no answer: ") }
     }
 
-    @Test("declines by 404 with its header: the next route has it; an answer may have a result")
+    @Test("declines by 404 with its header: the next route gets the callback; an answer may have a result")
     func declines() throws {
         let server = try server()
         installation.addHTTP("shy", server.url("declined"))
@@ -150,7 +150,7 @@ struct HTTPHandlerTests {
         #expect(server.requests.map { $0["path"]?.string } == ["/declined", "/result"])
     }
 
-    @Test("that was killed is started again; a daemon that was killed leaves none")
+    @Test("that was killed is started again; a killed daemon leaves none")
     func killed() throws {
         let server = try server()
         installation.addHTTP("crm", server.url("ok"))
@@ -172,7 +172,7 @@ struct HTTPHandlerTests {
         try waitUntil("the program ends by itself") { programs.allSatisfy { !isAlive($0) } }
     }
 
-    @Test("goes by its file as it is after a reload")
+    @Test("follows its changed file after a reload")
     func reloads() throws {
         let server = try server()
         installation.addHTTP("crm", server.url("old"))
@@ -197,7 +197,7 @@ struct HTTPHandlerTests {
         #expect(result.output.contains("answer: handled, result newData, after "), "\(result.output)")
     }
 
-    @Test("behind the socket of its own unit does the same, and waits for answers when it is stopped")
+    @Test("behind the socket of its own unit works alike, and waits for answers when it is stopped")
     func service() throws {
         let activate = "/usr/bin/systemd-socket-activate"
         guard access(activate, X_OK) == 0 else { return leaveUntested("\(activate) is not installed") }
@@ -216,12 +216,12 @@ struct HTTPHandlerTests {
         #expect(Set(server.requests.compactMap { $0["connection"]?.int64 }).count == 1)
     }
 
-    @Test("is sent nothing before pushrouter-http says that it is up: where that fails, the next start has it")
+    @Test("gets no callback before pushrouter-http reports that it is up: if that fails, the next start gets it")
     func greeting() throws {
         let socket = installation.root + "/http.sock"
         installation.write("pushrouterd.conf", "[Daemon]\nHTTPSocket=\(socket)\n")
         installation.addHTTP("crm", "http://127.0.0.1:1/unused")
-        // Two that end before they are up, then one that answers each line.
+        // Two connections end before the program is up; the next one answers each line.
         let script = """
             use IO::Socket::UNIX;
             my $s = IO::Socket::UNIX->new(Local => '\(socket)', Listen => 9) or die;

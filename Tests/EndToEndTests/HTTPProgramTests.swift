@@ -19,7 +19,7 @@ struct HTTPProgramTests {
         try installation.injectClient().outcome(of: Requests.deliver(job: job))
     }
 
-    @Test("that is stopped takes nothing new, waits for what is under way up to its deadline, and ends well")
+    @Test("that is stopped takes no new requests, waits for those under way until their deadlines, and exits with 0")
     func stopped() throws {
         let server = try server()
         let gate = Messages(server.directory + "/gate")
@@ -44,8 +44,8 @@ struct HTTPProgramTests {
         #expect(!daemon.standardError.contains("pushrouter-http ended by itself"), "\(daemon.standardError)")
     }
 
-    // Handlers that become one of several are the same as before.
-    @Test("that no handler needs any more ends when it can, and the one that was started meanwhile stays")
+    // A handler that becomes one of several stays the same handler.
+    @Test("that no handler needs any more ends when it can, and a newly started one stays")
     func released() throws {
         let server = try server()
         let gate = Messages(server.directory + "/gate")
@@ -70,7 +70,7 @@ struct HTTPProgramTests {
         gate.send()
         #expect(try client.next().outcome == "handled")
 
-        // It cannot end while it is stopped.
+        // The program cannot end while it is stopped.
         kill(first[0], SIGSTOP)
         remove("new")
         try reload()
@@ -89,7 +89,7 @@ struct HTTPProgramTests {
         #expect(!daemon.standardError.contains("pushrouter-http ended by itself"), "\(daemon.standardError)")
     }
 
-    @Test("gets along with a daemon whose directories are relative, and so do other programs")
+    @Test("works with a daemon whose directories are relative, and so do other programs")
     func relative() throws {
         let server = try server()
         installation.addHTTP("crm", server.url("ok"))
@@ -110,7 +110,7 @@ struct HTTPProgramTests {
     private static let activator = "/usr/bin/systemd-socket-activate"
 
     @Test(
-        "as a service without a free descriptor rests, and takes connections again when it has one",
+        "as a service without a free descriptor pauses, and takes connections again when it has one",
         .enabled(if: access(activator, X_OK) == 0, "systemd-socket-activate is missing"))
     func shortage() throws {
         let socket = installation.root + "/http.sock"
@@ -122,7 +122,7 @@ struct HTTPProgramTests {
             let options = ["--pid", "\(service.processID)", "--nofile=\(limit):"]
             try #require(Program(path: "/usr/bin/prlimit").run(options).end == .exited(0))
         }
-        /// How often its loop has waited for something.
+        /// Returns the number of times that its loop has waited.
         func waits() throws -> Int {
             let path = "/proc/\(service.processID)/status"
             let status = String(decoding: try #require(readFile(path)), as: UTF8.self)
@@ -143,13 +143,13 @@ struct HTTPProgramTests {
     }
 
     @Test(
-        "breaks off a request whose server's name is being looked up, and ends, though the look-up goes on",
+        "aborts a request during the look-up of its server's name, and ends although the look-up continues",
         .enabled(if: getuid() == 0, "needs root, for a name server that does not answer"))
     func lookup() throws {
         let server = try server()
         let names = try #require(SilentNameServer())
         let list = installation.root + "/resolv.conf"
-        // Longer than any test waits.
+        // Longer than the timeout of any test.
         writeFile("nameserver \(names.address)\noptions timeout:30 attempts:5\n", to: list)
         installation.addHTTP("ok", server.url("ok"))
         installation.addHTTP("lost", "http://nowhere.example/")
@@ -174,7 +174,7 @@ struct HTTPProgramTests {
     }
 }
 
-/// A name server that gets questions and answers none, at an address of this machine that no other run of the tests uses.
+/// A name server that never answers, at a local address that no other test run uses.
 private final class SilentNameServer {
     let address = "127.77.\(getpid() >> 8 & 0xFF).\(1 + getpid() & 0x7F)"
     private let socket: Int32
@@ -196,6 +196,6 @@ private final class SilentNameServer {
 
     deinit { close(socket) }
 
-    /// Waits for a question.
+    /// Waits for a query.
     func isAsked() -> Bool { waitUntilReadable([socket], milliseconds: Int32(patience)) != nil }
 }

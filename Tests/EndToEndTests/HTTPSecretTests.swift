@@ -17,7 +17,7 @@ struct HTTPSecretTests {
         rename(secretFile + ".new", secretFile)
     }
 
-    /// Checks signatures as a receiver in Python does. Prints how many of the requests are right.
+    /// Checks signatures like a receiver in Python, and prints the number of valid requests.
     private func verify(_ requests: String, secret: String) -> Program.Result {
         let script = """
             import base64, hashlib, hmac, json, sys
@@ -34,7 +34,7 @@ struct HTTPSecretTests {
         return Program(path: "/usr/bin/python3").run(["-c", script, requests, secret])
     }
 
-    @Test("sign what is sent; a changed file counts from the next request on, with both secrets while it has both")
+    @Test("sign requests; a changed file applies from the next request on, with both secrets if it has two")
     func signs() throws {
         let server = try WebServer(in: installation.root + "/web")
         writeSecret(Self.secret + "\n")
@@ -53,7 +53,7 @@ struct HTTPSecretTests {
         #expect(verify(log, secret: Self.newSecret).output == "2\n")
     }
 
-    @Test("that others may read, or that are none, are refused; nothing is sent, and nobody is told any of them")
+    @Test("are refused if others may read them or they are malformed; nothing is sent, and no message shows them")
     func refuses() throws {
         let server = try WebServer(in: installation.root + "/web")
         writeSecret(Self.secret, mode: 0o644)
@@ -79,7 +79,7 @@ struct HTTPSecretTests {
         #expect(!told.contains(Self.secret.dropFirst(6)))
     }
 
-    @Test("are a bearer token, too, and servers are those that CAFile= vouches for")
+    @Test("can be a bearer token, and CAFile= decides which servers are trusted")
     func tls() throws {
         guard let authority = TestAuthority(in: installation.root) else {
             return leaveUntested("TLS, as openssl is not installed")
@@ -106,12 +106,12 @@ struct HTTPSecretTests {
     }
 }
 
-@Suite("Requests of http handlers, read by others", .timeLimit(.minutes(30)))
+@Suite("Requests of http handlers, read by other implementations", .timeLimit(.minutes(30)))
 struct HTTPInteropTests {
     private let installation = Installation()
     private static let secret = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"
 
-    /// Python with the two packages; `nil` where they cannot be had.
+    /// Returns a Python with the two packages; `nil` if they cannot be installed.
     private func python() -> String? {
         let environment = installation.root + "/venv"
         let variables = ["PIP_INDEX_URL", "PIP_CERT", "PIP_TRUSTED_HOST", "HOME", "https_proxy", "SSL_CERT_FILE"]
@@ -135,7 +135,7 @@ struct HTTPInteropTests {
         return "\(environment)/bin/python"
     }
 
-    @Test("are events of CloudEvents in both modes, with signatures of Standard Webhooks")
+    @Test("are CloudEvents events in both modes, with signatures of Standard Webhooks")
     func packages() throws {
         guard let python = python() else { return }
         let server = try WebServer(in: installation.root + "/web")
@@ -156,7 +156,7 @@ struct HTTPInteropTests {
         #expect(result.output == "2\n", "\(result)")
     }
 
-    @Test("share one connection by HTTP/2 where the server offers it under TLS")
+    @Test("share one connection by HTTP/2 if the server offers it under TLS")
     func http2() throws {
         let nghttpd = "/usr/sbin/nghttpd"
         guard access(nghttpd, X_OK) == 0, let authority = TestAuthority(in: installation.root) else {
@@ -189,7 +189,7 @@ struct TestAuthority {
     let certificate: String
     let key: String
 
-    /// - Parameter directory: where its files are made.
+    /// - Parameter directory: the directory for its files.
     init?(in directory: String) {
         let openssl = "/usr/bin/openssl"
         guard access(openssl, X_OK) == 0 else { return nil }

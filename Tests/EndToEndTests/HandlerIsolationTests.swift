@@ -13,7 +13,7 @@ struct HandlerIsolationTests {
         try #require(try DaemonStatus(of: installation)["handlers"]?[name], "the status has no handler \(name)")
     }
 
-    @Test("and hangs keeps its own places and its own queue, and nothing of the others'")
+    @Test("and hangs keeps only its own places and its own queue")
     func hangs() throws {
         installation.write("pushrouterd.conf", "[Dispatch]\nHandlersMax=3\n")
         let started = Messages(installation.root + "/started")
@@ -37,7 +37,7 @@ struct HandlerIsolationTests {
         for process in processes { kill(process, SIGKILL) }
     }
 
-    @Test("to be reaped, because a tracer has its end, takes no time from others, and is over at its deadline")
+    @Test("to be reaped, because a tracer has its end, takes no time from others, and ends at its deadline")
     func traced() throws {
         writeFile(
             """
@@ -66,15 +66,15 @@ struct HandlerIsolationTests {
         #expect(try daemon.stop() == .exited(0))
     }
 
-    /// The processor time of a process, in hundredths of a second.
+    /// Returns the processor time of a process in hundredths of a second.
     private func processorTicks(of process: Int32) throws -> Int {
         let text = String(decoding: try #require(readFile("/proc/\(process)/stat")), as: UTF8.self)
         let fields = text.split(separator: ")").last?.split(separator: " ").compactMap { Int($0) } ?? []
-        // Without the state, which is no number: utime and stime are the fields 14 and 15.
+        // The numbers without the state, which is a letter: utime and stime are the fields 14 and 15.
         return try #require(fields.count > 12 ? fields[10] + fields[11] : nil)
     }
 
-    @Test("leaves a helper alone that another program has marked, as long as it runs itself")
+    @Test("leaves a helper with another program's mark alone while it runs itself")
     func foreignMark() throws {
         let helpers = Messages(installation.root + "/helpers")
         let helper = "(PUSH_RUN=other:1:2 setsid sleep 600 & echo $! >$ROOT/helpers)"
@@ -90,7 +90,7 @@ struct HandlerIsolationTests {
         for process in processes { kill(process, SIGKILL) }
     }
 
-    @Test("and hangs holds up its device, and the status says which, for how many, and who has the turn")
+    @Test("and hangs blocks its device, and the status names the device, the number waiting, and the current request")
     func lane() throws {
         let started = Messages(installation.root + "/started")
         installation.addJob("dead", "echo $$ >$ROOT/started; exec sleep 600")
@@ -112,7 +112,7 @@ struct HandlerIsolationTests {
         for process in processes { kill(process, SIGKILL) }
     }
 
-    @Test("to answer again and again gets nothing, and its callbacks go to the next route")
+    @Test("to answer repeatedly gets no more callbacks, and they go to the next route")
     func breaker() throws {
         installation.write("pushrouterd.conf", "[Dispatch]\nMode=relay\n")
         installation.addJob("dead", "echo >>$ROOT/starts; kill -KILL $$", handler: "Breaker=2 in 1min\nBreakerPause=1h")
@@ -145,7 +145,7 @@ struct HandlerReloadTests {
         unlink("\(installation.configuration)/routes.d/50-\(name).route")
     }
 
-    @Test("without a worker's file lets it finish what it has, ends it then, and gives the default route what comes")
+    @Test("without a worker's file lets it finish its callbacks, ends it, and gives later ones to the default route")
     func worker() throws {
         let gate = Messages(installation.root + "/gate")
         let started = Messages(installation.root + "/started")
@@ -163,7 +163,7 @@ struct HandlerReloadTests {
         installation.addRoute("50-work", to: "work", match: "Data=job work")
         let daemon = try DaemonProcess.ready(installation)
         let client = try installation.injectClient()
-        // The worker has the second one, too, and has not read it.
+        // The worker has been sent the second callback, too, and has not read it.
         for _ in 0..<2 { #expect(try client.ask(Requests.deliver(job: "work")).isAccepted) }
         let worker = try started.processes(1)[0]
         remove("work")
@@ -184,7 +184,7 @@ struct HandlerReloadTests {
         #expect(try daemon.stop() == .exited(0))
     }
 
-    @Test("without a socket handler's file lets the service finish what it has, and disconnects then")
+    @Test("without a socket handler's file lets the service finish its callbacks, then disconnects")
     func socket() throws {
         let path = installation.root + "/service.sock"
         let listener = try Listener(path: path, mode: 0o600)
@@ -212,7 +212,7 @@ struct HandlerReloadTests {
         #expect(try daemon.stop() == .exited(0))
     }
 
-    /// A line from a socket; empty at its end.
+    /// Returns a line from a socket; empty at its end.
     private func readLine(_ descriptor: Int32) -> String {
         var line: [UInt8] = []
         var byte: UInt8 = 0
@@ -224,7 +224,7 @@ struct HandlerReloadTests {
         return String(decoding: line, as: UTF8.self)
     }
 
-    @Test("with another file of a handler has the new one run what comes, and the old one what it has")
+    @Test("with a changed handler file runs later callbacks by the new one, and earlier ones by the old one")
     func changed() throws {
         let gate = Messages(installation.root + "/gate")
         let started = Messages(installation.root + "/started")

@@ -9,7 +9,7 @@ struct HandlerTests {
     private let installation = Installation()
 
     @Test(
-        "is judged by how it ends",
+        "has the outcome of its exit status or signal",
         arguments: [
             ("exit 0", "handled", nil),
             ("exit 75", "failed", "the handler asked for a retry; device mode does not retry (Mode=)"),
@@ -19,12 +19,12 @@ struct HandlerTests {
             ("kill -KILL $$", "failed", "ended by signal 9 (SIGKILL: often the end of the memory: MemoryMax=)"),
             ("kill -TERM $$", "failed", "ended by signal 15 (SIGTERM)"),
             ("echo chatter; echo '{\"result\":'; exit 0", "handled", nil),
-            // The pipe to us may be full, closed, or held open by who outlives it.
+            // The output pipe may be full, closed, or held open by a process that outlives the handler.
             (
                 "head -c 1000000 /dev/zero; exit 0", "handled",
                 "no answer is found: its output has 1000000 bytes, of which 65536 are read, the most that is"
             ),
-            // At 10 MiB in a second, as standard error is read, it would not be done at the deadline.
+            // At 10 MiB per second, the limit for standard error, this output would miss the deadline.
             (
                 "head -c 134217728 /dev/zero; exit 0", "handled",
                 "no answer is found: its output has 134217728 bytes, of which 65536 are read, the most that is"
@@ -40,7 +40,7 @@ struct HandlerTests {
         try waitUntil("nothing of the handler is left") { children(of: daemon.processID).isEmpty }
     }
 
-    @Test("that does not exist fails, and says what to look at")
+    @Test("that does not exist fails with a hint")
     func missingProgram() throws {
         installation.addHandler("gone", "Exec=/nonexistent/program")
         installation.addRoute("50-gone", to: "gone", match: "Data=job gone")
@@ -51,7 +51,7 @@ struct HandlerTests {
         #expect(line.reason == "cannot start /nonexistent/program: no such program")
     }
 
-    @Test("that declines leaves the payload to the next route that matches, and the last one to nobody")
+    @Test("that declines leaves the payload to the next matching route; if the last one declines, it is unrouted")
     func declines() throws {
         installation.addJob("first", "exit 80")
         installation.addHandler("second", "Exec=/bin/sh -c 'echo $PUSH_ROUTE >\(installation.root)/took'")
@@ -71,7 +71,7 @@ struct HandlerTests {
         #expect(nobody.outcome == "unrouted" && nobody.reason == "no route matches", "\(nobody)")
     }
 
-    @Test("answers a callback with what it prints")
+    @Test("answers a callback with its output")
     func output() throws {
         installation.addHandler("answer", #"Exec=/bin/echo '{"result":"newData","options":["banner","sound"]}'"#)
         installation.addRoute("50-answer", to: "answer")
@@ -86,7 +86,7 @@ struct HandlerTests {
                 == #"{"by":"handler","times":1,"result":"newData","options":["banner","sound"]}"#)
     }
 
-    @Test("reads the payload byte for byte, with the facts around it")
+    @Test("reads the payload byte for byte, with its facts")
     func input() throws {
         installation.addHandler("save", "Exec=/bin/sh -c 'cat >\(installation.root)/input'")
         installation.addRoute("50-save", to: "save")
@@ -117,7 +117,7 @@ struct HandlerTests {
         #expect(input["deadline"]?["at"]?.string.flatMap { WallTime(rfc3339: $0) } != nil)
     }
 
-    @Test("has the environment that its file gives, PATH and the facts, and nothing of the daemon's")
+    @Test("has the environment of its file, PATH and the facts, and no variables of the daemon")
     func environment() throws {
         installation.addHandler(
             "save",
@@ -150,9 +150,9 @@ struct HandlerTests {
                 == "\(try installation.stateIdentity())@\(state.st_dev).\(state.st_ino):1:0")
     }
 
-    @Test("inherits no descriptor, whoever is connected")
+    @Test("inherits no descriptor, regardless of connected clients")
     func descriptors() throws {
-        // The fourth is ls's own, of the directory that it lists.
+        // The fourth descriptor is the directory that ls itself reads.
         installation.addHandler("list", "Exec=/bin/sh -c 'exec ls /proc/self/fd >\(installation.root)/list'")
         installation.addRoute("50-list", to: "list")
         let daemon = try DaemonProcess.ready(installation)
@@ -162,7 +162,7 @@ struct HandlerTests {
         #expect(readFile(installation.root + "/list") == Array("0\n1\n2\n3\n".utf8))
     }
 
-    @Test("is one for the kernel to end before the daemon when memory is short, once it has run for a moment")
+    @Test("has a higher oom_score_adj than the daemon, once it has run for a moment")
     func memoryPreference() throws {
         func preference(of process: Int32) -> Int? {
             readFile("/proc/\(process)/oom_score_adj").flatMap { Int(String(decoding: $0.dropLast(), as: UTF8.self)) }
@@ -190,10 +190,10 @@ struct HandlerTests {
         #expect(readFile(installation.root + "/tries")?.count == 4)
     }
 
-    @Test("that wants to be tried again for ever has failed when no time is left")
+    @Test("that always asks for a retry fails when no time is left")
     func retriesForEver() throws {
-        // The first wait, of 2 s to 4 s, ends before the deadline; the second, of 4 s to 8 s, would end at it or later. So
-        // no attempt runs at the deadline, however slowly a program starts.
+        // The first wait, of 2 s to 4 s, ends before the deadline; the second, of 4 s to 8 s, would end at the deadline
+        // or later, so no attempt runs at the deadline, however slowly a program starts.
         installation.write("pushrouterd.conf", "[Dispatch]\nMode=relay\nRetryDelay=4s\nRetryDelayMax=9s\n")
         installation.addJob("never", "echo >>$ROOT/tries; exit 75", route: "Deadline=6s")
         let daemon = try DaemonProcess.ready(installation)

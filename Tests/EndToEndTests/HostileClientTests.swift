@@ -4,9 +4,9 @@ import TestSupport
 import Testing
 import UnixSockets
 
-@Suite("Clients that never read, never end a line, or never say anything", .timeLimit(.minutes(30)))
+@Suite("Clients that never read, never end a line, or never send", .timeLimit(.minutes(30)))
 struct HostileClientTests {
-    /// Refusals of a reason, as the status counts them.
+    /// Returns the status's count of refusals for a reason.
     private func refused(_ reason: String, _ installation: Installation) throws -> Int64 {
         try #require(DaemonStatus(of: installation)["clients"]?["refused"]?[reason]?.int64)
     }
@@ -15,24 +15,24 @@ struct HostileClientTests {
         try #require(DaemonStatus(of: installation)["clients"]?[kind]?.int64)
     }
 
-    /// How many turns the loop has taken.
+    /// Returns the number of turns of the loop.
     private func turns(of installation: Installation) throws -> Int64 {
         try #require(DaemonStatus(of: installation)["turns"]?["count"]?.int64)
     }
 
-    /// Sends as much of a text as the socket takes, again and again, until it has taken nothing for a while.
+    /// Sends a text repeatedly, until the socket has taken nothing for a while.
     private func sendUntilFull(_ client: Client, _ text: [UInt8], _ other: Client) throws {
         _ = fcntl(client.descriptor, F_SETFL, fcntl(client.descriptor, F_GETFL) | O_NONBLOCK)
         var failures = 0
         while failures < 3 {
             let count = text.withUnsafeBytes { send(client.descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL)) }
             failures = count < 0 ? failures + 1 : 0
-            // When it has answered another it has had its turn to read on.
+            // The reply to the other client proves a turn in which the loop could have read on.
             if count < 0 { #expect(try other.ask(Requests.deliver(waits: false)).isAccepted) }
         }
     }
 
-    @Test("what clients are owed is bounded in bytes in all, and others are served as before")
+    @Test("unread replies are bounded in bytes in all, and other clients are served as before")
     func output() throws {
         let installation = Installation("[Daemon]\nOutputSizeMax=1M\nOutputSizeMaxPerPeer=1M\n")
         let daemon = try DaemonProcess.ready(installation)
@@ -40,7 +40,7 @@ struct HostileClientTests {
         let lines = [UInt8](String(repeating: "7\n", count: 20_000).utf8)
         let clients = try (0..<40).map { _ in try installation.injectClient() }
         for client in clients { try sendUntilFull(client, lines, other) }
-        // Each client has its share of 16 KiB whatever others have, and a slice of work may go beyond.
+        // Each client has its share of 16 KiB regardless of others, and one slice of work may exceed it.
         let owed = try bytes("output_bytes", installation)
         #expect(owed > 1 << 20 && owed < 4 << 20, "\(owed)")
         #expect(try #require(residentKilobytes(of: daemon.processID)) < 80 << 10)
@@ -48,7 +48,7 @@ struct HostileClientTests {
         #expect(try refused("invalid_request", installation) > 1000)
     }
 
-    @Test("one that leaves what it is owed unread is closed after WriteTimeout=, and counted")
+    @Test("one that leaves its replies unread is closed after WriteTimeout=, and counted")
     func unread() throws {
         let installation = Installation("[Daemon]\nWriteTimeout=1s\n")
         let daemon = try DaemonProcess.ready(installation)
@@ -61,12 +61,12 @@ struct HostileClientTests {
         #expect(try other.outcome(of: Requests.deliver()).outcome == "handled")
     }
 
-    @Test("one that ends behind a line that is too long gets all that it is owed")
+    @Test("one that ends after a line that is too long gets all its replies")
     func endsBehindLongLine() throws {
         let installation = Installation()
         let daemon = try DaemonProcess.ready(installation)
         defer { withExtendedLifetime(daemon) {} }
-        // The end has to come before the replies are on disk: of 60 such clients 5 lost theirs.
+        // The end must come before the replies are on disk: 5 of 60 such clients used to lose theirs.
         for _ in 0..<60 {
             let client = try installation.injectClient()
             let good = String(repeating: Requests.deliver(waits: false) + "\n", count: 5)
@@ -78,10 +78,10 @@ struct HostileClientTests {
         }
     }
 
-    @Test("one that has ended behind such a line gets outcomes too that come later, and takes no time meanwhile")
+    @Test("one that has ended after such a line still gets later outcomes, and costs no time meanwhile")
     func endsBeforeOutcome() throws {
         let installation = Installation()
-        // Longer than the time for which bytes behind such a line are thrown away.
+        // Longer than the time for which the daemon discards bytes after such a line.
         installation.addJob("late", "sleep 2")
         let daemon = try DaemonProcess.ready(installation)
         defer { withExtendedLifetime(daemon) {} }
@@ -99,7 +99,7 @@ struct HostileClientTests {
     }
 
     @Test(
-        "a line without an end is refused after LineTimeout=, and counted; a client with whole lines has all the time")
+        "a line without an end is refused after LineTimeout=, and counted; a client with whole lines is not limited")
     func line() throws {
         let installation = Installation("[Daemon]\nLineTimeout=1s\n")
         let daemon = try DaemonProcess.ready(installation)
@@ -115,7 +115,7 @@ struct HostileClientTests {
         #expect(try other.ask(Requests.deliver(waits: false)).isAccepted)
     }
 
-    @Test("one that says nothing is closed after IdleTimeout=, and counted; not one that waits for an outcome")
+    @Test("a silent one is closed after IdleTimeout=, and counted; one that waits for an outcome is not")
     func idle() throws {
         let installation = Installation("[Daemon]\nIdleTimeout=3s\n")
         let gate = Messages(installation.root + "/gate")
@@ -131,7 +131,7 @@ struct HostileClientTests {
         #expect(try waiting.next().outcome == "handled")
     }
 
-    @Test("what has come of long lines is bounded in bytes, and each line comes to its end")
+    @Test("received parts of long lines are bounded in bytes, and each line completes")
     func input() throws {
         let (installation, daemon) = try littleRoom()
         defer { withExtendedLifetime(daemon) {} }
@@ -141,22 +141,22 @@ struct HostileClientTests {
         while lines.contains(where: { !$0.isSent }) {
             var sent = 0
             for place in lines.indices { sent += lines[place].send() }
-            // When it has answered another it has had its turn to read on.
+            // The reply to the other client proves a turn in which the loop could have read on.
             if sent == 0 { #expect(try other.ask(Requests.deliver(waits: false)).isAccepted) }
             most = max(most, try bytes("input_bytes", installation))
         }
-        // Six million bytes came.
+        // Six million bytes were sent.
         #expect(most < 3 << 20, "\(most)")
         for line in lines { #expect(try line.client.next().isAccepted) }
         #expect(try bytes("input_bytes", installation) == 0)
     }
 
-    @Test("a long line that stops while others wait for its room is refused, and theirs come to their ends")
+    @Test("a long line that stops while others wait for its room is refused, and the others complete")
     func stalled() throws {
         let (installation, daemon) = try littleRoom()
         defer { withExtendedLifetime(daemon) {} }
         var lines = try (0..<6).map { _ in LongLine(try installation.injectClient()) }
-        // All but the last byte of each; the sixth goes beyond the room, as one may.
+        // All but the last byte of each line; the sixth exceeds the room, as one line may.
         for place in lines.indices {
             while lines[place].unsent > 1 { _ = lines[place].send(leaving: 1) }
             try waitUntil("it has come") { try bytes("input_bytes", installation) >= (place + 1) * 200_000 }
@@ -175,7 +175,7 @@ struct HostileClientTests {
     }
 }
 
-/// A client with a request of 200 KB, which it sends as its socket takes it.
+/// A client with a request of 200 KB, which it sends as fast as its socket takes it.
 private struct LongLine {
     let client: Client
     private let line: [UInt8]
@@ -190,9 +190,9 @@ private struct LongLine {
     var isSent: Bool { unsent == 0 }
     var unsent: Int { line.count - sent }
 
-    /// Sends what the socket takes.
+    /// Sends as much as the socket takes.
     ///
-    /// - Returns: how many bytes.
+    /// - Returns: the number of bytes.
     mutating func send(leaving rest: Int = 0) -> Int {
         let before = sent
         while sent < line.count - rest {

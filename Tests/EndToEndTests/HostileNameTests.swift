@@ -3,14 +3,14 @@ import PushModel
 import TestSupport
 import Testing
 
-/// Names that would cut, forge or colour what they stand in.
+/// Names that try to cut, forge or colour the output around them.
 private let hostile =
     "a\n\nFORGED 0: onMessageReceived, handled\n\r\nFORGED "
     + "\u{1B}[31m\u{9B}31m\u{7F}\u{202E}\u{2066}\u{200F}\u{61C}\u{85}<b>|`=1"
 
 @Suite("Names that hold controls, line feeds and marks of direction", .timeLimit(.minutes(30)))
 struct HostileNameTests {
-    /// What is wrong with an output: a scalar that steers, or a line that a name began.
+    /// Returns the faults of an output: control scalars, and lines that a name began.
     private func faults(_ text: String) -> [String] {
         let marks: Set<Unicode.Scalar> = ["\u{202E}", "\u{2066}", "\u{200F}", "\u{61C}"]
         let steering = text.unicodeScalars.filter {
@@ -20,13 +20,13 @@ struct HostileNameTests {
         return Set(steering.map { "U+" + String($0.value, radix: 16) }).sorted() + forged.map { "line: \($0)" }
     }
 
-    @Test("cannot cut, forge or colour anything, whatever shows them")
+    @Test("cannot cut, forge or colour any output")
     func everyOutput() throws {
         let installation = Installation("[Dispatch]\nMode=relay\n")
         installation.addJob("bad", #"printf 'oops \033[31m\302\233\r\n \342\200\256\n' >&2; exit 9"#)
         let daemon = try TestDaemon(installation)
         let client = try installation.injectClient()
-        // As raw as JSON allows.
+        // Escaped as little as JSON allows.
         let name = hostile.unicodeScalars.reduce(into: "") { text, scalar in
             let digits = String(scalar.value, radix: 16)
             text += scalar.value < 0x20 ? "\\u00" + (digits.count == 1 ? "0" : "") + digits : String(scalar)

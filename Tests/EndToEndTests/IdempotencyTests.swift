@@ -21,7 +21,7 @@ struct IdempotencyTests {
         for _ in 0..<3 {
             #expect(try client.ask(request).description == first.description)
             #expect(try client.next().outcome == "handled")
-            // Who does not wait is not told how many outcomes come.
+            // A client that does not wait gets no number of outcomes.
             let reply = try installation.injectClient().ask(Requests.deliver(job: "count", id: "a", waits: false))
             #expect(first.description == #"{"ok":true,"seq":1,"id":"a","outcomes":1}"#)
             #expect(reply.description == #"{"ok":true,"seq":1,"id":"a"}"#)
@@ -46,7 +46,7 @@ struct IdempotencyTests {
         #expect(try installation.injectClient().ask(Requests.deliver(id: "b", waits: false)).seq == 2)
     }
 
-    @Test("that waits for the ledger lets no other with that id through meanwhile, on any connection")
+    @Test("that waits for the ledger blocks others with that id meanwhile, on any connection")
     func whileItWaits() throws {
         let daemon = try DaemonProcess.ready(installation)
         let (first, second) = (try installation.injectClient(), try installation.injectClient())
@@ -86,7 +86,7 @@ struct IdempotencyTests {
         #expect(Set(lines.filter { !$0.isReply }.map(\.description)).count == 1)
     }
 
-    @Test("is waited for by 1,000 at most, because all are told in one turn; the next one may come again later")
+    @Test("has 1,000 waiting clients at most, because one turn answers all; a further one may retry later")
     func manyWait() throws {
         let gate = Messages(installation.root + "/gate")
         installation.addJob("gate", "read line <$ROOT/gate")
@@ -129,7 +129,7 @@ struct IdempotencyTests {
         defer { withExtendedLifetime(daemon) {} }
         let clients = try (0..<3).map { _ in try installation.injectClient() }
         for client in clients { #expect(try client.ask(Requests.deliver(job: "slow", id: "a")).seq == 1) }
-        // Who went away meanwhile is not waited for.
+        // A client that has left is not waited for.
         let leaving = try installation.injectClient()
         #expect(try leaving.ask(Requests.deliver(job: "slow", id: "a")).seq == 1)
         gate.send()
@@ -161,7 +161,7 @@ struct IdempotencyTests {
         #expect(try client.ask(same).seq == 1)
     }
 
-    @Test("in conflict with one of the same write is refused, and the first is not touched")
+    @Test("in conflict with one of the same write is refused, and the first is unchanged")
     func pipelinedConflict() throws {
         let daemon = try DaemonProcess.ready(installation)
         defer { withExtendedLifetime(daemon) {} }
@@ -185,7 +185,7 @@ struct IdempotencyTests {
         #expect(try client.ask(Requests.deliver(id: "a", waits: false)).seq == 1)
     }
 
-    @Test("that was refused for want of room is new when it comes again")
+    @Test("that was refused for lack of room is new when it comes again")
     func refusedIsForgotten() throws {
         let installation = Installation("[Dispatch]\nRequestsInFlightMax=1\n")
         let gate = Messages(installation.root + "/gate")
@@ -200,8 +200,8 @@ struct IdempotencyTests {
         #expect(try client.ask(Requests.deliver(id: "a")).seq == 2)
     }
 
-    // To String the two are equal, to the ledger's index they are not.
-    @Test("is another request when its id is the same letter in another spelling")
+    // The two strings are equal to String and different to the ledger's index.
+    @Test("is another request if its id has the same letter in another Unicode form")
     func otherSpelling() throws {
         let daemon = try DaemonProcess.ready(installation)
         defer { withExtendedLifetime(daemon) {} }

@@ -11,17 +11,17 @@ private let activator = "/usr/bin/systemd-socket-activate"
 struct InheritedSocketTests {
     private let installation = Installation()
 
-    @Test("are served by the names that their units give them, and stay when the daemon ends")
+    @Test("are served by the names of their units, and stay when the daemon ends")
     func served() throws {
         mkdir(installation.runtime, 0o755)
         let daemon = Program(product: "pushrouterd").path
-        // It listens at once and starts the daemon with the first connection.
+        // systemd-socket-activate listens at once and starts the daemon on the first connection.
         let script = """
             \(activator) --fdname=control:inject -l \(installation.controlSocket) -l \(installation.injectSocket) \
                 \(daemon) --config \(installation.configuration) --state \(installation.state) \
                 --runtime \(installation.runtime) >\(installation.root)/output 2>\(installation.root)/errors &
             """
-        // It goes on when the shell ends: nothing here waits for another thread of the tests.
+        // It keeps running after the shell ends, so no test thread has to wait for it.
         _ = Program(path: "/bin/sh").run(["-c", script])
         try waitUntil("the service manager listens") { (try? installation.injectClient()) != nil }
         #expect(try installation.injectClient().ask(Requests.deliver(waits: false)).isAccepted)
@@ -35,7 +35,7 @@ struct InheritedSocketTests {
         #expect(errors.contains(#"level=debug message="inject.sock is the service manager's"#), "\(errors)")
     }
 
-    @Test("are one for a program that listens on one: with two it does not start", arguments: ["http", "metrics"])
+    @Test("are one for a program with one socket: with two it does not start", arguments: ["http", "metrics"])
     func surplus(name: String) {
         let program = Program(product: "pushrouter-" + name).path
         let options = name == "http" ? "--config \(installation.configuration)" : ""

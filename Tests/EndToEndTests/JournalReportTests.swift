@@ -4,7 +4,7 @@ import Testing
 
 @Suite("The report of the journal beside the report of the ledger", .timeLimit(.minutes(30)))
 struct JournalReportTests {
-    /// What may differ between the two, and why.
+    /// The differences that the two reports may have, with the reasons.
     private static let allowed: [(path: String, reason: String)] = [
         ("source", "it says which of the two it is"),
         ("accepted", "the journal has what was decided"),
@@ -19,7 +19,7 @@ struct JournalReportTests {
         ("gaps", "each source has gaps of its own"),
     ]
 
-    @Test("agrees with it field by field, and says what the journal lacks")
+    @Test("agrees with it field by field, and names the journal's gaps")
     func agrees() throws {
         let build = Program(product: "pushrouterd").path.dropLast("/pushrouterd".count)
         let script = packageRoot + "/Tests/Systemd/journal.sh"
@@ -53,7 +53,7 @@ struct JournalReportTests {
         for path in Set(one.keys).union(other.keys).sorted() where !isAllowed(path) {
             #expect(one[path] == other[path], "\(path)")
         }
-        // The day has something of everything, or the comparison says little.
+        // The comparison needs a day with events of every kind.
         let outcomes = ledger["outcomes"]?.members.filter { $0.value.int64 ?? 0 > 0 }.map(\.key) ?? []
         #expect(outcomes.count >= 10, "\(outcomes)")
         for part in ["by_handler", "by_platform", "by_priority", "by_transport", "by_app", "waits", "misses"] {
@@ -70,7 +70,7 @@ struct JournalReportTests {
         #expect(ledger.gaps["foreign_entries"] == nil)
     }
 
-    /// More successes than have an entry each: the numbers say how many have none.
+    /// Compares a burst with more successes than entries: the outcome numbers give the number without an entry.
     private func compareBurst(_ ledger: JSONNode, _ journal: JSONNode) throws {
         let decided = try #require(ledger["decided"]?.int64)
         let missing = try #require(journal.gaps["no_entry"])
@@ -81,17 +81,17 @@ struct JournalReportTests {
         #expect(journal["source"]?["complete"]?.bool == false)
     }
 
-    /// journald dropped some: it says how many, and the numbers of the outcomes say the same.
+    /// Compares a journal with entries dropped by journald: its count of them agrees with the outcome numbers.
     private func compareLimited(_ ledger: JSONNode, _ journal: JSONNode) throws {
         let decided = try #require(ledger["decided"]?.int64)
         let missing = try #require(journal.gaps["no_entry"])
         #expect(missing > 0 && journal["decided"]?.int64 == decided - missing)
-        // Beside outcomes it may have dropped an entry of another kind.
+        // journald may also have dropped entries of other kinds.
         #expect(journal.gaps["suppressed_entries"] ?? 0 >= missing)
         #expect(journal.gaps["summed_outcomes"] == nil && journal.gaps["dropped_entries"] == nil)
     }
 
-    @Test("is refused for options that contradict each other, and a directory that is not there")
+    @Test("is refused for contradicting options, and for a missing directory")
     func usage() {
         let directory = TemporaryDirectory()
         func run(_ arguments: String...) -> Program.Result { pushctl.run(["report"] + arguments) }
@@ -106,7 +106,7 @@ struct JournalReportTests {
 }
 
 extension JSONNode {
-    /// Each value by its path, those of lists by their places.
+    /// Each value by its path, with list elements by index.
     fileprivate var facts: [String: String] {
         switch kind {
         case .object:
@@ -125,7 +125,7 @@ extension JSONNode {
         }
     }
 
-    /// How many of each kind of gap.
+    /// The counts by kind of gap.
     fileprivate var gaps: [String: Int64] {
         self["gaps"]?.elements.reduce(into: [:]) { gaps, gap in
             if let kind = gap["kind"]?.string { gaps[kind] = gap["count"]?.int64 }

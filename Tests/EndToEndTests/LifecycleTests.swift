@@ -28,7 +28,7 @@ struct LifecycleTests {
         #expect(names == ["control.sock", "read.sock", "inject.sock"])
     }
 
-    @Test("a start behind a clean stop syncs nothing of a ledger that has all")
+    @Test("a start after a clean stop syncs nothing of a complete ledger")
     func startBehindStop() throws {
         let bed = DaemonOnDisk(seed: 22)
         try bed.start()
@@ -36,11 +36,11 @@ struct LifecycleTests {
         #expect(try bed.stop() == .exited(0))
         let syncs = bed.disk.count(.syncs(of: "ledger.db"))
         try bed.start()
-        // The first row of a WAL, which tells of the gap between the runs, has the WAL's header synced: maybe by now.
+        // The first row of a WAL, about the gap between the runs, syncs the WAL's header, perhaps already.
         #expect(syncs.matched <= 1)
     }
 
-    @Test("SIGTERM lets running handlers finish, tells who waits, exits 0 and leaves the rest to the next start")
+    @Test("SIGTERM lets running handlers finish, answers waiting clients, and exits 0; the next start does the rest")
     func stops() throws {
         installation.write("pushrouterd.conf", "[Dispatch]\nHandlersMax=1\n")
         let gate = Messages(installation.root + "/gate")
@@ -83,7 +83,7 @@ struct LifecycleTests {
         #expect(!isAlive(process))
     }
 
-    @Test("SIGTERM waits a moment, and no longer, for a client that leaves what it is owed unread")
+    @Test("SIGTERM waits briefly for a client with unread replies, and no longer")
     func unread() throws {
         let installation = Installation("[Daemon]\nWriteTimeout=1d\n")
         let daemon = try DaemonProcess.ready(installation)
@@ -97,7 +97,7 @@ struct LifecycleTests {
         #expect(try daemon.stop() == .exited(0))
     }
 
-    @Test("SIGTERM to one that has nothing to do ends it at once, and takes its sockets away")
+    @Test("SIGTERM ends an idle daemon at once and removes its sockets")
     func stopsIdle() throws {
         let daemon = try DaemonProcess.ready(installation)
         let idle = try installation.injectClient()
@@ -107,7 +107,7 @@ struct LifecycleTests {
         #expect(daemon.messages.contains { $0.first == "STOPPING=1" })
     }
 
-    @Test("SIGHUP with a wrong file keeps what was good and says where it is wrong; with right ones it swaps")
+    @Test("SIGHUP with a faulty file keeps the configuration and names the fault; with correct files it takes effect")
     func reloads() throws {
         let daemon = try DaemonProcess.ready(installation)
         let client = try installation.injectClient()
@@ -120,7 +120,7 @@ struct LifecycleTests {
         let problem = try DaemonStatus(of: installation)["configuration_problem"]?.string
         #expect(
             problem?.hasPrefix("\(installation.configuration)/routes.d/10-fail.route:5: ") == true, "\(problem ?? "")")
-        // A thread of its own writes the journal.
+        // A separate thread writes the journal.
         try waitUntil("the journal says it") {
             daemon.standardError.contains("level=error message=\"reload refused, still as before: device mode, 1 route")
         }
@@ -137,7 +137,7 @@ struct LifecycleTests {
         #expect(threads(of: daemon.processID, named: "configuration").count == 1, "the loop reads no file")
     }
 
-    @Test("pushctl reload waits for what the daemon says, and status has the mistake")
+    @Test("pushctl reload waits for the daemon's result, and status has the error")
     func asked() throws {
         let daemon = try DaemonProcess.ready(installation)
         installation.write("routes.d/05-first.route", "[Route]\nHandler=\n")
@@ -165,7 +165,7 @@ struct LifecycleTests {
         #expect(daemon.messages.contains { $0.contains("STATUS=device mode, 2 routes") })
     }
 
-    @Test("the daemon tells what its service lets handlers do")
+    @Test("the daemon reports the rights that its service gives to handlers")
     func sandbox() throws {
         let daemon = try DaemonProcess.ready(installation)
         defer { withExtendedLifetime(daemon) {} }
@@ -181,7 +181,7 @@ struct LifecycleTests {
         #expect(told.allSatisfy { $0.contains("level=debug ") }, "status has that: it is no news")
     }
 
-    @Test("a configuration that is gone at a reload leaves the last one in force", arguments: [false, true])
+    @Test("a configuration that is missing at a reload leaves the previous one in force", arguments: [false, true])
     func configurationGone(isDirectoryGone: Bool) throws {
         installation.addHandler("fail", "Exec=/bin/false")
         installation.addRoute("10-fail", to: "fail")
@@ -202,7 +202,7 @@ struct LifecycleTests {
         #expect(problem.contains(expected), "\(problem)")
     }
 
-    @Test("a reload does not move what is in flight")
+    @Test("a reload does not affect invocations in flight")
     func reloadInFlight() throws {
         let gate = Messages(installation.root + "/gate")
         installation.addJob("job", "read line <$ROOT/gate")
@@ -218,7 +218,7 @@ struct LifecycleTests {
         #expect(try installation.ledgerRows().values.allSatisfy { $0.handler == "job" })
     }
 
-    @Test("at its end hundreds of helpers that a handler daemonised are gone, too")
+    @Test("at its end hundreds of helpers that a handler daemonised have ended, too")
     func helpers() throws {
         let ready = Messages(installation.root + "/ready")
         installation.addJob(
@@ -233,13 +233,13 @@ struct LifecycleTests {
         try waitUntil("all are gone") { processes(withEnvironment: mark).isEmpty }
     }
 
-    @Test("the service manager's watchdog is answered")
+    @Test("the daemon notifies the service manager's watchdog")
     func watchdog() throws {
         let daemon = try DaemonProcess.ready(installation, environment: ["WATCHDOG_USEC=200000"])
         try daemon.waitForNotification("WATCHDOG=1", times: 3)
     }
 
-    @Test("what a daemon left that was killed is replaced: sockets, lock and all")
+    @Test("a start replaces the remains of a killed daemon: sockets and lock")
     func staleSockets() throws {
         let daemon = try DaemonProcess.ready(installation)
         daemon.crash()
@@ -249,7 +249,7 @@ struct LifecycleTests {
         #expect(try installation.injectClient().ask(Requests.deliver(waits: false)).isAccepted)
     }
 
-    @Test("a daemon on a copy of the state directory leaves the handlers of the other alone")
+    @Test("a daemon on a copy of the state directory leaves the handlers of the original alone")
     func copiedState() throws {
         let ready = Messages(installation.root + "/ready")
         let go = Messages(installation.root + "/go")

@@ -6,7 +6,7 @@ import UnixSockets
 
 @Suite("Over a limit", .timeLimit(.minutes(30)))
 struct LimitTests {
-    @Test("a line that is too long gets one error, is read for a second at most, and costs nobody else anything")
+    @Test("a line that is too long gets one error, is read for a second at most, and delays no other client")
     func tooLong() throws {
         let installation = Installation("[Daemon]\nRequestLengthMax=1K\nLineTimeout=10min\nIdleTimeout=10min\n")
         let daemon = try DaemonProcess.ready(installation)
@@ -15,7 +15,7 @@ struct LimitTests {
         let other = try installation.injectClient()
         try client.send(line: Requests.deliver(id: "before", waits: false))
         let start = ContinuousClock.now
-        // The daemon takes what comes within a second and throws it away, requests too. A second write could come later.
+        // The daemon reads and discards input for a second, requests too. A second write could come later than that.
         let behind = "\n" + Requests.deliver(id: "after", waits: false) + "\n"
         try client.send([UInt8](repeating: UInt8(ascii: "x"), count: 301_025) + Array(behind.utf8))
         #expect(try client.next().id == "before")
@@ -30,7 +30,7 @@ struct LimitTests {
         #expect(try other.ask(Requests.deliver(id: "after", waits: false)).seq == 3)
     }
 
-    @Test("the longest line that is allowed is accepted, with and without its line feed in sight")
+    @Test("the longest allowed line is accepted, with and without its line feed in the buffer")
     func longestLine() throws {
         let installation = Installation("[Daemon]\nRequestLengthMax=1K\n")
         let daemon = try DaemonProcess.ready(installation)
@@ -46,7 +46,7 @@ struct LimitTests {
     }
 
     @Test(
-        "one connection too many is told when to come again, and there is room once another goes",
+        "a surplus connection gets a time to come again, and there is room after another one closes",
         arguments: [
             (setting: "ConnectionsMax", reason: "there are 2 connections, the most that is allowed"),
             (setting: "ConnectionsMaxPerPeer", reason: "uid \(getuid()) has 2 connections, the most that is allowed"),
@@ -66,7 +66,7 @@ struct LimitTests {
                 == #"{"ok":false,"error":{"code":"overloaded","message":"\#(limit.reason)","retry":true,"retry_after_ms":100}}"#
         )
         #expect(try third.isAtEnd())
-        // Who administers is not kept out by producers.
+        // The administrator has a socket of its own, which producers cannot fill.
         #expect(try DaemonStatus(of: installation).number("inject_connections") == 2)
 
         try first.leave()
@@ -75,12 +75,12 @@ struct LimitTests {
         #expect(try second.ask(Requests.deliver(waits: false)).isAccepted)
     }
 
-    @Test("a client that takes no replies is not read any further, and is answered when it does")
+    @Test("a client that does not read its replies is not read either, and is answered when it reads")
     func slowReader() throws {
         let installation = Installation()
         let daemon = try DaemonProcess.ready(installation)
         let client = try installation.injectClient()
-        // Sent until the socket takes no more, which it would do for ever if the daemon read on.
+        // Sends until the socket takes no more; if the daemon read on, that would never happen.
         _ = fcntl(client.descriptor, F_SETFL, fcntl(client.descriptor, F_GETFL) | O_NONBLOCK)
         let line = Array((#"{"op":"deliver","payload":7}"# + "\n").utf8)
         let block = [UInt8]([[UInt8]](repeating: line, count: 1000).joined())
@@ -92,19 +92,19 @@ struct LimitTests {
             let count = rest.withUnsafeBytes { send(client.descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL)) }
             sent += max(count, 0)
             try #require(sent < 100 << 20, "the daemon reads without end")
-            // When it has answered another it has had its turn to read on.
+            // The reply to the other client proves a turn in which the loop could have read on.
             #expect(try other.outcome(of: Requests.deliver()).outcome == "handled")
             refusals = count < 0 ? refusals + 1 : 0
         }
         #expect(try #require(residentKilobytes(of: daemon.processID)) < 64 << 10)
         for _ in 0..<sent / line.count { #expect(try client.next().errorCode == "invalid_type") }
-        // The rest of the line that did not fit.
+        // The rest of the last line, which did not fit.
         try client.send(Array(line[(sent % line.count)...]))
         #expect(try client.next().errorCode == "invalid_type")
         try client.leave()
     }
 
-    @Test("a request too many in flight is refused with a time to come again; whatever else is asked goes on")
+    @Test("a surplus request in flight is refused with a time to come again; other operations still work")
     func requestsInFlight() throws {
         let installation = Installation("[Dispatch]\nRequestsInFlightMax=2\n")
         let gate = Messages(installation.root + "/gate")
@@ -122,7 +122,7 @@ struct LimitTests {
         let wait = try #require(refused["error"]?["retry_after_ms"]?.int64)
         #expect(wait > 0 && wait <= 1000)
 
-        // What needs no room is answered as ever: errors, and a request that was accepted before.
+        // Lines that need no room are answered as usual: errors, and a repeat of an accepted request.
         let other = try installation.injectClient()
         #expect(try other.ask("{}").errorCode == "missing_key")
         #expect(try other.ask(Requests.deliver(job: "slow", id: "s1", waits: false)).seq == 1)
@@ -134,7 +134,7 @@ struct LimitTests {
         #expect(try client.outcome(of: Requests.deliver(id: "late")).outcome == "handled")
     }
 
-    @Test("a peer over its limit does not take the room of another", .enabled(if: getuid() == 0, "needs root"))
+    @Test("a peer over its limit does not take another peer's room", .enabled(if: getuid() == 0, "needs root"))
     func requestsInFlightOfPeer() throws {
         let installation = Installation("[Daemon]\nInjectSocketMode=0666\n[Dispatch]\nRequestsInFlightMaxPerPeer=1\n")
         let gate = Messages(installation.root + "/gate")
@@ -152,7 +152,7 @@ struct LimitTests {
         #expect(try client.next().outcome == "handled")
     }
 
-    @Test("a client that goes while it waits leaves no descriptor behind")
+    @Test("a client that leaves while it waits leaves no descriptor open")
     func goneWhileWaiting() throws {
         let installation = Installation()
         let gate = Messages(installation.root + "/gate")
@@ -168,13 +168,13 @@ struct LimitTests {
         try waitUntil("the daemon has let go of all") {
             try DaemonStatus(of: installation).number("inject_connections") == 1
         }
-        // The handlers that run have a pidfd and a pipe each; the connections have nothing any more.
+        // Each running handler has a pidfd and a pipe; the connections have no descriptors any more.
         #expect(openDescriptors(of: daemon.processID) <= before + 12)
         gate.send(times: 51)
         withExtendedLifetime((daemon, client)) {}
     }
 
-    @Test("very many short lines in one write are answered one by one, in order, and others are served meanwhile")
+    @Test("very many short lines in one write are answered one by one, in order, and others are served in between")
     func manyShortLines() throws {
         let installation = Installation()
         let daemon = try DaemonProcess.ready(installation)
@@ -198,7 +198,7 @@ struct LimitTests {
     }
 }
 
-/// How many file descriptors a process has open.
+/// Returns the number of open file descriptors of a process.
 private func openDescriptors(of process: Int32) -> Int {
     guard let directory = opendir("/proc/\(process)/fd") else { return 0 }
     defer { closedir(directory) }

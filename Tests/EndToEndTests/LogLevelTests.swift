@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 import UnixSockets
 
-/// Whether a private bus can be had, and asked.
+/// Whether a private bus and busctl are available.
 private let hasBus = access("/usr/bin/dbus-daemon", X_OK) == 0 && access("/usr/bin/busctl", X_OK) == 0
 
 @Suite("The log level", .timeLimit(.minutes(30)))
@@ -15,7 +15,7 @@ struct LogLevelTests {
         #expect(daemon.pushctl("inject", "--wait", "-", input: line).end == .exited(0))
     }
 
-    @Test("is debug at first, and can be asked and set at run time: less urgent entries are left out from then on")
+    @Test("is debug at first, and can be read and set at run time; less urgent entries are left out from then on")
     func pushctl() throws {
         let daemon = try TestDaemon(installation)
         #expect(daemon.pushctl("log-level").output == "debug\n")
@@ -33,7 +33,7 @@ struct LogLevelTests {
         #expect(daemon.process.standardError.contains("the log level is warning from now on; it was debug"))
     }
 
-    @Test("can be asked and set over D-Bus", .enabled(if: hasBus || testsAll, "dbus-daemon or busctl is not installed"))
+    @Test("can be read and set over D-Bus", .enabled(if: hasBus || testsAll, "dbus-daemon or busctl is not installed"))
     func bus() throws {
         let root = installation.root
         let address = "unix:path=\(root)/bus"
@@ -45,7 +45,7 @@ struct LogLevelTests {
         writeFile(settings, to: "\(root)/bus.conf")
         let bus = try Service(["/usr/bin/dbus-daemon", "--config-file=\(root)/bus.conf", "--nofork", "--nopidfile"])
         defer { withExtendedLifetime(bus) {} }
-        // The socket is there before it listens.
+        // The socket exists before the bus listens on it.
         try waitUntil("the bus listens") { SocketProbe.problem(at: "\(root)/bus") == nil }
         let process = try DaemonProcess.ready(installation, environment: ["DBUS_SYSTEM_BUS_ADDRESS=\(address)"])
         let busctl = Program(path: "/usr/bin/busctl")
@@ -64,7 +64,7 @@ struct LogLevelTests {
         #expect(try process.stop() == .exited(0))
     }
 
-    @Test("without a bus the daemon runs on, and says so once")
+    @Test("without a bus the daemon keeps running, and says so once")
     func noBus() throws {
         let process = try DaemonProcess.ready(
             installation, environment: ["DBUS_SYSTEM_BUS_ADDRESS=unix:path=\(installation.root)/nowhere"])

@@ -5,13 +5,13 @@ import TestSupport
 import Testing
 import UnixSockets
 
-@Suite("A session start that flushes more than fits into one turn")
+@Suite("A session start that flushes more than one turn can")
 struct LongFlushTests {
     private static let entries = 600
     private static let target = #""platform":"android","app":"shop","device":"phone""#
     private static let start = #"{"op":"session","kind":"start","external_id":"u1",\#(target)}"#
 
-    /// A daemon with entries that wait.
+    /// Starts a daemon with waiting entries.
     private func start() throws -> (DaemonOnDisk, Client) {
         let bed = DaemonOnDisk(seed: 11)
         try bed.start()
@@ -41,14 +41,14 @@ struct LongFlushTests {
         #expect(try bed.stop() == .exited(0))
     }
 
-    @Test("goes on by itself")
+    @Test("continues by itself")
     func whole() throws {
         let (bed, client) = try start()
         #expect(try client.ask(Self.start).isAccepted)
         try check(bed)
     }
 
-    @Test("goes on after a power cut that came as soon as the session was on the disk")
+    @Test("continues after a power cut as soon as the session was on the disk")
     func powerCut() throws {
         for _ in 0..<10 {
             let (bed, client) = try start()
@@ -59,14 +59,14 @@ struct LongFlushTests {
             cut.end()
             try bed.cutPower()
             try bed.start()
-            // A sign of life may have been synced before the session came: then the cut was too early, and tells nothing.
+            // A sign of life may have been synced before the session: then the cut came too early and proves nothing.
             guard try bed.installation.ledger().highestSequenceNumber().value > Int64(Self.entries) else { continue }
             return try check(bed)
         }
         Issue.record("the session was never the first that was synced")
     }
 
-    @Test("as a person's order is answered when all of it is done", arguments: ["flush", "reset"])
+    @Test("as a person's order is answered when it is complete", arguments: ["flush", "reset"])
     func order(operation: String) throws {
         let (bed, _) = try start()
         let control = try Client(path: bed.installation.controlSocket)

@@ -5,7 +5,7 @@ import UnixSockets
 
 @Suite("Malformed requests", .timeLimit(.minutes(30)))
 struct MalformedRequestTests {
-    @Test("10,000 of them get 10,000 clear errors, while a good client is served and the memory stays")
+    @Test("10,000 of them get 10,000 clear errors, while a good client is served and memory stays bounded")
     func tenThousand() throws {
         let installation = Installation()
         let daemon = try DaemonProcess.ready(installation)
@@ -20,7 +20,8 @@ struct MalformedRequestTests {
         for batch in 0..<batches {
             let samples = (0..<size).map { _ in requests.next() }
             try bad.send(Array(samples.map(\.line).joined(separator: "\n".utf8)) + Array("\n".utf8))
-            // Its request is behind those on the wire, and its answer does not wait for theirs to be read.
+            // The good request follows the malformed ones in time, and its answer does not wait until their replies are
+            // read.
             let line = try good.outcome(of: Requests.deliver(id: "good\(batch)"))
             #expect(line.outcome == "handled" && line.id == "good\(batch)")
             for sample in samples {
@@ -41,7 +42,7 @@ struct MalformedRequestTests {
     }
 
     @Test(
-        "what is far too much costs an error and nothing else",
+        "excessive input costs an error and nothing else",
         arguments: [
             (String(repeating: "[", count: 10_000), "too_deep"),
             (#"{"op":"deliver","payload":\#(String(repeating: #"{"a":"#, count: 10_000))"#, "too_deep"),
@@ -53,7 +54,7 @@ struct MalformedRequestTests {
         let daemon = try DaemonProcess.ready(installation)
         defer { withExtendedLifetime(daemon) {} }
         let client = try installation.injectClient()
-        // The daemon may close while the rest is still being sent.
+        // The daemon may close the connection while the rest is being sent.
         try? client.send(line: line)
         #expect(try client.next().errorCode == code)
         #expect(try installation.injectClient().ask(Requests.deliver(waits: false)).isAccepted)

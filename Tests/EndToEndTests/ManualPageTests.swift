@@ -7,7 +7,7 @@ struct ManualPageTests: ~Copyable {
     private let directory = TemporaryDirectory()
     private static let groff = "/usr/bin/groff"
 
-    @Test("there is one for each command and for each kind of file, and groff takes all of them without a warning")
+    @Test("there is one for each command and each kind of file, and groff accepts all without a warning")
     func pages() {
         let script = packageRoot + "/packaging/man-pages.sh"
         let made = Program(path: "/bin/bash").run([script, Program(product: "pushctl").path, directory.path])

@@ -14,7 +14,7 @@ struct MetricsTests {
         return (reply["metrics"]?.string ?? "").split(separator: "\n").map(String.init)
     }
 
-    @Test("count what became of deliveries, by handler and provider, and come in both formats over read.sock")
+    @Test("count the outcomes of deliveries, by handler and provider, and come in both formats over read.sock")
     func counts() throws {
         installation.addJob("good", "exit 0")
         installation.addJob("bad", "exit 1")
@@ -51,7 +51,7 @@ struct MetricsTests {
         #expect(try daemon.stop() == .exited(0))
     }
 
-    @Test("are of a status whose members are those that pushctl(1) explains, in that order")
+    @Test("come from a status whose members are those that pushctl(1) explains, in that order")
     func statusMembers() throws {
         installation.addJob("good", "exit 0")
         let daemon = try DaemonProcess.ready(installation)
@@ -61,7 +61,7 @@ struct MetricsTests {
         let explained = section.filter { $0.hasPrefix(".B ") }.flatMap { $0.dropFirst(3).split(separator: ", ") }
             .map(String.init)
         #expect(explained.count > 90)
-        // What is null has no members yet.
+        // A member that is null has no members of its own yet.
         let told = members(of: status, "").flatMap { name in
             explained.contains(name) ? [name] : explained.filter { $0.hasPrefix(name + ".") }
         }
@@ -69,7 +69,7 @@ struct MetricsTests {
         #expect(try daemon.stop() == .exited(0))
     }
 
-    /// The names of all members, also of objects in objects; that of a handler is `NAME`.
+    /// Returns the names of all members, including nested objects; a handler's name becomes `NAME`.
     private func members(of node: JSONNode, _ path: String) -> [String] {
         guard node.kind == .object, path != "clients.refused", path != "gaps" else { return [path] }
         let isOfHandlers = path == "handlers"
@@ -78,7 +78,7 @@ struct MetricsTests {
         }
     }
 
-    @Test("answer in the order of the questions, and refuse those for which too many wait")
+    @Test("answer in the order of the requests, and refuse requests when too many wait")
     func pipelined() throws {
         let daemon = try DaemonProcess.ready(installation)
         let reader = try Client(path: installation.readSocket)
@@ -98,7 +98,7 @@ struct MetricsTests {
         withExtendedLifetime(daemon) {}
     }
 
-    @Test("are refused in a format that there is not")
+    @Test("are refused in an unknown format")
     func wrongFormat() throws {
         let daemon = try DaemonProcess.ready(installation)
         let reply = try Client(path: installation.readSocket).ask(#"{"op":"metrics","format":"xml"}"#)

@@ -5,10 +5,10 @@ import TestSupport
 import Testing
 import UnixSockets
 
-/// Whether a private bus can be had.
+/// Whether a private bus is available.
 private let hasBus = access("/usr/bin/dbus-daemon", X_OK) == 0
 
-/// A private bus, and a notification service on it that does what a test tells it.
+/// A private bus with a notification service that a test controls.
 private final class Desktop {
     let address: String
     let events: Messages
@@ -18,7 +18,7 @@ private final class Desktop {
     private var service: Service?
 
     /// - Parameters:
-    ///   - root: where the files are.
+    ///   - root: the directory of the files.
     ///   - hasService: whether the service runs from the beginning.
     init(_ root: String, hasService: Bool = true) throws {
         self.root = root
@@ -32,7 +32,7 @@ private final class Desktop {
             """
         writeFile(settings, to: "\(root)/bus.conf")
         bus = try Service(["/usr/bin/dbus-daemon", "--config-file=\(root)/bus.conf", "--nofork", "--nopidfile"])
-        // The socket is there before it listens.
+        // The socket exists before the bus listens on it.
         try waitUntil("the bus listens") { [root] in SocketProbe.problem(at: "\(root)/bus") == nil }
         if hasService { try start() }
     }
@@ -75,7 +75,7 @@ struct NotificationTests {
         Requests.deliver(#""platform":"android","app":"shop","payload":{"data":{\#(data)}}"#, device: "d")
     }
 
-    /// The ids of the interactions that the ledger has, in order.
+    /// Returns the ids of the interactions in the ledger, in order.
     private func interactions() throws -> [String] {
         var ids: [String] = []
         try installation.ledger().rows { row in
@@ -84,7 +84,7 @@ struct NotificationTests {
         return ids
     }
 
-    @Test("says what the payload says, and is handled once it is shown")
+    @Test("shows the texts of the payload, and is handled once it is shown")
     func shown() throws {
         addHandler("Icon=shop\nDesktopEntry=com.shop\nExpire=5s")
         let desktop = try Desktop(installation.root)
@@ -104,11 +104,11 @@ struct NotificationTests {
         #expect(try daemon.stop() == .exited(0))
     }
 
-    @Test("that is clicked on, acted on or dismissed is one interaction, through the routes as any other")
+    @Test("that is clicked, acted on or dismissed is one interaction, routed like any other")
     func clicks() throws {
         addHandler()
         installation.addJob("taps", "echo \"$PUSH_OP $PUSH_KIND $PUSH_ACTION\" >$ROOT/taps")
-        // The handler declines what is no delivery: then the next route has it.
+        // The handler declines anything but a delivery, so the next route gets the interaction.
         installation.addRoute("60-taps", to: "taps", match: "")
         let taps = Messages(installation.root + "/taps")
         let desktop = try Desktop(installation.root)
@@ -122,7 +122,7 @@ struct NotificationTests {
             #expect(try client.outcome(of: deliver()).outcome == "handled")
             #expect(try desktop.events.next().hasPrefix("notify \(number + 1) "))
             desktop.tell(command)
-            // What the same notification says after that, and what another program's says, is nothing.
+            // Later signals about the same notification, and those about another program's, have no effect.
             desktop.tell("act \(number + 1) default")
             desktop.tell("close \(number + 1) 2")
             desktop.tell("act 99 default")
@@ -136,7 +136,7 @@ struct NotificationTests {
         #expect(ids.count == 3, "\(ids)")
     }
 
-    @Test("that the service refuses has failed, with what it says")
+    @Test("that the service refuses has failed, with the service's error")
     func refused() throws {
         addHandler()
         let desktop = try Desktop(installation.root)
@@ -149,7 +149,7 @@ struct NotificationTests {
             line.reason == "the notification service refused it: not today (org.example.Refused)", "\(line)")
     }
 
-    @Test("of a service that hangs has timed out; shown too late it is taken back, and the next one is shown")
+    @Test("of a service that hangs has timed out; if shown too late it is closed, and the next one is shown")
     func hangs() throws {
         addHandler(route: "Deadline=3s")
         let desktop = try Desktop(installation.root)
@@ -167,7 +167,7 @@ struct NotificationTests {
         #expect(try client.outcome(of: deliver()).outcome == "handled")
     }
 
-    @Test("fails in device mode when there is no bus, with the reason")
+    @Test("fails in device mode without a bus, with the reason")
     func absentBus() throws {
         addHandler()
         let daemon = try DaemonProcess.ready(installation)
@@ -178,10 +178,10 @@ struct NotificationTests {
         #expect(line.reason?.hasPrefix(reason) == true)
     }
 
-    @Test("waits in relay mode for a service that is not there yet, and fails with the reason if none comes")
+    @Test("waits in relay mode for a service that is not running yet, and fails with the reason if none starts")
     func absentService() throws {
         relay()
-        // Tried to its deadline, it would have timed out where an attempt ran just then.
+        // Limited retries: an attempt that ran at the deadline would time out instead.
         addHandler("Retry=5")
         write("patient")
         installation.addRoute("40-patient", to: "patient", match: "Data=patient")
@@ -197,7 +197,7 @@ struct NotificationTests {
         #expect(try client.next().outcome == "handled")
     }
 
-    @Test("is shown by a service that was started again, and clicks on what the former one showed mean nothing")
+    @Test("is shown again by a restarted service, and clicks on notifications of the former one have no effect")
     func dies() throws {
         relay()
         addHandler()
@@ -207,7 +207,7 @@ struct NotificationTests {
         let client = try installation.injectClient()
         #expect(try client.outcome(of: deliver()).outcome == "handled")
         #expect(try desktop.events.next().hasPrefix("notify 1 "))
-        // It dies with a call that it has not answered.
+        // The service dies with an unanswered call.
         desktop.tell("hang")
         #expect(try client.ask(deliver()).isAccepted)
         #expect(try desktop.events.next().hasPrefix("notify 2 "))
@@ -220,7 +220,7 @@ struct NotificationTests {
         try waitUntil("the click is in the ledger") { try interactions() == ["notification:2:0"] }
     }
 
-    @Test("is not known to a daemon that was started again: a click on it is ignored")
+    @Test("is unknown to a restarted daemon: a click on it is ignored")
     func restarted() throws {
         addHandler()
         let desktop = try Desktop(installation.root)
@@ -239,7 +239,7 @@ struct NotificationTests {
         #expect(try daemon.stop() == .exited(0))
     }
 
-    @Test("is tried by run-handler, which prints the call")
+    @Test("can be tried with run-handler, which prints the call")
     func runHandler() throws {
         addHandler()
         let desktop = try Desktop(installation.root)

@@ -3,9 +3,9 @@ import Glibc
 import TestSupport
 import Testing
 
-@Suite("A start that finds what it cannot go on with as it is")
+@Suite("A start that finds data of another format")
 struct OtherFormatTests {
-    @Test("counts figures of another version anew, and asks its service manager for time before it is ready")
+    @Test("counts figures of another version anew, and extends its start timeout before it is ready")
     func extendsTimeout() throws {
         let installation = Installation()
         let first = try TestDaemon(installation)
@@ -18,13 +18,13 @@ struct OtherFormatTests {
         let ready = try #require(words.firstIndex(of: "READY=1"))
         #expect(asked < ready)
         #expect(try daemon.stop() == .exited(0))
-        // What is up to date needs no time.
+        // Figures of the current version need no extension.
         let next = try DaemonProcess.ready(installation)
         #expect(next.messages.allSatisfy { !$0.contains("EXTEND_TIMEOUT_USEC=600000000") })
         #expect(try next.stop() == .exited(0))
     }
 
-    @Test("moves a ledger of another format away; journal, status and doctor name where")
+    @Test("moves a ledger of another format away; journal, status and doctor name the directory")
     func setAside() throws {
         let installation = Installation()
         mkdir(installation.state, 0o700)

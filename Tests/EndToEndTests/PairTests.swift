@@ -6,7 +6,7 @@ import Testing
 import UnixSockets
 
 @Suite(
-    "What people see of a pair", .enabled(if: PostgreSQLServer.isInstalled || testsAll), .timeLimit(.minutes(10)))
+    "A pair, as people see it", .enabled(if: PostgreSQLServer.isInstalled || testsAll), .timeLimit(.minutes(10)))
 struct PairTests {
     private let server = PostgreSQLServer()
 
@@ -33,7 +33,7 @@ struct PairTests {
         run(installation, "status").output.contains("leads as ")
     }
 
-    @Test("it is set up once; one machine leads, the other names it, as the metrics do; erase needs the one that leads")
+    @Test("is set up once; one machine leads, and the other names it, also in the metrics; erase needs the leader")
     func pair() throws {
         let (first, second) = (installation("a"), installation("b"))
         #expect(run(first, "store", "status").end == .exited(69))
@@ -51,7 +51,7 @@ struct PairTests {
         #expect(refused["id"]?.string == "i" && refused["error"]?["code"]?.string == "unavailable")
         #expect(refused["error"]?["leader"]?.string == "a" && refused["error"]?["retry"]?.bool == true)
 
-        // What reads reads the copy and says so; what does not says where to ask.
+        // Reading commands use the copy and say so; other commands name the machine to ask.
         try waitUntil("the copy has it") { run(second, "show", "1").end == .exited(0) }
         let shown = run(second, "show", "1", "--json")
         #expect(shown.end == .exited(0) && shown.output.contains("\"seq\":1"), "\(shown)")
@@ -84,14 +84,14 @@ struct PairTests {
         #expect(health.contains { $0["message"]?.string == "this machine follows as b, and a leads" })
 
         #expect(try leader.stop() == .exited(0))
-        // It gave the lease back, so nobody waits for a minute.
+        // The leader gave the lease back, so the other machine does not wait for its end.
         try waitUntil("the other leads") { leads(second) }
         #expect(try follower.stop() == .exited(0))
         let offline = run(first, "erase", "--user", "anna", "--yes")
         #expect(offline.end == .exited(1) && offline.errors.contains("the one that leads"), "\(offline.errors)")
     }
 
-    /// Which files of a state directory have a text anywhere in them.
+    /// Returns the files of a state directory that contain a text.
     private func files(_ installation: Installation, with text: String) -> [String] {
         func search(_ directory: String) -> [String] {
             names(in: directory).flatMap { name -> [String] in
@@ -105,7 +105,7 @@ struct PairTests {
         return search(installation.state)
     }
 
-    @Test("a person is erased from each copy, from one that is made later as well; producers have their names there")
+    @Test("a person is erased from each copy, also from later ones; the names of producers are kept there")
     func erases() throws {
         let (first, second, third) = (installation("a"), installation("b"), installation("c"))
         try #require(run(first, "store", "init").end == .exited(0))
@@ -137,7 +137,7 @@ struct PairTests {
         let shown = run(third, "show", "2")
         #expect(shown.output.contains("from") && shown.output.contains("root, gid"), "\(shown.output)\(shown.errors)")
 
-        // What the other person sent is known where another machine leads.
+        // The other person's requests are known after a change of the leader.
         #expect(try leader.stop() == .exited(0))
         var leaders: [Installation] = []
         try waitUntil("another leads") {
@@ -150,7 +150,7 @@ struct PairTests {
         #expect(try follower.stop() == .exited(0) && other.stop() == .exited(0))
     }
 
-    @Test("without a database in Log= there is none to be set up, and two orders are one too many")
+    @Test("store commands need a database in Log=, and take one order at a time")
     func usage() {
         let alone = Installation()
         let none = run(alone, "store", "status")

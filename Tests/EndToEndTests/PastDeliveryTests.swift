@@ -17,7 +17,7 @@ struct PastDeliveryTests {
         return #"{"op":"interact","kind":"opened","device":"d1","message":\#(message)\#(id)}"#
     }
 
-    @Test("is accepted in its turn, in one write with the delivery, by message id and by number, with an id or without")
+    @Test("is accepted in order, in one write with the delivery, by message id and by number, with or without an id")
     func pipelined() throws {
         let daemon = try DaemonProcess.ready(installation)
         defer { withExtendedLifetime(daemon) {} }
@@ -36,7 +36,7 @@ struct PastDeliveryTests {
         #expect(replies.map(\.seq) == (1...Int64(rounds * 5)).map { $0 })
     }
 
-    @Test("finds it, however close it comes behind it, and is routed by its payload")
+    @Test("finds it, even immediately after it, and is routed by its payload")
     func found() throws {
         installation.addRoute("50-tap", to: "journal", match: "Data=job tap")
         let daemon = try DaemonProcess.ready(installation)
@@ -59,7 +59,7 @@ struct PastDeliveryTests {
         }
     }
 
-    @Test("that comes again under its id gets the same reply; so does one that names nothing")
+    @Test("that is repeated under its id gets the same reply, also if it names no known delivery")
     func repeated() throws {
         let daemon = try DaemonProcess.ready(installation)
         defer { withExtendedLifetime(daemon) {} }

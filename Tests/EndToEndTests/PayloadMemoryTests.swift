@@ -13,7 +13,7 @@ struct PayloadMemoryTests {
             #""platform":"android","payload":{"data":{"job":"copy","text":"\#(text)"}}"#, device: device, waits: waits)
     }
 
-    @Test("a handler whose turn comes later gets the payload as it came, from the ledger")
+    @Test("a handler whose turn comes later gets the payload unchanged, from the ledger")
     func laterTurn() throws {
         let installation = Installation(setting)
         let gate = Messages(installation.root + "/gate")
@@ -34,7 +34,7 @@ struct PayloadMemoryTests {
         #expect(try DaemonStatus(of: installation).number("invocation_bytes_in_memory") == 0)
     }
 
-    @Test("so does one that is started again after a crash")
+    @Test("so does a handler that is started again after a crash")
     func afterCrash() throws {
         let installation = Installation(setting)
         let gate = Messages(installation.root + "/gate")
@@ -53,7 +53,7 @@ struct PayloadMemoryTests {
         }
     }
 
-    @Test("many large payloads that wait in a lane are on the disk, not in the memory")
+    @Test("many large payloads that wait in a lane are on disk, not in memory")
     func manyLarge() throws {
         let installation = Installation("[Dispatch]\nPayloadMemoryMax=1M\n")
         let gate = Messages(installation.root + "/gate")
@@ -71,7 +71,7 @@ struct PayloadMemoryTests {
         #expect(try #require(residentKilobytes(of: daemon.processID)) < 72 << 10)
     }
 
-    @Test("beyond the bytes that may be in flight of one user a request is refused, with a time, and counted")
+    @Test("beyond a user's limit of bytes in flight a request is refused, with a time to retry, and counted")
     func bytesInFlight() throws {
         let installation = Installation("[Dispatch]\nRequestsInFlightSizeMaxPerPeer=1M\n")
         let gate = Messages(installation.root + "/gate")

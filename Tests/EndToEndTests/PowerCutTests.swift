@@ -4,14 +4,14 @@ import Testing
 
 @Suite("Power cuts under load")
 struct PowerCutTests {
-    /// `PUSH_TEST_CUTS`, 100 without it: with those of the other suites that makes more than 200.
+    /// `PUSH_TEST_CUTS`; default 100: with the other suites that makes more than 200.
     private static let cuts = number("PUSH_TEST_CUTS") ?? 100
-    /// `PUSH_TEST_DIRECTORY_SEED`: one state directory again, and again.
+    /// `PUSH_TEST_DIRECTORY_SEED`: repeats one state directory.
     private static let directorySeed = getenv("PUSH_TEST_DIRECTORY_SEED").flatMap { UInt64(String(cString: $0)) }
-    /// How often the power of one state directory is cut at most.
+    /// The most power cuts for one state directory.
     private static let generations = 12
 
-    @Test("lose nothing that was acknowledged, and leave a ledger that adds up", .timeLimit(.minutes(60)))
+    @Test("lose nothing acknowledged, and leave a consistent ledger", .timeLimit(.minutes(60)))
     func cuts() async throws {
         var generator = SeededGenerator(seed: diskSeed)
         var figures = DiskFigures()
@@ -23,11 +23,11 @@ struct PowerCutTests {
         }
         print("disk, power cuts, seed \(diskSeed): \(figures)")
         #expect(figures.lost == 0)
-        // Otherwise it showed nothing.
+        // Without enough requests the test would prove nothing.
         #expect(figures.acknowledged > 10 * figures.cuts)
     }
 
-    @Test("a start after kill -9 acknowledges nothing again that is only in the page cache", .timeLimit(.minutes(30)))
+    @Test("a start after kill -9 acknowledges nothing that is only in the page cache", .timeLimit(.minutes(30)))
     func pageCache() throws {
         var figures = DiskFigures()
         for seed in 1...5 as ClosedRange<UInt64> {
@@ -38,7 +38,7 @@ struct PowerCutTests {
             try load.run(count: 1)
             #expect(try bed.waitForEnd() == .signaled(SIGKILL))
             rule.end()
-            // What was about to be synced is repeated, and nothing else that would need a sync.
+            // Repeats the request that was about to be synced, and sends no other one that would cause a sync.
             try bed.start()
             try load.connect(to: bed.installation)
             try load.finish()
@@ -53,7 +53,7 @@ struct PowerCutTests {
         #expect(figures.lost == 0)
     }
 
-    /// One state directory, from the first start of its daemon on.
+    /// Tests one state directory, from the first start of its daemon.
     private func cutAgainAndAgain(atMost limit: Int, seed: UInt64) async throws -> DiskFigures {
         var generator = SeededGenerator(seed: seed)
         let times = min(limit, Int.random(in: 1...Self.generations, using: &generator))
@@ -62,18 +62,18 @@ struct PowerCutTests {
         var figures = DiskFigures()
         let load = DiskLoad("r", seed: generator.next())
         for _ in 0..<times {
-            // The tests share as many threads as there are cores, and this one takes long.
+            // The tests share one thread per core, and this test takes long.
             await Task.yield()
             bed.disk.eagerness = [0, 20, 200, 600].randomElement(using: &generator) ?? 0
             try cutDuringStart(bed, &generator)
             figures.lost += try load.findLost(at: bed.installation, isComplete: false).count
             try load.connect(to: bed.installation)
-            // Now and then so much that the log is copied to the database on the way.
+            // Occasionally enough that the log is copied to the database during the load.
             let size = Int.random(in: 0..<4, using: &generator) == 0 ? 10_000 : nil
             try run(load, size: size, on: bed, until: PowerCut(&generator))
             try load.hearOut()
             try bed.disk.checkIsComplete()
-            // A daemon that goes on from what is only in the page cache, and loses that later.
+            // Sometimes a daemon continues with data that is only in the page cache, and loses it later.
             if Int.random(in: 0..<3, using: &generator) == 0 { try goOn(load, on: bed, &generator) }
             try bed.cutPower(sparing: [0, 0, 100, 500].randomElement(using: &generator) ?? 0)
             #expect(load.contradictions.isEmpty, "\(load.contradictions.prefix(3))")
@@ -88,7 +88,7 @@ struct PowerCutTests {
         return figures
     }
 
-    /// Starts the daemon again although the power was not cut, for some more load.
+    /// Starts the daemon again without a power cut, for some more load.
     private func goOn(_ load: DiskLoad, on bed: DaemonOnDisk, _ generator: inout SeededGenerator) throws {
         try bed.start()
         try load.connect(to: bed.installation)
@@ -96,7 +96,7 @@ struct PowerCutTests {
         try load.hearOut()
     }
 
-    /// Starts the daemon, which now and then dies of a power cut before it is ready.
+    /// Starts the daemon; occasionally a power cut ends it before it is ready.
     private func cutDuringStart(_ bed: DaemonOnDisk, _ generator: inout SeededGenerator) throws {
         guard Int.random(in: 0..<4, using: &generator) == 0 else { return try bed.start() }
         let rule = bed.disk.kill(.writes(), at: Int.random(in: 1...20, using: &generator), isDone: true)
@@ -117,7 +117,7 @@ struct PowerCutTests {
     }
 }
 
-/// When the power is cut.
+/// The moment of the power cut.
 private struct PowerCut {
     private enum Moment: CaseIterable {
         case answered, synced, aboutToSync, written, aboutToWrite
@@ -131,10 +131,10 @@ private struct PowerCut {
         number = Int.random(in: 1...(Int.random(in: 1...60, using: &generator)), using: &generator)
     }
 
-    /// The number of answers after which it is cut if not before.
+    /// The number of replies after which the power is cut at the latest.
     var acknowledgements: Int { moment == .answered ? number * 4 : 400 }
 
-    /// Has the disk end the daemon at that moment.
+    /// Makes the disk end the daemon at that moment.
     func arm(_ disk: FaultyDisk) -> DiskRule? {
         switch moment {
         case .answered: nil

@@ -32,7 +32,7 @@ struct ProtocolTests {
         #expect(try client.ask(Requests.deliver(waits: false)).isAccepted)
     }
 
-    @Test("sends the outcome after the reply to who waits, with every member in its place")
+    @Test("sends the outcome after the reply to a waiting client, with every member in its place")
     func outcomeLine() throws {
         #expect(try client.ask(Requests.deliver(id: "w")).isAccepted)
         let line = try client.next()
@@ -53,11 +53,11 @@ struct ProtocolTests {
         #expect(Set(lines.map { $0["callback"]?.string }) == ["willPresent", "didReceiveRemoteNotification"])
     }
 
-    @Test("replies in the order of the requests, whatever they are and whoever waits")
+    @Test("replies in the order of the requests, regardless of their kinds and of waiting clients")
     func keepsOrder() throws {
         var generator = SeededGenerator(seed: 41)
         let count = 400
-        // What is expected in reply: the id of an accepted request, or the code of an error.
+        // The expected reply: the id of an accepted request, or the code of an error.
         var expected: [String] = []
         var text = ""
         for index in 0..<count {
@@ -86,14 +86,14 @@ struct ProtocolTests {
         #expect(numbers == numbers.sorted() && Set(numbers).count == numbers.count)
     }
 
-    @Test("ignores empty lines and takes CR LF for a line's end")
+    @Test("ignores empty lines and accepts CR LF as the end of a line")
     func emptyLines() throws {
         try client.send(Array("\n\r\n\n\(Requests.deliver(id: "crlf", waits: false))\r\n\r\n".utf8))
         #expect(try client.next().id == "crlf")
         try client.leave()
     }
 
-    @Test("answers a last line without a line feed when the client has said all, then closes")
+    @Test("answers a last line without a line feed when the client has finished sending, then closes")
     func unterminatedLine() throws {
         try client.send(Array(Requests.deliver(id: "last").utf8))
         client.finishSending()
@@ -110,7 +110,7 @@ struct ProtocolTests {
         #expect(try client.next().id == "slow")
     }
 
-    @Test("serves on when clients go away in the middle of anything")
+    @Test("keeps serving when clients leave in the middle of anything")
     func abruptClients() throws {
         for index in 0..<50 {
             let rude = try installation.injectClient()

@@ -9,7 +9,7 @@ struct PushctlAnalyticsTests {
 
     private static let all = AnalyticsEvent.Kind.allCases.map(\.rawValue).joined(separator: ",")
 
-    /// Anna has three pushes of two campaigns: she taps one, and her session influences another.
+    /// Anna receives three pushes of two campaigns: she taps one, and her session influences another.
     init() throws {
         daemon = try TestDaemon(Installation("[Tracker]\nGrace=0\n"))
         try send([
@@ -49,7 +49,7 @@ struct PushctlAnalyticsTests {
         #expect(root["by"]?["groups"]?.elements.first?["day"]?.string == "1970-01-01")
     }
 
-    @Test("one campaign, a window, days of the zone, and campaigns by their own part")
+    @Test("one campaign, a window, days of the zone, and campaigns by the decoded part of their ids")
     func selection() throws {
         let fall = try json(daemon.pushctl("campaigns", "--campaign", "fall", "--json").output)
         #expect(fall["campaigns"]?.elements.map { $0["campaign_id"]?.string } == ["fall"])
@@ -62,7 +62,7 @@ struct PushctlAnalyticsTests {
         #expect(decoded?.map { $0["campaign_part"]?.string } == ["summer"])
     }
 
-    @Test("a dismissal of what nobody knows is unmatched, and no lost open; its story says so")
+    @Test("a dismissal of an unknown push is unmatched, and not a lost open; its story says so")
     func dismissalOfNothing() throws {
         try send([
             #"{"op":"interact","kind":"dismissed","app":"shop","device":"pixel","message":"m9"}"#,
@@ -76,7 +76,7 @@ struct PushctlAnalyticsTests {
         #expect(try json(daemon.pushctl("show", "6", "--json").output)["verdict"]?.string == "unmatched")
     }
 
-    @Test("a push that Android shows by itself is a lost open of its campaign; without one it is nobody's")
+    @Test("a push that Android shows by itself is a lost open of its campaign, or of none")
     func lostOpens() throws {
         try send(
             [#""cid":"fall","#, #""cid":"winter","#, ""].map { campaign in
@@ -101,7 +101,7 @@ struct PushctlAnalyticsTests {
         #expect(daemon.pushctl("events", "--until", "1970-01-01").output.hasSuffix("\nNo events.\n"))
     }
 
-    @Test("shows one user; that nobody knows another is a no")
+    @Test("shows one user; an unknown user ends with 1")
     func user() throws {
         let anna = try json(daemon.pushctl("user", "anna", "--json").output)
         #expect(anna["devices"]?.elements.map { $0["device_id"]?.string } == ["pixel"])
@@ -112,7 +112,7 @@ struct PushctlAnalyticsTests {
         #expect(nobody.end == .exited(1) && nobody.errors.contains("knows nothing of a user berta"))
     }
 
-    @Test("exports what is no influenced open, unless that is asked for, in either form")
+    @Test("exports no influenced opens unless requested, in either form")
     func kinds() throws {
         func types(_ result: Program.Result) throws -> [String] {
             try result.lines.map { line in
@@ -129,7 +129,7 @@ struct PushctlAnalyticsTests {
         #expect(wrong.end == .exited(2) && wrong.errors.contains("did you mean Open?"))
     }
 
-    @Test("goes on by a cursor, without gap or overlap")
+    @Test("continues at a cursor, without gap or overlap")
     func cursor() throws {
         let cursor = daemon.installation.root + "/cursor"
         let first = export("--cursor", cursor, "--event", Self.all)
@@ -141,7 +141,7 @@ struct PushctlAnalyticsTests {
         #expect(first.lines + second.lines == export("--event", Self.all).lines)
     }
 
-    @Test("goes on after any line")
+    @Test("continues after any line")
     func after() throws {
         let lines = export("--after", "0").lines
         #expect(lines.count == 5)
@@ -151,7 +151,7 @@ struct PushctlAnalyticsTests {
         }
     }
 
-    @Test("refuses a cursor of another ledger, what is no cursor, and two of them")
+    @Test("refuses a cursor of another ledger, a malformed cursor, and two cursors")
     func wrongCursors() throws {
         let cursor = daemon.installation.root + "/cursor"
         writeFile(#"{"state":"00000000-0000-0000-0000-000000000000","cursor":3}"#, to: cursor)
@@ -164,7 +164,7 @@ struct PushctlAnalyticsTests {
         #expect(export("--cursor", "/nowhere/cursor").end == .exited(74))
     }
 
-    @Test("follows until a signal ends it, with 0 and the cursor kept")
+    @Test("follows until a signal ends it, with 0, and keeps the cursor")
     func follow() throws {
         let root = daemon.installation.root
         let script = """
@@ -181,7 +181,7 @@ struct PushctlAnalyticsTests {
         #expect(export("--cursor", root + "/cursor").lines.isEmpty)
     }
 
-    @Test("follows until its reader is gone")
+    @Test("follows until its reader has closed the pipe")
     func closedPipe() {
         let script = #"{ "$@" export --follow; echo $? >&2; } | head -n 2 | wc -l"#
         let result = Program(path: "/bin/sh").run(["-c", script, "sh", pushctl.path] + daemon.options)

@@ -15,7 +15,7 @@ struct PushctlBackupTests {
         #expect(result.end == .exited(0), "\(result.errors)")
     }
 
-    @Test("backs up beside the daemon, and restores only without it; an older cursor file is refused then")
+    @Test("backs up beside the daemon, and restores only without it; an older cursor file is then refused")
     func roundTrip() throws {
         let written = daemon.pushctl("backup", file, "--json")
         #expect(written.end == .exited(0), "\(written.errors)")
@@ -38,7 +38,7 @@ struct PushctlBackupTests {
         #expect(accepted.output.contains("seq 3"), "\(accepted.output)")
     }
 
-    @Test("without a daemon, after its crash, a backup has what is in the log alone")
+    @Test("without a daemon, after its crash, a backup contains requests that are only in the log")
     func afterACrash() throws {
         daemon.process.crash()
         let written = daemon.pushctl("backup", file)
@@ -46,7 +46,7 @@ struct PushctlBackupTests {
         #expect(daemon.pushctl("restore", file + ".none").end == .exited(66))
     }
 
-    @Test("shows the beginning of a token, and all of it when that is asked for")
+    @Test("shows the beginning of a token, and the whole token on request")
     func tokens() throws {
         for command in [["show", "1"], ["show", "1", "--json"], ["export"]] {
             let short = pushctl.run(daemon.options + command)
@@ -55,7 +55,7 @@ struct PushctlBackupTests {
         }
     }
 
-    @Test("doctor finds nothing wrong in a good installation, and ends with 1 when something is")
+    @Test("doctor finds no fault in a good installation, and ends with 1 when it finds one")
     func doctor() throws {
         let good = daemon.pushctl("doctor", "--json")
         #expect(good.end == .exited(0), "\(good.output)")
@@ -91,7 +91,7 @@ struct PushctlBackupTests {
         #expect(dead.contains("\(ledger): file is not a database") && dead.contains("pushctl salvage FILE"), "\(dead)")
     }
 
-    @Test("doctor does not wait for a daemon that takes no connection any more, and says that it does not answer")
+    @Test("doctor does not wait for a daemon that accepts no connections, and says that it does not answer")
     func fullBacklog() throws {
         daemon.process.crash()
         let full = try [daemon.installation.injectSocket, daemon.installation.controlSocket].flatMap(fullBacklog)
@@ -101,7 +101,7 @@ struct PushctlBackupTests {
         #expect(result.output.contains("control.sock: no answer within"), "\(result.output)")
     }
 
-    /// A socket at a path, and as many connections to it as wait to be taken.
+    /// Returns a listening socket at a path, with connections that fill its backlog.
     private func fullBacklog(_ path: String) throws -> [Int32] {
         let flags = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue)
         unlink(path)

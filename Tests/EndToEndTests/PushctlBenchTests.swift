@@ -11,7 +11,7 @@ struct PushctlBenchTests {
 
     private func report(_ result: Program.Result) throws -> JSONNode { try json(result.output) }
 
-    @Test("sends as many as asked for, each once with an id of its own, and says what became of them")
+    @Test("sends the requested number, each once with an id of its own, and reports the outcomes")
     func counts() throws {
         let result = daemon.pushctl(
             "bench", "--count", "700", "--connections", "3", "--pipeline", "5", "--app", "shop", "--json", "--yes")
@@ -26,7 +26,7 @@ struct PushctlBenchTests {
         let cells = rows.map { $0.split(separator: ",", omittingEmptySubsequences: false) }
         #expect(Set(cells.map { $0[8] }).count == 700)
         #expect(cells.allSatisfy { $0[6] == "shop" && $0[8].hasPrefix("bench-") })
-        // Another run has other ids: nothing is a repetition.
+        // Another run has other ids, so no request is a repetition.
         #expect(try report(daemon.pushctl("bench", "--count", "10", "--json", "--yes"))["first_seq"]?.int64 == 701)
     }
 
@@ -49,13 +49,13 @@ struct PushctlBenchTests {
         }
     }
 
-    @Test("with a rate sends what was meant to be sent, however slow the machine is")
+    @Test("with a rate sends the scheduled requests, however slow the machine is")
     func rate() throws {
         let result = daemon.pushctl("bench", "--rate", "2000", "--count", "400", "--pipeline", "1", "--json", "--yes")
         let figures = try report(result)
         #expect(figures["requests"]?.int64 == 400 && figures["accepted"]?.int64 == 400, "\(result)")
         #expect(figures["latency_from"]?.string == "meant")
-        // 400 at 2,000 a second are meant to take 199.5 ms; nothing is sent before its time.
+        // 400 requests at 2,000 per second are scheduled over 199.5 ms, and none is sent early.
         #expect(figures["length_ms"]?.double ?? 0 >= 199.5)
     }
 
@@ -71,7 +71,7 @@ struct PushctlBenchTests {
         #expect(figures["outcomes"]?["handled"]?.int64 == 3)
     }
 
-    @Test("without ids says that outcomes cannot be told apart")
+    @Test("without ids says that its outcomes cannot be told apart")
     func withoutIDs() throws {
         let figures = try report(daemon.pushctl("bench", "--no-ids", "--count", "3", "--json", "--yes"))
         #expect(figures["accepted"]?.int64 == 3 && figures["outcomes"]?.kind == .null)
@@ -80,7 +80,7 @@ struct PushctlBenchTests {
 
     @Test("SIGINT ends it with the figures so far")
     func interrupted() throws {
-        // timeout(1) sends the signal once the daemon has some of its requests.
+        // The script sends the signal once the daemon has some of the requests.
         let script = """
             "$0" "$@" & pid=$!
             until [ "$("$0" $OPTIONS report --json | grep -o '"requests":[0-9]*' | cut -d: -f2)" -gt 5 ]; do :; done
@@ -97,7 +97,7 @@ struct PushctlBenchTests {
         #expect(figures["outcomes"]?["handled"]?.int64 == requests)
     }
 
-    @Test("a daemon that ends leaves what it did not answer, and the figures so far")
+    @Test("when the daemon ends, reports the unanswered requests and the figures so far")
     func daemonEnds() throws {
         let script = """
             "$0" "$@" & pid=$!
@@ -119,7 +119,7 @@ struct PushctlBenchTests {
     }
 
     @Test(
-        "counts what was acknowledged before the other end closed, though more could not be sent",
+        "counts requests that were acknowledged before the other end closed, although more could not be sent",
         .enabled(if: access("/usr/bin/python3", X_OK) == 0, "there is no /usr/bin/python3"))
     func closes() throws {
         let script = """
@@ -144,11 +144,11 @@ struct PushctlBenchTests {
         #expect(try report(result)["accepted"]?.int64 == 2000, "\(result)")
     }
 
-    @Test("asks before it sends real requests, but not for a daemon below a directory for scratch")
+    @Test("asks before it sends real requests, but not for a daemon in a scratch directory")
     func asks() throws {
         let own = daemon.pushctl("bench", "--count", "1")
         #expect(own.end == .exited(0) && !own.errors.contains("type yes"), "\(own)")
-        // The same sockets by a way that is no such directory, wherever this package and its tests are.
+        // The same sockets under a path that is not a scratch directory, wherever this package and its tests are.
         let elsewhere = "/proc/self/root" + daemon.installation.runtime
         func run(_ input: String, _ arguments: String..., scratch: String = "/tmp") -> Program.Result {
             let options = ["--state", daemon.installation.state, "--runtime", elsewhere]

@@ -6,7 +6,7 @@ import Testing
 struct PushctlClearTests {
     private let daemon: TestDaemon
 
-    /// Entries 1 and 2 wait in suites of two apps, entries 3 and 4 are to be sent.
+    /// Entries 1 and 2 wait in suites of two apps; entries 3 and 4 are to be sent.
     init() throws {
         daemon = try TestDaemon()
         for (app, way) in [
@@ -24,7 +24,7 @@ struct PushctlClearTests {
             ?? []
     }
 
-    @Test("discards what the filters choose, with --yes")
+    @Test("discards the entries that the filters choose, with --yes")
     func filters() throws {
         #expect(try numbers() == [1, 2, 3, 4])
         let queued = daemon.pushctl("pending", "--clear", "--queued", "--app", "news", "--yes")
@@ -37,7 +37,7 @@ struct PushctlClearTests {
         #expect(daemon.pushctl("pending", "--clear", "--yes").errors == "pushctl: there is no such entry\n")
     }
 
-    @Test("asks the daemon as often as it takes, as --discard with many numbers does")
+    @Test("repeats its request to the daemon as often as needed, as --discard with many numbers does")
     func pages() throws {
         let line = #"{"op":"log","braze_id":"b","kind":"custom_event","app":"shop","device":"d","name":"n"}"# + "\n"
         #expect(daemon.pushctl("inject", "-", input: String(repeating: line, count: 2500)).end == .exited(0))
@@ -50,7 +50,7 @@ struct PushctlClearTests {
         #expect(try numbers() == [1, 2])
     }
 
-    @Test("asks for the number first, and does nothing for another answer", arguments: ["", "yes\n", "3\n"])
+    @Test("asks for the number first, and does nothing on another answer", arguments: ["", "yes\n", "3\n"])
     func asks(answer: String) throws {
         let result = daemon.pushctl("pending", "--clear", input: answer)
         #expect(result.end == .exited(1))
@@ -59,7 +59,7 @@ struct PushctlClearTests {
         #expect(daemon.pushctl("pending", "--clear", input: "4\n").output == "discarded 4 entries\n")
     }
 
-    @Test("takes neither --rejected nor --limit, and --yes only with it")
+    @Test("excludes --rejected and --limit, and --yes needs it")
     func usage() {
         for arguments in [
             ["--clear", "--rejected"], ["--clear", "--limit", "1"], ["--yes"], ["--clear", "--reset", "s"],

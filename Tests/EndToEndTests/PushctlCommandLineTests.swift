@@ -20,7 +20,7 @@ struct PushctlCommandLineTests {
         for command in Self.commands { #expect(result.lines.contains { $0.hasPrefix("  \(command) ") }) }
     }
 
-    @Test("shows the help of each command in 80 columns, with an example of it", arguments: commands)
+    @Test("shows the help of each command in 80 columns, with an example", arguments: commands)
     func help(of command: String) {
         let result = pushctl.run([command, "--help"])
         #expect(result.end == .exited(0))
@@ -39,7 +39,7 @@ struct PushctlCommandLineTests {
     }
 
     @Test(
-        "refuses wrong usage with 2, and says what would be right",
+        "refuses wrong usage with 2, and names the correct form",
         arguments: [
             ([], "which command?"),
             (["eject"], "there is no command eject; did you mean inject?"),
@@ -96,7 +96,7 @@ struct PushctlCommandLineTests {
             ["--json", "--platform", "ios", "explain", "FILE", "--state", "foreground"],
             ["--state", "foreground", "explain", "--platform", "ios", "--json", "--", "FILE"],
             ["explain", "--platform", "web", "--platform", "ios", "FILE", "--state", "foreground", "--json"],
-            // The daemon's --state beside the app's: before the command, and by its slash.
+            // The daemon's --state beside the app's: before the command, and with a slash in its value.
             ["--state", "ledger", "explain", "--platform", "ios", "FILE", "--state", "foreground", "--json"],
             ["explain", "--state", "/var/lib/x", "--platform", "ios", "FILE", "--state", "foreground", "--json"],
         ])
@@ -109,7 +109,7 @@ struct PushctlCommandLineTests {
         #expect(explanation["state"]?.string == "foreground")
     }
 
-    @Test("takes what follows -- as operands, whatever it looks like")
+    @Test("takes all arguments after -- as operands")
     func operandsAfterTwoHyphens() {
         #expect(pushctl.run(["explain", "--", "--json"]).errors.contains("--json: No such file or directory"))
     }
@@ -147,11 +147,11 @@ struct PushctlCommandLineTests {
         #expect(result.output == expected + "\n")
     }
 
-    @Test("ends quietly when its reader has had enough")
+    @Test("ends quietly when its reader closes the pipe")
     func brokenPipe() {
         let directory = TemporaryDirectory()
         let path = directory.path + "/many.ndjson"
-        // Far more output than a pipe holds, so that the reader is gone before it is all written.
+        // Far more output than a pipe holds, so that the reader is gone before the end.
         writeFile(String(repeating: "{\"a\":\"b\"}\n", count: 5000), to: path)
         let script = #""$0" explain --json --platform android "$1" | head -n 1; echo "${PIPESTATUS[0]}""#
         let result = Program(path: "/bin/bash").run(["-c", script, pushctl.path, path])

@@ -7,7 +7,7 @@ import Testing
 struct PushctlCustomDataTests {
     private let installation = Installation()
 
-    /// Request 1 logs entries 1 to 4: flushed by request 2, waiting, set aside, and of unknown outcome.
+    /// Request 1 logs entries 1 to 4: flushed by request 2, waiting, rejected, and of unknown outcome.
     init() throws {
         let event = AnalyticsEvent(
             id: UUID128(high: 1, low: 2), time: 1_795_230_480, seq: SequenceNumber(2),
@@ -66,7 +66,7 @@ struct PushctlCustomDataTests {
             ["--state", installation.state, "--config", shippedConfiguration] + arguments, environment: ["TZ": "UTC"])
     }
 
-    @Test("lists what waits, and its suites; what is asked for only")
+    @Test("lists waiting entries, and their suites; filters restrict the list")
     func pending() throws {
         let all = run("pending")
         #expect(all.end == .exited(0))
@@ -91,7 +91,7 @@ struct PushctlCustomDataTests {
         #expect(run("pending", "--suite", "none").output == "No entry matches.\n")
     }
 
-    @Test("finds users by their attributes, as a text or a number, all conditions met")
+    @Test("finds users that meet all conditions on their attributes, as a text or a number")
     func users() throws {
         #expect(run("users", "--where", "plan=paid").output == "anna\n")
         #expect(run("users", "--where", "zip=81234", "--where", "country=DE").output == "anna\n")
@@ -104,14 +104,14 @@ struct PushctlCustomDataTests {
         }
     }
 
-    @Test("shows a user's attributes, when they were set, and counts the custom events")
+    @Test("shows a user's attributes with their times, and counts the custom events")
     func user() {
         let text = run("user", "anna").output
         #expect(text.contains("\nzip        custom  81234   2026-11-21 03:09:00 +00:00\n"), "\(text)")
         #expect(text.contains("\nEvents    1 custom\n"))
     }
 
-    @Test("counts custom events by name and day, and says how long they took")
+    @Test("counts custom events by name and day, and their delays")
     func events() throws {
         let text = run("events", "--delays").output
         #expect(text.contains("\n2026-11-21  bought            1\n"), "\(text)")
@@ -121,14 +121,14 @@ struct PushctlCustomDataTests {
         #expect(root["delays"]?.elements.first?["max_ms"]?.int64 == 60_000)
     }
 
-    @Test("exports a custom event with its name, its properties as a text")
+    @Test("exports a custom event with its name, and with its properties as a text")
     func export() throws {
         let line = try json(run("export", "--event", "CustomEvent").output)
         #expect(line["name"]?.string == "bought" && line["properties"]?.string == #"{"price":9.50}"#)
         #expect(run("export", "--event", "Open").output.isEmpty)
     }
 
-    @Test("tells of a request what it logged and what became of it")
+    @Test("shows the entries that a request logged, and their states")
     func show() throws {
         let text = run("show", "1").output
         #expect(text.contains("\n  name      bought\n") && text.contains("\n  kind      custom_event\n"), "\(text)")
@@ -151,7 +151,7 @@ struct PushctlCustomDataTests {
     }
 
     @Test(
-        "refuses what does not go together, and says what would be right",
+        "refuses contradicting arguments, and names the correct form",
         arguments: [
             (["log", "event"], "event NAME|[user-]attribute KEY=TEXT... is missing"),
             (["log", "purchase", "x"], "purchase: must be event, attribute or user-attribute"),

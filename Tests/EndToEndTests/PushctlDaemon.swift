@@ -1,6 +1,6 @@
 import TestSupport
 
-/// A daemon that is ready, and the command line that talks to it.
+/// A running daemon with the command line that talks to it.
 struct TestDaemon {
     let installation: Installation
     let process: DaemonProcess
@@ -10,12 +10,12 @@ struct TestDaemon {
         process = try DaemonProcess.ready(installation)
     }
 
-    /// The directories, as options of either program.
+    /// The directories as options of either program.
     var options: [String] {
         ["--config", installation.configuration, "--state", installation.state, "--runtime", installation.runtime]
     }
 
-    /// Runs pushctl against it.
+    /// Runs pushctl with the daemon's directories.
     func pushctl(_ arguments: String..., input: String = "") -> Program.Result {
         EndToEndTests.pushctl.run(options + arguments, input: Array(input.utf8))
     }

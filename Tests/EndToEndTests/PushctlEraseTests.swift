@@ -7,13 +7,13 @@ import UnixSockets
 
 @Suite("pushctl erase", .timeLimit(.minutes(30)))
 struct PushctlEraseTests {
-    /// Everything of Anna has this in it; what Ben has is the same with his.
+    /// All data of Anna contains this text; Ben has the same data with his text.
     private static let (anna, ben) = ("annaXyZZy7731", "benQuUx4418")
 
     private let daemon: TestDaemon
 
-    /// Two people do the same things: a payload for the tracker and a tap with a typed text, one for a handler, a token, a
-    /// session, custom data that waits, is sent and is the profile's.
+    /// Two people do the same things: a payload for the tracker and a tap with a typed text, a payload for a handler, a
+    /// token, a session, and custom data: waiting, sent, and in the profile.
     init() throws {
         let installation = Installation()
         installation.addJob("work", #"cat >/dev/null; echo "$PUSH_DEVICE" >&2; exit 0"#)
@@ -42,7 +42,7 @@ struct PushctlEraseTests {
         try #require(result.end == .exited(0), "\(result.output)\(result.errors)")
     }
 
-    /// The files of the state directory that have a text anywhere in them.
+    /// Returns the files of the state directory that contain a text.
     private func files(with text: String) -> [String] {
         func search(_ directory: String) -> [String] {
             names(in: directory).flatMap { name -> [String] in
@@ -68,7 +68,7 @@ struct PushctlEraseTests {
         try json(daemon.pushctl("show", "\(seq)", "--json").output)
     }
 
-    @Test("takes what a handler logged for a user without a device; the next session flushes what others logged")
+    @Test("removes entries that a handler logged for a user without a device; the next session flushes those of others")
     func logged() throws {
         let installation = Installation()
         installation.addJob("log", #"echo '{"log":[{"kind":"custom_event","name":"answered","suite":"standard"}]}'"#)
@@ -85,7 +85,7 @@ struct PushctlEraseTests {
         #expect(try daemon.process.stop() == .exited(0))
     }
 
-    @Test("takes a user out of every file of the store, leaves others, and forgets: a tap is on an unknown id then")
+    @Test("removes a user from every file of the store, keeps others, and forgets: a later tap is on an unknown id")
     func online() throws {
         #expect(!files(with: Self.anna).isEmpty)
         let figures = daemon.pushctl("report", "--format", "csv").lines.count
@@ -119,7 +119,7 @@ struct PushctlEraseTests {
         #expect(held.output.contains("no matching push yet"), "\(held.output)")
     }
 
-    @Test("takes one device out of every file of the store")
+    @Test("removes one device from every file of the store")
     func device() throws {
         let erased = daemon.pushctl("erase", "--device", "device-" + Self.anna, "--yes")
         #expect(erased.end == .exited(0), "\(erased.errors)")
@@ -129,7 +129,7 @@ struct PushctlEraseTests {
         #expect(!files(with: Self.ben).isEmpty)
     }
 
-    @Test("does it without a daemon, and the next daemon begins without the person")
+    @Test("works without a daemon, and the next daemon starts without the person")
     func offline() throws {
         daemon.process.crash()
         let erased = daemon.pushctl("erase", "--user", "user-" + Self.anna, "--yes")
@@ -142,7 +142,7 @@ struct PushctlEraseTests {
 
     @Test("a crash in the middle leaves an order that the next start carries out")
     func crash() throws {
-        // A reader keeps the pages from before the erasure in the WAL.
+        // A reader's snapshot keeps the pages from before the erasure in the WAL.
         let reader = try daemon.installation.ledger()
         try reader.snapshot { () throws(StoreError) in
             _ = try reader.highestSequenceNumber()
@@ -152,7 +152,7 @@ struct PushctlEraseTests {
             daemon.process.crash()
         }
         let next = try TestDaemon(daemon.installation)
-        // It is one after the other: the answer to this one says that the one before is complete.
+        // Erasures run one after the other: the answer to this one proves that the one before is complete.
         let again = next.pushctl("erase", "--user", "user-" + Self.anna, "--yes", "--json")
         #expect(again.output.contains(#""complete":true"#), "\(again.output)\(again.errors)")
         #expect(files(with: Self.anna) == [])
@@ -160,7 +160,7 @@ struct PushctlEraseTests {
         #expect(!files(with: Self.ben).isEmpty)
     }
 
-    @Test("the daemon refuses while something of the person is in flight, and erases it when it has ended")
+    @Test("the daemon refuses while an invocation of the person is in flight, and erases after its end")
     func inFlight() throws {
         let slow = """
             {"op":"deliver","app":"shop","device":"device-\(Self.anna)","platform":"android",\
@@ -173,7 +173,7 @@ struct PushctlEraseTests {
         #expect(refused.errorCode == "unavailable", "\(refused)")
         #expect(refused.errorMessage == "1 invocation for this person is in flight", "\(refused)")
         #expect(!files(with: Self.anna).isEmpty)
-        // For reading too: so it waits for no reader, if the handler's time was over before.
+        // `O_RDWR` does not wait for a reader, even if the handler has already timed out.
         let gate = open(daemon.installation.root + "/gate", O_RDWR | O_CLOEXEC)
         defer { close(gate) }
         #expect(write(gate, "go\n", 3) == 3)
@@ -182,7 +182,7 @@ struct PushctlEraseTests {
         #expect(files(with: Self.anna) == [])
     }
 
-    @Test("of nobody known says so, and writes nothing unless the answer is yes")
+    @Test("of an unknown person says so, and writes nothing unless the answer is the number")
     func nobody() throws {
         let asked = daemon.pushctl("erase", "--user", "user-ana", input: "no\n")
         #expect(asked.end == .exited(1), "\(asked.output)")

@@ -8,7 +8,7 @@ struct PushctlExampleTests {
         pushctl.run(["explain", "--config", shippedConfiguration, "--example"] + arguments)
     }
 
-    @Test("tells the accident, what comes of it and the fix, and needs no configuration")
+    @Test("shows the accident, its consequence and the fix, and needs no configuration")
     func story() {
         let result = pushctl.run(["explain", "--example", "notification-block"])
         #expect(result.end == .exited(0) && result.errors.isEmpty)
@@ -24,7 +24,7 @@ struct PushctlExampleTests {
         #expect(order.map { lines.firstIndex(of: $0) ?? -1 } == order.compactMap { lines.firstIndex(of: $0) }.sorted())
     }
 
-    @Test("goes by the configuration that there is")
+    @Test("follows the existing configuration")
     func configured() {
         let directory = TemporaryDirectory()
         let config = directory.path + "/config"
@@ -36,7 +36,7 @@ struct PushctlExampleTests {
         #expect(masked.end == .exited(0) && !masked.output.contains(told))
     }
 
-    @Test("lists the names, and proposes the nearest for a wrong one")
+    @Test("lists the names, and suggests the nearest for a wrong one")
     func names() throws {
         let list = example("list")
         #expect(list.end == .exited(0) && list.lines.count == 10)
@@ -48,7 +48,7 @@ struct PushctlExampleTests {
         #expect(try json(example("list", "--json").output).elements.count == 10)
     }
 
-    @Test("gives a program the scenario as a file for test")
+    @Test("writes the scenario for programs, as a file for pushctl test")
     func scenario() throws {
         let directory = TemporaryDirectory()
         for name in example("list").lines.compactMap({ $0.split(separator: " ").first }) {
@@ -62,7 +62,7 @@ struct PushctlExampleTests {
     }
 
     @Test(
-        "takes neither a payload nor what belongs to one",
+        "excludes a payload and its options",
         arguments: [
             (["--platform", "ios"], "it takes no --platform"), (["--locked"], "it takes no --locked"),
             (["push.json"], "push.json is one operand too many"),

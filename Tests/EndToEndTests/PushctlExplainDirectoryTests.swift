@@ -3,7 +3,7 @@ import PushModel
 import TestSupport
 import Testing
 
-/// A check of many payloads by `explain`.
+/// Checks of many payloads with `explain`.
 @Suite("pushctl explain, for a directory", .timeLimit(.minutes(30)))
 struct PushctlExplainDirectoryTests: ~Copyable {
     private let directory = TemporaryDirectory()
@@ -14,7 +14,7 @@ struct PushctlExplainDirectoryTests: ~Copyable {
 
     private func write(_ name: String, _ text: String) { writeFile(text, to: "\(directory.path)/\(name)") }
 
-    /// Three payloads, and two files that are none.
+    /// Writes three payloads, and two files without a payload.
     private func writeTemplates() {
         mkdir("\(directory.path)/ios", 0o755)
         write("a.json", #"{"_ab":"true","t":"T","a":"A","cid":"spring-1"}"#)
@@ -25,7 +25,7 @@ struct PushctlExplainDirectoryTests: ~Copyable {
         write(".hidden.json", "x")
     }
 
-    @Test("prints a line a payload in the order of the names, and names what it leaves out")
+    @Test("prints a line for each payload in the order of the names, and names the files that it leaves out")
     func lines() {
         writeTemplates()
         let result = explain()
@@ -45,7 +45,7 @@ struct PushctlExplainDirectoryTests: ~Copyable {
         #expect(result.errors == "pushctl: \(path): no payload files: \(path)/README.txt, \(path)/logo.png\n")
     }
 
-    @Test("ends with 1 when an expectation does not hold or there is a warning, and says which")
+    @Test("ends with 1 on a failed expectation or a warning, and names it")
     func expectations() {
         writeTemplates()
         let path = directory.path
@@ -72,7 +72,7 @@ struct PushctlExplainDirectoryTests: ~Copyable {
         #expect(unknown.errors.contains("did you mean provider?"))
     }
 
-    @Test("checks each part of a message of FCM v1, and annotates on GitHub without being asked")
+    @Test("checks each part of an FCM v1 message, and annotates on GitHub by default")
     func parts() {
         let message =
             #"{"message":{"token":"t","data":{"_ab":"true","t":"T","a":"A"},"apns":{"payload":{"aps":{"alert":"x"}}}}}"#
@@ -90,7 +90,7 @@ struct PushctlExplainDirectoryTests: ~Copyable {
             !pushctl.run(words + ["--format", "text"], environment: ["GITHUB_ACTIONS": "true"]).output.contains("::"))
     }
 
-    @Test("ends with 65 when a payload cannot be read or would be refused, and checks the others")
+    @Test("ends with 65 if a payload is unreadable or would be refused, and checks the others")
     func unreadable() {
         writeTemplates()
         write("z.json", "{\"a\":\"1\"}\n{\"b\":\n{\"message\":{\"token\":\"t\",\"data\":{\"a\":1}}}\n")
@@ -102,7 +102,7 @@ struct PushctlExplainDirectoryTests: ~Copyable {
         #expect(result.output.hasSuffix("7 payloads, 2 could not be read, 1 with warnings\n"))
     }
 
-    @Test("says of a directory and of a file without a payload that there is none, and ends with 66 or 65")
+    @Test("reports a directory or a file without a payload, and ends with 66 or 65")
     func none() {
         let path = directory.path
         let empty = explain()
@@ -122,7 +122,7 @@ struct PushctlExplainDirectoryTests: ~Copyable {
         #expect(help.contains("and 66 when a file is not there or a directory has no payload"))
     }
 
-    @Test("annotates the first line of a payload on many lines, and the faulty one of a text that is no JSON")
+    @Test("annotates the first line of a payload on many lines, and the faulty line of a text that is not JSON")
     func annotatedLines() {
         let path = directory.path
         write("a.json", "\n\n{\n  \"k\":\n  \"v\"\n}\n")
@@ -138,7 +138,7 @@ struct PushctlExplainDirectoryTests: ~Copyable {
             ])
     }
 
-    @Test("prints annotations for GitHub, a test report for CI, and an object a payload for programs")
+    @Test("prints annotations for GitHub, a test report for CI, and an object for each payload for programs")
     func formats() throws {
         writeTemplates()
         write("z.json", "{\"a\":\"1\"}\n{\"b\":\n")

@@ -17,12 +17,12 @@ struct PushctlExplainTests {
         """
     private static let handler = "[Handler]\nType=exec\nExec=/bin/true\n"
 
-    /// Explains text that comes on standard input.
+    /// Explains a text from standard input.
     private func explain(_ text: String, _ arguments: String...) -> Program.Result {
         pushctl.run(["explain", "-", "--config", shippedConfiguration] + arguments, input: Array(text.utf8))
     }
 
-    @Test("prints the object of the contract for a Braze payload, byte for byte")
+    @Test("prints the documented object for a Braze payload, byte for byte")
     func contract() {
         let payload = #"{"_ab":"true","t":"Title","a":"Text","cid":"64b0"}"#
         let reasons = [
@@ -49,7 +49,7 @@ struct PushctlExplainTests {
         #expect(result.output == expected)
     }
 
-    @Test("says for each rule where it is from, and what else people should know")
+    @Test("names the source of each rule, with its remarks")
     func origins() {
         let text = explain(#"{"aps":{"alert":"x"},"itbl":{},"_sid":"SFMC"}"#, "--platform", "ios").output
         #expect(
@@ -63,7 +63,7 @@ struct PushctlExplainTests {
         #expect(accengage.contains("Remarks\n  Airship: the SDK's own receiver takes Accengage's key a4sid too"))
     }
 
-    @Test("goes on behind a payload of a file that is wrong, and ends with 65")
+    @Test("continues after a faulty payload in a file, and ends with 65")
     func goesOn() {
         let text = #"{"a":"b"}\#n{"message":{"token":"t","data":{"a":1}}}\#n{"c":\#n{"d":"e"}\#n"#
         let result = explain(text, "--platform", "android", "--json")
@@ -73,7 +73,7 @@ struct PushctlExplainTests {
         #expect(result.errors.contains("standard input:3:"))
     }
 
-    @Test("refuses a payload that is longer than the daemon takes")
+    @Test("refuses a payload longer than the daemon's limit")
     func tooLong() {
         let payload = #"{"a":"\#(String(repeating: "x", count: 400_000))"}"#
         let result = explain(payload, "--platform", "android")
@@ -82,7 +82,7 @@ struct PushctlExplainTests {
         #expect(result.errors.contains("the request is longer than 262144 bytes (RequestLengthMax=)"))
     }
 
-    @Test("says what the tracks make of a push that comes")
+    @Test("names the entries that tracks make of a push")
     func tracks() throws {
         let directory = TemporaryDirectory()
         mkdir("\(directory.path)/tracks.d", 0o755)
@@ -110,7 +110,7 @@ struct PushctlExplainTests {
                     + "\n"))
     }
 
-    @Test("breaks lines for people between words at the terminal's width, and those for programs nowhere")
+    @Test("wraps text for people between words at the terminal's width, and never wraps JSON")
     func width() {
         func explain(_ arguments: String...) -> Program.Result {
             pushctl.run(
@@ -124,7 +124,7 @@ struct PushctlExplainTests {
         #expect(explain("--json").lines.count == 1)
     }
 
-    @Test("names the route, its handler and its deadline for what is not Braze's")
+    @Test("names the route, its handler and its deadline for payloads that are not Braze's")
     func route() throws {
         let directory = TemporaryDirectory()
         for folder in ["routes.d", "handlers.d"] { mkdir("\(directory.path)/\(folder)", 0o755) }
@@ -151,7 +151,7 @@ struct PushctlExplainTests {
         #expect(try first("{}", "web")["invocations"]?.elements.first?["callback"]?.string == "push")
     }
 
-    @Test("says whose it is, how well that is known, and who else would have it")
+    @Test("names the provider, the confidence, and other matching providers")
     func providers() throws {
         let payload = #"{"push_from":"moengage","itbl":"x"}"#
         let explanation = try json(explain(payload, "--platform", "android", "--json").output)
@@ -168,7 +168,7 @@ struct PushctlExplainTests {
         #expect(try json(explain("{}", "--json").output)["confidence"]?.kind == .null)
     }
 
-    @Test("says that a provider's own receiver takes a message, and which route waits for it in vain")
+    @Test("says that a provider's own receiver takes a message, and which route waits in vain")
     func ownReceiver() throws {
         let directory = TemporaryDirectory()
         for folder in ["routes.d", "handlers.d"] { mkdir("\(directory.path)/\(folder)", 0o755) }
@@ -187,7 +187,7 @@ struct PushctlExplainTests {
             ])
     }
 
-    @Test("says the outcome where no code of the app runs")
+    @Test("names the outcome if no code of the app runs")
     func outcome() throws {
         let payload = #"{"message":{"token":"x","notification":{"title":"Hello"}}}"#
         let explanation = try json(explain(payload, "--platform", "android", "--json").output)
@@ -200,7 +200,7 @@ struct PushctlExplainTests {
         #expect(explain(payload, "--platform", "android").output.contains("outcome is shown_by_system"))
     }
 
-    @Test("sets every state of the app on every platform side by side, as text, JSON and a page")
+    @Test("compares every state of the app on every platform, as text, JSON and a page")
     func matrix() throws {
         let payload =
             #"{"message":{"token":"t","notification":{"title":"T"},"data":{"_ab":"true","cid":"c1","t":"T","a":"A"},"#
@@ -222,7 +222,7 @@ struct PushctlExplainTests {
         #expect(guessed.errors.contains("it has apns, too: --platform all explains them\n"))
     }
 
-    @Test("tells people what it is, why, and what runs")
+    @Test("shows people the owner, the reasons and the invocations")
     func text() {
         let result = explain(#"{"_ab":"true","cid":"64b0"}"#, "--platform", "android")
         #expect(
@@ -247,7 +247,7 @@ struct PushctlExplainTests {
         #expect(other.contains("Warnings\n  - data.x is a number"))
     }
 
-    @Test("shows what FCM tells of the message, and Braze's buttons, link and key-values")
+    @Test("shows FCM's facts about the message, and Braze's buttons, link and key-values")
     func details() throws {
         let payload =
             #"{"extras":{"_ab":"true","t":"T","a":"A","uri":"shop://x","extra":"{\"k\":\"v\"}","ab_a0_a":"ab_none","#
@@ -281,7 +281,7 @@ struct PushctlExplainTests {
         #expect(odd.contains("sent at -9223372036854775808 ms\n"))
     }
 
-    @Test("says what happens without a Braze instance")
+    @Test("shows the result without a Braze instance")
     func missingInstance() {
         let payload = #"{"ab":{"c":"x"},"aps":{"alert":"Hello"}}"#
         let result = explain(payload, "--platform", "ios", "--state", "foreground", "--sdk", "nil")
@@ -291,7 +291,7 @@ struct PushctlExplainTests {
                     + "a later tap is counted\n"))
     }
 
-    @Test("says that the tracker gives no campaign events for an app whose own SDK logs opens")
+    @Test("says that the tracker makes no campaign events for an app whose own SDK logs opens")
     func campaignEventsOff() throws {
         let directory = TemporaryDirectory()
         writeFile("[Tracker]\nCampaignEventsOff=shop*\n", to: directory.path + "/pushrouterd.conf")
@@ -309,14 +309,14 @@ struct PushctlExplainTests {
         #expect(try remark(#"{"order":"1"}"#, app: "shop.de") == nil)
     }
 
-    @Test("cannot be made to steer the terminal by a payload")
+    @Test("shows control characters of a payload as escapes, so that they do not reach the terminal")
     func controlCharacters() {
         let result = explain(#"{"_ab":"true","cid":"\u001b[2J"}"#, "--platform", "android")
         #expect(result.output.contains(#"campaign \x1b[2J;"#))
         #expect(!result.outputBytes.contains(0x1B))
     }
 
-    @Test("prints one object a line for several files and for lines of payloads, in their order")
+    @Test("prints one object per line for several files and for lines of payloads, in order")
     func several() throws {
         let lines = explain("{\"a\":\"1\"}\n\n{\"_ab\":\"true\"}\r\n{\"b\":\"2\"}", "--platform", "android", "--json")
             .lines
@@ -346,7 +346,7 @@ struct PushctlExplainTests {
     }
 
     @Test(
-        "refuses what the daemon would refuse with 65, naming the field",
+        "refuses with 65 a payload that the daemon would refuse, and names the field",
         arguments: [
             (#"{"message":{"token":"x","data":{"badge":1}}}"#, "payload.message.data.badge: "),
             (#"{"data":"x","notification":{}}"#, "payload.data: this has to be an object; it is a string"),
@@ -366,7 +366,7 @@ struct PushctlExplainTests {
         #expect(result.errors.contains(message), "\(result.errors)")
     }
 
-    @Test("refuses what the simulator refuses of an .apns file")
+    @Test("refuses an .apns file that the simulator refuses")
     func simulatorFile() {
         let directory = TemporaryDirectory()
         let file = directory.path + "/push.apns"
@@ -377,7 +377,7 @@ struct PushctlExplainTests {
         #expect(result.errors == "pushctl: \(file): \(message)\n")
     }
 
-    @Test("goes on with the next file after one that is wrong")
+    @Test("continues with the next file after a faulty one")
     func nextFile() {
         let good = packageRoot + "/Tests/Fixtures/payloads/braze-android/droidboy-basic.json"
         let result = pushctl.run(["explain", "--platform", "android", "--json", "/nowhere.json", good])
@@ -386,7 +386,7 @@ struct PushctlExplainTests {
         #expect(result.errors == "pushctl: /nowhere.json: No such file or directory\n")
     }
 
-    @Test("decides by a configuration that is right, or says with 78 what is wrong with it")
+    @Test("uses a valid configuration, or ends with 78 and names the fault")
     func configuration() {
         let directory = TemporaryDirectory()
         mkdir(directory.path + "/routes.d", 0o755)
@@ -399,7 +399,7 @@ struct PushctlExplainTests {
         #expect(missing.errors.contains("/none: No such file or directory"))
     }
 
-    @Test("tells of every payload of the corpus whose it is, and of Braze's the kind and the campaign")
+    @Test("names the provider of every payload in the corpus, and kind and campaign of Braze's")
     func corpus() throws {
         let expected = try #require(try? JSONDocument(scanning: Fixture.bytes("payloads/expected.json"))).root.members
         #expect(expected.count > 100)

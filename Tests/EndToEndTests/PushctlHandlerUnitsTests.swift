@@ -14,7 +14,7 @@ struct PushctlHandlerUnitsTests {
         readFile("\(installation.root)/units/\(name)").map { String(decoding: $0, as: UTF8.self) } ?? ""
     }
 
-    @Test("writes a socket, a service and the handler's file, which systemd and verify take")
+    @Test("writes a socket, a service and the handler's file, which systemd and verify accept")
     func files() throws {
         installation.addHandler(
             "crm",
@@ -40,7 +40,7 @@ struct PushctlHandlerUnitsTests {
             #expect(service.contains("\n\(line)\n"), "\(line)")
         }
         #expect(text(names[0]).contains("\nMaxConnections=18\n"))
-        // It takes the place of the file that it was made from.
+        // The new file replaces the one that it was made from.
         writeFile(text(names[2]), to: "\(installation.configuration)/handlers.d/crm.handler")
         let verify = pushctl.run(["verify", "--config", installation.configuration])
         #expect(verify.output.hasSuffix("\n0 errors, 0 warnings\n"), "\(verify.output)")
@@ -57,7 +57,7 @@ struct PushctlHandlerUnitsTests {
         #expect(again.end == .exited(2), "it has no program in its file now")
     }
 
-    @Test("prints them without --directory, and never writes over a file")
+    @Test("prints the files without --directory, and never overwrites a file")
     func printed() {
         installation.addHandler("crm", "Exec=/bin/cat")
         let result = units("crm")
@@ -70,7 +70,7 @@ struct PushctlHandlerUnitsTests {
         #expect(second.errors.hasSuffix("pushrouter-crm.socket: File exists; move it away first\n"))
     }
 
-    @Test("keeps standard error, which may hold payloads, out of the journal without LogOutput=yes")
+    @Test("keeps standard error, which may contain payloads, out of the journal without LogOutput=yes")
     func standardError() {
         installation.addHandler("quiet", "Exec=/bin/cat")
         installation.addHandler("open", "Exec=/bin/cat\nLogOutput=yes")
@@ -79,7 +79,7 @@ struct PushctlHandlerUnitsTests {
         #expect(units("open").output.contains("\nStandardError=journal\n"))
     }
 
-    @Test("takes the program of a socket handler from --exec, and says what is missing")
+    @Test("takes the program of a socket handler from --exec, and names the missing option")
     func socket() {
         installation.write("handlers.d/other.handler", "[Handler]\nType=socket\nConnect=/run/other.sock\n")
         #expect(

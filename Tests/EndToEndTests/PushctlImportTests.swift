@@ -34,7 +34,7 @@ struct PushctlImportTests {
         }
     }
 
-    /// A binary property list: its objects, then the table and the trailer.
+    /// Returns a binary property list: the objects, then the offset table and the trailer.
     private func propertyList(_ objects: [[UInt8]], referenceSize: Int) -> [UInt8] {
         var bytes = Array("bplist00".utf8)
         var offsets: [Int] = []
@@ -57,7 +57,7 @@ struct PushctlImportTests {
         return dryRun(file)
     }
 
-    @Test("a small property list that stands for gigabytes is refused")
+    @Test("a small property list that expands to gigabytes is refused")
     func bomb() {
         let text = [0x5F, 0x12, 0x00, 0x01, 0x86, 0xA0] + [UInt8](repeating: 0x61, count: 100_000)
         let many = [0xAF, 0x11, 0x4E, 0x20] + [UInt8](repeating: 1, count: 20_000)
@@ -66,7 +66,7 @@ struct PushctlImportTests {
         #expect(result.errors.contains("its texts and data stand for more than 67108864 bytes"), "\(result.errors)")
     }
 
-    @Test("a reference below 0 is damage, and no signal")
+    @Test("a reference below 0 is reported as damage, without a crash")
     func negativeReference() {
         let list: [UInt8] = [0xA1, 0x80, 0, 0, 0, 0, 0, 0, 0]
         let result = run(propertyList([list], referenceSize: 8))
@@ -74,7 +74,7 @@ struct PushctlImportTests {
         #expect(result.errors.contains("is damaged"), "\(result.errors)")
     }
 
-    @Test("what cannot be a request, such as a key that is there twice, is told, and no signal")
+    @Test("data that cannot form a request, such as a duplicate key, is reported, without a crash")
     func duplicateKey() {
         let key = [0x5F, 0x10, 21] + Array("pending_custom_events".utf8)
         let event: [UInt8] = [0xD3, 4, 5, 5, 4, 4, 4]
@@ -85,7 +85,7 @@ struct PushctlImportTests {
         #expect(result.errors.contains("this cannot be sent as a request"), "\(result.errors)")
     }
 
-    @Test("tells every mistake of the samples with its place")
+    @Test("reports every mistake in the samples with its place")
     func mistakes() {
         let errors = dryRun(Self.binary).errors
         for (place, mistake) in [
@@ -132,7 +132,7 @@ struct PushctlImportTests {
         #expect(try pending() == 3)
     }
 
-    @Test("tells a key that looks like one of the samples', and is none")
+    @Test("reports a key that resembles one of the samples' keys")
     func misspelled() {
         let directory = TemporaryDirectory()
         writeFile(
@@ -144,7 +144,7 @@ struct PushctlImportTests {
     }
 
     @Test(
-        "what is no storage of the samples is refused with 65",
+        "a file that is not a storage of the samples is refused with 65",
         arguments: [
             ("{}", "it has none of the keys pending_custom_events, "), ("[]", "it is an array, not a dictionary"),
             ("nonsense", "neither a property list nor JSON: "), ("bplist00", "it is cut off"),

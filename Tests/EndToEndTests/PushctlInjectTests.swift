@@ -9,12 +9,12 @@ struct PushctlInjectTests {
 
     init() throws { daemon = try TestDaemon() }
 
-    /// The request line of a delivery, as the daemon has it.
+    /// Returns the request line of a delivery from the daemon.
     private func request(_ seq: Int) throws -> JSONNode {
         try #require(try json(daemon.pushctl("show", "--json", String(seq)).output)["request"])
     }
 
-    @Test("says for each payload that it is on disk, under which number, and where it came from")
+    @Test("prints for each payload that it is on disk, its number, and its source")
     func accepted() {
         let path = daemon.installation.root + "/two.ndjson"
         writeFile("{\"a\":\"1\"}\n\n{\"b\":\"2\"}\n", to: path)
@@ -53,7 +53,7 @@ struct PushctlInjectTests {
                 + #""state":"foreground","platform":"ios","payload":{"aps":{}}}"#)
     }
 
-    @Test("sends a request as it is, and fills in only what it lacks and takes")
+    @Test("sends a request unchanged, and only adds missing members that its op takes")
     func requests() throws {
         let whole = #"{"op":"deliver", "platform":"web","payload":{"a":1.0}}"#
         _ = daemon.pushctl("inject", "-", input: whole)
@@ -75,7 +75,7 @@ struct PushctlInjectTests {
         #expect(story["app"]?.string == "com.example.app")
     }
 
-    @Test("refuses an .apns file that the simulator would refuse for its size")
+    @Test("refuses an .apns file of a size that the simulator would refuse")
     func largeAPNs() {
         let path = daemon.installation.root + "/large.apns"
         let frame = #"{"aps":{"alert":""}}"#
@@ -97,7 +97,7 @@ struct PushctlInjectTests {
         #expect(daemon.pushctl("inject", path).errors == result.errors, "white space counts")
     }
 
-    @Test("takes a payload with an object aps for iOS, and a request and a text aps as they come")
+    @Test("takes a payload with an object aps for iOS; a request and a text aps stay unchanged")
     func platformByPayload() throws {
         let lines = "{\"aps\":{}}\n{\"aps\":\"x\"}\n{\"op\":\"deliver\",\"payload\":{\"aps\":{}}}\n"
         #expect(daemon.pushctl("inject", "-", input: lines).errors.isEmpty)
@@ -107,7 +107,7 @@ struct PushctlInjectTests {
         #expect(platforms == ["ios", "android", "android"])
     }
 
-    @Test("tells what the daemon refuses with place, field and reason, sends the rest, and ends with 1")
+    @Test("reports requests that the daemon refuses with place, field and reason, sends the rest, and ends with 1")
     func refused() {
         let lines = "{\"a\":\"1\"}\n{\"message\":{\"token\":\"x\",\"data\":{\"badge\":1}}}\n{\"c\":\"3\"}\n"
         let result = daemon.pushctl("inject", "-", input: lines)
@@ -123,7 +123,7 @@ struct PushctlInjectTests {
         #expect(object.lines.count { $0.hasPrefix(#"{"ok":false,"#) } == 1)
     }
 
-    @Test("sends nothing of one broken object on many lines, and all of the other files")
+    @Test("sends nothing of a broken object over many lines, and everything of the other files")
     func malformedFile() throws {
         let (bad, good) = (daemon.installation.root + "/bad.json", daemon.installation.root + "/good.json")
         writeFile("{\n\"b\":}\n", to: bad)
@@ -137,7 +137,7 @@ struct PushctlInjectTests {
         #expect(try request(1)["payload"]?.text == #"{"c":"3"}"#)
     }
 
-    @Test("tells a line that is not JSON and goes on with the others, in a file and in a stream, and sums up")
+    @Test("reports a line that is not JSON, continues with the others, in a file and in a stream, and sums up")
     func malformedLine() {
         let lines = "{\"a\":}\n{\"b\":\"1\"}\n[]\n{\"c\":\"1\"}\n{\"message\":{\"token\":\"x\",\"data\":{\"d\":1}}}\n"
         let path = daemon.installation.root + "/lines.ndjson"
@@ -168,7 +168,7 @@ struct PushctlInjectTests {
         #expect(lines.last?["outcome"]?.string == "handled")
     }
 
-    @Test("names the handler of each outcome, and prints what it wrote to standard error where it ended badly")
+    @Test("names the handler of each outcome, and prints its standard error after a failure")
     func failure() throws {
         let installation = Installation()
         installation.addJob("bad", "echo 'no such order' >&2; exit 1")
@@ -181,7 +181,7 @@ struct PushctlInjectTests {
         #expect(json.last?.contains(#""callback":"onMessageReceived","handler":"bad","outcome":"failed""#) == true)
     }
 
-    @Test("passes over the byte order mark that some editors write at the beginning of a file")
+    @Test("skips the byte order mark that some editors write at the beginning of a file")
     func byteOrderMark() {
         let path = daemon.installation.root + "/mark.json"
         for text in ["{\"a\":\"1\"}\n{\"b\":\"1\"}", "{\n\"a\":\n\"1\"}"] {
@@ -203,7 +203,7 @@ struct PushctlInjectTests {
             result.lines.contains("seq 1  onMessageReceived -> journal  observer  handled  0 ms"), "\(result.lines)")
     }
 
-    @Test("the reply says how many outcomes follow, copies and repetitions included")
+    @Test("prints the number of outcomes to come, copies and repetitions included")
     func outcomesToCome() throws {
         let installation = Installation()
         installation.addRoute("10-copy", to: "journal", match: "Platform=android", route: "Observe=yes")
@@ -220,7 +220,7 @@ struct PushctlInjectTests {
         #expect(daemon.pushctl("inject", "-", "--json", input: "{}").output == "{\"ok\":true,\"seq\":3}\n")
     }
 
-    @Test("says with 69 that outcomes did not come because the daemon went away")
+    @Test("reports with 69 outcomes that did not come because the daemon ended")
     func daemonGone() throws {
         let installation = Installation()
         installation.addJob("crash", "kill -9 $PPID")
@@ -231,7 +231,7 @@ struct PushctlInjectTests {
         #expect(result.errors.contains("before the outcomes of 1 request were known; \"pushctl show SEQ\""))
     }
 
-    @Test("the outcome of an observer's copy is not the one that is waited for")
+    @Test("does not count the outcome of an observer's copy as the awaited one")
     func daemonGoneAfterCopy() throws {
         let installation = Installation()
         installation.addRoute("10-copy", to: "journal", match: "Platform=android", route: "Observe=yes")
@@ -243,7 +243,7 @@ struct PushctlInjectTests {
         #expect(result.end == .exited(69))
     }
 
-    @Test("sends what a slow producer wrote before it waits for more")
+    @Test("sends the requests of a slow producer before it waits for more")
     func slowProducer() {
         let script = """
             mkfifo "$1/more"
@@ -258,7 +258,7 @@ struct PushctlInjectTests {
         #expect(result.lines == ["accepted  seq 1  (standard input:1)", "accepted  seq 2  (standard input:2)"])
     }
 
-    @Test("tells that a request is too long, although the daemon then closes the connection")
+    @Test("reports a request that is too long, although the daemon then closes the connection")
     func tooLong() {
         let lines = "{\"a\":\"\(String(repeating: "x", count: 300_000))\"}\n"
         let result = daemon.pushctl("inject", "-", input: lines + String(repeating: lines, count: 20))
@@ -267,7 +267,7 @@ struct PushctlInjectTests {
         #expect(daemon.pushctl("inject", "-", input: lines).end == .exited(1))
     }
 
-    @Test("sends thousands without waiting for each, with and without outcomes")
+    @Test("sends thousands of requests pipelined, with and without outcomes")
     func pipelined() {
         let lines = (1...3000).map { "{\"n\":\"\($0)\",\"text\":\"\(String(repeating: "x", count: 200))\"}\n" }.joined()
         let result = daemon.pushctl("inject", "-", input: lines)
@@ -313,7 +313,7 @@ struct PushctlWithoutDaemonTests {
         pushctl.run(arguments + ["--runtime", directory], input: Array("{}".utf8))
     }
 
-    @Test("says with 69 that the daemon is not running, where it looked, and how to start it")
+    @Test("says with 69 that the daemon is not running, which path it tried, and how to start it")
     func notRunning() {
         let directory = TemporaryDirectory()
         for (arguments, name) in [(["inject", "-"], "inject"), (["open", "1"], "inject"), (["status"], "control")] {
@@ -328,14 +328,14 @@ struct PushctlWithoutDaemonTests {
         }
     }
 
-    @Test("says the same of a socket that a dead daemon left")
+    @Test("does the same for the socket of a dead daemon")
     func staleSocket() throws {
         let daemon = try TestDaemon()
         #expect(try daemon.process.stop() == .exited(0))
         #expect(daemon.pushctl("status").end == .exited(69))
     }
 
-    @Test("looks at what it is to send first: what is wrong is wrong without a daemon")
+    @Test("checks its input first: a faulty file is reported without a daemon")
     func wrongFile() {
         let directory = TemporaryDirectory()
         #expect(run("inject", "/nowhere.json", in: directory.path).end == .exited(66))

@@ -2,7 +2,7 @@ import PushModel
 import TestSupport
 import Testing
 
-/// What every command that reads payloads says of its files; `explain` stands for all.
+/// The messages that all commands have about payload files, tested with `explain`.
 @Suite("pushctl, its input files", .timeLimit(.minutes(30)))
 struct PushctlInputTests {
     private func explain(_ operand: String, input: String = "") -> Program.Result {
@@ -11,7 +11,7 @@ struct PushctlInputTests {
     }
 
     @Test(
-        "names line and column of what is not JSON, counting characters",
+        "names line and column of a JSON error, counting characters",
         arguments: [
             ("{\"a\":1,}", "1:8: not JSON: "),
             ("{\n  \"a\": 1\n  \"b\": 2\n}\n", "3:3: not JSON: "),
@@ -56,7 +56,7 @@ struct PushctlInputTests {
         }
     }
 
-    @Test("takes each element of an array, names its place, and goes on behind one that is no object")
+    @Test("takes each element of an array, names its place, and continues after one that is not an object")
     func array() throws {
         let directory = TemporaryDirectory()
         let path = directory.path + "/push.json"
@@ -74,7 +74,7 @@ struct PushctlInputTests {
         #expect(many.errors.hasSuffix("pushctl: standard input:3: an array without a payload\n"))
     }
 
-    @Test("takes the Bundles of a log, and counts the other lines")
+    @Test("takes the Bundles in a log, and counts the other lines")
     func log() throws {
         let header = "11-25 12:00:00.123  1234  1234 I Braze v30.0.0 .Push: "
         let input =
@@ -95,7 +95,7 @@ struct PushctlInputTests {
                 == "pushctl: standard input: there is no payload in it: 1 line of a log without a Bundle\n")
     }
 
-    @Test("takes commands of adb and curl, with the app that they name; an option says it better")
+    @Test("takes commands of adb and curl with the app in them; an option overrides it")
     func commands() throws {
         let adb = """
             adb shell "am broadcast -a com.google.android.c2dm.intent.RECEIVE -n com.example/.Receiver \\
@@ -122,7 +122,7 @@ struct PushctlInputTests {
         #expect(wrong.errors.contains("pushctl: standard input:1: the body of a curl command: not JSON: "))
     }
 
-    @Test("says what to do with text in UTF-16")
+    @Test("suggests a conversion for a text in UTF-16")
     func otherEncoding() {
         for mark: [UInt8] in [[0xFF, 0xFE], [0xFE, 0xFF]] {
             let result = pushctl.run(["explain", "-", "--config", shippedConfiguration], input: mark + [0x7B, 0])
@@ -133,7 +133,7 @@ struct PushctlInputTests {
         }
     }
 
-    @Test("takes what has the key op for a payload unless it is a request")
+    @Test("takes an object with the key op as a payload unless it is a request")
     func operationAsData() throws {
         let payload = try json(explain("-", input: #"{"op":"refresh","_ab":"true"}"#).output)
         #expect(payload["provider"]?.string == "braze")

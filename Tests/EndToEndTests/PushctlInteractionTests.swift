@@ -11,12 +11,12 @@ struct PushctlInteractionTests {
         _ = daemon.pushctl("inject", "-", "--platform", "ios", "--device", "d", input: #"{"aps":{"alert":"x"}}"#)
     }
 
-    /// The request line that the daemon got, by its number.
+    /// Returns the request line with a number from the daemon.
     private func request(_ seq: Int) throws -> String? {
         try json(daemon.pushctl("show", "--json", "--full-tokens", String(seq)).output)["request"]?.text
     }
 
-    @Test("sends a button with what was typed")
+    @Test("sends a button with the typed text")
     func act() throws {
         let result = daemon.pushctl(
             "act", "1", "--action", "reply", "--text", "on my \"way\"", "--at", "5", "--device", "d", "--wait")
@@ -63,7 +63,7 @@ struct PushctlInteractionTests {
         for seq in 2...3 { #expect(try request(seq)?.hasSuffix(#""platform":"ios"}"#) == true) }
     }
 
-    @Test("a tap on a number that nobody has is refused, and no open is lost by it")
+    @Test("a tap on an unknown number is refused, and is not a lost open")
     func unknownNumber() throws {
         let result = daemon.pushctl("open", "999999")
         #expect(result.end == .exited(1))
@@ -74,7 +74,7 @@ struct PushctlInteractionTests {
         #expect(!daemon.pushctl("campaigns").output.contains("lost"))
     }
 
-    @Test("--fail ends with 1 when an outcome is no success, and is nothing without --wait")
+    @Test("--fail ends with 1 if an outcome is not a success, and needs --wait")
     func fail() {
         let unrouted = #"{"op":"interact","kind":"dismissed","platform":"ios","payload":{"aps":{"alert":"x"}}}"#
         #expect(daemon.pushctl("inject", "-", "--wait", input: unrouted).end == .exited(0))

@@ -9,7 +9,7 @@ struct PushctlLogTests {
 
     init() throws { daemon = try TestDaemon() }
 
-    /// The request line that the daemon got.
+    /// Returns the request line from the daemon.
     private func request(_ seq: Int) throws -> JSONNode {
         try #require(try json(daemon.pushctl("show", "\(seq)", "--json").output)["request"])
     }
@@ -19,7 +19,7 @@ struct PushctlLogTests {
         return try json(result.output)["entries"]?.elements ?? []
     }
 
-    @Test("sends an event with properties of any type, a text being what no colon says otherwise")
+    @Test("sends an event with properties of any type; a value without := is a text")
     func event() throws {
         let result = daemon.pushctl(
             "log", "event", "bought", "--property", "sku=01", "--property", "price:= 9.90", "--property", "gift:=true",
@@ -35,7 +35,7 @@ struct PushctlLogTests {
         #expect(entry["time"]?.string == "2026-11-21T09:00:00Z" && entry["device"]?.string == "pixel")
     }
 
-    @Test("sends attributes, the app's own and Braze's; and at once, with an id of Braze's")
+    @Test("sends attributes, the app's own and Braze's; and at once, with a braze_id")
     func attributes() throws {
         #expect(daemon.pushctl("log", "attribute", "plan=free", "visits:=3", #"tags:=["a"]"#).end == .exited(0))
         #expect(try request(1)["attributes"]?.text == #"{"plan":"free","visits":3,"tags":["a"]}"#)
@@ -45,7 +45,7 @@ struct PushctlLogTests {
         #expect(try pending("--queued").first?["to"]?["braze_id"]?.string == "b1")
     }
 
-    @Test("says what was set aside and why, ends with 1, and says it again when the request is repeated")
+    @Test("reports the rejected parts with reasons, ends with 1, and does so again on a repeat")
     func rejected() throws {
         let arguments = ["log", "attribute", "plan=free", "email=a@b.c", "--id", "a1"]
         let first = pushctl.run(daemon.options + arguments)
@@ -60,7 +60,7 @@ struct PushctlLogTests {
         #expect(try pending("--rejected").map { $0["reason"]?.string?.hasPrefix("attributes.email: ") } == [true])
     }
 
-    @Test("inject takes log lines, filled in by the options, and waits for no outcome of theirs")
+    @Test("inject takes log lines, completed by the options, and waits for no outcome of theirs")
     func inject() throws {
         let lines = """
             {"op":"log","kind":"custom_event","name":"a"}
@@ -73,7 +73,7 @@ struct PushctlLogTests {
         #expect(try pending().map { $0["app"]?.string } == ["shop"])
     }
 
-    @Test("what waits is flushed by a session, or on demand for the app, device, user and suite that are named")
+    @Test("waiting entries are flushed by a session, or on demand for a named app, device, user and suite")
     func flush() throws {
         for suite in ["one", "two"] {
             _ = daemon.pushctl("log", "event", "bought", "--app", "shop", "--suite", suite)
@@ -105,10 +105,11 @@ struct PushctlLogTests {
         #expect(try pending().isEmpty)
     }
 
-    @Test("a person decides what becomes of what was sent and perhaps not accepted")
+    @Test("a person decides about entries that were sent and perhaps not accepted")
     func unknown() throws {
         for name in ["a", "b", "c"] { _ = daemon.pushctl("log", "event", name, "--braze-id", "b1") }
-        // Each forwarder is gone as soon as it has the entries. The next is taken when the daemon has seen that.
+        // Each forwarder leaves as soon as it has the entries; the daemon accepts the next one when it has noticed
+        // that.
         for instance in 1...2 {
             try waitUntil("forwarder \(instance) has the entries") {
                 let claim = #"{"op":"claim","instance":"00000000-0000-4000-8000-00000000000\#(instance)","limit":3}"#
@@ -129,14 +130,14 @@ struct PushctlLogTests {
         #expect(try pending("--unknown").isEmpty)
     }
 
-    @Test("an order that the daemon refuses is a no, with its reason")
+    @Test("an order that the daemon refuses ends with 1 and the reason")
     func refused() {
         let result = daemon.pushctl("flush", "--app", "")
         #expect(result.end == .exited(1))
         #expect(result.errors.hasPrefix("pushctl: flush: refused: app: "), "\(result.errors)")
     }
 
-    @Test("shows the status of custom data, and what is sent at once in the metrics")
+    @Test("shows the status of custom data, and the entries to be sent in the metrics")
     func status() {
         _ = daemon.pushctl("log", "event", "a", "--braze-id", "b1")
         #expect(daemon.pushctl("status", "--all").output.contains("\ncustom_data.queued                1\n"))

@@ -15,7 +15,7 @@ struct PushctlRealHandlersTests {
         #"{"op":"deliver","id":"\#(id)","at":\#(time),"platform":"android","payload":{"data":{"job":"\#(job)"}}}"#
     }
 
-    @Test("runs the handlers, each to its own outcome, and says that it did")
+    @Test("runs the handlers, each with its own outcome, and says so")
     func outcomes() {
         installation.addJob("good", "cat >$ROOT/got; exit 0")
         installation.addJob("bad", "exit 3")
@@ -35,7 +35,7 @@ struct PushctlRealHandlersTests {
         #expect(readFile(installation.root + "/got")?.isEmpty == false)
     }
 
-    @Test("finds that a real handler does otherwise than expected")
+    @Test("finds that a real handler does not do what was expected")
     func failing() {
         installation.addJob("bad", "exit 3")
         let result = test(
@@ -48,7 +48,7 @@ struct PushctlRealHandlersTests {
         #expect(result.output.contains("outcome is \"failed\", not \"handled\""), "\(result.output)")
     }
 
-    @Test("waits for the time between lines, and checks before the next line what was to have come by then")
+    @Test("waits between lines, and checks expectations that are due before the next line")
     func waits() {
         installation.addJob("good", "exit 0")
         let result = test(
@@ -60,13 +60,13 @@ struct PushctlRealHandlersTests {
             {"expect":{"id":"b","outcome":"handled"},"at":10000}
 
             """)
-        // "pending" has no time: it is checked when the next line's has come, and by then the second is done, too.
+        // "pending" has no time: it is checked at the time of the next line, when the second delivery is done, too.
         #expect(result.output.contains("0 requests wait for an outcome, not 1"), "\(result.output)")
         #expect(result.output.contains("2 of 3"), "\(result.output)")
     }
 
     @Test(
-        "refuses what makes sense under virtual time only, with the line",
+        "refuses lines that need virtual time, with the line number",
         arguments: [
             (#"{"at":5,"crash":{"down_ms":5}}"#, ":2: crash: a crash is only simulated"),
             (#"{"op":"deliver","at":5,"payload":{"a":"b"},"script":{"exit":1}}"#, ":2: script: a script stands for"),

@@ -6,7 +6,7 @@ import Testing
 struct PushctlReportTests {
     private let daemon: TestDaemon
 
-    /// One delivery is handled, one fails, one misses its deadline, one is Braze's.
+    /// One delivery is handled, one fails, one misses its deadline, and one is Braze's.
     init() throws {
         let installation = Installation()
         installation.addJob("fails", "exit 1")
@@ -29,7 +29,7 @@ struct PushctlReportTests {
         #expect(result.lines[0].hasPrefix("1 of 3 was late, all at hangs (1 ran too long). 1 failed in time."))
     }
 
-    @Test("prints it as JSON, the same for --json and --format json")
+    @Test("prints the same JSON for --json and --format json")
     func json() throws {
         let result = daemon.pushctl("report", "--json")
         #expect(daemon.pushctl("report", "--format=json").output == result.output)
@@ -64,7 +64,7 @@ struct PushctlReportTests {
         #expect(slo?["met"]?.bool == (status == 0))
     }
 
-    @Test("prints it for browsers, CI, pull requests and metrics, and refuses what is no format")
+    @Test("prints formats for browsers, CI, pull requests and metrics, and refuses an unknown format")
     func formats() {
         for (format, begin) in [
             ("html", "<!DOCTYPE html>\n"), ("junit", "<?xml version="),
@@ -81,7 +81,7 @@ struct PushctlReportTests {
     }
 
     @Test(
-        "what a format cannot show is refused with those that can",
+        "refuses an option that a format cannot show, and names the formats that can",
         arguments: [
             ("text", true, true), ("json", true, true), ("html", true, true), ("markdown", true, true),
             ("junit", false, true), ("csv", false, false), ("openmetrics", false, false),
@@ -98,7 +98,7 @@ struct PushctlReportTests {
         #expect(showsBaseline || baseline.errors.contains("--baseline asks for; these can: \(others)\n"))
     }
 
-    @Test("--fail-on-miss ends with 1 and one line why")
+    @Test("--fail-on-miss ends with 1 and a line with the reason")
     func failOnMiss() {
         let result = daemon.pushctl("report", "--fail-on-miss")
         #expect(result.end == .exited(1))
@@ -106,7 +106,7 @@ struct PushctlReportTests {
         #expect(daemon.pushctl("report", "--fail-on-miss", "--until", "-1d").end == .exited(0))
     }
 
-    @Test("a report compared with itself is nothing worse; what is no report is refused")
+    @Test("a report compared with itself is not worse; a file that is not a report is refused")
     func baseline() throws {
         let before = daemon.installation.root + "/before.json"
         writeFile(daemon.pushctl("report", "--json").output, to: before)
@@ -119,7 +119,7 @@ struct PushctlReportTests {
         #expect(refused.errors.hasPrefix("pushctl: --baseline \(before): not JSON: at byte 0: "), "\(refused.errors)")
     }
 
-    @Test("covers the window that is asked for, and says when nothing was due in it")
+    @Test("covers the requested window, and says when nothing was due in it")
     func window() throws {
         func accepted(_ arguments: String...) throws -> Int64? {
             let result = pushctl.run(daemon.options + ["report", "--json"] + arguments)
@@ -136,7 +136,7 @@ struct PushctlReportTests {
         #expect(nothing.errors == "pushctl: nothing was due, so nothing missed 100 %\n")
     }
 
-    @Test("takes a date for its midnight in this machine's zone")
+    @Test("takes a date as its midnight in this machine's zone")
     func zone() throws {
         func since(_ date: String, _ zone: String) throws -> String? {
             let arguments = daemon.options + ["report", "--json", "--since", date]
@@ -168,7 +168,7 @@ struct PushctlReportTests {
         #expect(text.contains("local.pushnotification.Received"))
     }
 
-    @Test("shows what a person did")
+    @Test("shows an interaction")
     func showInteraction() throws {
         let tap = #"{"op":"interact","platform":"ios","kind":"opened","message":"m\u001b[1m"}"#
         let client = try daemon.installation.injectClient()
@@ -189,7 +189,7 @@ struct PushctlReportTests {
         #expect(result.errors == "pushctl: the ledger has no request 99: the last one is 4\n")
     }
 
-    @Test("says with 66 that there is no ledger, and what to do")
+    @Test("says with 66 that there is no ledger, and names the remedy")
     func noLedger() {
         let directory = TemporaryDirectory()
         for command in [["report"], ["show", "1"]] {
@@ -200,7 +200,7 @@ struct PushctlReportTests {
         }
     }
 
-    @Test("reports what was recorded whatever the configuration is now")
+    @Test("reports the recorded requests even under a faulty configuration")
     func brokenConfiguration() {
         writeFile("[Deadline]\nBudget=never\n", to: daemon.installation.root + "/etc/pushrouterd.conf")
         let result = daemon.pushctl("report")
@@ -209,7 +209,7 @@ struct PushctlReportTests {
         #expect(result.output.contains("Deadline compliance  66.6 %"))
     }
 
-    @Test("prints what the daemon is doing")
+    @Test("prints the status of the daemon")
     func status() throws {
         let status = try EndToEndTests.json(daemon.pushctl("status", "--json").output)
         #expect(status["mode"]?.string == "device")
@@ -224,7 +224,7 @@ struct PushctlReportTests {
         #expect(short.contains { $0.hasPrefix("Deadline       66.6 % of ") }, "\(short)")
     }
 
-    @Test("times are of this machine's zone with the offset, or with --utc and for programs of UTC")
+    @Test("times are in this machine's zone with the offset; with --utc and for programs in UTC")
     func zones() throws {
         func run(_ arguments: String...) -> String {
             pushctl.run(daemon.options + arguments, environment: ["TZ": "XXX-05:30"]).output

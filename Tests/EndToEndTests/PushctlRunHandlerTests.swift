@@ -15,7 +15,7 @@ struct PushctlRunHandlerTests {
             input: Array((payload ?? #"{"job":"\#(name)","order_id":"7"}"#).utf8))
     }
 
-    /// The object that --json prints, and how the program ended.
+    /// Returns the object that --json prints, and the end of the program.
     private func object(_ name: String, _ options: String...) throws -> (JSONNode, Program.End) {
         let result = pushctl.run(
             ["run-handler", name, "-", "--config", installation.configuration, "--platform", "android", "--json"]
@@ -39,7 +39,7 @@ struct PushctlRunHandlerTests {
         addLines(name, type: "worker", "Exec=/bin/sh \(installation.root)/\(name).sh")
     }
 
-    /// The process ids that a handler wrote down.
+    /// The process ids that a handler wrote.
     private var pids: [Int32] {
         String(decoding: readFile(installation.root + "/pids") ?? [], as: UTF8.self).split(separator: "\n")
             .compactMap { Int32($0) }
@@ -47,7 +47,7 @@ struct PushctlRunHandlerTests {
 
     // MARK: http
 
-    @Test("shows the request that the endpoint of an http handler gets, and names what is added as it leaves")
+    @Test("shows the request that an http handler's endpoint gets, and names the parts added on sending")
     func request() throws {
         let server = try WebServer(in: installation.root + "/web")
         writeFile("token", to: installation.root + "/token")
@@ -77,10 +77,10 @@ struct PushctlRunHandlerTests {
     // MARK: Output that fails
 
     @Test(
-        "whose output fails leaves nothing behind of the handler",
+        "with a failing output leaves no process of the handler",
         arguments: [
             (">/dev/full", Program.End.exited(74)),
-            // A pipe that nobody reads any more.
+            // A pipe whose reader has closed it.
             ("5<>$ROOT/pipe 6>$ROOT/pipe 5<&- >&6 6>&-", .exited(0)),
         ])
     func failingOutput(redirection: String, end: Program.End) throws {
@@ -101,7 +101,7 @@ struct PushctlRunHandlerTests {
 
     // MARK: exec
 
-    @Test("shows what the handler got, said and answered, the outcome and the time, and ends with 0")
+    @Test("shows the handler's input, output and answer, the outcome and the time, and ends with 0")
     func handled() throws {
         let answer = #"{"status":"handled","result":"newData","options":["banner"],"log":[]}"#
         installation.addJob(
@@ -137,7 +137,7 @@ struct PushctlRunHandlerTests {
         #expect(attempt["ms"] != nil)
     }
 
-    @Test("gives the program what the daemon gives it: variables, directory, limits, descriptors and input")
+    @Test("gives the program the daemon's variables, directory, limits, descriptors and input")
     func asInProduction() throws {
         let script = """
             cat >$ROOT/input
@@ -149,7 +149,7 @@ struct PushctlRunHandlerTests {
         #expect(daemon.pushctl("inject", "--wait", "--platform", "android", "-", input: payload).end == .exited(0))
         let produced = (seen: readFile(installation.root + "/seen"), input: readFile(installation.root + "/input"))
         #expect(try daemon.process.stop() == .exited(0))
-        // Neither the caller's variables nor its directory reach the program.
+        // The caller's variables and directory do not reach the program.
         let result = pushctl.run(
             ["run-handler", "same", "-", "--config", installation.configuration, "--platform", "android"],
             input: Array(payload.utf8), environment: ["SECRET": "1", "HOME": "/root"])
@@ -167,7 +167,7 @@ struct PushctlRunHandlerTests {
     }
 
     @Test(
-        "ends with 1 when the handler did not handle the payload, and says why",
+        "ends with 1 if the handler did not handle the payload, and says why",
         arguments: [
             ("exit 80", "declined, exit status 80", "unrouted", "declined"),
             ("exit 75", "retry, exit status 75", "failed", "device mode does not retry"),
@@ -189,7 +189,7 @@ struct PushctlRunHandlerTests {
         #expect(end.contains(reason))
     }
 
-    @Test("remarks on words of an answer that nobody understands")
+    @Test("remarks on unknown words in an answer")
     func unknownWords() {
         installation.addJob("typo", #"echo '{"status":"handeld","result":"new","options":["banner",7]}'"#)
         let result = run("typo")
@@ -203,7 +203,7 @@ struct PushctlRunHandlerTests {
     }
 
     @Test(
-        "remarks on output that is no answer, and says why it is ignored",
+        "remarks on output that is not an answer, and says why it is ignored",
         arguments: [
             (#"echo '{broken'"#, "its object cannot be read: "),
             (#"echo '{"resutl":"failed"}'"#, "resutl may be meant for result"),
@@ -221,7 +221,7 @@ struct PushctlRunHandlerTests {
         #expect(object["attempts"]?.elements.first?["remarks"]?.strings.first?.hasPrefix(remark) == true)
     }
 
-    @Test("tries again in relay mode what asked for it, and shows every attempt")
+    @Test("repeats an attempt in relay mode on request, and shows every attempt")
     func attempts() throws {
         installation.write("pushrouterd.conf", "[Dispatch]\nMode=relay\nRetryDelay=1ms\n")
         installation.addJob("again", "echo x >>$ROOT/tries; [ $(wc -l <$ROOT/tries) = 2 ] || exit 75")
@@ -232,7 +232,7 @@ struct PushctlRunHandlerTests {
         #expect(result.output.contains("  answer: handled, exit status 0"))
     }
 
-    @Test("shows the first and the latest of many attempts")
+    @Test("shows the first and the last of many attempts")
     func manyAttempts() throws {
         installation.write("pushrouterd.conf", "[Dispatch]\nMode=relay\nRetryDelay=1ms\nRetryDelayMax=1ms\n")
         installation.addJob("again", "echo x >>$ROOT/tries; [ $(wc -l <$ROOT/tries) = 30 ] || exit 75")
@@ -244,7 +244,7 @@ struct PushctlRunHandlerTests {
         #expect(result.output.contains("  attempts 2 to 11 are left out\n  attempt 12 of 30\n"))
     }
 
-    @Test("kills at the deadline all that the handler started, other sessions and groups too")
+    @Test("kills at the deadline all descendants of the handler, in other sessions and groups too")
     func deadline() throws {
         let script = """
             trap '' TERM
@@ -268,7 +268,7 @@ struct PushctlRunHandlerTests {
         for process in pids { #expect(!isAlive(process)) }
     }
 
-    @Test("kills what a handler leaves behind that ended by itself")
+    @Test("kills the processes that an ended handler leaves behind")
     func leftovers() {
         installation.addJob(
             "leave", "(setsid sh -c 'echo $$ >>$ROOT/pids; exec sleep 600' &); until [ -s $ROOT/pids ]; do :; done")
@@ -277,7 +277,7 @@ struct PushctlRunHandlerTests {
         for process in pids { #expect(!isAlive(process)) }
     }
 
-    @Test("shows the end of much output, says how much it was, and what is lost of an answer")
+    @Test("shows the end of long output, its length, and the lost parts of an answer")
     func flood() throws {
         installation.addJob(
             "flood", #"printf '{"log":[';yes 1, | head -c 300000; yes 2 | head -c 200000 >&2; echo end >&2"#)
@@ -296,7 +296,7 @@ struct PushctlRunHandlerTests {
         #expect(text.contains("standard error (200004 bytes; the last 4096)"))
     }
 
-    @Test("says why a program cannot be started, and not that it got anything", arguments: ["exec", "worker"])
+    @Test("says why a program cannot be started, and shows no input for it", arguments: ["exec", "worker"])
     func missing(type: String) {
         addLines("gone", type: type, "Exec=/nonexistent/program")
         let result = run("gone")
@@ -314,7 +314,7 @@ struct PushctlRunHandlerTests {
         for process in pids { #expect(!isAlive(process)) }
     }
 
-    @Test("has what the endpoint said of a failure as the reason, and none of the lines between the daemon's programs")
+    @Test("shows the endpoint's text as the reason of a failure, and no lines between the daemon's programs")
     func refusedByServer() throws {
         let server = try WebServer(in: installation.root + "/web")
         addLines("crm", type: "http", "URL=\(server.url("status/422/no-such-order"))")
@@ -326,7 +326,7 @@ struct PushctlRunHandlerTests {
 
     // MARK: worker, socket, built in
 
-    @Test("keeps a worker from one payload to the next, and ends it at the end")
+    @Test("keeps a worker from one payload to the next, and ends it after the last")
     func worker() throws {
         addWorker(
             "stay",
@@ -344,7 +344,7 @@ struct PushctlRunHandlerTests {
     }
 
     @Test(
-        "says what is wrong with a worker's answer",
+        "names the fault in a worker's answer",
         arguments: [
             (
                 #"next; echo "{\"id\":$id,\"status\":\"done\"}"; next"#, "failed",
@@ -368,7 +368,7 @@ struct PushctlRunHandlerTests {
         ])
     func workerAnswers(script: String, outcome: String, text: String) throws {
         addWorker("odd", script)
-        // What has an end of its own has all the time, however busy the machine is.
+        // Cases with another end get a long deadline, for busy machines.
         let result = run("odd", "--deadline", outcome == "timed_out" ? "3s" : "1min")
         #expect(result.end == .exited(outcome == "handled" ? 0 : 1))
         #expect(try #require(result.lines.last { $0.hasPrefix("  outcome: ") }).hasPrefix("  outcome: \(outcome)"))
@@ -378,7 +378,7 @@ struct PushctlRunHandlerTests {
         if let process = Int32(escaped.split(separator: "\n").first ?? "") { #expect(!isAlive(process)) }
     }
 
-    @Test("asks the service behind a socket, and says when there is none")
+    @Test("asks the service behind a socket, and says if there is none")
     func socket() throws {
         let path = installation.root + "/service.sock"
         addLines("service", type: "socket", "Connect=\(path)")
@@ -407,7 +407,7 @@ struct PushctlRunHandlerTests {
         #expect(!result.output.contains("standard error"))
     }
 
-    @Test("says of a built-in handler that nothing is run")
+    @Test("says that a built-in handler runs no program")
     func builtIn() {
         let result = run("journal")
         #expect(result.end == .exited(0))
@@ -417,7 +417,7 @@ struct PushctlRunHandlerTests {
 
     // MARK: What the daemon would do otherwise, and usage
 
-    @Test("runs a handler that the daemon would not run for the payload, and says so")
+    @Test("runs a handler that the daemon would not choose for the payload, and says so")
     func remarks() {
         installation.addJob("first", "")
         installation.addJob("second", #"[ "$PUSH_CALLBACK" = onDeletedMessages ] || exit 80"#)
@@ -435,7 +435,7 @@ struct PushctlRunHandlerTests {
         #expect(!run("second").output.contains("remark"))
     }
 
-    @Test("goes on after a payload that is wrong, and ends with 65")
+    @Test("continues after a faulty payload, and ends with 65")
     func wrongPayload() {
         installation.addJob("good", "")
         let result = run("good", payload: #"{"job":"good"}"# + "\n{\"job\":\n" + #"{"job":"good"}"# + "\n")
@@ -444,7 +444,7 @@ struct PushctlRunHandlerTests {
         #expect(result.errors.hasPrefix("pushctl: standard input:2:8: not JSON: "))
     }
 
-    @Test("names the directory that has no such handler")
+    @Test("names the directory that lacks the handler")
     func emptyDirectory() {
         let directory = TemporaryDirectory()
         let result = pushctl.run(["run-handler", "x", "--config", directory.path, "-"])
@@ -488,7 +488,7 @@ struct PushctlRunHandlerTests {
 }
 
 extension String {
-    /// How often a text occurs.
+    /// Returns the number of occurrences of a text.
     fileprivate func components(_ text: String) -> Int {
         split(separator: text, omittingEmptySubsequences: false).count - 1
     }

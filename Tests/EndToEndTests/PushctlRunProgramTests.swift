@@ -3,7 +3,7 @@ import PushModel
 import TestSupport
 import Testing
 
-@Suite("pushctl run-handler, of a program and of what production got", .timeLimit(.minutes(30)))
+@Suite("pushctl run-handler, with a program and with requests of the ledger", .timeLimit(.minutes(30)))
 final class PushctlRunProgramTests {
     private let directory = TemporaryDirectory()
 
@@ -19,7 +19,7 @@ final class PushctlRunProgramTests {
             ["run-handler"] + words + ["--config", directory.path, "--platform", "android"], input: Array(payload.utf8))
     }
 
-    @Test("a path with a slash is a program: it runs as an exec handler with the defaults, without any configuration")
+    @Test("a path with a slash is a program: it runs as an exec handler with the defaults, without a configuration")
     func withoutConfiguration() {
         let path = program(#"cat >/dev/null; echo "$PUSH_HANDLER $PUSH_CALLBACK $PWD" >&2"#)
         let result = run(path, "-")
@@ -30,14 +30,14 @@ final class PushctlRunProgramTests {
             "\(result.output)")
         #expect(result.output.contains(":\n    on-order onMessageReceived /\n"), "\(result.output)")
         #expect(!result.output.contains("remark"), "nobody said that a route leads to it: \(result.output)")
-        // From the working directory.
+        // The program by a path relative to the working directory.
         let script =
             "cd \(directory.path) && exec \(pushctl.path) run-handler ./on-order --config . --platform android -"
         let relative = Program(path: "/bin/sh").run(["-c", script], input: Array("{}".utf8))
         #expect(relative.end == .exited(0), "\(relative.output)\(relative.errors)")
     }
 
-    @Test("what the platform and the tracker do with the payload is remarked all the same")
+    @Test("the payload's handling by the platform and the tracker is remarked here too")
     func remarks() {
         let path = program("exit 0")
         let shown = run(path, "-", payload: #"{"notification":{"title":"x"},"data":{"k":"v"}}"#)
@@ -49,7 +49,7 @@ final class PushctlRunProgramTests {
         #expect(braze.output.contains("  remark: the daemon would give this payload to the tracker: "))
     }
 
-    @Test("a program that is not there or is none is an error before anything is run, and so is a name that nobody has")
+    @Test("a missing or non-executable program is an error before anything runs, and so is an unknown name")
     func missing() {
         #expect(run("./gone", "-").errors == "pushctl: ./gone: No such file or directory\n")
         let plain = run(program("", mode: 0o644), "-")
@@ -62,7 +62,7 @@ final class PushctlRunProgramTests {
         #expect(beside.errors.contains("no handler on-order; the program in this directory is ./on-order; there are"))
     }
 
-    @Test("--seq gives what production got: payload, app, device, user, state and callback, and says what came of it")
+    @Test("--seq gives the recorded payload, app, device, user, state and callback, and names the recorded outcome")
     func seq() throws {
         let installation = Installation()
         installation.addJob("work", "cat >/dev/null; exit 1")
@@ -91,7 +91,7 @@ final class PushctlRunProgramTests {
                 " was: app shop, device d1, user anna, state foreground, callback onMessageReceived; work ended failed after "
             ),
             "\(remark)")
-        // By the handler of the configuration, with the route that had it.
+        // The configured handler, with the route of the request.
         let own = daemon.pushctl("run-handler", "work", "--seq", "2")
         #expect(own.end == .exited(1))
         #expect(own.output.hasPrefix("request 2: handler work (exec), onMessageReceived, route "), "\(own.output)")

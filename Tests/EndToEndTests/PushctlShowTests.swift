@@ -3,7 +3,7 @@ import Store
 import TestSupport
 import Testing
 
-@Suite("pushctl, of a ledger with an observer, a wait and a request without an invocation", .timeLimit(.minutes(30)))
+@Suite("pushctl, with an observer, a wait and a request without an invocation in the ledger", .timeLimit(.minutes(30)))
 struct PushctlShowTests {
     private let installation = Installation()
 
@@ -48,7 +48,7 @@ struct PushctlShowTests {
         pushctl.run(["show", "--state", installation.state, "--config", shippedConfiguration] + arguments)
     }
 
-    @Test("marks the observer, and names what it waited for and what the app was doing")
+    @Test("marks the observer, and names the invocation ahead of it and the app's state")
     func observer() throws {
         let text = show("41").output
         #expect(text.contains("\n  state     force_quit\n"), "\(text)")
@@ -65,7 +65,7 @@ struct PushctlShowTests {
         #expect(story["invocations"]?.elements.last?["waited_for"]?["seq"]?.int64 == 40)
     }
 
-    @Test("says that a session has no invocation, and that a token that has none lost it")
+    @Test("says that a session has no invocation, and that a token without one is damage")
     func withoutInvocation() {
         let session = show("42").output
         #expect(session.contains("\n  kind      start\n"), "\(session)")
@@ -75,7 +75,7 @@ struct PushctlShowTests {
         #expect(token.hasSuffix("\nNo invocation, although there should be one: the ledger is damaged\n"))
     }
 
-    @Test("reports the same: the observer apart, the session counted, the token's loss a gap")
+    @Test("reports the same: the observer apart, the session counted, the token's loss as a gap")
     func report() throws {
         let options = ["--state", installation.state, "--config", shippedConfiguration]
         let report = try EndToEndTests.json(pushctl.run(["report", "--json"] + options).output)

@@ -25,14 +25,14 @@ struct PushctlSimulateTests {
         #expect(simulate(Self.slow).output == result.output, "the same input gives the same bytes")
     }
 
-    @Test("stands in place of a router with --mode relay")
+    @Test("simulates relay mode with --mode relay")
     func relay() throws {
         let declined = #"{"op":"deliver","at":0,"payload":{},"script":{"takes_ms":100,"exit":75}}"#
         #expect(try json(simulate(declined).output)["outcome"]?.string == "failed", "device mode retries nothing")
         #expect(try json(simulate(declined, "--mode", "relay").output)["outcome"]?.string == "failed")
     }
 
-    @Test("takes the mode that the scenario names, unless --mode says otherwise")
+    @Test("uses the scenario's mode unless --mode overrides it")
     func modeOfScenario() throws {
         let scenario =
             #"{"scenario":"s","mode":"relay"}"# + "\n"
@@ -41,7 +41,7 @@ struct PushctlSimulateTests {
         #expect(try json(simulate(scenario, "--mode", "device").output)["outcome"]?.string == "failed")
     }
 
-    @Test("passes over what a scenario has for test: to write its expectations from what comes")
+    @Test("ignores a scenario's expectations, so that its output can be used to write them")
     func scenario() {
         let scenario = #"{"scenario":"s"}"# + "\n" + Self.slow + #"{"expect":{"outcome":"handled"}}"# + "\n"
         let result = simulate(scenario)
@@ -56,7 +56,7 @@ struct PushctlSimulateTests {
 
         """
 
-    @Test("stops at a line that is wrong, naming it, with 1")
+    @Test("stops at a faulty line, names it, and ends with 1")
     func stops() throws {
         let result = simulate(Self.wrong)
         #expect(result.end == .exited(1))
@@ -67,7 +67,7 @@ struct PushctlSimulateTests {
         #expect(result.lines.count { $0.contains("\"type\":\"invocation\"") } == 1)
     }
 
-    @Test("goes on after it with --keep-going, and still ends with 1")
+    @Test("continues after a faulty line with --keep-going, and still ends with 1")
     func keepsGoing() {
         let result = simulate(Self.wrong, "--keep-going")
         #expect(result.end == .exited(1))
@@ -76,7 +76,7 @@ struct PushctlSimulateTests {
 
     // Source: FirebaseMessagingServiceRoboTest.java of firebase-android-sdk.
     @Test(
-        "runs the callbacks that FCM's own test expects, as often as it does",
+        "runs the callbacks that FCM's own test expects, the same number of times",
         arguments: Fixture.list("payloads/fcm-apns", suffix: ".json").filter { $0.contains("/vec-") })
     func vectors(_ path: String) throws {
         let vector = try #require(try? JSONDocument(scanning: Fixture.bytes(path))).root
@@ -95,7 +95,7 @@ struct PushctlSimulateTests {
         let shown = ran.count { $0["outcome"]?.string == "shown_by_system" }
         var called = 0
         for (name, value) in expected.members where name != "data" {
-            // What is no number is what the callback gets: it runs once.
+            // A value that is not a number is the callback's argument: the callback runs once.
             let count = Int(value.int64 ?? 1)
             if name == "system_tray" {
                 #expect(shown == count)
@@ -104,7 +104,7 @@ struct PushctlSimulateTests {
                 called += count
             }
         }
-        // All else was seen before.
+        // All other deliveries are duplicates.
         #expect(ran.count { $0["outcome"]?.string == "duplicate" } == Int(times) - called - shown)
     }
 

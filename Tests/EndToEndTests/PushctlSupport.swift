@@ -14,18 +14,18 @@ let packageRoot: String = {
     return String(here[..<end])
 }()
 
-/// The configuration as shipped: everything goes to the journal.
+/// The shipped configuration, which routes everything to the journal.
 let shippedConfiguration = packageRoot + "/etc/pushrouterd"
 
-/// The JSON value of a line; the test ends when it is none.
+/// Returns the JSON value of a line; fails the test if it is not JSON.
 func json(_ text: some StringProtocol) throws -> JSONNode {
     try #require(try? JSONDocument(scanning: Array(text.utf8)), "not JSON: \(text)").root
 }
 
 extension JSONNode {
-    /// The texts of an array.
+    /// The strings of an array.
     var strings: [String] { elements.compactMap(\.string) }
 
-    /// The value as it came.
+    /// The value's text, unchanged.
     var text: String { String(decoding: rawBytes, as: UTF8.self) }
 }

@@ -7,7 +7,7 @@ import Testing
 struct PushctlTailTests {
     private let daemon: TestDaemon
 
-    /// One delivery is handled, one fails, one is Braze's and is recorded by an event, too.
+    /// One delivery is handled, one fails, and one is Braze's, which also makes an event.
     init() throws {
         let installation = Installation()
         installation.addJob("fails", "exit 1")
@@ -18,7 +18,7 @@ struct PushctlTailTests {
         try #require(result.lines.count == 6, "\(result.output)\(result.errors)")
     }
 
-    /// Follows until there are so many lines, and then does what the script says; `$out` is what was printed.
+    /// Follows until the number of lines has come, then runs the script; `$out` is the file with the output.
     private func tail(_ arguments: String, until count: Int, then script: String = "") -> Program.Result {
         let root = daemon.installation.root
         let text = """
@@ -55,7 +55,7 @@ struct PushctlTailTests {
     }
 
     @Test(
-        "prints what every filter lets pass, and no event where a filter is one of outcomes",
+        "prints the lines that pass every filter, and no events if a filter is about outcomes",
         arguments: [
             ("--handler fails", ["2"]), ("--route 99-default", ["1"]), ("--provider braze", ["3"]),
             ("--outcome failed", ["2"]), ("--outcome failed,handled", ["1", "2"]),
@@ -72,7 +72,7 @@ struct PushctlTailTests {
         #expect(found.sorted() == expected.sorted(), "\(result.output)\(result.errors)")
     }
 
-    @Test("begins with what is decided from now on, also of what was accepted before")
+    @Test("begins with new outcomes, also of requests accepted before")
     func fromNow() throws {
         let root = daemon.installation.root
         let result = Program(path: "/bin/sh").run(
@@ -83,7 +83,7 @@ struct PushctlTailTests {
                 echo '{"job":"waits"}' | "$@" inject - >/dev/null
                 out=\(root)/out
                 "$@" tail --json >$out & follower=$!
-                # What comes before the tail reads the ledger is none of its business: ask until it is there.
+                # The tail omits requests from before it reads the ledger: inject until it prints one.
                 while [ ! -s $out ] && kill -0 $follower; do echo '{"a":"1"}' | "$@" inject - >/dev/null; sleep 0.1; done
                 echo >\(root)/gate
                 while ! grep -q waits $out && kill -0 $follower; do sleep 0.02; done
@@ -96,7 +96,7 @@ struct PushctlTailTests {
         #expect(!rows.contains { ($0["seq"]?.int64 ?? 0) < 4 })
     }
 
-    @Test("goes on when the daemon is killed and starts again, and leaves nothing out")
+    @Test("continues when the daemon is killed and restarted, without omissions")
     func restart() throws {
         let root = daemon.installation.root
         let script = """
@@ -127,14 +127,14 @@ struct PushctlTailTests {
         #expect(try third.stop() == .exited(0))
     }
 
-    @Test("ends with 0 when its reader is gone")
+    @Test("ends with 0 when its reader has closed the pipe")
     func closedPipe() {
         let script = #"{ "$@" tail --since -1h; echo $? >&2; } | head -n 2 | wc -l"#
         let result = Program(path: "/bin/sh").run(["-c", script, "sh", pushctl.path] + daemon.options)
         #expect(result.output == "2\n" && result.errors == "0\n", "\(result.output)\(result.errors)")
     }
 
-    @Test("says that there is no ledger, and what is no time, no outcome")
+    @Test("reports a missing ledger, a faulty time and an unknown outcome")
     func mistakes() {
         let directory = TemporaryDirectory()
         let none = pushctl.run(["tail", "--state", directory.path, "--config", shippedConfiguration])

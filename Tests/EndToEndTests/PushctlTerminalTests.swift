@@ -3,12 +3,12 @@ import PushModel
 import TestSupport
 import Testing
 
-/// Where a terminal can be had: script(1) gives one to the program that it runs.
+/// script(1), which runs a program in a pseudo-terminal.
 private let script = "/usr/bin/script"
 
 @Suite("pushctl at a terminal", .enabled(if: access(script, X_OK) == 0), .timeLimit(.minutes(30)))
 struct PushctlTerminalTests {
-    @Test("--json is indented at a terminal, and one line for a program; both are the same document")
+    @Test("--json is indented at a terminal and one line in a pipe; both are the same document")
     func indented() throws {
         let directory = TemporaryDirectory()
         let file = directory.path + "/payload.json"
@@ -20,13 +20,13 @@ struct PushctlTerminalTests {
         let command = ([pushctl.path] + arguments).joined(separator: " ")
         let terminal = Program(path: script).run(["-qec", command, "/dev/null"])
         #expect(terminal.end == .exited(0))
-        // A terminal ends lines with a carriage return, too.
+        // A terminal adds a carriage return to each line feed.
         let text = terminal.output.replacing("\r\n", with: "\n")
         #expect(text.hasPrefix("{\n  \"platform\": \"android\",\n"), "\(text)")
         #expect(try json(text).isEquivalent(to: json(piped.output)))
     }
 
-    /// What a command shows at a terminal that has colours.
+    /// Returns the output of a command at a terminal with colours.
     private func shown(_ arguments: [String], environment: [String: String] = [:]) -> String {
         let command = ([pushctl.path] + arguments).joined(separator: " ")
         let colours = ["TERM": "xterm"].merging(environment) { $1 }
@@ -34,7 +34,7 @@ struct PushctlTerminalTests {
         return result.output.replacing("\r\n", with: "\n")
     }
 
-    @Test("test is in colour at a terminal, and never in a pipe, with NO_COLOR or at a terminal without colours")
+    @Test("test uses colours at a terminal, but not in a pipe, with NO_COLOR, or at a terminal without colours")
     func colours() throws {
         let directory = TemporaryDirectory()
         let (good, bad) = (directory.path + "/a.jsonl", directory.path + "/b.jsonl")
@@ -51,7 +51,7 @@ struct PushctlTerminalTests {
         #expect(!shown(arguments, environment: ["TERM": "dumb"]).contains("\u{1b}"))
     }
 
-    @Test("explain has its warnings, and an outcome that lost the push, in the colour of a warning")
+    @Test("explain shows warnings, and an outcome that loses the push, in the warning colour")
     func explained() {
         let directory = TemporaryDirectory()
         let file = directory.path + "/payload.json"
@@ -65,7 +65,7 @@ struct PushctlTerminalTests {
         #expect(!pushctl.run(arguments, environment: ["TERM": "xterm"]).output.contains("\u{1b}"))
     }
 
-    @Test("show and tail have the colour of the outcome, status that of the deadline")
+    @Test("show and tail use the colour of the outcome, status that of the deadline")
     func outcomes() throws {
         let installation = Installation()
         installation.addJob("fails", "exit 1")
@@ -80,7 +80,7 @@ struct PushctlTerminalTests {
         #expect(failed.contains("\u{1b}[1mAs it came\u{1b}[0m\n"))
         #expect(!daemon.pushctl("show", "2").output.contains("\u{1b}"))
         let tail = ([pushctl.path] + daemon.options + ["tail", "--since", "-1h"]).joined(separator: " ")
-        // Until the terminal has shown it, or a minute has passed.
+        // Waits until the terminal has shown it, at most a minute.
         let screen = installation.root + "/screen"
         let look = "for look in $(seq 3000); do grep -q '  failed  ' \(screen) && break; sleep 0.02; done"
         let command = "\(tail) & follower=$!; \(look); kill -TERM $follower; wait $follower"

@@ -24,7 +24,7 @@ final class PushctlTestTests {
         pushctl.run(["test", "--config", shippedConfiguration] + arguments)
     }
 
-    @Test("the scenarios of the fixtures hold, with the configuration beside them")
+    @Test("the fixtures' scenarios hold, with the configuration beside them")
     func fixtures() throws {
         let result = pushctl.run(["test", packageRoot + "/Tests/Fixtures/scenarios"])
         #expect(result.end == .exited(0), "\(result.output)")
@@ -33,7 +33,7 @@ final class PushctlTestTests {
         #expect(result.lines.last?.hasPrefix("124 of 124 expectations hold, in 32 files (") == true)
     }
 
-    @Test("says what was expected and what came, and ends with 1")
+    @Test("prints the expected and the actual value, and ends with 1")
     func failing() {
         let path = directory.path + "/fails.jsonl"
         writeFile(Self.fails, to: path)
@@ -50,7 +50,7 @@ final class PushctlTestTests {
         #expect(result.lines.last?.hasPrefix("1 of 2 expectations holds, in 1 file (") == true)
     }
 
-    @Test("a tap on what nobody can see is a warning, in text, JSON and JUnit, and fails nothing")
+    @Test("a tap on an invisible push is a warning, in text, JSON and JUnit, and not a failure")
     func warning() throws {
         let path = directory.path + "/silent.jsonl"
         writeFile(
@@ -73,7 +73,7 @@ final class PushctlTestTests {
         #expect(file?["warnings"]?.elements.first?["message"]?.string == message)
     }
 
-    @Test("a name that nobody has ends it with 65, though nothing is expected of it")
+    @Test("an unknown handler name ends it with 65, even if no expectation depends on it")
     func unknownName() {
         let path = directory.path + "/a.jsonl"
         writeFile(
@@ -86,7 +86,7 @@ final class PushctlTestTests {
             "\(result.output) \(result.errors)")
     }
 
-    @Test("finds scenarios at any depth, by name, and nothing else")
+    @Test("finds scenarios at any depth, by their file names")
     func directories() {
         for name in ["b.jsonl", "sub/a.ndjson", "notes.txt", ".hidden.jsonl"] {
             let path = directory.path + "/" + name
@@ -103,7 +103,7 @@ final class PushctlTestTests {
         #expect(test(directory.path + "/notes.txt").end == .exited(0), "a file that is named may have any name")
     }
 
-    @Test("what cannot be read ends it with 65, and does not keep the others from being run")
+    @Test("an unreadable scenario ends it with 65, and the others still run")
     func unreadable() {
         let (wrong, right) = (directory.path + "/a.jsonl", directory.path + "/b.jsonl")
         writeFile(#"{"expect":{"outcom":"handled"}}"#, to: wrong)
@@ -114,7 +114,7 @@ final class PushctlTestTests {
         #expect(result.lines.last?.hasPrefix("1 of 1 expectation holds, in 2 files; 1 could not be read") == true)
     }
 
-    @Test("a directory without scenarios, and a file that is not there, end it with 66")
+    @Test("a directory without scenarios, and a missing file, end it with 66")
     func missing() {
         #expect(test(directory.path).end == .exited(66))
         #expect(test(directory.path + "/gone.jsonl").end == .exited(66))
@@ -122,7 +122,7 @@ final class PushctlTestTests {
         #expect(help.contains("and 66 when a file is not there or a directory has no scenario"))
     }
 
-    @Test("writes JUnit's form, with what is not fit for XML escaped")
+    @Test("writes JUnit XML, with unsuitable characters escaped")
     func junit() throws {
         let (fails, unreadable) = (directory.path + "/fails.jsonl", directory.path + "/unreadable.jsonl")
         writeFile(Self.fails, to: fails)
@@ -153,7 +153,7 @@ final class PushctlTestTests {
         #expect(checks.first?["line"]?.int64 == 3)
     }
 
-    @Test("a wrong configuration beside a scenario is said, with 78")
+    @Test("a faulty configuration beside a scenario is reported, with 78")
     func wrongConfiguration() {
         _ = Program(path: "/bin/mkdir").run([directory.path + "/config"])
         writeFile("[Dispatch]\nMode=fast\n", to: directory.path + "/config/pushrouterd.conf")
@@ -208,7 +208,7 @@ final class PushctlTestTests {
     }
 
     @Test(
-        "an error of a payload file has the scenario's line and the file's own line and column",
+        "an error in a payload file has the scenario's line and the file's own line and column",
         arguments: [
             ("{\n  \"k\": tru\n}\n", ":2:8: not JSON: "),
             ("[{}]", ": not a JSON object: a payload file has one payload, as it is sent"),
@@ -229,7 +229,7 @@ final class PushctlTestTests {
         #expect(simulated.errors.hasPrefix("pushctl: \(line)"), "\(simulated.errors)")
     }
 
-    @Test("a payload file that is not there ends it with 66")
+    @Test("a missing payload file ends it with 66")
     func missingPayloadFile() {
         let path = write("a.jsonl", Self.ofFile)
         let result = test(path)
@@ -240,7 +240,7 @@ final class PushctlTestTests {
     // MARK: GitHub
 
     @Test(
-        "on GitHub an annotation follows for each failure, unreadable file and warning; the summary is appended to its file"
+        "on GitHub an annotation follows for each failure, unreadable file and warning; the summary file gets a table"
     )
     func github() throws {
         let (fails, wrong) = (write("fails.jsonl", Self.fails), write("wrong.jsonl", "{\"expect\":{\"a\":1}}\n"))
@@ -269,7 +269,7 @@ final class PushctlTestTests {
         #expect((try? JSONDocument(scanning: Array(json.utf8))) != nil, "JSON stays JSON")
     }
 
-    @Test("the summary for GitHub has a hundred rows, and says how many more there are")
+    @Test("the summary for GitHub has a hundred rows, and the number of the others")
     func longSummary() throws {
         let path = write(
             "a.jsonl",
@@ -283,7 +283,7 @@ final class PushctlTestTests {
         #expect(text.hasSuffix("\n3 more are in the output.\n\n"), "\(text)")
     }
 
-    @Test("--format json is --json, and --format junit prints what --junit writes")
+    @Test("--format json equals --json, and --format junit prints what --junit writes")
     func formats() throws {
         let path = write("a.jsonl", Self.holds)
         #expect(try json(test(path, "--format", "json").output)["failed"]?.int64 == 0)

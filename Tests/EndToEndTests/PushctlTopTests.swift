@@ -3,7 +3,7 @@ import PushModel
 import TestSupport
 import Testing
 
-/// Where a terminal can be had: script(1) gives one to the program that it runs.
+/// script(1), which runs a program in a pseudo-terminal.
 private let script = "/usr/bin/script"
 
 @Suite("pushctl top", .enabled(if: access(script, X_OK) == 0), .timeLimit(.minutes(30)))
@@ -24,11 +24,11 @@ struct PushctlTopTests {
         String(decoding: readFile("\(daemon.installation.root)/\(name)") ?? [], as: UTF8.self)
     }
 
-    /// Runs `top` at a terminal of 72 columns and 16 lines, under a shell with jobs.
+    /// Runs `top` at a terminal of 72 columns and 16 lines, under a shell with job control.
     ///
     /// - Parameters:
-    ///   - person: what is typed and done, in the shell's words: `seen TEXT` waits until the screen showed it.
-    ///   - after: what the shell at the terminal does after `top` ended or was stopped.
+    ///   - person: the input as shell commands: `seen TEXT` waits until the screen showed the text.
+    ///   - after: the commands of the shell at the terminal after `top` ended or was stopped.
     private func atTerminal(_ person: String, after: String = "") -> Program.Result {
         let root = daemon.installation.root
         let command = ([pushctl.path] + daemon.options + ["top", "--utc"]).joined(separator: " ")
@@ -50,7 +50,7 @@ struct PushctlTopTests {
         return Program(path: "/bin/sh").run(["-c", driver], environment: ["TERM": "xterm", "SHELL": "/bin/sh"])
     }
 
-    /// The screen was another one, and the terminal is as it was.
+    /// Expects that `top` used the alternate screen and restored the terminal.
     private func expectRestored(_ result: Program.Result) {
         let shown = text("out")
         #expect(!text("before").isEmpty && text("after") == text("before"), "\(result.errors)")
@@ -67,7 +67,7 @@ struct PushctlTopTests {
         let shown = text("out")
         #expect(shown.contains("hangs") && shown.contains("Last misses") && shown.contains("seq 3  timed_out  hangs"))
         let clear = "\u{1b}[K"
-        // The terminal adds carriage returns of its own.
+        // The terminal adds carriage returns.
         let plain = String(String.UnicodeScalarView(shown.unicodeScalars.filter { $0 != "\r" }))
         let lines = plain.split(separator: "\n").filter { $0.hasPrefix(clear) }.map { $0.dropFirst(clear.count) }
         let colourless = lines.map { line in
@@ -78,14 +78,14 @@ struct PushctlTopTests {
     }
 
     @Test(
-        "leaves the terminal as it was by every signal that ends it",
+        "restores the terminal on every signal that ends it",
         arguments: ["kill -INT $(cat pid)", "kill -TERM $(cat pid)", "kill -HUP $(cat pid)", #"printf '\003'"#])
     func signals(_ end: String) {
         expectRestored(atTerminal(end))
         #expect(text("status") == "0\n")
     }
 
-    @Test("gives the terminal back while it is stopped, and goes on")
+    @Test("restores the terminal while it is stopped, and continues afterwards")
     func stop() {
         let after = "cp status stopped; echo resting; fg >/dev/null; echo $? >status; stty -g >end"
         let result = atTerminal(
@@ -94,13 +94,13 @@ struct PushctlTopTests {
         #expect(text("after") == text("before") && text("end") == text("before"))
     }
 
-    @Test("draws again when the terminal has another size")
+    @Test("redraws when the terminal changes its size")
     func resize() {
         let resized = "stty cols 40 rows 10 <$(readlink /proc/$(cat pid)/fd/0)"
         expectRestored(atTerminal("\(resized); seen 'q quit  space freeze  n name  r running…'; printf q"))
     }
 
-    @Test("prints one picture with --once and without a terminal, with the daemon and without")
+    @Test("prints one screen with --once and without a terminal, with and without the daemon")
     func once() throws {
         for arguments in [["top"], ["top", "--once"]] {
             let result = pushctl.run(daemon.options + arguments)

@@ -9,7 +9,7 @@ struct PushctlVerifyTests {
         pushctl.run(["verify", "--config", directory] + arguments)
     }
 
-    @Test("finds nothing wrong with the configuration as shipped, and says what is in force")
+    @Test("finds no fault in the shipped configuration, and prints a summary of it")
     func shipped() throws {
         let result = verify(shippedConfiguration)
         #expect(result.end == .exited(0))
@@ -26,7 +26,7 @@ struct PushctlVerifyTests {
         #expect(object["handlers"]?.elements.map { $0["type"]?.string } == ["discard", "journal"])
     }
 
-    @Test("names file, line and reason of everything that is wrong, and ends with 1")
+    @Test("names file, line and reason of every fault, and ends with 1")
     func wrong() throws {
         let directory = TemporaryDirectory()
         for folder in ["routes.d", "handlers.d"] { mkdir("\(directory.path)/\(folder)", 0o755) }
@@ -51,13 +51,13 @@ struct PushctlVerifyTests {
         #expect(object["mode"]?.kind == .null)
     }
 
-    @Test("asks the daemon what the service lets handlers do, and so does doctor")
+    @Test("asks the daemon for the rights of handlers, and so does doctor")
     func sandbox() throws {
         let installation = Installation()
         installation.addHandler("crm", "Exec=/bin/true\nUser=nobody")
         installation.addRoute("10-crm", to: "crm")
         mkdir(installation.runtime, 0o755)
-        // A daemon that may not become another user, as the packaged one.
+        // A daemon that may not change its user, like the packaged one.
         let daemon = Program(path: "/bin/sh").run([
             "-c",
             """
@@ -85,7 +85,7 @@ struct PushctlVerifyTests {
         }
     }
 
-    @Test("warns of files and folders that are not read for their names, as the daemon does, and not of copies")
+    @Test("warns about files and folders that are ignored for their names, as the daemon does, but not about copies")
     func strays() throws {
         let installation = Installation()
         for folder in ["tracks.d", "providers.d", "route.d", "routes.d/old", "certificates"] {
@@ -112,14 +112,14 @@ struct PushctlVerifyTests {
         for line in lines { #expect(daemon.standardError.contains(line), "\(daemon.standardError)") }
     }
 
-    @Test("says which directory cannot be read")
+    @Test("names an unreadable directory")
     func missing() {
         let result = verify("/nowhere")
         #expect(result.end == .exited(1))
         #expect(result.output == "/nowhere: error: No such file or directory\n1 error, 0 warnings\n")
     }
 
-    @Test("waits for nothing that is no file, and reads nothing that has no end; /dev/null is empty")
+    @Test("does not block on a FIFO or an endless file; /dev/null counts as empty")
     func endless() {
         let directory = TemporaryDirectory()
         mkdir(directory.path + "/routes.d", 0o755)
@@ -133,7 +133,7 @@ struct PushctlVerifyTests {
         #expect(result.end == .exited(1) && result.output == expected, "\(result.output)")
     }
 
-    @Test("checks the providers, the shipped ones beneath those of the directory, and lists them")
+    @Test("checks the providers, the shipped ones below those of the directory, and lists them")
     func providers() throws {
         let directory = TemporaryDirectory()
         mkdir("\(directory.path)/providers.d", 0o755)
@@ -152,7 +152,7 @@ struct PushctlVerifyTests {
         #expect(names?.contains("crm") == true && names?.contains("klaviyo") == false)
     }
 
-    @Test("shows the conditions, the deadline and the program of a route of one's own")
+    @Test("shows the conditions, the deadline and the program of an own route")
     func route() {
         let directory = TemporaryDirectory()
         for folder in ["routes.d", "handlers.d"] { mkdir("\(directory.path)/\(folder)", 0o755) }
@@ -171,7 +171,7 @@ struct PushctlVerifyTests {
         #expect(output.contains("  crm  exec: /bin/echo --json\n"))
     }
 
-    @Test("lists the tracks, and says where they lead nowhere")
+    @Test("lists the tracks, and reports those without effect")
     func tracks() throws {
         let directory = TemporaryDirectory()
         for folder in ["routes.d", "tracks.d"] { mkdir("\(directory.path)/\(folder)", 0o755) }
@@ -200,7 +200,7 @@ struct PushctlVerifyTests {
         #expect(!verify(shippedConfiguration).output.contains("Tracks"))
     }
 
-    @Test("says that the file of the API key is not there, or may be read by others, and that Braze is masked")
+    @Test("reports a missing or readable API key file, and a mask of Braze")
     func doubtful() {
         let directory = TemporaryDirectory()
         mkdir(directory.path + "/providers.d", 0o755)

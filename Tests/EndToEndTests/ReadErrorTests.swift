@@ -7,7 +7,7 @@ import UnixSockets
 @Suite("A read that fails")
 struct ReadErrorTests {
     @Test(
-        "at the start ends the daemon with 74 and gives nothing up: the next start has all that was acknowledged",
+        "at the start ends the daemon with 74 and loses nothing: the next start has all acknowledged requests",
         .timeLimit(.minutes(30)), arguments: ["log/segment-0001$", "ledger.db$"], [1, 2, 3])
     func start(file: String, first: Int) throws {
         let (bed, load) = (DaemonOnDisk(seed: UInt64(first)), DiskLoad("r", seed: UInt64(first)))
@@ -16,19 +16,19 @@ struct ReadErrorTests {
         try load.run(count: 80)
         bed.crash()
         try load.hearOut()
-        // The ledger synced nothing since its start, so that the log is ahead of it.
+        // The ledger has synced nothing since its start, so the log is ahead of it.
         try bed.cutPower()
 
         let rule = bed.disk.fail(.reads(of: file), .from(first), error: EIO)
         let end = try bed.startUnlessItEnds()
         if rule.picked > 0 {
             #expect(end == .exited(74), "\(bed.lastWords)")
-            // An unreadable page of its schema SQLite takes for a damaged one.
+            // SQLite reports an unreadable page of its schema as a malformed database.
             let reasons = ["look for errors of the disk", "database disk image is malformed"]
             #expect(reasons.contains { bed.lastWords.contains($0) }, "\(bed.lastWords)")
             #expect(!names(in: bed.installation.state).contains { $0.hasPrefix("log.set-aside-") })
         } else {
-            // SQLite reads a small file at once.
+            // SQLite reads a small file in one call.
             #expect(end == nil && file == "ledger.db$")
             bed.crash()
         }
@@ -41,7 +41,7 @@ struct ReadErrorTests {
     }
 
     @Test(
-        "is none where a segment that was never finished ends within a block: that goes away",
+        "does not occur with an unfinished segment that ends within a block: the segment is removed",
         arguments: [512, 4096 + 512])
     func shortSegment(length: Int) throws {
         let bed = DaemonOnDisk(seed: 5)
@@ -56,7 +56,7 @@ struct ReadErrorTests {
         #expect(try bed.stop() == .exited(0))
     }
 
-    @Test("in passing, of the ledger, is not told to who sends an id again: the daemon asks once more")
+    @Test("once, of the ledger, is not reported to a client that repeats an id: the daemon reads again")
     func lookup() throws {
         let bed = DaemonOnDisk(seed: 7)
         try bed.start()
@@ -72,7 +72,7 @@ struct ReadErrorTests {
         #expect(try bed.stop() == .exited(0))
     }
 
-    @Test("for long, of the ledger, refuses who sends an id again with retry, and nobody else")
+    @Test("repeatedly, of the ledger, refuses only clients that repeat an id, with retry")
     func lookupForLong() throws {
         let bed = DaemonOnDisk(seed: 8)
         try bed.start()
@@ -90,7 +90,7 @@ struct ReadErrorTests {
     }
 
     @Test(
-        "while a report is made without a daemon ends it with 74, without a figure",
+        "during a report without a daemon ends it with 74, without a figure",
         arguments: ["log/segment-0001$", "ledger.db$"])
     func report(file: String) throws {
         let (bed, load) = (DaemonOnDisk(seed: 9), DiskLoad("r", seed: 9))
@@ -108,13 +108,13 @@ struct ReadErrorTests {
         #expect(pushctl.run(arguments).end == .exited(0))
     }
 
-    /// The variables that put a program on a disk.
+    /// Returns the variables that put a program on a disk.
     private func variables(of disk: FaultyDisk) -> [String: String] {
         let pairs = disk.environment.map { $0.split(separator: "=", maxSplits: 1).map(String.init) }
         return Dictionary(uniqueKeysWithValues: pairs.map { ($0[0], $0[1]) })
     }
 
-    /// Has the daemon bring its ledger up to date.
+    /// Makes the daemon bring its ledger up to date.
     private func applyAll(of bed: DaemonOnDisk) throws {
         let control = try Client(path: bed.installation.controlSocket)
         #expect(try control.ask(#"{"op":"sync","timeout_ms":10000}"#)["ok"]?.bool == true)

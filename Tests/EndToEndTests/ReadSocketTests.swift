@@ -8,7 +8,7 @@ import UnixSockets
 struct ReadSocketTests {
     private let installation = Installation("[Daemon]\nReadSocketMode=0644\n")
 
-    @Test("tells what the daemon does, and counts its clients")
+    @Test("reports the daemon's state, and counts its clients")
     func status() throws {
         let daemon = try DaemonProcess.ready(installation)
         let reader = try Client(path: installation.readSocket)
@@ -23,7 +23,7 @@ struct ReadSocketTests {
         #expect(access(installation.readSocket, F_OK) != 0)
     }
 
-    @Test("takes each op that changes nothing, and of the others none; it says which socket takes those")
+    @Test("takes each op that changes nothing, refuses the others, and names the socket that takes them")
     func refusals() throws {
         #expect(ControlLines.missing.isEmpty, "these have no line in ControlLines: \(ControlLines.missing)")
         let daemon = try DaemonProcess.ready(installation)
@@ -40,7 +40,7 @@ struct ReadSocketTests {
         withExtendedLifetime(daemon) {}
     }
 
-    @Test("takes short lines alone, however long those of producers may be")
+    @Test("takes only short lines, regardless of the limit for producers")
     func longLine() throws {
         let daemon = try DaemonProcess.ready(installation)
         let reader = try Client(path: installation.readSocket)
@@ -48,12 +48,12 @@ struct ReadSocketTests {
         #expect(try reader.ask(line + String(repeating: " ", count: (16 << 10) - line.utf8.count))["ok"]?.bool == true)
         let reply = try reader.ask(line + String(repeating: " ", count: 16 << 10))
         #expect(reply["error"]?["code"]?.string == "too_long")
-        // No setting changes that.
+        // The limit is fixed.
         #expect(reply["error"]?["message"]?.string == "the request is longer than 16384 bytes")
         withExtendedLifetime(daemon) {}
     }
 
-    @Test("has the mode that the configuration gives it")
+    @Test("has the configured mode")
     func mode() throws {
         let daemon = try DaemonProcess.ready(installation)
         var facts = stat()
@@ -62,11 +62,11 @@ struct ReadSocketTests {
         withExtendedLifetime(daemon) {}
     }
 
-    @Test("serves pushctl where control.sock is not for the user", .enabled(if: geteuid() == 0, "it needs root"))
+    @Test("serves pushctl if the user may not use control.sock", .enabled(if: geteuid() == 0, "it needs root"))
     func fallback() throws {
         let installation = Installation("[Daemon]\nControlSocketMode=0600\nReadSocketMode=0666\n")
         let daemon = try DaemonProcess.ready(installation)
-        // The built program is where other users may not look.
+        // Other users cannot reach the build directory.
         let copy = installation.root + "/pushctl"
         #expect(Program(path: "/bin/cp").run([Program(product: "pushctl").path, copy]).end == .exited(0))
         let user = Program(path: "/usr/bin/setpriv")

@@ -9,7 +9,7 @@ import UnixSockets
 struct RecoveryTests {
     private let installation = Installation()
 
-    @Test("a handler that ran is ended with its tree before the next daemon is ready, and is failed, not run again")
+    @Test("a running handler's process tree ends before the next daemon is ready; it failed, and does not run again")
     func notIdempotent() throws {
         let messages = Messages(installation.root + "/processes")
         let linger = "echo \\$\\$ >>$ROOT/processes; while :; do sleep 60; done"
@@ -38,7 +38,7 @@ struct RecoveryTests {
         #expect(readFile(installation.root + "/runs") == Array("1\n".utf8))
     }
 
-    @Test("an idempotent handler is run again with what is left of its time")
+    @Test("an idempotent handler runs again with the rest of its time")
     func idempotent() throws {
         let gate = Messages(installation.root + "/gate")
         let messages = Messages(installation.root + "/started")
@@ -58,7 +58,7 @@ struct RecoveryTests {
         #expect(try client.next().outcome == "handled")
     }
 
-    @Test("who waited for its turn goes on, Braze too, in its order")
+    @Test("invocations that waited in a lane continue in order, Braze's too")
     func waitingInLane() throws {
         let started = Messages(installation.root + "/started")
         installation.addJob("slow", "echo >>$ROOT/started; exec sleep 60")
@@ -75,12 +75,12 @@ struct RecoveryTests {
         let results = try [1, 2, 3].map { try installation.result(ofRequest: $0) }
         #expect(results.map(\.outcome) == [.failed, .handled, .handedToTracker])
         #expect(results[0].decidedAt <= results[1].decidedAt && results[1].decidedAt <= results[2].decidedAt)
-        // What the tracker took over after the crash is known to it.
+        // The tracker knows the delivery that it took after the crash.
         let tap = Requests.open(#""message":3,"device":"d""#)
         #expect(try installation.injectClient().outcome(of: tap).reason == "direct open of delivery 3")
     }
 
-    @Test("who waited for a place to run gets it, once")
+    @Test("invocations that waited for a place get it, once")
     func waitingForPlace() throws {
         installation.write("pushrouterd.conf", "[Dispatch]\nHandlersMax=1\n")
         let gate = Messages(installation.root + "/gate")
@@ -99,7 +99,7 @@ struct RecoveryTests {
         #expect(readFile(installation.root + "/runs") == Array("1\n2\n3\n".utf8))
     }
 
-    @Test("whose deadline passed while no daemon ran is expired, never run")
+    @Test("invocations whose deadline passed without a daemon are expired and never run")
     func expired() throws {
         let bed = DaemonOnDisk(seed: 21)
         let started = Messages(bed.installation.root + "/started")
@@ -109,7 +109,7 @@ struct RecoveryTests {
         #expect(try bed.installation.injectClient().ask(Requests.deliver(job: "job", id: "a")).seq == 1)
         _ = try started.next()
         bed.crash()
-        // Nobody is there while the time passes.
+        // The time passes without a daemon.
         bed.disk.clockOffset += 10
         try bed.start()
         let line = try bed.installation.injectClient().outcome(of: Requests.deliver(job: "job", id: "a"))
@@ -118,7 +118,7 @@ struct RecoveryTests {
         #expect(readFile(bed.installation.root + "/runs") == Array("1\n".utf8))
     }
 
-    @Test("a callback with a completion handler that expired while no daemon ran is a gap of the report like any other")
+    @Test("a callback with a completion handler that expired without a daemon is a gap of the report like any other")
     func expiredWithCompletionHandler() throws {
         let bed = DaemonOnDisk(seed: 22)
         let started = Messages(bed.installation.root + "/started")
@@ -136,11 +136,11 @@ struct RecoveryTests {
         #expect(report.contains(#""gaps":[{"kind":"daemon_down","count":1,"#), "\(report)")
     }
 
-    @Test("in the middle of a retry the request goes on being tried")
+    @Test("a request in the middle of a retry is tried again")
     func retrying() throws {
         installation.write("pushrouterd.conf", "[Dispatch]\nMode=relay\nRetryDelay=1s\n")
         let started = Messages(installation.root + "/started")
-        // Fails until the first daemon is gone.
+        // Fails until the first daemon has ended.
         installation.addJob("job", "echo >>$ROOT/started; test -e $ROOT/second || exit 75")
         let daemon = try DaemonProcess.ready(installation)
         let client = try installation.injectClient()

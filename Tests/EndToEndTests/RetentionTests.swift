@@ -8,7 +8,7 @@ import UnixSockets
 @Suite("Retention")
 struct RetentionTests {
     @Test(
-        "deletes what is too old a minute after the start and again an hour later, and its figures by their own age",
+        "deletes old requests a minute after the start and again an hour later, and their figures by their own age",
         .timeLimit(.minutes(30)))
     func interval() throws {
         let bed = DaemonOnDisk("[Store]\nRetention=1h\nFiguresRetention=3h\n", seed: 12)
@@ -18,13 +18,13 @@ struct RetentionTests {
             for _ in 0..<5 { #expect(try client.ask(Requests.deliver(waits: false)).isAccepted) }
             try bed.installation.waitUntilIdle()
             bed.disk.clockOffset += 7200
-            // Any client wakes the daemon, which then sees what time it is.
+            // Any client wakes the daemon, which then reads the clock.
             _ = try DaemonStatus(of: bed.installation)
             try waitUntil("round \(round) is gone") {
                 _ = try DaemonStatus(of: bed.installation)
                 return try LedgerReader(directory: bed.installation.state).acceptedRequests() == 0
             }
-            // Their figures stay for three hours: in the second round those of the first are four hours old.
+            // Figures stay for three hours: in the second round those of the first are four hours old.
             let report = pushctl.run([
                 "report", "--json", "--state", bed.installation.state, "--runtime", bed.installation.runtime,
             ])
@@ -40,7 +40,7 @@ struct RetentionTests {
         #expect(try bed.stop() == .exited(0))
     }
 
-    @Test("takes out the oldest beyond MaxSize=, says so, and gives the space back", .timeLimit(.minutes(30)))
+    @Test("deletes the oldest requests beyond MaxSize=, says so, and frees the space", .timeLimit(.minutes(30)))
     func size() throws {
         let installation = Installation("[Store]\nMaxSize=64M\n")
         let daemon = try DaemonProcess.ready(installation)

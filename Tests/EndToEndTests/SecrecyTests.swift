@@ -4,9 +4,9 @@ import TestSupport
 import Testing
 import UnixSockets
 
-@Suite("What a payload says", .timeLimit(.minutes(30)))
+@Suite("Secrets in a payload", .timeLimit(.minutes(30)))
 struct SecrecyTests {
-    /// Stands in keys and values of every payload, and in requests that are refused.
+    /// A text in keys and values of every payload, and in refused requests.
     private static let secret = "XyZZy-7731"
 
     private static let refused: [(line: String, code: String)] = [
@@ -56,11 +56,11 @@ struct SecrecyTests {
         (#"{"op":"token","kind":"new","platform":"android","wait":"outcome","token":"\#(secret)"}"#, "unrouted"),
     ]
 
-    @Test("reaches neither the journal nor standard error, through all refusals and outcomes, a crash and a reload")
+    @Test("reach neither the journal nor standard error, through all refusals and outcomes, a crash and a reload")
     func nowhere() throws {
         let installation = Installation("[Journal]\nSuccessLevel=info\n")
         installation.addJob("well", "cat >/dev/null")
-        // What a failing handler prints is told (0097): whether it prints payloads is its author's to decide.
+        // The output of a failing handler is reported (0097); its author decides whether it contains payloads.
         installation.addJob("badly", "cat >/dev/null; exit 1")
         installation.addJob("slow", "sleep 60", route: "Deadline=2s")
         installation.addJob("declines", "exit 80")
@@ -96,7 +96,7 @@ struct SecrecyTests {
         #expect(try installation.injectClient().outcome(of: Self.delivery("well")).outcome == "handled")
         #expect(try daemon.stop() == .exited(0))
         text += daemon.standardError
-        // What was looked through has what it is about.
+        // The examined text must contain the events in question.
         for outcome in Set(Self.accepted.map(\.outcome)) {
             #expect(text.contains("push_outcome=\(outcome)"), "no entry tells of \(outcome)")
         }

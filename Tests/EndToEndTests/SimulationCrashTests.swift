@@ -5,10 +5,11 @@ import TestSupport
 import Testing
 import UnixSockets
 
-/// What `TwinTests` shows of the daemon's parts under a virtual clock, of the built programs over their sockets.
+/// The counterpart of `TwinTests`: the built programs over their sockets instead of the daemon's parts with a virtual
+/// clock.
 @Suite("The built daemon and pushctl simulate", .timeLimit(.minutes(30)))
 struct SimulationCrashTests {
-    /// Nothing is due while this runs, so no row depends on how fast it is.
+    /// The settings make nothing due during this test, so no row depends on its speed.
     private let installation = Installation(
         """
         [Dispatch]
@@ -21,7 +22,7 @@ struct SimulationCrashTests {
 
         """)
 
-    @Test("write the same rows of a random day, though the daemon is killed again and again", arguments: [1, 2])
+    @Test("write the same rows of a random day, although the daemon is killed repeatedly", arguments: [1, 2])
     func day(seed: UInt64) throws {
         installation.addRoute("10-orders", to: "journal", match: "Data=order_id")
         installation.addRoute("50-watch", to: "journal", match: "KeyValue=order_id", route: "Observe=yes")
@@ -42,7 +43,7 @@ struct SimulationCrashTests {
             }
         }
         daemon.crash()
-        // What is in the log alone is in the ledger after the next start.
+        // The next start applies rows that are only in the log to the ledger.
         daemon = try DaemonProcess.ready(installation)
         daemon.crash()
         let rows = try self.rows()
@@ -91,7 +92,7 @@ struct SimulationCrashTests {
 
     private static func place(_ row: JSONNode) -> (Int64, Int64) { (row["seq"]?.int64 ?? 0, row["n"]?.int64 ?? 0) }
 
-    /// The line with another time: that of its acceptance.
+    /// Returns the line with another time: that of its acceptance.
     private static func moved(_ line: String, to time: Int64) -> String {
         guard let start = line.start(ofLast: #","at":"#) else { return line }
         return line[..<start] + #","at":\#(time)}"#
@@ -99,7 +100,7 @@ struct SimulationCrashTests {
 }
 
 extension String {
-    /// Where the last occurrence of `text` begins.
+    /// Returns the start of the last occurrence of `text`.
     fileprivate func start(ofLast text: String) -> Index? {
         indices.last { self[$0...].hasPrefix(text) }
     }

@@ -6,14 +6,14 @@ import UnixSockets
 
 @Suite("A slow disk")
 struct SlowDiskTests {
-    @Test("delays replies, and neither refuses requests nor holds up a deadline", .timeLimit(.minutes(30)))
+    @Test("delays replies, and neither refuses requests nor delays a deadline", .timeLimit(.minutes(30)))
     func slow() throws {
         let bed = DaemonOnDisk(seed: 5)
         let started = Messages(bed.installation.root + "/started")
         bed.installation.addJob("hangs", "echo $$ >$ROOT/started; exec sleep 60", route: "Deadline=2s")
         try bed.start()
         let client = try bed.installation.injectClient()
-        // The first batch of a segment takes two syncs: one for the segment's header.
+        // The first batch of a segment takes two syncs: one is for the segment's header.
         #expect(try client.ask(Requests.deliver(waits: false)).isAccepted)
         let slowness = bed.disk.delay(.syncs(), milliseconds: 300)
         let load = DiskLoad("r", seed: 5)
@@ -42,7 +42,7 @@ struct SlowDiskTests {
         print("disk, slow: \(slowness.picked) slow syncs; \(figures)")
     }
 
-    @Test("is told in the journal, the status and the metrics, and so is that it is over", .timeLimit(.minutes(30)))
+    @Test("is reported in the journal, the status and the metrics, and so is its end", .timeLimit(.minutes(30)))
     func told() throws {
         let bed = DaemonOnDisk("[Store]\nSlowCommit=100ms\n", seed: 6)
         try bed.start()
@@ -50,7 +50,7 @@ struct SlowDiskTests {
         #expect(try client.ask(Requests.deliver(waits: false)).isAccepted)
         #expect(try isSlow(bed) == [false, false])
 
-        // From now on not the loop waits for the disk, but the log's thread.
+        // From here on the log thread waits for the disk, not the loop.
         let slowness = bed.disk.delay(.syncs(of: "through "), milliseconds: 20)
         #expect(try client.ask(Requests.deliver(waits: false)).isAccepted)
         slowness.end()
@@ -58,16 +58,16 @@ struct SlowDiskTests {
         try client.send(line: Requests.deliver(waits: false))
         try waitForEntry("the disk is slow: a commit has taken ", in: bed)
         #expect(try isSlow(bed) == [true, true])
-        // And nothing is acknowledged meanwhile.
+        // No request is acknowledged meanwhile.
         #expect(throws: ClientError.self) { try client.receiveLine(timeoutMilliseconds: 0) }
         stall.end()
         #expect(try client.next().isAccepted)
-        // The reply may go out before the loop has counted the commit.
+        // The reply may be sent before the loop counts the commit.
         try waitUntil("the slow commit is counted") {
             try DaemonStatus(of: bed.installation)["store"]?["slow_commits"]?.int64 ?? 0 > 0
         }
 
-        // On a machine with much else to do one more may be slow.
+        // On a busy machine one more commit may be slow.
         try waitUntil("a commit is fast") {
             try #require(try client.ask(Requests.deliver(waits: false)).isAccepted)
             return try isSlow(bed) == [false, false]
@@ -77,11 +77,11 @@ struct SlowDiskTests {
     }
 
     @Test(
-        "that holds up the loop's own commit is told while it lasts, and the watchdog is answered meanwhile",
+        "that blocks the loop's own commit is reported meanwhile, and the watchdog is notified",
         .timeLimit(.minutes(30)))
     func loopWaits() throws {
         let bed = DaemonOnDisk("[Store]\nSlowCommit=100ms\n", seed: 7)
-        // The loop alone would answer every 30 seconds, and not at all as long as it waits.
+        // The loop alone would notify every 30 seconds, and not at all while it waits.
         try bed.start(environment: ["WATCHDOG_USEC=60000000"])
         let daemon = try #require(bed.daemon)
         let client = try bed.installation.injectClient()
@@ -93,12 +93,12 @@ struct SlowDiskTests {
         try waitForEntry("the disk is slow: a commit has taken ", in: bed)
         try daemon.waitForNotification("WATCHDOG=1", times: answered + 3)
         #expect(throws: ClientError.self) { try client.receiveLine(timeoutMilliseconds: 0) }
-        // Nobody can answer meanwhile, and who asks is told that.
+        // No answer is possible meanwhile, and pushctl says so.
         let asked = pushctl.run(["--runtime", bed.installation.runtime, "status"])
         #expect(asked.end == .exited(69) && asked.errors.contains("its disk may be slow"), "\(asked.errors)")
         stall.end()
         #expect(try client.next().isAccepted)
-        // Whoever does not read what it is told keeps the daemon waiting.
+        // A test that does not read the notifications would block the daemon.
         #expect(daemon.messages.count > answered)
         try waitUntil("it is counted, once") {
             try DaemonStatus(of: bed.installation)["store"]?["slow_commits"]?.int64 == 1
@@ -107,7 +107,7 @@ struct SlowDiskTests {
         #expect(try bed.stop() == .exited(0))
     }
 
-    @Test("at a stop is waited for, and the service manager is asked for the time", .timeLimit(.minutes(30)))
+    @Test("at a stop is waited for, and the stop timeout is extended", .timeLimit(.minutes(30)))
     func stop() throws {
         let bed = DaemonOnDisk(seed: 8)
         try bed.start()
@@ -120,7 +120,7 @@ struct SlowDiskTests {
         #expect(try bed.waitForEnd() == .exited(0))
     }
 
-    @Test("keeps who needs the ledger waiting at a stop, and the daemon asks for time", .timeLimit(.minutes(30)))
+    @Test("delays clients that need the ledger at a stop, and the stop timeout is extended", .timeLimit(.minutes(30)))
     func stopWithLedger() throws {
         let bed = DaemonOnDisk(seed: 9)
         try bed.start()
@@ -130,7 +130,7 @@ struct SlowDiskTests {
         #expect(try client.ask(line).isAccepted)
         try client.send(line: line)
         let daemon = try #require(bed.daemon)
-        // What comes after it is only read once this has come.
+        // The reply to a later request proves that the daemon has read this one.
         #expect(try bed.installation.injectClient().ask(Requests.deliver(waits: false)).isAccepted)
         daemon.send(SIGTERM)
         try daemon.waitForNotification("EXTEND_TIMEOUT_USEC=30000000")
@@ -143,7 +143,7 @@ struct SlowDiskTests {
         try waitUntil("the journal says: \(text)") { bed.daemon?.standardError.contains(text) == true }
     }
 
-    /// Whether the disk is slow, as the status and the metrics say.
+    /// Returns whether the disk is slow, according to the status and to the metrics.
     private func isSlow(_ bed: DaemonOnDisk) throws -> [Bool] {
         let status = try DaemonStatus(of: bed.installation)["store"]?["is_slow"]?.bool
         let metrics = pushctl.run(["--runtime", bed.installation.runtime, "status", "--format", "openmetrics"]).lines
@@ -152,7 +152,7 @@ struct SlowDiskTests {
 }
 
 extension String {
-    /// How often a text occurs.
+    /// Returns the number of occurrences of a text.
     fileprivate func components(of text: String) -> Int {
         var (count, rest) = (0, self[...])
         while let range = rest.firstRange(of: text) {

@@ -7,7 +7,7 @@ import UnixSockets
 struct StartFailureTests {
     private let installation = Installation()
 
-    /// Starts it, and gives how it ended and what it said.
+    /// Starts the daemon and returns its end and its errors.
     private func failure(
         config: String? = nil, state: String? = nil, runtime: String? = nil
     ) throws -> (end: Program.End, errors: String) {
@@ -22,7 +22,7 @@ struct StartFailureTests {
         return (end, daemon.standardError)
     }
 
-    @Test("says who has the state directory, and leaves the other alone")
+    @Test("names the process with the state directory, and leaves it alone")
     func stateInUse() throws {
         let daemon = try DaemonProcess.ready(installation)
         let (end, errors) = try failure(runtime: installation.root + "/run2")
@@ -31,7 +31,7 @@ struct StartFailureTests {
         #expect(try installation.injectClient().ask(Requests.deliver(waits: false)).isAccepted)
     }
 
-    @Test("does not take a socket from one that listens")
+    @Test("does not take a socket from a listening process")
     func socketInUse() throws {
         let daemon = try DaemonProcess.ready(installation)
         defer { withExtendedLifetime(daemon) {} }
@@ -41,7 +41,7 @@ struct StartFailureTests {
         #expect(try installation.injectClient().ask(Requests.deliver(waits: false)).isAccepted)
     }
 
-    @Test("does not replace what is no socket")
+    @Test("does not replace a file that is not a socket")
     func notASocket() throws {
         mkdir(installation.runtime, 0o755)
         writeFile("precious", to: installation.injectSocket)
@@ -52,7 +52,7 @@ struct StartFailureTests {
         #expect(access(installation.controlSocket, F_OK) != 0, "it left a socket behind")
     }
 
-    @Test("names a runtime directory whose sockets no address can hold")
+    @Test("reports a runtime directory that is too long for a socket address")
     func longRuntime() throws {
         let runtime = installation.root + "/" + String(repeating: "r", count: 100)
         let (end, errors) = try failure(runtime: runtime)
@@ -60,7 +60,7 @@ struct StartFailureTests {
         #expect(errors.contains("\(runtime)/control.sock has") && errors.contains("Linux takes 1 to 107"), "\(errors)")
     }
 
-    @Test("names a directory that cannot be made")
+    @Test("reports a directory that cannot be created")
     func missingParents() throws {
         let missing = installation.root + "/no/such"
         #expect(try failure(state: missing).end == .exited(74))
@@ -70,17 +70,17 @@ struct StartFailureTests {
             try failure(runtime: missing).errors.contains("cannot create the runtime directory \(missing): No such"))
     }
 
-    @Test("names a state directory that is a file, or may not be written")
+    @Test("reports a state directory that is a file or not writable")
     func badState() throws {
         writeFile("", to: installation.root + "/file")
         let file = try failure(state: installation.root + "/file")
         #expect(file.end == .exited(74) && file.errors.contains("\(installation.root)/file"), "\(file.errors)")
-        // Nobody may create files there, root neither.
+        // No user can create files there, not even root.
         let proc = try failure(state: "/proc/self")
         #expect(proc.end == .exited(74) && proc.errors.contains("/proc/self/lock: open: "), "\(proc.errors)")
     }
 
-    @Test("names a ledger that is none")
+    @Test("reports a ledger that is not a database")
     func badLedger() throws {
         mkdir(installation.state, 0o700)
         writeFile(String(repeating: "This is no database. ", count: 1000), to: installation.state + "/ledger.db")
@@ -89,7 +89,7 @@ struct StartFailureTests {
         #expect(errors.contains("\(installation.state)/ledger.db") && errors.contains("not a database"), "\(errors)")
     }
 
-    @Test("names everything that is wrong in its configuration, with file and line")
+    @Test("reports every fault in its configuration, with file and line")
     func badConfiguration() throws {
         installation.write("pushrouterd.conf", "[Daemon]\nRequestLengthMax=9 bananas\n[Deadline]\nBudget=10s\n")
         installation.addRoute("10-x", to: "nobody")
@@ -102,7 +102,7 @@ struct StartFailureTests {
         #expect(access(installation.state, F_OK) != 0, "it touched the state before it knew its configuration")
     }
 
-    @Test("names a configuration directory that is not there")
+    @Test("reports a missing configuration directory")
     func missingConfiguration() throws {
         let (end, errors) = try failure(config: installation.root + "/nowhere")
         #expect(end == .exited(78) && errors.contains("\(installation.root)/nowhere"), "\(errors)")

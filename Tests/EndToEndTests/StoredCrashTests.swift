@@ -5,13 +5,13 @@ import TestSupport
 import Testing
 import UnixSockets
 
-/// kill -9 leaves the page cache as it is: this tests what the process forgets, not what the disk does. For that see
-/// `PowerCutTests`.
+/// kill -9 leaves the page cache intact: this tests the loss of process memory. `PowerCutTests` tests the loss of the
+/// page cache.
 @Suite("kill -9 while stored entries are flushed")
 struct StoredCrashTests {
     private let installation = Installation()
 
-    /// Of each three lines two log, an event and a step of a counter, and one has another user begin a session.
+    /// Returns, in turn, an event to log, a counter step to log, and a session start of another user.
     private static func line(_ number: Int) -> String {
         let target = #""platform":"android","app":"shop","device":"d""#
         return switch number % 3 {
@@ -23,7 +23,7 @@ struct StoredCrashTests {
         }
     }
 
-    /// The sequence numbers of so many acknowledged lines, or of all that come until the daemon is gone.
+    /// Returns the sequence numbers of `count` acknowledged lines, or of all until the daemon is gone.
     private func acknowledged(_ client: Client, count: Int = .max) throws -> [Int64] {
         var numbers: [Int64] = []
         while numbers.count < count, let bytes = try client.receiveLine(timeoutMilliseconds: patience),
@@ -34,7 +34,7 @@ struct StoredCrashTests {
         return numbers
     }
 
-    @Test("each is told or set once, in order, and none that was acknowledged is lost")
+    @Test("each is flushed once, in order, and no acknowledged one is lost")
     func rounds() throws {
         var random = SeededGenerator(seed: 23)
         var acknowledged: Set<Int64> = []
@@ -71,19 +71,19 @@ struct StoredCrashTests {
             let story = try #require(try reader.story(of: SequenceNumber(seq)), "\(seq) was acknowledged")
             if story.request.operation == .log { #expect(story.entries.count == 1, "\(seq)") }
         }
-        // Told once each, in the order in which they were saved.
+        // Each event occurs once, in the order in which the entries were saved.
         let told = try reader.events(after: 0, limit: .max).map(\.event).filter { $0.kind == .customEvent }
         let events = entries.filter { $0.entry.kind == .customEvent }
         #expect(told.map { $0.properties ?? "" } == events.map { String(decoding: $0.entry.data, as: UTF8.self) })
         #expect(Set(told.map(\.id)).count == told.count)
-        // Set once each: what is added twice is seen in the sum.
+        // Each step is set once: a repeated step would show in the sum.
         var sum: Int64 = 0
         for user in ["u0", "u1", "last"] {
             let count = try reader.attributes(of: .user(user)).first { $0.name == "count" }
             sum += count.flatMap { Int64($0.value) } ?? 0
         }
         #expect(sum == entries.count { $0.entry.kind == .customAttributes })
-        // Otherwise the rounds showed nothing.
+        // Without these the rounds would have tested nothing.
         #expect(told.count > 0 && sum > 0 && !acknowledged.isEmpty)
         print(
             "kill -9, stored: \(EndToEndTests.rounds) rounds, \(acknowledged.count) acknowledged, "

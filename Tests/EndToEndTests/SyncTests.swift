@@ -8,7 +8,7 @@ import UnixSockets
 struct SyncTests {
     private let installation = Installation()
 
-    @Test("says what is missing when its time is over, and is done when the ledger can be written again")
+    @Test("reports what is missing at its timeout, and succeeds when the ledger can be written again")
     func locked() throws {
         let daemon = try DaemonProcess.ready(installation)
         let control = try Client(path: installation.controlSocket)
@@ -27,7 +27,7 @@ struct SyncTests {
         #expect(try daemon.stop() == .exited(0))
     }
 
-    @Test("keeps nobody waiting who needs the ledger while it cannot be written, and no stop")
+    @Test("delays neither clients that need the ledger while it cannot be written, nor a stop")
     func stalled() throws {
         let daemon = try DaemonProcess.ready(installation)
         var database: OpaquePointer?

@@ -3,7 +3,7 @@ import Testing
 
 @Suite("Under a real systemd", .timeLimit(.minutes(30)))
 struct SystemdTests {
-    @Test("cgroups, users and units of handlers do what they are for")
+    @Test("cgroups, users and units of handlers work as intended")
     func handlers() throws {
         let build = Program(product: "pushrouterd").path.dropLast("/pushrouterd".count)
         let result = Program(path: "/bin/bash").run([

@@ -5,14 +5,14 @@ import TestSupport
 import Testing
 import UnixSockets
 
-/// kill -9 leaves the page cache as it is: this tests what the process forgets, not what the disk does. For that see
-/// `PowerCutTests`.
+/// kill -9 leaves the page cache intact: this tests the loss of process memory. `PowerCutTests` tests the loss of the
+/// page cache.
 @Suite("kill -9 while the tracker decides")
 struct TrackerCrashTests {
-    /// What waits does not wait long: of the session's timeout a second is the least.
+    /// Short waits: a second is the least session timeout.
     private let installation = Installation("[Tracker]\nGrace=50ms\nAndroidSessionTimeout=1s\n")
 
-    @Test("loses no event and doubles none: the ledger has what a simulation of the same requests gives")
+    @Test("loses no event and doubles none: the ledger equals a simulation of the same requests")
     func rounds() throws {
         var load = TrackerLoad(seed: 15)
         var acknowledged: [Int64: String] = [:]
@@ -40,7 +40,7 @@ struct TrackerCrashTests {
         let found = Set(events.map(Self.summary))
         let expected = try simulate(acknowledged)
         #expect(found == expected, "beside the simulation: \(found.symmetricDifference(expected).sorted().prefix(5))")
-        // Otherwise the rounds showed nothing.
+        // Without these events the rounds would have tested nothing.
         let counts = Dictionary(grouping: events, by: \.kind).mapValues(\.count)
         for kind in [AnalyticsEvent.Kind.received, .open, .influencedOpen, .sessionStart, .sessionEnd] {
             #expect(counts[kind] ?? 0 > 0, "no \(kind)")
@@ -48,7 +48,7 @@ struct TrackerCrashTests {
         print("kill -9, tracker: \(EndToEndTests.rounds) rounds, \(acknowledged.count) acknowledged, \(counts)")
     }
 
-    /// What the daemon said before it died. What it could not finish writing is no answer.
+    /// Returns the replies before the daemon died. A line that it did not finish is not a reply.
     private func replies(to client: Client) throws -> [Line] {
         var lines: [Line] = []
         while let bytes = try client.receiveLine(timeoutMilliseconds: patience), let line = try? Line(bytes) {
@@ -57,7 +57,7 @@ struct TrackerCrashTests {
         return lines
     }
 
-    /// Looks until nothing waits for the end of the grace or of a session any more.
+    /// Waits until no decision depends on a grace or a session timeout any more.
     private func waitUntilDecided() throws {
         let ledger = try installation.ledger()
         try waitUntil("the tracker has decided all") {
@@ -67,7 +67,7 @@ struct TrackerCrashTests {
         }
     }
 
-    /// What a simulation decides of all requests in the ledger, each at the time of its acceptance.
+    /// Returns a simulation's events for all requests in the ledger, each at the time of its acceptance.
     private func simulate(_ acknowledged: [Int64: String]) throws -> Set<String> {
         let ledger = try installation.ledger()
         var numbers: [SequenceNumber] = []
@@ -98,7 +98,7 @@ struct TrackerCrashTests {
         return events
     }
 
-    /// An event but for the half of its id that is the state directory's: the other is the number and the kind.
+    /// Returns an event without the state directory's half of its id; the other half is the number and the kind.
     private static func summary(_ event: AnalyticsEvent) -> String {
         [
             String(event.id.description.prefix(18)), event.kind.rawValue, "\(event.time)", event.externalUserID ?? "-",
@@ -107,17 +107,17 @@ struct TrackerCrashTests {
     }
 }
 
-/// What people and producers do, at random.
+/// Random requests of people and producers.
 private struct TrackerLoad {
     private var generator: SeededGenerator
     private var messages = 0
 
     init(seed: UInt64) { generator = SeededGenerator(seed: seed) }
 
-    /// How long to wait for the kill, in microseconds.
+    /// Returns the time until the kill in microseconds.
     mutating func pause() -> UInt32 { .random(in: 0...100_000, using: &generator) }
 
-    /// Some requests about a device; taps on what this load delivered to it.
+    /// Returns requests about a device, with taps on deliveries of this load.
     mutating func lines(onDevice device: Int) -> [String] {
         let place = #""platform":"android","app":"shop","device":"d\#(device)""#
         var delivered: [String] = []

@@ -6,19 +6,20 @@ import UnixSockets
 
 @Suite("The tracker's scenarios over the socket", .timeLimit(.minutes(30)))
 struct TrackerScenarioTests {
-    /// With no grace everything is decided at once, by a real clock too. T13 needs a scripted handler and T15 a grace.
+    /// Without a grace all decisions are immediate, also with a real clock. T13 needs a scripted handler and T15 a
+    /// grace.
     private let installation = Installation("[Tracker]\nGrace=0\nIosForeground=yes\n")
 
     private static let folder = packageRoot + "/Tests/Fixtures/scenarios/tracker/"
 
-    /// The requests of a scenario.
+    /// Returns the requests of a scenario.
     private func requests(_ name: String) throws -> [String] {
         let text = String(decoding: try #require(readFile(Self.folder + name + ".jsonl")), as: UTF8.self)
         return text.split(separator: "\n").map(String.init).filter { $0.contains(#""op":"#) }
     }
 
-    /// The events of an output, in an order of their own: what a timer decides may come before or after a request. The
-    /// half of an id that is the state directory's is left out.
+    /// Returns the events of an output, sorted: a timer's decision may come before or after a request. Leaves out the
+    /// state directory's half of each id.
     private func events(_ lines: [String]) throws -> [String] {
         try lines.map { try json($0) }.filter { $0["event_type"] != nil }.map { event in
             event.members.filter { !["type", "at"].contains($0.key) }.map { key, value in
@@ -28,7 +29,7 @@ struct TrackerScenarioTests {
     }
 
     @Test(
-        "give the events that the simulation gives",
+        "give the same events as the simulation",
         arguments: [
             "T01-direct-open", "T01-default-category", "T02-opened-once", "T03-no-campaign", "T03-raw-campaign",
             "T04-influenced-open", "T05-window", "T05-short-rhythm", "T06-grace", "T07-resumed", "T07-web",

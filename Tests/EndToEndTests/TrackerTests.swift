@@ -11,14 +11,14 @@ struct TrackerTests {
     private static let payload =
         #"{"messageId":"0:1","data":{"_ab":"true","cid":"campaign-1","t":"Title","a":"Text","e":"x"}}"#
 
-    /// The kinds of the events that the ledger has of a delivery.
+    /// Returns the ledger's events of a delivery.
     private func events(of seq: Int64) throws -> [AnalyticsEvent] {
         let reader = try installation.ledger()
         return try #require(try reader.story(of: SequenceNumber(seq))).events
     }
 
     @Test(
-        "opened by seq, by message id or by the payload: one Received, one Open, whatever comes after",
+        "opened by seq, by message id or by the payload: one Received, one Open, regardless of later requests",
         arguments: [#""message":1"#, #""message":"0:1""#, #""payload":\#(payload)"#])
     func opens(subject: String) throws {
         let deliver = Requests.deliver(
@@ -51,7 +51,7 @@ struct TrackerTests {
         #expect(Set(events.map(\.id)).count == 2)
     }
 
-    @Test("opened after a restart counts as if there had been none, for any platform", arguments: Platform.allCases)
+    @Test("opened after a restart counts as without it, on any platform", arguments: Platform.allCases)
     func opensAfterCrash(platform: Platform) throws {
         let payload =
             switch platform {
@@ -75,7 +75,7 @@ struct TrackerTests {
         #expect(try events(of: 1).map(\.kind).sorted { "\($0)" < "\($1)" } == [.open, .received])
     }
 
-    @Test("on what is not remembered, or not Braze's, opens nothing")
+    @Test("on an unknown delivery, or one that is not Braze's, opens nothing")
     func opensNothing() throws {
         let daemon = try DaemonProcess.ready(installation)
         defer { withExtendedLifetime(daemon) {} }
@@ -88,7 +88,7 @@ struct TrackerTests {
             #expect(try client.outcome(of: Requests.open(subject)).outcome == outcome, "\(subject)")
         }
         #expect(try DaemonStatus(of: installation).number("deliveries_tracked") == 0)
-        // T8: a tap opens the app, whoever's the notification is.
+        // T8: a tap opens the app, regardless of the notification's provider.
         for seq in 1...4 { #expect(try events(of: Int64(seq)).allSatisfy { $0.kind == .sessionStart }) }
     }
 }

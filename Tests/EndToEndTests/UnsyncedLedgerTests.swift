@@ -2,11 +2,11 @@ import Glibc
 import TestSupport
 import Testing
 
-/// After a failed sync a start finds in the page cache what the disk never got, and no sync writes it any more.
-@Suite("A ledger that is in the page cache only")
+/// After a failed sync a start finds data in the page cache that the disk never got and that no later sync writes.
+@Suite("A ledger that is only in the page cache")
 struct UnsyncedLedgerTests {
     @Test(
-        "is written anew before a start relies on it: a power cut in the middle of that damages nothing",
+        "is rewritten before a start relies on it: a power cut during the rewrite damages nothing",
         .timeLimit(.minutes(30)))
     func cutInTheMiddle() async throws {
         var (generator, figures) = (SeededGenerator(seed: diskSeed), DiskFigures())
@@ -20,7 +20,7 @@ struct UnsyncedLedgerTests {
             try stopWithFailedSync(bed)
             try load.hearOut()
 
-            // The next start copies the WAL to the database, and what it writes gets to the platter as it likes.
+            // The next start copies the WAL to the database, and a random part of its writes reaches the platter.
             bed.disk.eagerness = 400
             let number = Int.random(in: 1...40, using: &generator)
             let rule = bed.disk.kill(.writes(of: "ledger.db$"), at: number, isDone: true)
@@ -42,7 +42,7 @@ struct UnsyncedLedgerTests {
         #expect(figures.lost == 0)
     }
 
-    /// Ends the daemon, whose last sync of the WAL fails: all that the ledger has got since its start is forgotten.
+    /// Ends the daemon with a failed sync of the WAL: the disk loses all that the ledger got since its start.
     private func stopWithFailedSync(_ bed: DaemonOnDisk) throws {
         let rule = bed.disk.fail(.syncs(of: "ledger.db-wal$"), .only(1), error: EIO)
         #expect(try bed.stop() == .exited(74))

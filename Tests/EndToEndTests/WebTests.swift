@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 import UnixSockets
 
-/// A daemon and a page beside it.
+/// A daemon with a page.
 private final class WebScene {
     let installation: Installation
     private(set) var daemon: DaemonProcess
@@ -12,8 +12,8 @@ private final class WebScene {
     private var port = 0
 
     /// - Parameters:
-    ///   - settings: of web.conf.
-    ///   - mode: of the daemon.
+    ///   - settings: the lines of web.conf.
+    ///   - mode: the mode of the daemon.
     init(_ settings: String = "", mode: String = "device") throws {
         installation = Installation("[Dispatch]\nMode=\(mode)\n")
         installation.write("web.conf", "[Web]\n\(settings)\n")
@@ -50,7 +50,7 @@ private final class WebScene {
         daemon = try DaemonProcess.ready(installation)
     }
 
-    /// Asks as curl does.
+    /// Sends a request with curl.
     func curl(_ path: String, _ words: [String] = []) -> (status: Int, text: String) {
         let result = Program(path: "/usr/bin/curl").run(
             ["-s", "--max-time", "60", "-w", "\n%{http_code}", "http://127.0.0.1:\(port)\(path)"] + words)
@@ -63,12 +63,12 @@ private final class WebScene {
         return try EndToEndTests.json(answer.text.split(separator: "\n").dropLast().joined(separator: "\n"))
     }
 
-    /// Asks for something to be done, as a program.
+    /// Sends an action as a program does.
     func act(_ path: String, _ body: String = "{}") -> (status: Int, text: String) {
         curl(path, ["-H", "X-Pushrouter: 1", "-d", body])
     }
 
-    /// Sends a form of a page with its token.
+    /// Submits a form of a page with its token.
     func form(_ path: String, of page: String, _ fields: [String] = []) throws -> (status: Int, text: String) {
         let text = curl(page).text
         let token = try #require(text.split(separator: "name=\"form\" value=\"").dropFirst().first?.prefix(32))
@@ -80,7 +80,7 @@ private final class WebScene {
         #expect(try client.ask(line).isAccepted)
     }
 
-    /// The pushes that match, once there are so many.
+    /// Returns the matching pushes once there are so many.
     func pushes(_ query: String, count: Int) throws -> [JSONNode] {
         var found: [JSONNode] = []
         try waitUntil("\(count) pushes match \(query)") {
@@ -97,7 +97,7 @@ private final class WebScene {
 struct WebTests {
     private static let braze = Requests.braze(message: "m1", device: "pixel", waits: false)
 
-    @Test("shows what came, and answers each of its addresses")
+    @Test("shows incoming pushes, and answers on each of its addresses")
     func views() throws {
         let scene = try WebScene()
         try scene.inject(Self.braze)
@@ -119,7 +119,7 @@ struct WebTests {
         #expect(try scene.daemon.stop() == .exited(0))
     }
 
-    @Test("does what a person would do, and shows it at once: tap, button, dismissal, session, state, again")
+    @Test("carries out actions and shows their effect at once: tap, button, dismissal, session, state, repeat")
     func acts() throws {
         let scene = try WebScene()
         try scene.inject(Self.braze)
@@ -138,7 +138,7 @@ struct WebTests {
         #expect(again.first?["device"]?.string == "pixel")
         let campaigns = try scene.json("/api/campaigns")
         #expect(String(decoding: campaigns.rawBytes, as: UTF8.self).contains("campaign-1"))
-        // A scenario of it holds.
+        // A scenario made from the push holds.
         let scenario = scene.curl("/push/1/scenario")
         let file = "\(scene.installation.root)/scenario.jsonl"
         writeFile(scenario.text.split(separator: "\n").dropLast().joined(separator: "\n") + "\n", to: file)
@@ -147,7 +147,7 @@ struct WebTests {
         #expect(scenario.text.contains("\"kind\":\"opened\""))
     }
 
-    @Test("replays dead letters, one and several, and says what it would replay")
+    @Test("replays dead letters, one and several, and shows a dry run")
     func deadLetters() throws {
         let scene = try WebScene(mode: "relay")
         for device in ["a", "b", "c"] { try scene.inject(Requests.deliver(job: "bad", device: device, waits: false)) }
@@ -168,11 +168,11 @@ struct WebTests {
         #expect(try json(chosen.output)["dead_letters"]?.count == 1, "\(chosen.output)")
     }
 
-    @Test("answers a request that waits with the first match, and with nothing after its time")
+    @Test("answers a waiting request with the first match, and with 204 at its timeout")
     func waits() throws {
         let scene = try WebScene()
         #expect(scene.curl("/api/pushes?query=device:pixel&wait=100ms").status == 204)
-        // The first answer tells where what comes begins.
+        // The first answer has the position from which later pushes count.
         let begin = try scene.json("/api/pushes")
         #expect(begin["position"]?.string == "0.0")
         let waiting = Program(path: "/bin/sh").run([
@@ -188,7 +188,7 @@ struct WebTests {
         #expect(pushes.map { $0["device"]?.string } == ["pixel"], "\(waiting.output)")
     }
 
-    @Test("streams each push's present state, and goes on behind a position over kill -9 of page and daemon")
+    @Test("streams each push's current state, and continues after a position over kill -9 of page and daemon")
     func stream() throws {
         let scene = try WebScene()
         func events(after position: String?, until device: String) throws -> [(id: String?, data: JSONNode)] {
@@ -217,12 +217,12 @@ struct WebTests {
         try scene.restartDaemon()
         try scene.inject(Requests.deliver(job: "good", device: "three", waits: false))
         let rest = try events(after: position, until: "three")
-        // What was undecided at the position may come again.
+        // Pushes that were undecided at the position may come again.
         #expect(Set(rest.compactMap { $0.data["device"]?.string }).subtracting(["one"]) == ["two", "three"])
         #expect(rest.allSatisfy { $0.data["sentence"]?.string?.hasSuffix(".") ?? false })
     }
 
-    @Test("refuses foreign hosts, forms of foreign pages, forms without their token, and programs without their header")
+    @Test("refuses foreign hosts, forms of foreign pages, forms without a token, and programs without the header")
     func attacks() throws {
         let scene = try WebScene("Proxy=root\nHost=push.example")
         try scene.inject(Self.braze)
@@ -243,7 +243,7 @@ struct WebTests {
         #expect(try scene.json("/api/pushes?query=op:interact")["pushes"]?.count == 0)
     }
 
-    @Test("needs the token where one is configured, and a token where other machines reach it")
+    @Test("needs a configured token, and requires one if other machines can reach it")
     func token() throws {
         let installation = Installation()
         let file = "\(installation.root)/token"
@@ -263,7 +263,7 @@ struct WebTests {
         #expect(open.end == .exited(77) && open.errors.contains("Token="), "\(open.errors)")
     }
 
-    @Test("still answers while others listen without reading, send half a request, or say nothing")
+    @Test("still answers while clients do not read their stream, send half a request, or send nothing")
     func crowds() throws {
         let scene = try WebScene("StreamsMax=4\nConnectionsMax=64")
         var sockets: [Int32] = []
@@ -276,12 +276,12 @@ struct WebTests {
         }
         for number in 0..<20 { try scene.inject(Requests.deliver(job: "good", device: "d\(number)", waits: false)) }
         _ = try scene.pushes("device:d19", count: 1)
-        // Four streams are taken, and the fifth is told to come again.
+        // Four streams are open, and the fifth is told to come again.
         #expect(scene.curl("/events", ["--max-time", "5"]).status == 503)
         #expect(scene.curl("/push/1").status == 200)
     }
 
-    @Test("says what is wrong with its configuration, and what the daemon's silence means")
+    @Test("reports faults in its configuration, and a daemon that does not answer")
     func problems() throws {
         let scene = try WebScene()
         try scene.inject(Self.braze)
@@ -303,7 +303,7 @@ extension WebScene {
     /// The address of the page.
     fileprivate var address: String { "http://127.0.0.1:\(port)" }
 
-    /// A connection that has sent this and reads nothing.
+    /// Returns a connection that has sent this text and reads nothing.
     fileprivate func connect(sending text: String) throws -> Int32 {
         let socket = Glibc.socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
         var address = sockaddr_in()

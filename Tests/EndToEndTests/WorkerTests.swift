@@ -5,7 +5,7 @@ import Testing
 import UnixSockets
 
 extension Installation {
-    /// Adds a `worker` handler that runs a script, and a route to it for payloads whose data has `job` set to its name.
+    /// Adds a `worker` handler that runs a script, with a route for payloads whose data has `job` set to its name.
     fileprivate func addWorker(_ name: String, _ script: String, handler: String = "", route: String = "") {
         let path = "\(root)/\(name).sh"
         writeFile(Self.reading + script, to: path)
@@ -14,7 +14,7 @@ extension Installation {
         addRoute("50-\(name)", to: name, match: "Data=job \(name)", route: route)
     }
 
-    /// Shell functions: `next` reads a line and sets `id`, `answer` writes one.
+    /// Shell functions: `next` reads a line and sets `id`; `answer` writes an answer.
     private static let reading = """
         echo $$ >>$ROOT/started
         next() { IFS= read -r line || exit 0; id=${line#*:}; id=${id%%,*}; }
@@ -22,7 +22,7 @@ extension Installation {
 
         """
 
-    /// How many workers were started.
+    /// The number of workers that were started.
     fileprivate var starts: Int { readFile(root + "/started")?.count { $0 == UInt8(ascii: "\n") } ?? 0 }
 }
 
@@ -45,7 +45,7 @@ struct WorkerTests {
     }
 
     @Test(
-        "that does what it should not has one outcome for each invocation, and the next one is handled",
+        "that misbehaves has one outcome for each invocation, and the next one is handled",
         arguments: [
             ("next; kill -KILL $$", "failed", "the worker that had it did not answer: ended by signal 9"),
             ("next; exit 3", "failed", "the worker that had it did not answer: ended with exit status 3"),
@@ -72,10 +72,10 @@ struct WorkerTests {
             ),
         ])
     func misbehaves(script: String, outcome: String, reason: String?) throws {
-        // The first worker misbehaves, those after it do not.
+        // Only the first worker misbehaves.
         installation.addWorker(
             "odd", "if mkdir $ROOT/first 2>/dev/null; then \(script); fi; while next; do answer; done",
-            // What has an end of its own has all the time, however busy the machine is.
+            // Cases with another end get a long deadline, for busy machines.
             route: outcome == "timed_out" ? "Deadline=3s" : "")
         installation.addRoute("99-default", to: "journal", match: "Data=job none")
         let daemon = try DaemonProcess.ready(installation)
@@ -89,7 +89,7 @@ struct WorkerTests {
         #expect(processes(withEnvironment: "PUSH_RUN=\(try installation.stateIdentity())").isEmpty)
     }
 
-    @Test("that hangs is replaced; what else it had goes to another if it may be repeated", arguments: [true, false])
+    @Test("that hangs is replaced; another gets its other callbacks if repeatable", arguments: [true, false])
     func hangs(isIdempotent: Bool) throws {
         let yesNo = isIdempotent ? "yes" : "no"
         installation.addWorker(
@@ -114,9 +114,9 @@ struct WorkerTests {
         }
     }
 
-    @Test("that is twice as slow as asked has one outcome for each invocation, and the rest is undisturbed")
+    @Test("that is twice as slow as required has one outcome for each invocation, and delays no other handler")
     func slow() throws {
-        // Two seconds of work within one.
+        // Two seconds of work within one second.
         let deliveries = 10
         installation.addWorker("slow", "while next; do sleep 0.2; answer; done", route: "Deadline=1s")
         installation.addWorker("good", "while next; do answer; done")
@@ -142,7 +142,7 @@ struct WorkerTests {
         #expect(try DaemonStatus(of: installation).number("handlers_running") == 0)
     }
 
-    @Test("that has had nothing to do for IdleTimeout= ends, and another has what comes then")
+    @Test("that is idle for IdleTimeout= ends, and another one gets later callbacks")
     func idle() throws {
         installation.addWorker("idle", "while next; do answer; done", handler: "IdleTimeout=1s")
         let daemon = try DaemonProcess.ready(installation)
@@ -155,7 +155,7 @@ struct WorkerTests {
     }
 
     @Test(
-        "that writes blank lines without end, or leaves a program behind that does, keeps nobody waiting",
+        "that writes blank lines endlessly, or leaves a program that does, delays no other handler",
         arguments: ["exec yes ''", "next; setsid yes '' & sleep 0.2; exit 0"])
     func blankLines(script: String) throws {
         installation.addWorker("blank", script)
@@ -166,7 +166,7 @@ struct WorkerTests {
         for _ in 0..<20 { #expect(try client.outcome(of: Requests.deliver()).outcome == "handled") }
     }
 
-    @Test("that cannot be started leaves the reason, and no other handler waits for it")
+    @Test("that cannot be started has the reason in its outcome, and no other handler waits for it")
     func missingProgram() throws {
         installation.write("handlers.d/gone.handler", "[Handler]\nType=worker\nExec=/nonexistent/program\n")
         installation.addRoute("50-gone", to: "gone", match: "Data=job gone", route: "Deadline=3s")
@@ -180,7 +180,7 @@ struct WorkerTests {
         #expect(try client.outcome(of: Requests.deliver()).outcome == "handled")
     }
 
-    @Test("is told from another by its file: a reload ends those of the old one, as soon as they have nothing to do")
+    @Test("is replaced on a reload of a changed file, as soon as it is idle")
     func reload() throws {
         installation.addWorker("stay", "while next; do answer; done")
         let daemon = try DaemonProcess.ready(installation)
@@ -196,7 +196,7 @@ struct WorkerTests {
         #expect(installation.starts == 2)
     }
 
-    @Test("has what it writes to standard error in the journal only with LogOutput=yes", arguments: [true, false])
+    @Test("has its standard error in the journal only with LogOutput=yes", arguments: [true, false])
     func standardError(isLogged: Bool) throws {
         installation.addWorker(
             "loud", "while next; do echo \"heard $id\" >&2; answer; done",
@@ -208,7 +208,7 @@ struct WorkerTests {
     }
 
     @Test(
-        "that ends or closes its output right after an answer loses nothing that it was given meanwhile",
+        "that ends or closes its output right after an answer loses no callback that it got meanwhile",
         arguments: ["exit 0", "exec <&- >&-; read -r _ <$ROOT/go"])
     func isBrief(end: String) throws {
         installation.addWorker("brief", "next; answer; \(end)", handler: "Instances=1")
@@ -219,7 +219,7 @@ struct WorkerTests {
             let line = try client.outcome(of: Requests.deliver(job: "brief"))
             #expect(line.outcome == "handled", "\(number): \(line)")
         }
-        // Those that are there at once are given to a worker in the turn in which it answers.
+        // Callbacks that are already waiting are given to a worker in the turn in which it answers.
         for _ in 1...20 { try client.send(line: Requests.deliver(job: "brief")) }
         var outcomes: [Line] = []
         while outcomes.count < 20 {
@@ -230,9 +230,9 @@ struct WorkerTests {
         withExtendedLifetime((go, daemon)) {}
     }
 
-    @Test("that ends after an answer has what it wrote then kept with none of those that it was given meanwhile")
+    @Test("that ends after an answer: its later output is kept with none of the callbacks that it got meanwhile")
     func lastWords() throws {
-        // So long that it is given the next one, which it does not read.
+        // Long enough to be given the next callback, which it does not read.
         let end = "sleep 0.05; echo \"after $line\" >&2; exit 0"
         installation.addWorker("brief", "next; answer rejected; \(end)", handler: "Instances=1")
         let daemon = try TestDaemon(installation)
@@ -244,13 +244,13 @@ struct WorkerTests {
             let story = try json(daemon.pushctl("show", "\(seq)", "--json").output)["invocations"]?.elements.first
             let attempt = try #require(story?["attempts"]?.elements.first)
             #expect(attempt["answer"]?.string == "rejected")
-            // Its own may have come before its answer was read.
+            // The output may also have come before the answer was read.
             guard let errors = attempt["errors"]?.string else { continue }
             #expect(errors.contains("\"seq\":\(seq),"), "\(seq): \(errors)")
         }
     }
 
-    @Test("has what it wrote for an invocation alone kept with that one")
+    @Test("has the output for a single invocation kept with that one")
     func keptOutput() throws {
         installation.addWorker("loud", "while next; do echo \"heard $id\" >&2; answer rejected; done")
         let daemon = try TestDaemon(installation)
@@ -262,7 +262,7 @@ struct WorkerTests {
         }
     }
 
-    @Test("has what it wrote while it had several invocations kept with none of them")
+    @Test("has the output during several invocations kept with none of them")
     func sharedOutput() throws {
         let script = "next; first=$id; next; echo both >&2; answer rejected $first; answer rejected; next"
         installation.addWorker("loud", script, handler: "Pipeline=2")
@@ -279,14 +279,14 @@ struct WorkerTests {
         }
     }
 
-    @Test("has descriptors 0 to 2 and no other")
+    @Test("has only descriptors 0 to 2")
     func descriptors() throws {
         installation.addWorker("list", "next; exec ls /proc/self/fd >$ROOT/list")
         let daemon = try DaemonProcess.ready(installation)
         defer { withExtendedLifetime(daemon) {} }
         let client = try installation.injectClient()
         #expect(try client.outcome(of: Requests.deliver(job: "list")).outcome == "failed")
-        // The fourth is ls's own, of the directory that it lists.
+        // The fourth descriptor is the directory that ls itself reads.
         #expect(readFile(installation.root + "/list") == Array("0\n1\n2\n3\n".utf8))
     }
 }

@@ -7,7 +7,7 @@ import UnixSockets
 @Suite("A write that fails")
 struct WriteErrorTests {
     @Test(
-        "for want of room makes the daemon refuse, lose nothing, and go on by itself once there is some",
+        "for lack of space makes the daemon refuse requests, lose none, and continue when there is space",
         .timeLimit(.minutes(30)), arguments: [(name: "ENOSPC", number: ENOSPC), (name: "EDQUOT", number: EDQUOT)])
     func noRoom(error: (name: String, number: Int32)) throws {
         let (bed, load) = try start(seed: 3)
@@ -31,7 +31,7 @@ struct WriteErrorTests {
     }
 
     @Test(
-        "and never will be good refuses or ends the daemon with 74, and the next one goes on with all of it",
+        "and will always fail refuses requests or ends the daemon with 74, and the next one continues with all data",
         .timeLimit(.minutes(30)),
         arguments: [(name: "EIO", number: EIO), (name: "EROFS", number: EROFS)], [1, 2, 7, 30])
     func broken(error: (name: String, number: Int32), first: Int) throws {
@@ -52,11 +52,11 @@ struct WriteErrorTests {
         try check(bed, load, "\(error.name) from write \(first) on")
     }
 
-    @Test("and never will be good ends the handlers that run with the daemon", .timeLimit(.minutes(30)))
+    @Test("and will always fail ends the running handlers with the daemon", .timeLimit(.minutes(30)))
     func handlers() throws {
         let bed = DaemonOnDisk(seed: 5)
         let messages = Messages(bed.installation.root + "/processes")
-        // Two, of which one leaves the process group.
+        // Two processes, one of which leaves the process group.
         let script = "setsid sleep 600 & echo $! >>$ROOT/processes\necho $$ >>$ROOT/processes\nexec sleep 600"
         bed.installation.addJob("hang", script)
         try bed.start()
@@ -70,7 +70,7 @@ struct WriteErrorTests {
         rule.end()
     }
 
-    @Test("that writes only half is written on, as long as that takes", .timeLimit(.minutes(30)))
+    @Test("that writes only half is continued until it is complete", .timeLimit(.minutes(30)))
     func half() throws {
         let (bed, load) = try start(seed: 4)
         let rule = bed.disk.shorten(.writes(), .all)
@@ -80,7 +80,7 @@ struct WriteErrorTests {
         try check(bed, load, "half writes")
     }
 
-    /// What the daemon says that its ledger lacks; `nil` when it says nothing, or is about to end.
+    /// Returns the daemon's `store_problem`; `nil` if it has none, or is about to end.
     private func storeProblem(of bed: DaemonOnDisk) throws -> String? {
         guard let client = try? Client(path: bed.installation.controlSocket) else { return nil }
         try? client.send(line: #"{"op":"status"}"#)
@@ -88,7 +88,7 @@ struct WriteErrorTests {
         return try Line(bytes)["status"]?["store_problem"]?.string
     }
 
-    /// A daemon that has some requests, and producers.
+    /// Starts a daemon with some requests, and producers.
     private func start(seed: UInt64) throws -> (DaemonOnDisk, DiskLoad) {
         let (bed, load) = (DaemonOnDisk(seed: seed), DiskLoad("r", seed: seed))
         try bed.start()
@@ -97,7 +97,7 @@ struct WriteErrorTests {
         return (bed, load)
     }
 
-    /// Cuts the power, and looks for all that was acknowledged.
+    /// Cuts the power, and checks for all acknowledged requests.
     private func check(_ bed: DaemonOnDisk, _ load: DiskLoad, _ name: String) throws {
         bed.crash()
         try load.hearOut()

@@ -1,43 +1,42 @@
 import CTestProbe
 import Glibc
 
-// A release build has everything but the library of tests.
+// Release builds have all of this but the testing library.
 #if canImport(Testing)
     import Testing
 #endif
 
-/// A daemon did not do what a test waited for.
+/// The error of a daemon that did not do what a test waited for.
 public struct DaemonFailure: Error, CustomStringConvertible {
-    /// What was waited for, and what the daemon said on standard error.
+    /// The awaited event, and the daemon's standard error.
     public let description: String
 }
 
-/// A running `pushrouterd`, or another service of this package, as its service manager sees it. One that is dropped is
-/// killed.
+/// A running `pushrouterd`, or another service of this package, as its service manager sees it. `deinit` kills it.
 public final class DaemonProcess {
-    /// How long a test waits for an event before it fails: never reached when all is well.
+    /// The timeout of a test's wait for an event; a passing test never reaches it.
     public static let patienceMilliseconds: Int32 = 60_000
 
-    /// Its process id.
+    /// The process id.
     public let processID: Int32
-    /// How it ended; `nil` until a wait has found out.
+    /// The end of the process; `nil` until a wait has collected it.
     public private(set) var end: Program.End?
 
     private let program: String
     private let notifications: NotifySocket
     private let standardErrorPath: String
-    /// At its end when the process is gone: nobody else has the other end.
+    /// One end of a socket pair whose other end only the process has: it reads end-of-file when the process is gone.
     private let lifeline: Int32
 
     /// Starts a daemon on an installation and returns at once.
     ///
     /// - Parameters:
-    ///   - installation: where it lives.
-    ///   - arguments: instead of the installation's directories.
-    ///   - environment: added to `NOTIFY_SOCKET` and `PATH`, as `NAME=value`.
-    ///   - program: which product it is.
-    ///   - cgroup: the directory of the cgroup that it starts in; `nil`: ours.
-    ///   - wrapper: a program and its arguments that changes something of itself and becomes the daemon, such as `prlimit`.
+    ///   - installation: its directories.
+    ///   - arguments: replace the installation's directories.
+    ///   - environment: `NAME=value` variables beside `NOTIFY_SOCKET` and `PATH`.
+    ///   - program: the product to run.
+    ///   - cgroup: the directory of the cgroup to start it in; `nil`: this process's cgroup.
+    ///   - wrapper: a program with arguments that changes its own process and executes the daemon, such as `prlimit`.
     public init(
         _ installation: Installation, arguments: [String]? = nil, environment: [String] = [],
         program: String = "pushrouterd", cgroup: String? = nil, through wrapper: [String] = []
@@ -56,7 +55,7 @@ public final class DaemonProcess {
         precondition(socketpair(AF_UNIX, kind, 0, &ends) == 0, "cannot make a socket pair: \(systemReason())")
         lifeline = ends[0]
         defer { close(ends[1]) }
-        // In a build with a sanitizer its options say where a daemon of these tests reports.
+        // In a sanitizer build these options name the report files of the daemon.
         let names: [String] = ["ASAN_OPTIONS", "LSAN_OPTIONS", "TSAN_OPTIONS"]
         let sanitizers = names.compactMap { name in getenv(name).map { "\(name)=\(String(cString: $0))" } }
         processID = Self.spawn(
@@ -66,8 +65,9 @@ public final class DaemonProcess {
             standardError: standardErrorPath, lifeline: ends[1], cgroup: cgroup, wrapper: wrapper)
     }
 
-    /// Has the program end itself when it closes a descriptor that it watches, beside what the test preloads; see
-    /// `Tests/WatchedDescriptors`. A sanitizer must be the first library.
+    /// Returns an environment in which the program aborts when it closes a descriptor that its epoll instance still
+    /// watches; see `Tests/WatchedDescriptors`. The test's own preloaded libraries stay. A sanitizer must be the first
+    /// library, so a sanitizer build does without.
     private static func watchingDescriptors(_ environment: [String], besideSanitizer: Bool) -> [String] {
         guard !besideSanitizer else { return environment }
         let name = "LD_PRELOAD="
@@ -86,7 +86,7 @@ public final class DaemonProcess {
 
     /// Starts a daemon and waits until it is ready.
     ///
-    /// - Throws: `DaemonFailure` when it ends instead.
+    /// - Throws: `DaemonFailure` if the daemon ends before.
     public static func ready(
         _ installation: Installation, environment: [String] = [], cgroup: String? = nil, through wrapper: [String] = []
     ) throws(DaemonFailure) -> DaemonProcess {
@@ -97,7 +97,7 @@ public final class DaemonProcess {
 
     /// Starts a forwarder and waits until it is ready.
     ///
-    /// - Throws: `DaemonFailure` when it ends instead.
+    /// - Throws: `DaemonFailure` if the forwarder ends before.
     public static func forwarder(_ installation: Installation, environment: [String] = []) throws(DaemonFailure)
         -> DaemonProcess
     {
@@ -108,10 +108,10 @@ public final class DaemonProcess {
         return forwarder
     }
 
-    /// What it wrote to standard error so far.
+    /// The contents of standard error so far.
     public var standardError: String { readFile(standardErrorPath).map { String(decoding: $0, as: UTF8.self) } ?? "" }
 
-    /// All that it told its service manager so far, each message a list of assignments.
+    /// The sd_notify messages so far, each a list of assignments.
     public var messages: [[String]] {
         notifications.receive()
         return notifications.messages
@@ -120,21 +120,21 @@ public final class DaemonProcess {
     /// Sends a signal.
     public func send(_ signal: Int32) { Glibc.kill(processID, signal) }
 
-    /// Ends it as a crash would, and waits until it is gone.
+    /// Kills the process with SIGKILL and reaps it.
     public func crash() {
         send(SIGKILL)
         _ = reap()
     }
 
-    /// Waits until it has told its service manager `assignment` this many times.
+    /// Waits until sd_notify messages contain `assignment` this many times.
     ///
-    /// - Throws: `DaemonFailure` when it ends without, or patience does.
+    /// - Throws: `DaemonFailure` if the process ends before, or at the timeout.
     public func waitForNotification(_ assignment: String, times: Int = 1) throws(DaemonFailure) {
         func isTold() -> Bool { messages.count(where: { $0.contains(assignment) }) >= times }
         while !isTold() {
             let ready = waitUntilReadable(
                 [notifications.descriptor, lifeline], milliseconds: Self.patienceMilliseconds)
-            // What it said just before it ended counts.
+            // A message sent just before the end counts.
             if ready == lifeline, !isTold() {
                 throw failure("it ended (\(reap())) before it told \(assignment)")
             }
@@ -142,9 +142,9 @@ public final class DaemonProcess {
         }
     }
 
-    /// Waits until it has told its service manager a status that begins so.
+    /// Waits for an sd_notify status that begins with `beginning`.
     ///
-    /// - Throws: `DaemonFailure` when it ends without, or patience does.
+    /// - Throws: `DaemonFailure` if the process ends before, or at the timeout.
     public func waitForStatus(_ beginning: String) throws(DaemonFailure) {
         while !messages.contains(where: { $0.contains { $0.hasPrefix(beginning) } }) {
             let ready = waitUntilReadable(
@@ -153,9 +153,9 @@ public final class DaemonProcess {
         }
     }
 
-    /// Waits until it has ended by itself.
+    /// Waits until the process has ended by itself.
     ///
-    /// - Throws: `DaemonFailure` when it goes on.
+    /// - Throws: `DaemonFailure` at the timeout.
     public func waitForEnd() throws(DaemonFailure) -> Program.End {
         guard end != nil || waitUntilReadable([lifeline], milliseconds: Self.patienceMilliseconds) != nil else {
             throw failure("it did not end")
@@ -163,9 +163,9 @@ public final class DaemonProcess {
         return reap()
     }
 
-    /// Asks it to end and waits until it has.
+    /// Sends SIGTERM and waits for the end.
     ///
-    /// - Throws: `DaemonFailure` when it goes on.
+    /// - Throws: `DaemonFailure` at the timeout.
     public func stop() throws(DaemonFailure) -> Program.End {
         send(SIGTERM)
         return try waitForEnd()
@@ -190,7 +190,7 @@ public final class DaemonProcess {
         DaemonFailure(description: "\(program): \(what); standard error:\n\(standardError)")
     }
 
-    /// The number of the next daemon of an installation.
+    /// Returns the number of an installation's next daemon.
     private static func nextNumber(in root: String) -> Int {
         var number = 1
         while access("\(root)/stderr.\(number)", F_OK) == 0 { number += 1 }
@@ -206,16 +206,16 @@ public final class DaemonProcess {
         posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0)
         posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, "/dev/null", O_WRONLY, 0)
         posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, standardError, O_WRONLY | O_CREAT | O_APPEND, 0o600)
-        // Made anew in the child, where it is not close-on-exec.
+        // dup2 in the child gives a descriptor without close-on-exec.
         posix_spawn_file_actions_adddup2(&actions, lifeline, 3)
-        // "swift test" leaves a dozen sockets to the tests, and they would leave them to the daemon.
+        // Without this, the daemon would inherit the dozen sockets that "swift test" leaves to the tests.
         CTestProbe_close_from(&actions, 4)
         defer { posix_spawn_file_actions_destroy(&actions) }
         var program = Program(product: product).path
         var words = wrapper + [program] + arguments
         if let first = wrapper.first { program = first }
         if let cgroup {
-            // It is in there before it begins, as the service manager does it.
+            // The process is in the cgroup before it executes the daemon, as with a service manager.
             program = "/bin/sh"
             words = ["sh", "-c", #"echo 0 >"$0/cgroup.procs" && exec "$@""#, cgroup] + words
         }

@@ -1,7 +1,7 @@
 public import PushModel
 
 extension AnalyticsEvent.Content {
-    /// What happened, of any kind: facts that the kind does not have are left out.
+    /// The content of an event of any kind; drops the facts that the kind does not have.
     public init(
         _ kind: AnalyticsEvent.Kind, campaignID: String? = nil, messageID: String? = nil,
         button: AnalyticsEvent.Button? = nil, duration: Duration? = nil
@@ -23,9 +23,9 @@ extension AnalyticsEvent.Content {
 }
 
 extension AnalyticsEvent {
-    /// The name of a custom event; `nil` for any other.
+    /// The name of a custom event; `nil` for other kinds.
     public var name: String? { if case .customEvent(let name, _) = content { name } else { nil } }
 
-    /// The properties of a custom event; `nil` for none, and for any other.
+    /// The properties of a custom event; `nil` without properties, and for other kinds.
     public var properties: String? { if case .customEvent(_, let properties) = content { properties } else { nil } }
 }

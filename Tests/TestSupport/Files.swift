@@ -1,9 +1,9 @@
 import Glibc
 
-/// The text of the last error number.
+/// Returns the text of `errno`.
 func systemReason() -> String { String(cString: strerror(errno)) }
 
-/// Writes a file anew; traps when it cannot.
+/// Writes a file, replacing its contents; traps on an error.
 ///
 /// - Parameters:
 ///   - text: all of its contents.
@@ -16,7 +16,7 @@ public func writeFile(_ text: String, to path: String) {
     precondition(write(file, bytes, bytes.count) == bytes.count, "cannot write \(path): \(systemReason())")
 }
 
-/// The bytes of a file, also one of `/proc`; `nil` when it cannot be opened or read.
+/// Returns the bytes of a file, also of `/proc`; `nil` if it cannot be opened or read.
 ///
 /// - Parameter path: its absolute path.
 public func readFile(_ path: String) -> [UInt8]? {
@@ -32,7 +32,7 @@ public func readFile(_ path: String) -> [UInt8]? {
     }
 }
 
-/// The names in a directory, sorted, without those that begin with a dot; traps when it cannot be read.
+/// Returns the names in a directory, sorted, without those that begin with a dot; traps on an error.
 ///
 /// - Parameter path: its absolute path.
 public func names(in path: String) -> [String] {
@@ -48,7 +48,7 @@ public func names(in path: String) -> [String] {
     return names.sorted()
 }
 
-/// The first of the descriptors that has something to read, or is at its end; `nil` when the time is up.
+/// Returns the first descriptor that is readable or at end-of-file; `nil` at the timeout.
 public func waitUntilReadable(_ descriptors: [Int32], milliseconds: Int32) -> Int32? {
     var requests = descriptors.map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
     while true {

@@ -1,6 +1,6 @@
 import Glibc
 
-/// The files below `Tests/Fixtures`. A file that is not there is a mistake in the test: it traps, naming the path.
+/// The files below `Tests/Fixtures`. A missing file is an error of the test and traps with its path.
 public enum Fixture {
     private static let root: String = {
         let here = #filePath
@@ -10,8 +10,7 @@ public enum Fixture {
         return here[..<end] + "/Fixtures/"
     }()
 
-    /// The bytes of a file.
-    /// The path is relative to `Tests/Fixtures`: `payloads/braze-ios/unity-doc.json`.
+    /// Returns the bytes of a file. The path is relative to `Tests/Fixtures`: `payloads/braze-ios/unity-doc.json`.
     public static func bytes(_ path: String) -> [UInt8] {
         let descriptor = open(root + path, O_RDONLY | O_CLOEXEC)
         precondition(descriptor >= 0, "cannot open \(root + path): \(String(cString: strerror(errno)))")
@@ -25,10 +24,10 @@ public enum Fixture {
         }
     }
 
-    /// The paths of the files in a folder, sorted, as `bytes` takes them.
+    /// Returns the paths of the files in a folder, sorted, in the form that `bytes` takes.
     /// - Parameters:
-    ///   - folder: relative to `Tests/Fixtures`; its subfolders are not looked into.
-    ///   - suffix: how the names end.
+    ///   - folder: relative to `Tests/Fixtures`, without subfolders.
+    ///   - suffix: the ending of the names.
     /// - Returns: the paths, each beginning with `folder`.
     public static func list(_ folder: String, suffix: String) -> [String] {
         names(in: root + folder).filter { $0.hasSuffix(suffix) }.map { "\(folder)/\($0)" }
@@ -36,7 +35,7 @@ public enum Fixture {
 }
 
 extension String {
-    /// Where the last occurrence of `text` begins.
+    /// Returns the start of the last occurrence of `text`.
     fileprivate func range(ofLast text: String) -> Index? {
         indices.last { self[$0...].hasPrefix(text) }
     }

@@ -1,12 +1,12 @@
 import Glibc
 
-/// Everything one daemon needs, below a directory of its own: configuration, state, runtime directory and scripts.
-/// It outlives the daemon: the next one goes on from its state.
+/// The directories of a daemon below a root of their own: configuration, state, runtime directory and scripts. The
+/// installation outlives the daemon, and the next daemon continues with its state.
 public final class Installation: Sendable {
     private let directory = TemporaryDirectory()
     private let stateFolder: String
 
-    /// The directory that holds the others; a place for a test's own files.
+    /// The root directory; a place for a test's own files.
     public var root: String { directory.path }
     /// `--config`
     public var configuration: String { root + "/etc" }
@@ -14,22 +14,22 @@ public final class Installation: Sendable {
     public var state: String { root + "/" + stateFolder }
     /// `--runtime`
     public var runtime: String { root + "/run" }
-    /// Where producers connect.
+    /// The socket for producers.
     public var injectSocket: String { runtime + "/inject.sock" }
-    /// Where administrators connect.
+    /// The socket for administrators.
     public var controlSocket: String { runtime + "/control.sock" }
 
-    /// Where readers connect.
+    /// The socket for readers.
     public var readSocket: String { runtime + "/read.sock" }
 
-    /// Makes one with the shipped handler `journal`, a last route to it, and these settings.
+    /// Makes an installation with the shipped handler `journal`, a last route to it, and these settings.
     ///
     /// - Parameters:
     ///   - settings: the text of `pushrouterd.conf`.
-    ///   - stateFolder: where the state directory is, below the root; the daemon makes it.
+    ///   - stateFolder: the state directory below the root; the daemon creates it.
     public init(_ settings: String = "", stateFolder: String = "state") {
         self.stateFolder = stateFolder
-        // Tests with clients of other users need a way in, whatever the umask that they are started with.
+        // Test clients of other users must be able to enter, regardless of the inherited umask.
         umask(0o022)
         chmod(root, 0o711)
         for folder in ["", "/handlers.d", "/routes.d"] { mkdir(configuration + folder, 0o755) }
@@ -42,13 +42,14 @@ public final class Installation: Sendable {
     ///
     /// - Parameters:
     ///   - path: relative to the configuration.
-    ///   - text: all of it.
+    ///   - text: the whole contents.
     public func write(_ path: String, _ text: String) { writeFile(text, to: configuration + "/" + path) }
 
-    /// Adds an `exec` handler that runs a script, and a route to it for payloads whose data has `job` set to its name.
+    /// Adds an `exec` handler that runs a script, with a route for payloads whose data has `job` set to the handler's
+    /// name.
     ///
     /// - Parameters:
-    ///   - name: of handler, route and script.
+    ///   - name: the name of handler, route and script.
     ///   - script: for `/bin/sh`; `$ROOT` is this installation's root.
     ///   - handler: further lines of `[Handler]`.
     ///   - route: further lines of `[Route]`.
@@ -63,7 +64,7 @@ public final class Installation: Sendable {
     ///
     /// - Parameters:
     ///   - name: its name.
-    ///   - lines: the lines of `[Handler]` but `Type=`.
+    ///   - lines: the lines of `[Handler]` except `Type=`.
     public func addHandler(_ name: String, _ lines: String) {
         write("handlers.d/\(name).handler", "[Handler]\nType=exec\n\(lines)\n")
     }
@@ -72,7 +73,7 @@ public final class Installation: Sendable {
     ///
     /// - Parameters:
     ///   - name: its name; routes apply in the order of their names.
-    ///   - handler: who does the work.
+    ///   - handler: the name of the handler.
     ///   - match: the lines of `[Match]`.
     ///   - route: further lines of `[Route]`.
     public func addRoute(_ name: String, to handler: String, match: String = "", route: String = "") {

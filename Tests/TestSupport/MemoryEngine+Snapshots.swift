@@ -7,21 +7,21 @@ extension MemoryEngine {
     struct WrittenSnapshot {
         var claim: SnapshotClaim
         var parts: [Int: [UInt8]] = [:]
-        /// `nil`: it is being written.
+        /// The snapshot and its time; `nil` while it is being written.
         var finished: (snapshot: Snapshot, at: Instant)?
     }
 
-    /// Changes a byte of a part of each snapshot, as a disk may.
+    /// Changes a byte of a part in each snapshot, like a faulty disk.
     public func damageParts(_ part: Int) {
         database.contents.withLock { contents in
             for place in contents.snapshots.indices { contents.snapshots[place].parts[part]?[4000] ^= 1 }
         }
     }
 
-    /// How many parts all snapshots have, those included that are being written.
+    /// The number of parts of all snapshots, unfinished ones included.
     public var partCount: Int { database.contents.withLock { $0.snapshots.map(\.parts.count).reduce(0, +) } }
 
-    /// Has a snapshot be of another schema of ledgers.
+    /// Sets the ledger schema of a snapshot.
     public func setSchema(_ schema: Int64, ofNewest place: Int) {
         database.contents.withLock { contents in
             guard let id = contents.counting.dropFirst(place).first?.claim.id,
@@ -109,7 +109,7 @@ extension MemoryEngine {
 }
 
 extension MemoryEngine.Contents {
-    /// The snapshots that count, the newest first.
+    /// The finished snapshots, the newest first.
     fileprivate var counting: [MemoryEngine.WrittenSnapshot] {
         let finished = snapshots.compactMap { written in written.finished.map { (written, $0) } }
         return finished.sorted {

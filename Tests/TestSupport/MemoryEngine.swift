@@ -3,20 +3,20 @@ public import PushFleet
 public import PushModel
 import Synchronization
 
-/// The engine of a shard in memory: one database, and sessions of it that several nodes use from their threads.
+/// A fleet engine in memory: one database, with sessions that several nodes use from their threads.
 public final class MemoryEngine: ShardEngine {
-    /// What becomes of the next append or confirmation.
+    /// The failure of the next append or confirmation.
     public enum Failure: Sendable {
-        /// Nothing is written, and no answer comes.
+        /// The batch is not written, and no answer comes.
         case unknown
-        /// It is written, and a promotion may lose it.
+        /// The batch is written, and a promotion may lose it.
         case doubtful
-        /// It is written, and no answer comes.
+        /// The batch is written, and no answer comes.
         case thereButUnknown
     }
 
     struct Contents {
-        /// Without a gap in their numbers, and never none.
+        /// The batches, numbered without a gap; never empty.
         var batches: [(batch: ChainBatch, at: Instant)]
         var trimmedBytes: Int64 = 0
         var snapshots: [WrittenSnapshot] = []
@@ -26,12 +26,12 @@ public final class MemoryEngine: ShardEngine {
         var reads: [String: Int] = [:]
         var clock = Instant(nanoseconds: 0)
         var wall: @Sendable () -> WallTime = { WallTime(milliseconds: Int64(time(nil)) * 1000) }
-        /// How often the lease was read.
+        /// The number of times the lease was read.
         var readings = 0
 
         var first: UInt64 { batches[0].batch.reference.number }
 
-        /// The row with what the copies read.
+        /// The lease row with the lowest version that the copies read.
         var row: LeaseRow {
             var row = lease
             row.leastReader = reads.values.min()
@@ -69,12 +69,12 @@ public final class MemoryEngine: ShardEngine {
 
     private init(_ database: Database) { self.database = database }
 
-    /// A new database, and a session of it.
+    /// Makes a new database with a session.
     public convenience init(
         fleet: UUID128 = UUID128(high: 1, low: 1), state: UUID128 = UUID128(high: 2, low: 2)
     ) { self.init(Database(ShardIdentity(fleet: fleet, state: state))) }
 
-    /// A database that begins as another one ended, and a session of it.
+    /// Makes a database that continues another one, with a session.
     public convenience init(fleet: UUID128 = UUID128(high: 1, low: 1), _ start: ChainStart, part: (Int) -> [UInt8]?) {
         self.init(Database(ShardIdentity(fleet: fleet, state: start.state)))
         database.contents.withLock { contents in
@@ -87,27 +87,27 @@ public final class MemoryEngine: ShardEngine {
         }
     }
 
-    /// Another session of the same database, with failures of its own.
+    /// Returns another session of the same database, with failures of its own.
     public func session() -> MemoryEngine { MemoryEngine(database) }
 
     // MARK: What tests set and see
 
-    /// The id of the ledger that every copy has.
+    /// The ledger id, common to all copies.
     public var state: UUID128 { database.identity.state }
 
-    /// Appends and confirmations of this session fail, in this order.
+    /// Makes the next appends and confirmations of this session fail, in this order.
     public func failNext(_ failures: Failure...) { knobs.withLock { $0.failures += failures } }
 
-    /// Whether this session reaches the database.
+    /// Whether this session cannot reach the database.
     public var isAway: Bool {
         get { knobs.withLock { $0.isAway } }
         set { knobs.withLock { $0.isAway = newValue } }
     }
 
-    /// This session loses the database after so many further calls, appends and confirmations not counted.
+    /// Makes this session lose the database after so many calls; appends and confirmations do not count.
     public func goAway(after calls: Int) { knobs.withLock { $0.callsLeft = calls } }
 
-    /// Whether this session answers questions, and ends no commit, as where no standby answers.
+    /// Whether this session answers queries but completes no commit, as without a standby.
     public var endsNoCommit: Bool {
         get { knobs.withLock { $0.endsNoCommit } }
         set { knobs.withLock { $0.endsNoCommit = newValue } }
@@ -119,26 +119,26 @@ public final class MemoryEngine: ShardEngine {
         set { database.contents.withLock { $0.clock = newValue } }
     }
 
-    /// The wall clock of the database; without it that of this machine.
+    /// Sets the wall clock of the database; the default is this machine's.
     public func setWall(_ wall: @escaping @Sendable () -> WallTime) {
         database.contents.withLock { $0.wall = wall }
     }
 
-    /// A standby is promoted that has the chain up to this number.
+    /// Promotes a standby that has the chain up to this number.
     public func promote(with number: UInt64) {
         database.contents.withLock { $0.batches.removeAll { $0.batch.reference.number > number } }
     }
 
-    /// How often the lease was read, by all sessions.
+    /// The number of times that all sessions read the lease.
     public var readings: Int { database.contents.withLock { $0.readings } }
 
-    /// A person gives an order.
+    /// Changes the lease row by a person's order.
     public func order(_ change: (inout LeaseRow) -> Void) { database.contents.withLock { change(&$0.lease) } }
 
-    /// The chain, with what it begins with: batch 0, where nothing was deleted.
+    /// The chain from its first batch: batch 0, unless batches were deleted.
     public var chain: [ChainBatch] { database.contents.withLock { $0.batches.map(\.batch) } }
 
-    /// How far each node's copy is, by the node's name.
+    /// The last batch of each node's copy, by the node's name.
     public var copies: [String: UInt64] { database.contents.withLock { $0.copies } }
 
     // MARK: The engine
@@ -243,9 +243,9 @@ public final class MemoryEngine: ShardEngine {
 }
 
 extension ChainTail {
-    /// Whether an engine inserts a batch behind this one: compare-and-append.
+    /// Returns whether an engine inserts a batch after this one (compare-and-append).
     ///
-    /// - Parameter previous: the id of the batch that the writer goes on behind.
+    /// - Parameter previous: the id of the batch that the writer continues.
     public func admits(_ batch: BatchReference, after previous: UUID128, epoch batchEpoch: Int64) -> Bool {
         batch.number == reference.number + 1 && previous == reference.id && epoch <= batchEpoch
     }

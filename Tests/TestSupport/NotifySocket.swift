@@ -1,16 +1,16 @@
 import Glibc
 
-/// The service manager's end of sd_notify(3): what a daemon says of itself, in order.
+/// The service manager's end of sd_notify(3): it collects a daemon's messages in order.
 public final class NotifySocket {
-    /// For `NOTIFY_SOCKET`.
+    /// The value for `NOTIFY_SOCKET`.
     public let path: String
     let descriptor: Int32
-    /// The messages that were received, each a list of assignments such as `READY=1`.
+    /// The received messages, each a list of assignments such as `READY=1`.
     public private(set) var messages: [[String]] = []
 
     /// Makes the socket.
     ///
-    /// - Parameter path: short enough for an address; nothing may be there.
+    /// - Parameter path: short enough for a socket address; nothing may exist there.
     public init(path: String) {
         self.path = path
         descriptor = socket(AF_UNIX, Int32(SOCK_DGRAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
@@ -32,7 +32,7 @@ public final class NotifySocket {
         unlink(path)
     }
 
-    /// Takes the messages that have come, without waiting.
+    /// Reads the pending messages without waiting.
     func receive() {
         var buffer = [UInt8](repeating: 0, count: 4096)
         while true {

@@ -1,16 +1,16 @@
 import Glibc
 import Synchronization
 
-/// A PostgreSQL server of a test's own, Debian's, on a Unix socket in a directory of its own, run as `postgres` where
-/// the tests are root's. It ends with this value.
+/// A test's own PostgreSQL server, Debian's, on a Unix socket in its own directory. It runs as `postgres` if the tests
+/// run as root, and ends with this object.
 public final class PostgreSQLServer: Sendable {
-    /// How a server ends.
+    /// The way to end a server.
     public enum Stop: Int32, Sendable {
-        /// In order: SIGINT.
+        /// A fast shutdown: SIGINT.
         case fast = 2
-        /// At once, as after a crash: SIGQUIT.
+        /// An immediate shutdown, as after a crash: SIGQUIT.
         case immediate = 3
-        /// SIGKILL, all of its processes.
+        /// SIGKILL to all of its processes.
         case kill = 9
     }
 
@@ -18,7 +18,7 @@ public final class PostgreSQLServer: Sendable {
     private let settings: [String]
     private let process = Mutex<pid_t>(0)
 
-    /// The directory of Debian's newest server; `nil`: none is installed.
+    /// The program directory of Debian's newest server; `nil` if none is installed.
     private static let programs: String? = {
         let root = "/usr/lib/postgresql"
         guard access(root, R_OK) == 0 else { return nil }
@@ -26,21 +26,21 @@ public final class PostgreSQLServer: Sendable {
         return versions.max { (Int($0) ?? 0) < (Int($1) ?? 0) }.map { "\(root)/\($0)/bin" }
     }()
 
-    /// Whether there is one to be started. Says so once where there is none.
+    /// Whether a server is installed. Prints a notice once if none is.
     public static let isInstalled: Bool = {
         if programs == nil { print("not tested: PostgreSQL is not installed (apt-get install postgresql)") }
         return programs != nil
     }()
 
-    /// Its directory, which has the socket.
+    /// The server's directory, which has the socket.
     public var root: String { directory.path }
     private var data: String { root + "/data" }
 
-    /// Makes a server and starts it; traps where that fails.
+    /// Makes a server and starts it; traps on an error.
     ///
     /// - Parameters:
-    ///   - isDurable: whether it syncs: for tests that cut its power.
-    ///   - settings: further ones, as `name=value`.
+    ///   - isDurable: whether the server syncs, for tests that cut its power.
+    ///   - settings: further settings, as `name=value`.
     public convenience init(isDurable: Bool = false, settings: [String] = []) {
         self.init(settings + (isDurable ? [] : ["fsync=off", "full_page_writes=off"]))
         let words = ["-D", data, "-A", "trust", "-U", "postgres", "--no-locale", "-E", "UTF8", "--no-sync"]
@@ -61,14 +61,14 @@ public final class PostgreSQLServer: Sendable {
 
     deinit { stop(.immediate) }
 
-    /// The words, behind `env`, of a server's program, in the root directory, which every user may enter.
+    /// Returns the arguments of `env` that run a server program in the root directory, which every user may enter.
     private static func asPostgres(_ program: String, _ words: [String]) -> [String] {
         guard let programs else { preconditionFailure("PostgreSQL is not installed") }
         let user = ["setpriv", "--reuid=postgres", "--regid=postgres", "--clear-groups"]
         return ["--chdir=/"] + (geteuid() == 0 ? user : []) + ["\(programs)/\(program)"] + words
     }
 
-    /// Starts it, and waits until it takes connections; traps where it ends instead.
+    /// Starts the server and waits until it accepts connections; traps if it ends before.
     public func start() {
         let words = ["-D", data] + settings.flatMap { ["-c", $0] }
         var actions = posix_spawn_file_actions_t()
@@ -77,7 +77,7 @@ public final class PostgreSQLServer: Sendable {
         posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)
         posix_spawn_file_actions_addopen(&actions, 1, root + "/log", O_WRONLY | O_CREAT | O_APPEND, 0o644)
         posix_spawn_file_actions_adddup2(&actions, 1, 2)
-        // env and setpriv become the server: the process id stays.
+        // env and setpriv execute the server, so the process id stays the same.
         let started = startProgram(
             "/usr/bin/env", ["env"] + Self.asPostgres("postgres", words), environment: ["PATH=/usr/bin:/bin"],
             actions: &actions)
@@ -92,14 +92,14 @@ public final class PostgreSQLServer: Sendable {
         }
     }
 
-    /// Whether the server's own file says so: its first line is the process, its eighth the state.
+    /// Returns whether postmaster.pid says so: its first line has the process id, its eighth the state.
     private func isReady(_ process: pid_t) -> Bool {
         guard let file = readFile(data + "/postmaster.pid") else { return false }
         let lines = String(decoding: file, as: UTF8.self).split(separator: "\n", omittingEmptySubsequences: false)
         return lines.count > 7 && lines[0] == String(process) && lines[7].hasPrefix("ready")
     }
 
-    /// Ends it, and waits until all of its processes are gone.
+    /// Stops the server and waits until all of its processes are gone.
     public func stop(_ how: Stop) {
         let server = process.withLock { process in
             defer { process = 0 }
@@ -110,7 +110,7 @@ public final class PostgreSQLServer: Sendable {
         for process in [server] + children { Glibc.kill(process, how.rawValue) }
         var status: Int32 = 0
         while waitpid(server, &status, 0) < 0, errno == EINTR {}
-        // Somebody else waits for them: init.
+        // init reaps these processes.
         for process in children { while Glibc.kill(process, 0) == 0 { usleep(1000) } }
     }
 
@@ -121,14 +121,14 @@ public final class PostgreSQLServer: Sendable {
 
     // MARK: What tests do with it
 
-    /// libpq's words for one of its databases.
+    /// Returns libpq's connection string for a database.
     public func address(_ database: String = "postgres") -> String {
         "host=\(root) port=5432 user=postgres dbname=\(database)"
     }
 
-    /// Runs a statement by psql, whose commit waits for no standby; traps where it fails.
+    /// Runs a statement with psql, without waiting for a standby at the commit; traps on an error.
     ///
-    /// - Returns: the lines of the answer, columns divided by `|`.
+    /// - Returns: the lines of the result, with `|` between columns.
     @discardableResult
     public func sql(_ statement: String, database: String = "postgres") -> [String] {
         guard let programs = Self.programs else { preconditionFailure("PostgreSQL is not installed") }
@@ -139,7 +139,7 @@ public final class PostgreSQLServer: Sendable {
         return result.lines
     }
 
-    /// Runs a statement until its answer is this line; traps after ten seconds.
+    /// Repeats a statement until its result is this line; traps after ten seconds.
     public func wait(_ statement: String, database: String = "postgres", for line: String) {
         for _ in 0..<400 {
             if sql(statement, database: database) == [line] { return }
@@ -148,15 +148,15 @@ public final class PostgreSQLServer: Sendable {
         preconditionFailure("\(statement) is not \(line): \(sql(statement, database: database))")
     }
 
-    /// Changes a setting, and has it read.
+    /// Changes a setting and reloads the configuration.
     public func set(_ name: String, _ value: String) {
         sql("ALTER SYSTEM SET \(name) = '\(value)'")
         sql("SELECT pg_reload_conf()")
     }
 
-    /// Makes a standby of this server, and starts it.
+    /// Makes a standby of this server and starts it.
     ///
-    /// - Parameter name: what `synchronous_standby_names` calls it.
+    /// - Parameter name: its name in `synchronous_standby_names`.
     public func makeStandby(_ name: String) -> PostgreSQLServer {
         let standby = PostgreSQLServer(
             settings.filter { !$0.hasPrefix("unix_socket_directories=") } + ["cluster_name=\(name)"])

@@ -1,20 +1,20 @@
 import Glibc
 
-/// A program that a test runs as a user would: with arguments and an environment, from outside.
+/// A program that a test runs as a user would, with arguments and an environment.
 public struct Program: Sendable {
-    /// Where it is.
+    /// The path of the program.
     public let path: String
 
     /// Any program, by its absolute path.
     public init(path: String) { self.path = path }
 
-    /// A program of this package: it is built into the directory that the running tests are in.
+    /// A program of this package, in the directory of the running tests.
     public init(product: String) {
         path = Self.directory + "/" + product
         precondition(access(path, X_OK) == 0, "\(path) is not built: \(String(cString: strerror(errno)))")
     }
 
-    /// The directory that this package is built into: the running tests are in it.
+    /// The build directory of this package, which has the running tests.
     static let directory: String = {
         var buffer = [CChar](repeating: 0, count: Int(PATH_MAX))
         let count = readlink("/proc/self/exe", &buffer, buffer.count)
@@ -24,35 +24,35 @@ public struct Program: Sendable {
         return String(tests[..<end])
     }()
 
-    /// How a program ended.
+    /// The end of a program.
     public enum End: Hashable, Sendable {
-        /// By itself, with this status.
+        /// The exit status.
         case exited(Int32)
-        /// By this signal.
+        /// The signal that ended it.
         case signaled(Int32)
     }
 
-    /// What came of a run.
+    /// The result of a run.
     public struct Result: Sendable {
-        /// How it ended; by SIGKILL when it did not within a minute.
+        /// The end; SIGKILL after a minute without one.
         public let end: End
-        /// What it wrote to standard output.
+        /// The bytes on standard output.
         public let outputBytes: [UInt8]
-        /// What it wrote to standard error.
+        /// The text on standard error.
         public let errors: String
 
-        /// What it wrote to standard output, as text.
+        /// The text on standard output.
         public var output: String { String(decoding: outputBytes, as: UTF8.self) }
 
-        /// The lines of its output.
+        /// The lines on standard output.
         public var lines: [String] { output.split(separator: "\n").map(String.init) }
     }
 
-    /// Runs it to its end.
+    /// Runs the program to its end.
     ///
     /// - Parameters:
-    ///   - arguments: without the program's name.
-    ///   - input: what it finds on standard input.
+    ///   - arguments: the arguments without the program's name.
+    ///   - input: the contents of standard input.
     ///   - environment: variables beside `PATH`.
     public func run(
         _ arguments: [String], input: [UInt8] = [], environment: [String: String] = [:]
@@ -69,7 +69,7 @@ public struct Program: Sendable {
             errors: String(decoding: errorBytes, as: UTF8.self))
     }
 
-    /// - Parameter descriptors: what the program has as 0, 1 and 2.
+    /// - Parameter descriptors: the program's descriptors 0, 1 and 2.
     private func spawn(_ arguments: [String], environment: [String: String], descriptors: [Int32]) -> pid_t {
         var actions = posix_spawn_file_actions_t()
         posix_spawn_file_actions_init(&actions)
@@ -86,7 +86,7 @@ public struct Program: Sendable {
     private func exchange(
         _ child: pid_t, input: [UInt8], into inputEnd: Int32, from ends: (output: Int32, errors: Int32)
     ) -> (output: [UInt8], errors: [UInt8]) {
-        // A program that ends without reading its input must not end the tests.
+        // A write to a program that has ended must not end the tests.
         signal(SIGPIPE, SIG_IGN)
         precondition(fcntl(inputEnd, F_SETFL, O_NONBLOCK) == 0, "fcntl: \(systemReason())")
         var (rest, output, errors) = (input[...], [UInt8](), [UInt8]())
@@ -106,7 +106,7 @@ public struct Program: Sendable {
         return (output, errors)
     }
 
-    /// How long a program may be silent, in milliseconds: never reached when all is well.
+    /// The longest silence of a program in milliseconds; a passing test never reaches it.
     private static let patience: Int32 = 60_000
 
     private static func finish(_ end: inout pollfd) {
@@ -114,7 +114,7 @@ public struct Program: Sendable {
         end.fd = -1
     }
 
-    /// Writes what is taken; false when all is written, or nobody reads.
+    /// Writes as much as the pipe accepts; returns false when all is written or the reader is gone.
     private static func feed(_ rest: inout ArraySlice<UInt8>, into descriptor: Int32) -> Bool {
         let count = rest.withUnsafeBytes { write(descriptor, $0.baseAddress, $0.count) }
         if count < 0 { return errno == EAGAIN }
@@ -122,7 +122,7 @@ public struct Program: Sendable {
         return !rest.isEmpty
     }
 
-    /// Reads what is there; false at the end.
+    /// Reads the available bytes; returns false at end-of-file.
     private static func take(_ bytes: inout [UInt8], from descriptor: Int32) -> Bool {
         var chunk = [UInt8](repeating: 0, count: 1 << 16)
         let count = read(descriptor, &chunk, chunk.count)
@@ -133,7 +133,7 @@ public struct Program: Sendable {
     private static func wait(for child: pid_t) -> End {
         var status: Int32 = 0
         while waitpid(child, &status, 0) < 0 { precondition(errno == EINTR, "waitpid: \(systemReason())") }
-        // What WIFSIGNALED and its like do, which are macros.
+        // The same as WIFSIGNALED and its siblings, which are macros.
         let signal = status & 0x7F
         return signal == 0 ? .exited(status >> 8 & 0xFF) : .signaled(signal)
     }

@@ -1,37 +1,37 @@
 public import PushModel
 
-/// A random day of a small town of devices: lines as a scenario has them, crashes among them.
+/// A random day of a few devices: the lines of a scenario, with crashes.
 public struct RandomDay {
-    /// One thing that happens.
+    /// An event of the day.
     public enum Event {
-        /// A request, with its script.
+        /// A request with its script.
         case request(at: WallTime, line: String, script: String)
-        /// The daemon dies before it has written `lost`, and comes back.
+        /// The daemon crashes before it has written `lost`, and restarts.
         case crash(at: WallTime, downtime: Int64, reboots: Bool, lost: Lost)
     }
 
-    /// What the daemon was about to write when it died.
+    /// The records that the daemon had not written when it crashed.
     public enum Lost {
         case nothing
-        /// What it decided on the request that comes next.
+        /// Its decision about the next request.
         case request(String)
-        /// What it decided on what was due.
+        /// Its decision about due timers.
         case due
     }
 
     private var random: SeededGenerator
     private var time: Int64 = 1_700_000_000_000
-    /// How many requests there are so far: about the number of the last one.
+    /// The number of requests so far, which is about the number of the last one.
     private var sent = 0
-    /// Interactions of late: people press twice.
+    /// Recent interactions, which the day repeats at random.
     private var recentInteractions: [[String]] = []
     private let payloads = RandomPayloads()
-    /// What happens, in order.
+    /// The events in order.
     public private(set) var events: [Event] = []
 
     /// - Parameters:
     ///   - seed: the same seed gives the same day.
-    ///   - requests: how many.
+    ///   - requests: the number of requests.
     public init(seed: UInt64, requests: Int) {
         random = SeededGenerator(seed: seed)
         for number in 1...requests {
@@ -57,10 +57,10 @@ public struct RandomDay {
         sent += 1
     }
 
-    /// Several deliveries to one device, the first of which takes long, and a tap on it: the next start has to take up
-    /// what waits. On another device a close button is pressed.
+    /// Adds several deliveries to one device, the first of which takes long, and a tap on it: the next start has to
+    /// resume the waiting ones. On another device it presses a close button.
     ///
-    /// - Returns: that press: whoever did it may do it again.
+    /// - Returns: that press, for a repetition.
     private mutating func queue() -> (Int64) -> String {
         let target = [#""app":"shop""#, #""device":"\#(one(of: ["a", "b", "c"]))""#]
         let message = "queue-\(sent)"
@@ -151,7 +151,7 @@ public struct RandomDay {
             members += [#""kind":"action""#, #""action":"\#(one(of: buttons))""#]
             if one(in: 5) { members.append(#""text":"hello""#) }
         }
-        // Not drawn, so that days that a seed is known for stay what they are.
+        // Derived from the number and not drawn, so that the day of a known seed stays the same.
         if number % 5 == 0 { members.append(#""sdk":"\#(number % 2 == 0 ? "nil" : "delayed")""#) }
         switch Int.random(in: 0..<6, using: &random) {
         case 0, 1, 2:
@@ -198,7 +198,7 @@ public struct RandomDay {
     }
 }
 
-/// Payloads: those of the fixtures, and some whose ids, categories and buttons meet those of interactions.
+/// The payloads of the fixtures, and payloads whose ids, categories and buttons match those of interactions.
 struct RandomPayloads {
     private var fixtures: [(platform: String, payload: String)] = []
 
@@ -243,7 +243,8 @@ struct RandomPayloads {
         }
     }
 
-    /// What the platform hands back of one of them: of the web what the service worker left.
+    /// Returns the payload that the platform hands back with an interaction: on the web, the one from the service
+    /// worker.
     func handedBack(_ random: inout SeededGenerator) -> String {
         let campaign = ["summer", "spring", nil][Int.random(in: 0..<3, using: &random)]
         if Int.random(in: 0..<3, using: &random) == 0 {

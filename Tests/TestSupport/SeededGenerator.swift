@@ -1,4 +1,4 @@
-/// Random numbers that are the same for the same seed, so that a failure can be repeated: SplitMix64.
+/// A random number generator with repeatable numbers for a seed (SplitMix64), so that a failure can be repeated.
 public struct SeededGenerator: RandomNumberGenerator {
     private var state: UInt64
 

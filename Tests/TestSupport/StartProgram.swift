@@ -1,14 +1,14 @@
 public import Glibc
 
-/// Starts a program, with no signal blocked or ignored: the threads that tests run on have most of them blocked, and
-/// `Program` ignores SIGPIPE. Traps when it cannot.
+/// Starts a program with no signal blocked or ignored: the threads of the tests block most signals, and `Program`
+/// ignores SIGPIPE. Traps on an error.
 ///
 /// - Parameters:
-///   - path: of the program.
+///   - path: the path of the program.
 ///   - words: its name and arguments.
 ///   - environment: all of its variables, as `NAME=value`.
-///   - actions: what is done with its descriptors.
-///   - leadsGroup: whether it leads a process group of its own.
+///   - actions: the actions on its descriptors.
+///   - leadsGroup: whether it leads a new process group.
 /// - Returns: its process id, to be reaped by the caller.
 public func startProgram(
     _ path: String, _ words: [String], environment: [String], actions: inout posix_spawn_file_actions_t,

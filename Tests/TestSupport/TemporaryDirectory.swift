@@ -1,11 +1,11 @@
 import Glibc
 
-/// A directory of a test's own under `/tmp`, removed with everything in it when the value goes away.
+/// A test's own directory under `/tmp`, removed with its contents in `deinit`.
 public struct TemporaryDirectory: ~Copyable, Sendable {
-    /// Its absolute path, short enough for a socket's.
+    /// The absolute path, short enough for a socket address.
     public let path: String
 
-    /// Makes the directory; traps when that fails, since no test can go on without.
+    /// Makes the directory; traps on an error.
     public init() {
         var template = Array("/tmp/pushrouterd-test.XXXXXX".utf8CString)
         precondition(mkdtemp(&template) != nil, "mkdtemp: \(String(cString: strerror(errno)))")
@@ -14,7 +14,7 @@ public struct TemporaryDirectory: ~Copyable, Sendable {
 
     deinit { Self.remove(path) }
 
-    /// Removes a tree. Symbolic links are not followed; what cannot be removed stays for a person to see.
+    /// Removes a tree without following symbolic links; leaves files that cannot be removed.
     private static func remove(_ path: String) {
         var facts = stat()
         guard lstat(path, &facts) == 0, facts.st_mode & S_IFMT == S_IFDIR, let directory = opendir(path) else {

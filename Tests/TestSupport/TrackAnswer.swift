@@ -1,27 +1,27 @@
 import Glibc
 
-/// How the server of the tests answers a request.
+/// The answer of the test server to a request.
 public enum TrackAnswer: Sendable {
-    /// All is taken in: 201, and the endpoint's JSON.
+    /// The server takes all elements: 201, and the endpoint's JSON.
     case success
-    /// All but these are taken in.
+    /// The server takes all elements but these.
     case partial([TrackError])
-    /// This status, with this body.
+    /// The server answers with this status and body.
     case status(Int, body: String = "", headers: [String] = [])
-    /// All is taken in, and the answer comes a byte at a time.
+    /// The server takes all elements, and sends the answer one byte at a time.
     case slowSuccess
-    /// All is taken in, and the answer comes in chunks.
+    /// The server takes all elements, and sends the answer in chunks.
     case chunkedSuccess
-    /// These bytes in place of HTTP.
+    /// The server sends these bytes in place of HTTP.
     case garbage(String)
-    /// The request is read, and nothing follows.
+    /// The server reads the request and sends no answer.
     case hang
-    /// The request is read, and the connection reset.
+    /// The server reads the request and resets the connection.
     case reset
-    /// The connection is reset in the middle of the answer that says that all is taken in.
+    /// The server takes all elements, and resets the connection in the middle of the answer.
     case resetWithinAnswer
 
-    /// Whether the endpoint took the request in, whatever it says.
+    /// Whether the endpoint took the request, regardless of its answer.
     var takesIn: Bool {
         switch self {
         case .success, .partial, .slowSuccess, .chunkedSuccess, .resetWithinAnswer: true
@@ -37,9 +37,9 @@ public struct TrackError: Sendable {
     var index: Int
 
     /// - Parameters:
-    ///   - text: what is wrong.
+    ///   - text: the error text.
     ///   - array: `attributes` or `events`.
-    ///   - index: of which element.
+    ///   - index: the index of the faulty element.
     public init(_ text: String, in array: String, at index: Int) {
         self.text = text
         self.array = array
@@ -50,9 +50,9 @@ public struct TrackError: Sendable {
 }
 
 extension TrackAnswer {
-    /// Sends it.
+    /// Sends the answer.
     ///
-    /// - Returns: whether the connection may be used again.
+    /// - Returns: whether the connection can be used again.
     func send(for request: TrackRequest, to socket: Int32) -> Bool {
         switch self {
         case .success: return write(response(201, success(request)), to: socket)
@@ -69,7 +69,7 @@ extension TrackAnswer {
             _ = write(Array(text.utf8), to: socket)
             return false
         case .hang:
-            // Until the client gives up.
+            // Waits until the client gives up.
             _ = waitUntilReadable([socket], milliseconds: DaemonProcess.patienceMilliseconds)
             return false
         case .reset: return reset(socket)
@@ -110,7 +110,7 @@ extension TrackAnswer {
         return true
     }
 
-    /// Makes the close that follows a reset.
+    /// Makes the following close reset the connection.
     private func reset(_ socket: Int32) -> Bool {
         var now = linger(l_onoff: 1, l_linger: 0)
         setsockopt(socket, SOL_SOCKET, SO_LINGER, &now, socklen_t(MemoryLayout<linger>.size))

@@ -1,8 +1,8 @@
 import PushModel
 
-/// A request that the server of the tests received.
+/// A request that the test server received.
 public struct TrackRequest: Sendable {
-    /// One element of its arrays.
+    /// An element of the request's arrays.
     public struct Element: Hashable, Sendable {
         /// `attributes` or `events`.
         public var array: String
@@ -14,27 +14,27 @@ public struct TrackRequest: Sendable {
         public var data: String
     }
 
-    /// Its place among all that were received, from 0.
+    /// The position among all received requests, from 0.
     public var number: Int
-    /// By name, in lower case.
+    /// The headers by name in lower case.
     public var headers: [String: String]
     /// The body.
     public var body: [UInt8]
-    /// The elements, attributes first, as the endpoint takes them.
+    /// The elements, attributes first: the order in which the endpoint takes them.
     public private(set) var elements: [Element] = []
-    /// What the endpoint, or its limits, would not have.
+    /// The violations of the endpoint's rules and of the limits.
     public private(set) var violations: [String] = []
 
-    /// What a request may have.
+    /// The limits of a request.
     public struct Limits: Sendable {
-        /// Elements of each array.
+        /// The most elements of each array.
         public var each = 75
-        /// Elements of both.
+        /// The most elements of both arrays.
         public var combined = 150
-        /// The header `Authorization` that is expected.
+        /// The expected `Authorization` header.
         public var authorization: String?
 
-        /// The provider's.
+        /// The provider's limits.
         public init() {}
     }
 

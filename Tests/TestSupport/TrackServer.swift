@@ -1,10 +1,10 @@
 import Glibc
 import Synchronization
 
-/// A server of `POST /users/track` on a port of this machine: it checks every request against the limits, and answers as a
-/// test wants. Each connection has a thread; all end with the server.
+/// A server of `POST /users/track` on a local port: it checks every request against the limits, and answers by a
+/// script. Each connection has a thread, which ends with the server.
 public final class TrackServer: Sendable {
-    /// How to answer; called on the threads of the connections.
+    /// Returns the answer to a request; runs on the threads of the connections.
     public typealias Script = @Sendable (TrackRequest) -> TrackAnswer
 
     private let exchange: Exchange
@@ -12,11 +12,11 @@ public final class TrackServer: Sendable {
     /// `http://127.0.0.1:PORT`
     public var url: String { "http://127.0.0.1:\(exchange.port)" }
 
-    /// Begins to listen.
+    /// Starts to listen.
     ///
     /// - Parameters:
-    ///   - limits: what a request may have.
-    ///   - script: how each is answered.
+    ///   - limits: the limits of a request.
+    ///   - script: returns the answer to each request.
     public init(limits: TrackRequest.Limits = TrackRequest.Limits(), script: @escaping Script = { _ in .success }) {
         exchange = Exchange(limits: limits, script: script)
         runThread(exchange) { $0.accept() }
@@ -24,20 +24,20 @@ public final class TrackServer: Sendable {
 
     deinit { exchange.stop() }
 
-    /// All requests so far, in the order in which they came.
+    /// All requests so far, in order of arrival.
     public var requests: [TrackRequest] { exchange.state.withLock(\.requests) }
 
-    /// What was taken in so far, in the order in which that happened.
+    /// The elements taken so far, in order.
     public var taken: [TrackRequest.Element] { exchange.state.withLock(\.taken) }
 
-    /// What the endpoint would not have: limits, keys, and two requests at once for the same user.
+    /// The violations so far: limits, keys, and concurrent requests for the same user.
     public var violations: [String] { exchange.state.withLock(\.violations) }
 
-    /// How many connections were made.
+    /// The number of connections so far.
     public var connections: Int { exchange.state.withLock(\.connections) }
 }
 
-/// What the threads of a server share.
+/// The state that a server's threads share.
 private final class Exchange: Sendable {
     struct State: Sendable {
         var requests: [TrackRequest] = []
@@ -151,7 +151,7 @@ private struct HTTPReader {
 
     init(socket: Int32) { self.socket = socket }
 
-    /// `nil` at the end, and for what is no request.
+    /// Returns the next request; `nil` at the end of the connection, and for other input.
     mutating func next() -> (start: String, headers: [String: String], body: [UInt8])? {
         let end = Array("\r\n\r\n".utf8)
         while true {
@@ -181,7 +181,7 @@ private struct HTTPReader {
     }
 }
 
-/// Runs a function on a thread of its own, which keeps `object` alive.
+/// Runs a function on a new thread, which keeps `object` alive.
 private func runThread<Object: AnyObject>(_ object: Object, _ body: @escaping @Sendable (Object) -> Void) {
     let box = Unmanaged.passRetained(ThreadStart { body(object) }).toOpaque()
     var thread = pthread_t()

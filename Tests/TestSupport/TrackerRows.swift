@@ -1,7 +1,7 @@
 public import PushModel
 public import PushTracking
 
-/// What the store would hold: the rows of the tracker, in the order in which they were first written.
+/// The tracker's rows as a store would have them, in the order of their first write.
 public struct TrackerRows {
     public private(set) var deliveries: [(row: TrackedRow, received: AnalyticsEvent)] = []
     public private(set) var interactions: [InteractionRow] = []
@@ -10,12 +10,12 @@ public struct TrackerRows {
     public private(set) var pendingStarts: [PendingStart] = []
     public private(set) var held: [HeldInteraction] = []
     public private(set) var eventIDs: Set<UUID128> = []
-    /// What a store would refuse.
+    /// The changes that a store would refuse.
     public private(set) var violations: [String] = []
 
     public init() {}
 
-    /// Writes what one turn decided: events and records together, as in one transaction.
+    /// Writes the decisions of one turn: events and records together, as in one transaction.
     public mutating func write(_ events: [AnalyticsEvent], _ records: [TrackerRecord]) {
         for event in events where !eventIDs.insert(event.id).inserted {
             violations.append("event \(event.id) comes twice: \(event)")
@@ -57,7 +57,8 @@ public struct TrackerRows {
         change(&self[keyPath: rows][index])
     }
 
-    /// Writes a row under its number, which nobody else's has; of nobody there are two.
+    /// Writes a row under its number. A row of another owner with that number, or another row of its owner, is a
+    /// violation.
     private mutating func replace<Row, Owner: Equatable>(
         _ rows: WritableKeyPath<TrackerRows, [Row]>, _ row: Row, number: KeyPath<Row, SequenceNumber>,
         owner: KeyPath<Row, Owner>
@@ -78,7 +79,7 @@ public struct TrackerRows {
         self[keyPath: rows].remove(at: index)
     }
 
-    /// The tracker as it is after a restart at `now`.
+    /// Returns the tracker as of a restart at `now`.
     public func restored(stateID: UUID128, rules: TrackerRules, now: WallTime) -> Tracker {
         var tracker = Tracker(stateID: stateID, rules: rules)
         for row in pendingStarts { tracker.restore(row, now: now) }
@@ -94,7 +95,7 @@ public struct TrackerRows {
 }
 
 extension TrackedReceipt {
-    /// What the ledger gives back of an event.
+    /// The parts of an event that the ledger restores.
     public init(_ event: AnalyticsEvent) {
         self.init(
             externalUserID: event.externalUserID, deviceID: event.deviceID, appID: event.appID,

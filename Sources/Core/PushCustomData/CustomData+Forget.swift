@@ -1,14 +1,14 @@
 public import PushModel
 
 extension CustomData {
-    /// Whether the forwarder has something of a person, or entries leave their suites right now: they cannot be forgotten then.
+    /// Returns whether the forwarder holds an entry of the person, or a removal is under way. Erasing has to wait then.
     public func isBusy(with person: Person) -> Bool {
         guard !isRemoving else { return true }
         let owned = OwnedEntries(by: person)
         return [claims, reserved].contains { $0.values.contains { $0.values.contains(where: owned.has) } }
     }
 
-    /// Forgets what waits of a person. No record comes of it: whoever asks takes the rows out. Linear in what waits.
+    /// Removes the person's waiting entries from memory, in linear time. Writes no record: the caller deletes the rows.
     public mutating func forget(_ person: Person) {
         let owned = OwnedEntries(by: person)
         var entries = stored.takeAll(where: person.includes)
@@ -18,8 +18,8 @@ extension CustomData {
     }
 }
 
-/// Which entries are a person's: by whom they come from, or by the profile that they name. Looks at bytes where they lie, and at
-/// few of those, since there may be very many.
+/// Finds a person's entries by their device and user, or by the profile that they name. Compares the bytes in place,
+/// and tests `nameBits` first, because there may be very many entries.
 private struct OwnedEntries {
     private let person: Person
     private let user: [UInt8]?

@@ -1,18 +1,18 @@
 public import PushModel
 
 extension CustomData {
-    /// What a run of the forwarder has, sent or not, in order of number.
+    /// Returns the entries that a run of the forwarder holds, sent or not, in order of number.
     public func claimedEntries(of claimant: UUID128) -> [EntryNumber] {
         [claims, reserved].flatMap { $0[claimant].map { Array($0.keys) } ?? [] }.sorted()
     }
 
-    /// The numbers of the entries of unknown outcome that nobody has decided about, in order.
+    /// The numbers of the entries of unknown outcome, in order, until a person decides about them.
     public var unknownEntries: [EntryNumber] { unknown.numbers }
 
-    /// Whether something is to be sent.
+    /// Whether entries wait to be sent.
     public var hasQueuedEntries: Bool { queue.count > 0 }
 
-    /// What is to be sent, from the entry after a number on; it stays as it is.
+    /// Returns the entries to be sent that follow `number`, without removing them.
     ///
     /// - Parameters:
     ///   - number: the entry before; 0 for the first.

@@ -3,20 +3,20 @@ public import PushModel
 extension CustomData {
     /// Hands the oldest entries that are to be sent to a run of the forwarder.
     ///
-    /// What an earlier run began to send is of unknown outcome from now on (`OnUnknown=`); what it only reserved is queued
-    /// again. An entry that is held as unknown holds up nothing: one answer that was lost must not stop all that a user does
-    /// until a person has looked.
+    /// Entries that an earlier run began to send become unknown (`OnUnknown=`); entries that it only reserved return to
+    /// the queue. An unknown entry blocks no other entry: one lost answer must not stop a user's later entries until a
+    /// person has looked.
     ///
     /// - Parameters:
     ///   - claimant: the run.
-    ///   - isReserving: whether the run says with ``depart(_:by:now:into:)`` what it begins to send. Of a run that does not,
-    ///     every entry may have been sent as soon as it has it.
-    ///   - limit: how many entries at most; so many that the run then has ``ClaimRequest/heldMax`` at most.
+    ///   - isReserving: whether the run calls ``depart(_:by:now:into:)`` before it sends. If it does not, each claimed entry
+    ///     counts as possibly sent.
+    ///   - limit: how many entries at most; the run then holds ``ClaimRequest/heldMax`` at most.
     ///   - bytes: how many bytes of names and values at most; one entry may be longer.
     ///   - now: the clock.
-    ///   - output: the entries' changes are appended.
-    /// - Returns: the entries, in order of number; none while a person's decision about all of unknown outcome is carried
-    ///   out, since what comes back by it may be older than all that is queued.
+    ///   - output: receives the entries' changes.
+    /// - Returns: the entries, in order of number. Empty while a decision about all unknown entries is carried out: it may
+    ///   return entries that are older than the whole queue.
     public mutating func claim(
         by claimant: UUID128, isReserving: Bool = false, limit: Int, bytes: Int, now: WallTime,
         into output: inout CustomDataOutput
@@ -46,7 +46,7 @@ extension CustomData {
         return claimed
     }
 
-    /// Whether a claim of this run would get something now.
+    /// Returns whether a claim by this run would return an entry now.
     public func hasEntries(for claimant: UUID128) -> Bool {
         queue.count > 0 && removals.unknownCount == 0 && heldCount(by: claimant) < ClaimRequest.heldMax
     }
@@ -55,19 +55,19 @@ extension CustomData {
         (claims[claimant]?.count ?? 0) + (reserved[claimant]?.count ?? 0)
     }
 
-    /// Why an entry is of unknown outcome that a run of the forwarder had when it ended.
+    /// The reason of an entry that becomes unknown because the forwarder's run ended.
     private static let endedForwarder =
         "the forwarder ended after it had begun to send the entry and before it reported the answer"
 
-    /// A run of the forwarder is about to send entries that it reserved. It may send those that are returned once the
-    /// records are on disk; the others it has no longer.
+    /// Marks reserved entries as about to be sent. The run may send the returned entries once the records are on disk;
+    /// it no longer holds the others.
     ///
     /// - Parameters:
     ///   - numbers: the entries.
     ///   - claimant: the run.
     ///   - now: the clock.
-    ///   - output: the entries' changes are appended.
-    /// - Returns: those that the run has, in the order given.
+    ///   - output: receives the entries' changes.
+    /// - Returns: the entries that the run holds, in the order given.
     public mutating func depart(
         _ numbers: [EntryNumber], by claimant: UUID128, now: WallTime, into output: inout CustomDataOutput
     ) -> [EntryNumber] {
@@ -87,17 +87,17 @@ extension CustomData {
         output.records.append(.moved(EntryMove(number: held.number, state: .claimed, at: now, claimant: claimant)))
     }
 
-    /// Takes in what became of an entry that a run of the forwarder has: `sent`, `rejected`, `unknown`, or `queued` again,
-    /// in its old place. One that the run does not have (any more) is passed over: it was said before.
+    /// Settles an entry that a run of the forwarder holds: `sent`, `rejected`, `unknown`, or `queued` again in its old
+    /// place. Ignores an entry that the run does not hold: an earlier call settled it.
     ///
     /// - Parameters:
     ///   - number: the entry.
-    ///   - state: one of the four; another is a mistake of the caller. `OnUnknown=retry` makes `unknown` `queued`.
+    ///   - state: one of these four; any other is the caller's error. `OnUnknown=retry` turns `unknown` into `queued`.
     ///   - reason: why, for people.
     ///   - claimant: the run.
     ///   - now: the clock.
-    ///   - output: the entry's change is appended.
-    /// - Returns: whether the run had it.
+    ///   - output: receives the entry's change.
+    /// - Returns: whether the run held the entry.
     @discardableResult
     public mutating func settle(
         _ number: EntryNumber, _ state: EntryState, reason: String?, by claimant: UUID128, now: WallTime,
@@ -105,7 +105,7 @@ extension CustomData {
     ) -> Bool {
         let goesBack = state == .queued || state == .unknown && rules.onUnknown == .retry
         if goesBack, let held = reserved[claimant]?.removeValue(forKey: number) {
-            // On disk it is queued already.
+            // A reserved entry is still queued on disk.
             queue.insert(held)
             return true
         }
@@ -133,18 +133,18 @@ extension CustomData {
         output.records.append(.moved(EntryMove(number: held.number, state: state, at: now, reason: reason)))
     }
 
-    /// A person decides what becomes of entries of unknown outcome: `queued` again, in their old places, or `discarded`. What
-    /// is to be sent may be discarded as well, until the forwarder begins to send it: it may be what the endpoint refuses
-    /// everything for.
+    /// Carries out a person's decision about entries of unknown outcome: `queued` again, in their old places, or
+    /// `discarded`. It also discards queued entries that the forwarder has not begun to send: one of them may be the
+    /// reason why the endpoint refuses every request.
     ///
-    /// Attributes that are sent again set what they set then, also over what came later.
+    /// Attributes that are sent again overwrite later values with their own.
     ///
     /// - Parameters:
-    ///   - numbers: the entries. To discard what is to be sent costs as much as all that is to be sent, once.
-    ///   - state: one of the two; another is a mistake of the caller.
+    ///   - numbers: the entries. Discarding queued entries costs one pass over the whole queue.
+    ///   - state: one of these two; any other is the caller's error.
     ///   - now: the clock.
-    ///   - output: the entries' changes are appended.
-    /// - Returns: of how many this was to be decided.
+    ///   - output: receives the entries' changes.
+    /// - Returns: how many entries the decision applies to.
     @discardableResult
     public mutating func resolve(
         _ numbers: [EntryNumber], _ state: EntryState, now: WallTime, into output: inout CustomDataOutput
@@ -164,10 +164,10 @@ extension CustomData {
         return resolved.count
     }
 
-    /// The same for all entries that are of unknown outcome now, in order of number: the first of them at once, and
-    /// ``continueRemoval(now:into:)`` does the rest. After a restart those that are left are of unknown outcome as before.
+    /// Applies a decision to all entries that are unknown now, in order of number: to the first ones at once, to the
+    /// rest in ``continueRemoval(now:into:)``. After a restart the remaining ones are unknown again.
     ///
-    /// - Returns: how many these are.
+    /// - Returns: how many entries are unknown now.
     @discardableResult
     public mutating func resolveUnknown(
         _ state: EntryState, now: WallTime, into output: inout CustomDataOutput
@@ -179,7 +179,7 @@ extension CustomData {
         return count
     }
 
-    /// Takes in how sending goes.
+    /// Stores the forwarder's report of how sending goes.
     public mutating func report(_ state: SendingState, into output: inout CustomDataOutput) {
         sending = state
         output.records.append(.sending(state))

@@ -1,20 +1,21 @@
 public import PushModel
 
 extension CustomData {
-    /// Flushes what waits for a session of this app, on this device, of this user: in the order in which it was saved.
+    /// Flushes the entries that wait for a session of this app, this device and this user, in the order of their
+    /// numbers.
     ///
-    /// An entry that names an app, a device or a user waits for a session of that one; of what it does not name, any will
-    /// do. Attributes need a profile: a session with neither user nor device leaves them where they are.
+    /// An entry that names an app, a device or a user waits for a session of that one; a missing name matches any
+    /// session. Attributes need a profile: a session with neither user nor device leaves them in the suite.
     ///
-    /// It is decided at once which entries these are, and the first of them are flushed at once; ``continueRemoval(now:into:)``
-    /// does the rest. What a session of a request leaves to be done, its last entry tells: it is `pending`, by that request.
+    /// The call chooses the entries and flushes the first of them; ``continueRemoval(now:into:)`` flushes the rest. If
+    /// a request's session leaves a rest, a record marks its last entry as `pending` by that request.
     ///
     /// - Parameters:
     ///   - session: the session start.
-    ///   - suite: only what is in it; `nil`: whatever waits.
+    ///   - suite: flushes only the entries in this suite; `nil`: every suite.
     ///   - now: the clock.
-    ///   - output: the events, the fields that are set and the entries' ends are appended.
-    /// - Returns: how many entries it flushes.
+    ///   - output: receives the events, the profile changes and the entries' moves.
+    /// - Returns: how many entries the session flushes.
     @discardableResult
     public mutating func flush(
         _ session: SessionStart, suite: String? = nil, now: WallTime, into output: inout CustomDataOutput
@@ -25,7 +26,7 @@ extension CustomData {
             app: session.app, device: session.device, user: session.externalID, where: Self.condition(session, suite))
         if rules.sendsFlushed, session.externalID == nil { flushedUnsent += taken.count { !$0.namesProfile } }
         let (count, last) = (taken.count, taken.last)
-        // Whoever held on to them would have them copied as the first are taken out.
+        // Passing `taken` on consumes it: a second reference would copy the entries when the first one is removed.
         let isUnderway = begin(
             Removal(purpose: .flush(session, rules), entries: consume taken), now: now, into: &output)
         if isUnderway, let cause = session.cause, let last {
@@ -34,7 +35,7 @@ extension CustomData {
         return count
     }
 
-    /// What a session flushes of that which waits for it; `nil`: all.
+    /// Returns which of the entries that match a session it flushes; `nil`: all of them.
     private static func condition(_ session: SessionStart, _ suite: String?) -> ((HeldEntry) -> Bool)? {
         let hasProfile = session.externalID != nil || session.device != nil
         guard !hasProfile || suite != nil else { return nil }
@@ -70,7 +71,7 @@ extension CustomData {
         if rules.sendsFlushed, let profile { send(entry, to: profile, session, at: time, now: now, into: &output) }
     }
 
-    /// Why an entry was not sent although `SendFlushed=yes`.
+    /// The reason of an entry that was not sent although `SendFlushed=yes`.
     private static let anonymousSession = "it was not sent to the endpoint: the session has no user (SendFlushed=yes)"
 
     private func event(_ entry: CustomEntry, _ session: SessionStart, at time: WallTime) -> AnalyticsEvent {
@@ -80,14 +81,14 @@ extension CustomData {
             id: AnalyticsEvent.identifier(state: stateID, number: number, kind: .customEvent),
             time: time.seconds, seq: cause, delivery: cause, externalUserID: session.externalID,
             deviceID: entry.device ?? session.device, appID: entry.app ?? session.app,
-            // The app that began to run says what platform that is; who logged may have left it out.
+            // The session's app knows its platform; the producer of the entry may have omitted it.
             platform: session.cause == nil ? entry.platform : session.platform,
             content: .customEvent(
                 name: entry.name ?? "",
                 properties: entry.data == Array("{}".utf8) ? nil : String(decoding: entry.data, as: UTF8.self)))
     }
 
-    /// What was flushed goes to the endpoint too, as an entry of its own.
+    /// Queues a flushed entry for the endpoint, as a new entry.
     private mutating func send(
         _ entry: CustomEntry, to profile: UserIdentifier, _ session: SessionStart, at time: WallTime, now: WallTime,
         into output: inout CustomDataOutput
@@ -106,14 +107,13 @@ extension CustomData {
         output.records.append(.entry(sent, .queued, problem: nil))
     }
 
-    /// Takes everything that waits in a suite out of it, for good. As with ``flush(_:suite:now:into:)`` the first of it goes at
-    /// once.
+    /// Discards all entries in a suite: the first of them at once, the rest in ``continueRemoval(now:into:)``.
     ///
     /// - Parameters:
     ///   - suite: the suite.
-    ///   - app: only what waits for this app; `nil`: whatever waits.
+    ///   - app: discards only the entries that wait for this app; `nil`: every app.
     ///   - now: the clock.
-    ///   - output: the entries' ends are appended.
+    ///   - output: receives the entries' moves.
     /// - Returns: how many entries it discards.
     @discardableResult
     public mutating func reset(
@@ -127,23 +127,24 @@ extension CustomData {
 
     // MARK: Some at a time
 
-    /// How many entries are removed from storage in one go, and how many bytes of names and data: no turn of a loop is long.
+    /// The most entries, and bytes of names and data, that one call removes from storage, so that no turn of the loop
+    /// is long.
     private static let removedAtOnce = (entries: 256, bytes: 1 << 16)
 
-    /// Whether a flush, a reset or a decision about all of unknown outcome has begun and not ended.
+    /// Whether a flush, a reset or a decision about all unknown entries is under way.
     public var isRemoving: Bool { removals.count > 0 }
 
-    /// How many of these that found something have begun so far.
+    /// The number of removals with at least one entry that have begun.
     public var removalsBegun: Int { removals.begun }
 
-    /// How many of them have ended.
+    /// The number of these removals that have ended.
     public var removalsEnded: Int { removals.ended }
 
-    /// Goes on with what has begun, in that order.
+    /// Continues the removals, in the order in which they began.
     ///
     /// - Parameters:
     ///   - now: the clock.
-    ///   - output: what it leads to is appended.
+    ///   - output: receives the events and records.
     public mutating func continueRemoval(now: WallTime, into output: inout CustomDataOutput) {
         var left = Self.removedAtOnce
         while left.entries > 0, left.bytes > 0, let (held, purpose) = removals.popFirst() {
@@ -163,9 +164,9 @@ extension CustomData {
         }
     }
 
-    /// Begins to remove entries, after those before them.
+    /// Begins to remove entries, behind the removals that are under way.
     ///
-    /// - Returns: whether some are left to be removed later.
+    /// - Returns: whether entries remain to be removed later.
     @discardableResult
     mutating func begin(
         _ removal: consuming Removal, now: WallTime, into output: inout CustomDataOutput
@@ -177,13 +178,13 @@ extension CustomData {
         return isRemoving
     }
 
-    /// The requests whose sessions began to flush, before a restart, and had not ended; in order. Each is to be given to
+    /// The requests whose flush a restart interrupted, in order. The caller passes the session of each to
     /// ``resumeFlush(_:)``.
     public var interruptedFlushes: [SequenceNumber] { interrupted.keys.sorted() }
 
-    /// Takes up a flush that a restart interrupted, before anything else happens.
+    /// Resumes a flush that a restart interrupted, before any other event.
     ///
-    /// - Parameter session: as it was.
+    /// - Parameter session: the session start as it was.
     public mutating func resumeFlush(_ session: SessionStart) {
         guard let last = session.cause.flatMap({ interrupted.removeValue(forKey: $0) }) else { return }
         let taken = stored.take(
@@ -194,6 +195,6 @@ extension CustomData {
 }
 
 extension CustomEntry {
-    /// The profile that a stored entry names.
+    /// The braze_id of a stored entry's profile.
     fileprivate var brazeID: String? { if case .stored(_, let brazeID) = way { brazeID } else { nil } }
 }

@@ -1,17 +1,17 @@
 public import PushModel
 
-/// Custom events and attributes on their way: checked, kept in their suites until the app's next session, or handed to the
-/// forwarder.
+/// Custom events and attributes: checks them, keeps them in their suites until the app's next session, or queues them
+/// for the forwarder.
 ///
-/// A pure value. What comes out as records, given back to ``restore(_:_:claimant:)`` after a restart, makes the same again.
+/// A pure value. ``restore(_:_:claimant:)`` rebuilds it from its records after a restart.
 public struct CustomData: Sendable {
-    /// Which ids the events of this state directory get.
+    /// The id of the state directory; the ids of events derive from it.
     public let stateID: UUID128
-    /// The settings; a change holds for what is decided from then on.
+    /// The settings; a change applies to later decisions.
     public var rules: CustomDataRules
     /// The highest number given so far; 0 when there is none.
     public internal(set) var lastNumber: EntryNumber
-    /// How sending goes, as the forwarder last said; `nil` before it ever did.
+    /// The forwarder's last report of how sending goes; `nil` before the first.
     public internal(set) var sending: SendingState?
 
     var stored = StoredEntries()
@@ -19,15 +19,15 @@ public struct CustomData: Sendable {
     /// The last entry of each flush that a restart interrupted, by the request of its session.
     var interrupted: [SequenceNumber: EntryNumber] = [:]
     var queue = SendingQueue()
-    /// The entries that the forwarder may have sent; at most one run has some, unless a ledger says otherwise.
+    /// The entries that the forwarder may have sent. At most one run holds any, unless a ledger has several.
     var claims: [UUID128: [EntryNumber: HeldEntry]] = [:]
-    /// The entries that the forwarder has and has not begun to send. It is still `queued` on disk: after a crash of either
-    /// program it is in the queue again.
+    /// The entries that the forwarder holds and has not begun to send. They are still `queued` on disk: after a crash
+    /// of either program they are in the queue again.
     var reserved: [UUID128: [EntryNumber: HeldEntry]] = [:]
-    /// How many entries a session flushed that were to be sent as well and could not be.
+    /// The number of entries that a session flushed but could not send, with `SendFlushed=yes`.
     public internal(set) var flushedUnsent = 0
     var unknown = UnknownEntries()
-    /// Bytes of names and data of all that waits.
+    /// Bytes of names and data of all waiting entries.
     var bytes = 0
 
     /// - Parameters:
@@ -42,7 +42,7 @@ public struct CustomData: Sendable {
 
     // MARK: What waits
 
-    /// What waits. Linear in the number of entries that the forwarder has.
+    /// Counts the waiting entries, in time linear in the number of entries that the forwarder holds.
     public var summary: CustomDataSummary {
         var summary = CustomDataSummary()
         summary.pending = stored.count + removals.count - removals.unknownCount
@@ -60,25 +60,25 @@ public struct CustomData: Sendable {
 
     private var waitingCount: Int { stored.count + removals.count + queue.count + claimedCount + unknown.count }
 
-    /// Whether one more entry whose name and data have so many bytes may be kept.
+    /// Returns whether an entry of so many bytes of name and data fits.
     public func hasRoom(for bytes: Int) -> Bool {
         waitingCount < rules.pendingMax && bytes <= rules.pendingSizeMax - self.bytes
     }
 
     // MARK: Logging
 
-    /// Checks what was logged and keeps it: what is right as one entry, each thing that is wrong as a rejected one.
+    /// Checks logged data and keeps it: the valid part as one entry, each invalid part as a rejected entry.
     ///
-    /// An event is right or wrong as a whole, and the first thing that is wrong is told. Of attributes each is right or
-    /// wrong by itself. When there is no room, all of it is rejected, and only the fact is kept, without the data.
+    /// An event is valid or invalid as a whole, and the rejection names its first problem. Each attribute is valid or
+    /// invalid by itself. If there is no room, the whole object is rejected, and the rejected entry has no data.
     ///
     /// - Parameters:
-    ///   - kind: what it tells.
+    ///   - kind: the kind of entry.
     ///   - object: has `name` and `properties`, or `attributes`.
-    ///   - source: where it comes from. A time later than the clock is taken for the clock's, as the API does.
+    ///   - source: where it comes from. A time later than the clock becomes the clock's, as in the API.
     ///   - now: the clock.
-    ///   - output: what it leads to is appended.
-    /// - Returns: why parts of it were set aside.
+    ///   - output: receives the records.
+    /// - Returns: the rejections.
     @discardableResult
     public mutating func log(
         _ kind: EntryKind, _ object: JSONNode, _ source: EntrySource, now: WallTime, into output: inout CustomDataOutput
@@ -98,15 +98,15 @@ public struct CustomData: Sendable {
         return checked.rejectedParts.map { reject($0, kind, source, now: now, into: &output) }
     }
 
-    /// Sets aside what somebody else found to be wrong with something logged.
+    /// Rejects a logged object for a problem that another component found.
     ///
     /// - Parameters:
-    ///   - kind: what it tells.
+    ///   - kind: the kind of entry.
     ///   - object: has `name` and `properties`, or `attributes`.
     ///   - source: where it comes from.
     ///   - problem: what is wrong.
     ///   - now: the clock.
-    ///   - output: the rejected entry is appended.
+    ///   - output: receives the rejected entry.
     @discardableResult
     public mutating func setAside(
         _ kind: EntryKind, _ object: JSONNode, _ source: EntrySource, _ problem: EntryProblem, now: WallTime,
@@ -145,13 +145,13 @@ public struct CustomData: Sendable {
 
     // MARK: After a restart
 
-    /// Gives back an entry that has not come to its end: `pending`, `queued`, `claimed` or `unknown`; in order of numbers.
+    /// Restores an unfinished entry: `pending`, `queued`, `claimed` or `unknown`. Call it in order of numbers.
     ///
     /// - Parameters:
     ///   - entry: the entry.
     ///   - state: its state.
-    ///   - claimant: the forwarder's run that has it.
-    ///   - cause: the request that it is `pending` by, as the last one that its session flushes.
+    ///   - claimant: the run of the forwarder that holds it.
+    ///   - cause: the request whose flush was under way, if this is the last entry of that flush.
     public mutating func restore(
         _ entry: CustomEntry, _ state: EntryState, claimant: UUID128?, by cause: SequenceNumber? = nil
     ) {
@@ -160,7 +160,7 @@ public struct CustomData: Sendable {
         hold(entry, state, claimant: claimant)
     }
 
-    /// Gives back how sending went.
+    /// Restores the last report of how sending goes.
     public mutating func restore(_ state: SendingState) { sending = state }
 
     /// Keeps an entry in memory.

@@ -1,21 +1,21 @@
 public import PushModel
 
-/// What was decided in a turn; appended to in order.
+/// The decisions of one turn, appended in order.
 public struct CustomDataOutput: Sendable {
     /// New events.
     public var events: [AnalyticsEvent] = []
     /// Changes of the state, to be written in one transaction with the events.
     public var records: [CustomDataRecord] = []
 
-    /// Nothing.
+    /// An output without events and records.
     public init() {}
 }
 
-/// Where custom data comes from, and when.
+/// The origin and the time of custom data.
 public struct EntrySource: Hashable, Sendable {
     /// The request.
     public var cause: SequenceNumber
-    /// Where the entry is to go.
+    /// The suite or the profile that the entry goes to.
     public var way: EntryWay
     /// The platform.
     public var platform: Platform
@@ -23,9 +23,9 @@ public struct EntrySource: Hashable, Sendable {
     public var app: String?
     /// The device.
     public var device: String?
-    /// The user that the producer names; `nil`: whoever uses the app when it is flushed.
+    /// The user that the producer names; `nil`: the user at the time of the flush.
     public var externalID: String?
-    /// When it happened.
+    /// When the event happened.
     public var at: WallTime
 
     public init(
@@ -42,7 +42,7 @@ public struct EntrySource: Hashable, Sendable {
     }
 }
 
-/// A session start that flushes, or a person's order to flush as if there were one.
+/// A session start that flushes, or a person's order to flush without one.
 public struct SessionStart: Hashable, Sendable {
     /// The request that caused it; `nil` for a person's order.
     public var cause: SequenceNumber?
@@ -54,7 +54,7 @@ public struct SessionStart: Hashable, Sendable {
     public var device: String?
     /// The user; `nil`: anonymous.
     public var externalID: String?
-    /// When.
+    /// The time of the session start.
     public var at: WallTime
 
     public init(
@@ -69,18 +69,18 @@ public struct SessionStart: Hashable, Sendable {
     }
 }
 
-/// Why a part of what was logged was set aside.
+/// The reason why a part of logged data was rejected.
 public struct Rejection: Hashable, Sendable {
-    /// The entry under which it is kept.
+    /// The number of the rejected entry.
     public var number: EntryNumber
-    /// What is wrong with it.
+    /// The problem of the rejected part.
     public var problem: EntryProblem
 
     public init(number: EntryNumber, problem: EntryProblem) {
         (self.number, self.problem) = (number, problem)
     }
 
-    /// That of a rejected entry in the ledger.
+    /// The rejection of a rejected entry in the ledger.
     public init(of record: EntryRecord) {
         number = record.entry.number
         // A backup may lack the problem.
@@ -88,21 +88,21 @@ public struct Rejection: Hashable, Sendable {
     }
 }
 
-/// What waits, for the status.
+/// The counts of waiting entries, for the status.
 public struct CustomDataSummary: Hashable, Sendable {
     /// Entries in suites.
     public var pending = 0
-    /// Entries to be sent, those with the forwarder not among them.
+    /// Entries to be sent, without those that the forwarder holds.
     public var queued = 0
-    /// Entries with the forwarder.
+    /// Entries that the forwarder holds.
     public var claimed = 0
     /// Entries of unknown outcome that wait for a person.
     public var unknown = 0
     /// Bytes of names and values of all these.
     public var bytes = 0
-    /// When the oldest of those to be sent was saved, those with the forwarder among them.
+    /// When the oldest entry to be sent was saved, including those that the forwarder holds.
     public var oldestUnsent: WallTime?
 
-    /// Nothing waits.
+    /// A summary without entries.
     public init() {}
 }

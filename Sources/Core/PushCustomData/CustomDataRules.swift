@@ -1,18 +1,18 @@
-/// What of custom data is a setting.
+/// The settings of custom data.
 public struct CustomDataRules: Hashable, Sendable {
-    /// Which time an event that was stored has.
+    /// The time that a stored event gets when it is flushed.
     public enum EventTime: String, Sendable, CaseIterable {
-        /// When it was saved.
+        /// The time at which it was saved.
         case saved
-        /// When the session started that it waited for.
+        /// The time of the session start that flushed it.
         case flushed
     }
 
-    /// What becomes of an entry that was sent and perhaps accepted: the endpoint does not tell repeats apart.
+    /// The handling of an entry that was sent and perhaps accepted. The endpoint does not detect repeats.
     public enum OnUnknown: String, Sendable, CaseIterable {
-        /// It waits for a person to decide: nothing counts twice.
+        /// The entry waits for a person to decide: no entry counts twice.
         case hold
-        /// It is sent again: nothing is lost.
+        /// The forwarder sends it again: no entry is lost.
         case retry
     }
 
@@ -20,13 +20,13 @@ public struct CustomDataRules: Hashable, Sendable {
     public var eventTime = EventTime.saved
     /// `OnUnknown=`
     public var onUnknown = OnUnknown.hold
-    /// How many entries are kept that are neither flushed nor sent yet. Above it new ones are refused.
+    /// The most entries that are neither flushed nor sent. Above it new ones are rejected.
     public var pendingMax = 100_000
-    /// How many bytes their names and values may have in all.
+    /// The most bytes of their names and values in all.
     public var pendingSizeMax = 64 << 20
-    /// How many elements an array of a custom attribute may have.
+    /// The most elements of an array in a custom attribute.
     public var arrayElementsMax = 500
-    /// Whether what a session start flushes is sent to the endpoint as well.
+    /// `SendFlushed=`: whether entries that a session flushes are sent to the endpoint as well.
     public var sendsFlushed = false
 
     /// The defaults.

@@ -1,13 +1,13 @@
 import PushModel
 
 extension CustomEntry {
-    /// What attributes do to the fields of a profile, in their order.
+    /// Returns the changes that attributes make to the fields of a profile, in their order.
     ///
     /// Each subscription group is a field of its own, `subscription_groups.ID`: groups that are not named keep their state.
     ///
-    /// - Parameter rules: how long an array may grow.
+    /// - Parameter rules: has the maximum length of an array.
     func profileChanges(_ rules: CustomDataRules) -> [(name: String, change: AttributeChange)] {
-        // It was scanned when it was logged; how deep it might nest was decided then.
+        // `log` scanned the data and checked its depth.
         let document = try? JSONDocument(scanning: data, limits: JSONLimits(depth: .max))
         guard kind != .customEvent, let attributes = document?.root else { return [] }
         return attributes.members.flatMap { name, value in
@@ -31,7 +31,7 @@ extension CustomEntry {
 }
 
 extension JSONNode {
-    /// Of an array of subscription groups.
+    /// The changes of an array of subscription groups.
     fileprivate var groupChanges: [(name: String, change: AttributeChange)] {
         elements.compactMap { group in
             guard let id = group["subscription_group_id"]?.string, let state = group["subscription_state"] else {

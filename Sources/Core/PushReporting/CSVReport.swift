@@ -1,8 +1,8 @@
 import PushModel
 
-/// The ledger as CSV (RFC 4180): a header, then one row for each invocation, each rendered by itself.
+/// The ledger as CSV (RFC 4180): a header, then one row for each invocation.
 public enum CSVReport {
-    /// The first line, with its line end.
+    /// The header line with its line end.
     public static let header = line([
         "seq", "n", "outcome", "callback", "provider", "platform", "app", "device", "id", "message_id", "route",
         "handler", "mode", "accepted_at", "queue_ms", "exec_ms", "total_ms", "deadline_ms", "started",
@@ -11,8 +11,9 @@ public enum CSVReport {
         "ahead", "waited_for_ms", "replay_of", "source",
     ])
 
-    /// The line of one invocation, with its line end. What is in flight has no outcome, times or completion.
-    /// - Parameter source: the word for where it comes from (``ReportSource/word``).
+    /// Returns the line of one invocation with its line end. An invocation in flight has no outcome, times or
+    /// completion.
+    /// - Parameter source: the word for the rows' source (``ReportSource/word``).
     public static func line(of row: ReportRow, source: String = "ledger") -> String {
         let invocation = row.invocation
         let result = invocation.result
@@ -32,7 +33,7 @@ public enum CSVReport {
         ])
     }
 
-    /// Text from outside, in one line. A spreadsheet would run a cell that begins like a formula, so it gets an apostrophe.
+    /// Returns external text in one line, with an apostrophe before a cell that a spreadsheet would run as a formula.
     static func text(_ value: String?) -> String {
         guard let value = value?.showingControls(), let first = value.unicodeScalars.first else { return "" }
         return ["=", "+", "-", "@"].contains(first) ? "'" + value : value
@@ -42,7 +43,7 @@ public enum CSVReport {
         cells.map(quoted).joined(separator: ",") + "\r\n"
     }
 
-    /// By scalars: a quote with a combining mark behind it is another `Character`, but the same quote in a file.
+    /// Compares scalars: a quote and a combining mark form another `Character`, but the file has the same quote.
     private static func quoted(_ cell: String) -> String {
         guard cell.unicodeScalars.contains(where: { $0 == "," || $0 == "\"" }) else { return cell }
         var quoted = String.UnicodeScalarView("\"".unicodeScalars)

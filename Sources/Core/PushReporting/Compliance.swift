@@ -1,29 +1,29 @@
 public import PushModel
 
-/// How many of how many kept the deadline.
+/// The numbers of due and missed invocations.
 public struct Compliance: Hashable, Sendable, CustomStringConvertible {
-    /// How many owed an answer within the deadline.
+    /// The number of invocations that had to end within the deadline.
     public let due: Int
-    /// How many of them missed it.
+    /// The number of these that missed it.
     public let missed: Int
 
-    /// Joins the two.
+    /// Joins the fields.
     public init(due: Int, missed: Int) {
         precondition(0 <= missed && missed <= due, "\(missed) missed of \(due) due")
         self.due = due
         self.missed = missed
     }
 
-    /// 0 to 1; `nil` when nothing was due.
+    /// The share that kept the deadline, 0 to 1; `nil` when nothing was due.
     public var fraction: Double? { due == 0 ? nil : Double(due - missed) / Double(due) }
 
-    /// Whether the objective is met, in exact arithmetic. When nothing was due nothing was missed: met.
+    /// Returns whether the objective is met, in exact arithmetic; `true` when nothing was due.
     public func meets(_ objective: Percent) -> Bool {
         Int128(due - missed) * 100_000_000 >= Int128(due) * Int128(objective.millionths)
     }
 
-    /// For people: `99.1 %`, `nothing was due`. Rounded down, with the decimals that it takes to show a miss: one
-    /// miss in 100,000 is `99.999 %`, and `100 %` says that nothing was missed.
+    /// The share for people: `99.1 %`, `nothing was due`. It is rounded down, with enough decimals to show a single
+    /// miss: one miss in 100,000 is `99.999 %`, and `100 %` means no miss.
     public var description: String {
         guard due > 0 else { return "nothing was due" }
         guard missed > 0 else { return "100 %" }

@@ -1,8 +1,8 @@
 import PushModel
 
 extension ComplianceReport {
-    /// The time that the figures cover, for people. An end that was not asked for is where the source begins or ends:
-    /// `2026-11-23 05:03:32 to 05:04:11 +01:00 (all that the ledger holds)`.
+    /// Returns the time that the figures cover, for people. Without a requested bound the source's own begin or end
+    /// stands there: `2026-11-23 05:03:32 to 05:04:11 +01:00 (all that the ledger holds)`.
     public func windowText(_ zone: LocalZone) -> String {
         let asked = zone.text(window)
         guard let covered else {
@@ -18,7 +18,7 @@ extension ComplianceReport {
 }
 
 extension LocalZone {
-    /// From the first to the last of some times, which belong to it both. A day and an offset that both have are said once.
+    /// Returns the text of a closed range of times, with a common day and a common offset written once.
     func text(_ times: ClosedRange<WallTime>) -> String {
         let (first, last) = (text(times.lowerBound), text(times.upperBound))
         guard first != last else { return first }

@@ -1,41 +1,42 @@
 public import PushFigures
 public import PushModel
 
-/// The deadline compliance report: what became of every invocation of a window, and how the deadline was kept.
+/// The deadline compliance report: the outcome of every invocation in a window, and how the deadline was kept.
 ///
-/// Rows are added one by one and forgotten, so its size depends on how many names there are, never on how many rows.
+/// The caller adds rows one by one and the report keeps only sums: its size depends on the number of names, not of
+/// rows.
 public struct ComplianceReport: Sendable {
-    /// In whose place the router stood.
+    /// The dispatch mode of the rows.
     public enum Mode: Hashable, Sendable {
-        /// Every row says the same.
+        /// All rows have this mode.
         case one(DispatchMode)
-        /// The mode was changed within the window, and so what a deadline counts from.
+        /// The mode, and so the start of the deadline, changed within the window.
         case mixed
     }
 
-    /// The time it covers.
+    /// The time that the report covers.
     public let window: ReportWindow
     /// The configured time of an invocation; a route may give less.
     public let budget: Duration
-    /// Where the rows come from.
+    /// The source of the rows.
     public var source: ReportSource
-    /// The mode of the rows; without any, the configured one.
+    /// The mode of the rows; without rows, the configured one.
     public private(set) var mode: Mode
 
-    /// When the first and the last request of the window were accepted; `nil` without any.
+    /// The times of acceptance of the window's first and last request; `nil` without a request.
     public private(set) var covered: ClosedRange<WallTime>?
-    /// Requests, those without an invocation among them.
+    /// All requests, including those without an invocation.
     public private(set) var requests = 0
-    /// Requests that by their nature led to no invocation, such as sessions.
+    /// Requests of kinds that lead to no invocation, such as sessions.
     public private(set) var requestsWithoutInvocation = 0
-    /// The owners' invocations: all but observers.
+    /// The tally of owners' invocations, without observers.
     private(set) var owners = OutcomeTally()
-    /// Observers, apart: they are in no other figure but `requests`.
+    /// The figures of observers, which are in no other figure but `requests`.
     public private(set) var observers = ObserverFigures()
-    /// The shortest time that an invocation had; `nil` without rows.
+    /// The shortest budget of an invocation; `nil` without rows.
     public private(set) var shortestBudget: Duration?
 
-    /// Figures by handler, of the rows that have one: neither the tracker's nor what no route picked.
+    /// Figures by handler, of the rows that have one: not of the tracker's, and not of those without a route.
     public private(set) var byHandler: [String: FigureGroup] = [:]
     /// Figures by route, of the rows that have one.
     public private(set) var byRoute: [String: FigureGroup] = [:]
@@ -49,13 +50,13 @@ public struct ComplianceReport: Sendable {
     public private(set) var byPriority: [MessagePriority: FigureGroup] = [:]
     /// Rows of messages that were sent with high priority and delivered with normal priority.
     public private(set) var loweredPriority = 0
-    /// How the limits of the platforms were kept, all of `PlatformLimit.all` in that order.
+    /// The tallies of the platform limits, in the order of `PlatformLimit.all`.
     public private(set) var limits = PlatformLimit.all.map(LimitTally.init)
-    /// The slowest of what owed an answer or went to the tracker.
+    /// The slowest invocations that were due or went to the tracker.
     public private(set) var slowest = Slowest()
-    /// The slowest of what missed the deadline.
+    /// The slowest invocations that missed the deadline.
     public private(set) var slowestMisses = Slowest()
-    /// Of what waited for another in its lane, what waited longest.
+    /// The invocations that waited longest behind another one in their lane.
     public private(set) var longestWaits = Slowest(by: .queue)
 
     private var outOfSequence = 0
@@ -66,10 +67,10 @@ public struct ComplianceReport: Sendable {
 
     /// A report without rows.
     /// - Parameters:
-    ///   - window: the time it covers; the caller adds the rows of requests accepted in it.
+    ///   - window: the time that the report covers; the caller adds the rows of requests accepted in it.
     ///   - mode: the configured mode, for a report without rows.
     ///   - budget: the configured time of an invocation.
-    ///   - source: where the rows come from.
+    ///   - source: the source of the rows.
     public init(
         window: ReportWindow = ReportWindow(), mode: DispatchMode, budget: Duration, source: ReportSource = .ledger
     ) {
@@ -79,17 +80,17 @@ public struct ComplianceReport: Sendable {
         self.budget = budget
     }
 
-    /// Counts one row. Rows come in the order of their ids and requests are whole: what does not is counted, and
-    /// said in `gaps`.
+    /// Counts one row. Rows come in the order of their ids, each request with all its rows; `gaps` reports the number
+    /// of rows that break this order.
     public mutating func add(_ row: ReportRow) {
         follow(row.invocation.id)
         count(row)
     }
 
-    /// Counts one row of the journal, which come in the order of their ends, if at all.
+    /// Counts one row of the journal. These rows come in any order.
     public mutating func add(unordered row: ReportRow) { count(row) }
 
-    /// Says that requests were accepted at these times, whether rows or figures of them come or neither.
+    /// Extends `covered` by the times of accepted requests, with or without rows and figures.
     public mutating func cover(_ times: ClosedRange<WallTime>) {
         guard let covered else { return self.covered = times }
         self.covered = min(covered.lowerBound, times.lowerBound)...max(covered.upperBound, times.upperBound)
@@ -113,7 +114,7 @@ public struct ComplianceReport: Sendable {
         if result.reasonCode == .leaderLost { cutByLoss += 1 }
     }
 
-    /// Counts what the ledger has counted of a key.
+    /// Counts the ledger's figures of a key.
     public mutating func add(_ figures: KeyFigures, of key: FigureKey) {
         guard figures.count > 0 else { return }
         guard !key.isObserver else { return observers.add(figures, of: key) }
@@ -129,8 +130,8 @@ public struct ComplianceReport: Sendable {
         if key.reasonCode == .leaderLost { cutByLoss += figures.count }
     }
 
-    /// Counts what the ledger has counted beside the keys: requests, and handlers' answers.
-    /// - Parameter inFlight: how many of the requests have a first invocation in flight.
+    /// Counts the ledger's figures of a span that have no key: requests, and handlers' answers.
+    /// - Parameter inFlight: the number of these requests whose first invocation is in flight.
     public mutating func add(_ span: SpanFigures, inFlight: Int) {
         requests += span.requests
         requestsWithoutInvocation += span.requestsWithoutInvocation
@@ -142,7 +143,7 @@ public struct ComplianceReport: Sendable {
         }
     }
 
-    /// Counts an invocation in flight of a request that figures have counted.
+    /// Counts an invocation in flight whose request is already in the figures.
     public mutating func add(inFlight row: ReportRow) {
         guard !row.invocation.isObserver else { return observers.add(row.invocation) }
         mode = accepted == 0 || mode == .one(row.mode) ? .one(row.mode) : .mixed
@@ -151,42 +152,43 @@ public struct ComplianceReport: Sendable {
         addToGroups(row)
     }
 
-    /// Lists invocations that figures have counted.
+    /// Lists invocations that are already in the figures.
     public mutating func list(slowest: [ReportRow], misses: [ReportRow], waits: [ReportRow]) {
         for row in slowest { self.slowest.add(row.invocation) }
         for row in misses { slowestMisses.add(row.invocation) }
         for row in waits { longestWaits.add(row.invocation) }
     }
 
-    /// Says that the next row does not follow the one before: what is between is in figures.
+    /// Starts a new sequence of rows: figures stand for the requests between it and the last row.
     public mutating func beginRows() { last = nil }
 
     /// Counts a request without a row, in its place among the rows.
-    /// - Parameter operation: what was asked. One that leads to invocations has lost them: that is a gap.
+    /// - Parameter operation: the request's operation. If its requests lead to invocations, the rows are lost: that is
+    ///   a gap.
     public mutating func add(requestWithoutInvocation operation: Operation) {
         requests += 1
         if operation.hasInvocations { outOfSequence += 1 } else { requestsWithoutInvocation += 1 }
     }
 
-    /// Invocations accepted: rows, but not those of observers, as in all that follows.
+    /// The number of accepted invocations. Like all figures below, it leaves out observers.
     public var accepted: Int { owners.accepted }
 
-    /// Rows that have no outcome yet.
+    /// The number of rows without an outcome.
     public var inFlight: Int { owners.inFlight }
 
-    /// Rows by outcome; what is not there is 0.
+    /// The number of rows by outcome; a missing outcome means 0.
     public var outcomes: [Outcome: Int] { owners.outcomes }
 
-    /// Rows that have an outcome.
+    /// The number of rows with an outcome.
     public var decided: Int { owners.decided }
 
-    /// Whether every accepted invocation is here once, either decided or in flight; of observers, too.
+    /// Whether every accepted invocation, observers' included, is here exactly once, decided or in flight.
     public var balanced: Bool { owners.balanced && observers.tally.balanced && outOfSequence == 0 }
 
-    /// How many owed an answer within the deadline, and how many missed it.
+    /// The numbers of due and missed invocations.
     public var compliance: Compliance { owners.compliance }
 
-    /// What makes the figures less than the whole story; empty when nothing does.
+    /// The gaps that make the figures incomplete.
     public var gaps: [ReportGap] {
         let modes = mode == .mixed ? accepted : 0
         return [
@@ -199,7 +201,8 @@ public struct ComplianceReport: Sendable {
         ].filter { $0.count > 0 } + (source.journal?.gaps ?? [])
     }
 
-    /// Within a request the rows are 0, 1, 2, ...; requests only go up. So a row that is missing or comes twice shows.
+    /// Checks the order: requests have rising numbers, and their rows the numbers 0, 1, 2, ... It counts each missing
+    /// or repeated row.
     private mutating func follow(_ id: InvocationID) {
         let isFirst = id.n == 0 && last.map { $0.seq < id.seq } ?? true
         let isNext = last.map { id == InvocationID(seq: $0.seq, n: $0.n + 1) } ?? false
@@ -208,8 +211,8 @@ public struct ComplianceReport: Sendable {
         last = id
     }
 
-    /// Counts how a handler answered attempts, of those that the ledger has rows of. A handler that declines or wants to be
-    /// tried again may have no invocation in the end, and is in the figures all the same.
+    /// Counts a handler's answers to attempts that the ledger has rows of. A handler that declines or asks for a retry
+    /// may end up without an invocation, and these figures still name it.
     public mutating func add(_ answer: AttemptRecord.Answer, of handler: String, count: Int) {
         guard count > 0 else { return }
         switch answer {

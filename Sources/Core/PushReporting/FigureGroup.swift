@@ -3,17 +3,18 @@ public import PushModel
 
 /// The figures of the rows that share a name: a handler, a route, a provider, a platform or a callback.
 public struct FigureGroup: Hashable, Sendable {
-    /// Rows, in flight or decided.
+    /// The number of rows, in flight or decided.
     public private(set) var count = 0
-    /// How many owed an answer within the deadline, and how many missed it.
+    /// The numbers of due and missed rows.
     public var compliance: Compliance { Compliance(due: due, missed: missed) }
-    /// How many missed the deadline for each reason; `nil` for a miss without a reason by which reports count.
+    /// The numbers of misses by reason; `nil` for misses without a reason that reports count by.
     public private(set) var missReasons: [ReasonCode?: Int] = [:]
-    /// From acceptance to the start of the handler, of what was due. The tracker takes no time that says something.
+    /// The times from acceptance to the start of the handler, of due rows. It leaves out the tracker, whose times say
+    /// nothing.
     public private(set) var queue = Histogram()
-    /// From the start of the handler to its end, of what was due and started.
+    /// The times from the start of the handler to its end, of due rows that started.
     public private(set) var exec = Histogram()
-    /// From acceptance to the end, of what was due.
+    /// The times from acceptance to the end, of due rows.
     public private(set) var total = Histogram()
 
     /// Rows that were handled.
@@ -21,9 +22,9 @@ public struct FigureGroup: Hashable, Sendable {
     /// Rows that failed within the deadline.
     public private(set) var failed = 0
 
-    /// Of a handler: how many attempts it declined, whoever had the invocation in the end.
+    /// For a handler: the number of attempts that it declined, regardless of the invocation's final handler.
     public internal(set) var declined = 0
-    /// Of a handler: how many attempts it answered with a wish to be tried again.
+    /// For a handler: the number of attempts that it answered with a wish to be tried again.
     public internal(set) var retries = 0
 
     private var due = 0
@@ -42,7 +43,7 @@ public struct FigureGroup: Hashable, Sendable {
         if result.outcome != .expired { exec.add(microseconds: result.exec.microseconds) }
     }
 
-    /// Counts what the ledger has counted of a key.
+    /// Counts the ledger's figures of a key.
     mutating func add(_ figures: KeyFigures, of key: FigureKey) {
         let outcome = key.outcome
         count += figures.count
@@ -61,6 +62,6 @@ public struct FigureGroup: Hashable, Sendable {
         missReasons[FigureKey.counted(code), default: 0] += count
     }
 
-    /// Whether it was due and nothing was handled: it keeps every deadline, and still does nothing.
+    /// Whether rows failed in time and none was handled: such a handler keeps every deadline and does no work.
     var alwaysFails: Bool { failed > 0 && handled == 0 }
 }

@@ -1,16 +1,16 @@
 import PushModel
 
-/// The gaps of the daemon in the window of a report, as each format shows them.
+/// The gaps of the daemon in the window of a report, in each format.
 extension ReportDocument {
-    /// The gaps of the daemon that touch the window, in the order in which they were noticed.
+    /// The gaps of the daemon that overlap the window, in the order in which they were noticed.
     var daemonGaps: [DaemonGap] { report.source.journal?.daemonGaps ?? detail.daemonGaps }
 
-    /// How many formats for people show: the last ones.
+    /// The most gaps in formats for people; they show the last ones.
     static let shownDaemonGaps = 20
 
     private var shown: ArraySlice<DaemonGap> { daemonGaps.suffix(Self.shownDaemonGaps) }
 
-    /// What is said of those that are not shown; `nil` where all are.
+    /// The notice about omitted gaps; `nil` if none is omitted.
     var furtherDaemonGaps: String? {
         let more = daemonGaps.count - shown.count
         guard more > 0 else { return nil }
@@ -62,7 +62,7 @@ extension ReportDocument {
 }
 
 extension DaemonGap {
-    /// What it was, for people.
+    /// The kind for people.
     var words: String {
         switch kind {
         case .down: "daemon down"
@@ -75,6 +75,6 @@ extension DaemonGap {
         }
     }
 
-    /// How long it was, for people; by how much the clock was set, without a sign.
+    /// The length of the gap for people; for a step of the clock, its size without a sign.
     var lengthText: String { spanInWords(length < .zero ? .zero - length : length) }
 }

@@ -4,7 +4,7 @@ public import PushModel
 extension ComplianceReport {
     /// The report for programs, without the detail.
     ///
-    /// - Parameter objective: the share of the due that must keep the deadline, if one was asked for.
+    /// - Parameter objective: the requested share of due invocations that must keep the deadline.
     /// - Returns: one JSON object on one line, with its line feed; milliseconds have up to three decimals.
     public func json(objective: Percent? = nil) -> [UInt8] {
         var writer = JSONWriter(reserving: 8192)
@@ -145,7 +145,7 @@ extension ComplianceReport {
         ) { $1.list($0.report.gaps) { $0.write(to: &$1) } },
     ]
 
-    /// A figure that the ledger alone has; `nil` of the journal.
+    /// Returns a figure that only the ledger has; `nil` for the journal.
     private func known(_ figure: Int) -> Int? { source == .ledger ? figure : nil }
 }
 
@@ -272,7 +272,7 @@ extension JSONWriter {
         member("took_ms", predecessor.took)
     }
 
-    /// What blocked an invocation: how many were ahead of it in its lane, and the longest of them, where it waited.
+    /// Writes an invocation's wait: the number of invocations ahead in its lane, and the longest of them.
     mutating func members(ofWait result: InvocationResult?) {
         guard let waitedFor = result?.waitedFor else { return }
         member("ahead", result?.ahead)
@@ -307,7 +307,7 @@ extension JSONWriter {
     }
 }
 
-/// The words of an enumeration, as ``JSONSchema`` takes them.
+/// Returns the words of an enumeration in the notation of ``JSONSchema``.
 func words<Words: CaseIterable & RawRepresentable<String>>(_ type: Words.Type) -> String {
     type.allCases.map { "'\($0.rawValue)'" }.joined(separator: " | ")
 }

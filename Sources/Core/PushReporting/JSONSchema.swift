@@ -1,10 +1,10 @@
 import PushModel
 
-/// A type in a short notation, as JSON Schema.
+/// A type in a short notation, which it writes as JSON Schema.
 ///
-/// `integer` (from 0), `positive`, `number`, `amount` (from 0), `share` (0 to 1), `string`, `boolean`; `'one' | 'other'` for
-/// words; `[type]`, `(type, type)` for a list of just these; `{name: type, name?: type}`, `{*: type}` for any names; `type?`
-/// for one that may be null; `type | type`; any other word is a definition.
+/// The notation: `integer` (from 0), `positive`, `number`, `amount` (from 0), `share` (0 to 1), `string`, `boolean`;
+/// `'one' | 'other'` for words; `[type]`, `(type, type)` for a list of fixed length; `{name: type, name?: type}`, `{*:
+/// type}` for an object with any names; `type?` for a nullable type; `type | type`; any other word is a definition.
 struct JSONSchema {
     private let text: String
 

@@ -1,13 +1,13 @@
 import PushFigures
 public import PushModel
 
-/// How many invocations there are, and how they ended.
+/// The numbers of invocations in flight and by outcome.
 public struct OutcomeTally: Hashable, Sendable {
-    /// Invocations accepted: rows.
+    /// The number of accepted invocations, which is the number of rows.
     public private(set) var accepted = 0
-    /// Rows that have no outcome yet.
+    /// The number of rows without an outcome.
     public private(set) var inFlight = 0
-    /// Rows by outcome; what is not there is 0.
+    /// The number of rows by outcome; a missing outcome means 0.
     public private(set) var outcomes: [Outcome: Int] = [:]
 
     mutating func add(_ result: InvocationResult?) {
@@ -20,13 +20,13 @@ public struct OutcomeTally: Hashable, Sendable {
         outcomes[outcome, default: 0] += count
     }
 
-    /// Rows that have an outcome.
+    /// The number of rows with an outcome.
     public var decided: Int { outcomes.values.reduce(0, +) }
 
-    /// Whether every row is counted once, either decided or in flight.
+    /// Whether every row is counted once, decided or in flight.
     var balanced: Bool { decided + inFlight == accepted }
 
-    /// How many owed an answer within the deadline, and how many missed it.
+    /// The numbers of due and missed rows.
     public var compliance: Compliance {
         Compliance(
             due: outcomes.reduce(0) { $0 + ($1.key.isDue ? $1.value : 0) },
@@ -34,9 +34,9 @@ public struct OutcomeTally: Hashable, Sendable {
     }
 }
 
-/// The figures of observers, which are in none of the others: a copy changes nothing for the owner.
+/// The figures of observers, separate from all others: a copy changes nothing for the owner.
 public struct ObserverFigures: Hashable, Sendable {
-    /// How many there are, and how they ended.
+    /// The numbers of copies by outcome.
     public private(set) var tally = OutcomeTally()
     /// Figures by route, of the rows that have one.
     public private(set) var byRoute: [String: FigureGroup] = [:]

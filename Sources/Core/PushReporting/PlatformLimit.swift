@@ -1,38 +1,38 @@
 import PushFigures
 public import PushModel
 
-/// A limit of the platform or of a provider's policy, beside which the ledger's times are held.
+/// A limit of the platform or of a provider's policy, against which a report checks the ledger's times.
 ///
-/// The router kills a handler at its own deadline, so what is over one of the longer limits waited for its turn
+/// The router kills a handler at its own deadline. A row over one of the longer limits therefore waited for its turn
 /// behind others: head-of-line blocking, which a report on handlers alone cannot show.
 public struct PlatformLimit: Hashable, Sendable {
-    /// Where a limit begins to count.
+    /// The event from which a limit counts.
     public enum Start: String, Sendable {
-        /// The call of the callback: after the wait in the lane.
+        /// The call of the callback, after the wait in the lane.
         case invocation
-        /// The arrival of the message: with the wait in the lane.
+        /// The arrival of the message, before the wait in the lane.
         case acceptance
     }
 
-    /// Its name, stable.
+    /// Its stable name.
     public let id: String
-    /// What it is, for people.
+    /// Its name for people.
     public let title: String
-    /// How long.
+    /// The time limit.
     public let limit: Duration
-    /// Where it applies.
+    /// The platform to which it applies.
     public let platform: Platform
-    /// Where it applies.
+    /// The callback to which it applies.
     public let callback: Callback
-    /// The transport whose code has the limit; `nil`: any of the platform's. A row that names none counts as FCM's.
+    /// The transport whose code has the limit; `nil`: any. A row without a transport counts as FCM's.
     public let transport: Transport?
-    /// The priority, as delivered, to which it applies; `nil`: any. A row that names none counts as `normal`.
+    /// The delivered priority to which it applies; `nil`: any. A row without a priority counts as `normal`.
     public let priority: MessagePriority?
-    /// From when it counts.
+    /// The event from which it counts.
     public let start: Start
-    /// Who says so.
+    /// The source of the limit.
     public let source: String
-    /// What happens past it, for people.
+    /// The consequence of exceeding it, for people.
     public let consequence: String
 
     private init(
@@ -52,7 +52,7 @@ public struct PlatformLimit: Hashable, Sendable {
         self.consequence = consequence
     }
 
-    /// All of them, in the order of a report.
+    /// All limits, in the order of a report.
     public static let all = [
         PlatformLimit(
             id: "android_policy", title: "Braze's policy", limit: .seconds(9), platform: .android,
@@ -94,8 +94,8 @@ public struct PlatformLimit: Hashable, Sendable {
             consequence: "iOS shows the notification with its original content"),
     ]
 
-    /// Whether it applies to the row: its platform, callback, transport and priority, and a handler was due or the
-    /// tracker ran.
+    /// Returns whether the limit applies to a row: by platform, callback, transport and priority, if a handler was due
+    /// or the tracker ran.
     func applies(to row: ReportRow) -> Bool {
         row.platform == platform && row.invocation.callback == callback
             && (transport == nil || transport == row.transport ?? .fcm)
@@ -103,7 +103,7 @@ public struct PlatformLimit: Hashable, Sendable {
             && row.invocation.result?.outcome.isTimed == true
     }
 
-    /// Whether the row was over it. At the very instant of the limit is over, as at a deadline.
+    /// Returns whether the row exceeded the limit. A time equal to the limit exceeds it, as at a deadline.
     func isExceeded(by row: ReportRow) -> Bool {
         guard let result = row.invocation.result else { return false }
         return switch start {
@@ -112,20 +112,20 @@ public struct PlatformLimit: Hashable, Sendable {
         }
     }
 
-    /// The time from the call of the callback to the end.
+    /// Returns the time from the call of the callback to the end.
     static func sinceInvocation(_ row: ReportRow, _ result: InvocationResult) -> Duration {
         .microseconds(
             DecidedTimes(row.invocation, result).sinceInvocation(
                 mode: row.mode, platform: row.platform, outcome: result.outcome))
     }
 
-    /// Whether it applies to the invocations of a key.
+    /// Returns whether the limit applies to the invocations of a key.
     func applies(to key: FigureKey) -> Bool {
         key.platform == platform && key.callback == callback && (transport == nil || transport == key.transport ?? .fcm)
             && (priority == nil || priority == key.deliveredPriority ?? .normal) && key.outcome.isTimed
     }
 
-    /// How many invocations were over it. Figures know the limits of ``FigureThresholds`` only.
+    /// Returns the number of invocations that exceeded the limit. Figures have only the limits of ``FigureThresholds``.
     func exceeded(by figures: KeyFigures) -> Int {
         guard let place = FigureThresholds.all.firstIndex(of: limit.microseconds) else {
             preconditionFailure("the ledger's figures do not count what is over \(limit): add it to FigureThresholds")
@@ -145,13 +145,13 @@ extension DecidedTimes {
     }
 }
 
-/// A limit and how the rows to which it applies kept it.
+/// A limit with the numbers of rows within and over it.
 public struct LimitTally: Hashable, Sendable {
     /// The limit.
     public let limit: PlatformLimit
-    /// Rows that ended before it.
+    /// The rows that ended before the limit.
     public private(set) var within = 0
-    /// Rows that did not.
+    /// The rows that exceeded the limit.
     public private(set) var over = 0
 
     init(_ limit: PlatformLimit) { self.limit = limit }

@@ -1,21 +1,21 @@
 public import PushModel
 
-/// Push tokens are secrets: who has one may be able to send to the device. What people read has their beginning only.
+/// Shortens push tokens in output for people. A token is a secret: its holder may be able to send to the device.
 public enum PushTokens {
-    /// How many characters are shown at most, and the smallest part of the token that those may be: a quarter.
+    /// The most characters to show; at most a quarter of the token.
     private static let shown = 8
 
-    /// The beginning of a token, enough to tell it from others, and an ellipsis.
+    /// Returns the beginning of a token, enough to tell tokens apart, and an ellipsis.
     public static func shortened(_ token: String) -> String {
         String(token.prefix(min(shown, token.count / 4))) + "…"
     }
 
-    /// A request's line with each token in it shortened: the text of each member named `token`, however deep. All else is
-    /// as it came.
+    /// Returns a request's line with its tokens shortened: the string of each member named `token`, at any depth. The
+    /// rest is unchanged.
     ///
-    /// - Parameter line: JSON; anything else is given back as it is.
+    /// - Parameter line: JSON; other text is returned unchanged.
     public static func shortened(in line: [UInt8]) -> [UInt8] {
-        // Most payloads have none, and limits may have been higher when it was accepted.
+        // `JSONLimits(depth: .max)`: limits may have been higher when the request was accepted.
         guard let document = try? JSONDocument(scanning: line, limits: JSONLimits(depth: .max)) else { return line }
         var tokens: [JSONNode] = []
         collect(document.root, into: &tokens)
@@ -33,7 +33,7 @@ public enum PushTokens {
         return result + line[end...]
     }
 
-    /// The tokens within a value, in their order.
+    /// Collects the tokens within a value, in their order.
     private static func collect(_ node: JSONNode, into tokens: inout [JSONNode]) {
         for (key, value) in node.members {
             if key == "token", value.kind == .string { tokens.append(value) } else { collect(value, into: &tokens) }
@@ -43,7 +43,7 @@ public enum PushTokens {
 }
 
 extension AnalyticsEvent {
-    /// The same event with its token shortened, where it has one.
+    /// The event with its token shortened, if it has one.
     public var withShortToken: AnalyticsEvent {
         guard case .tokenStateChange(let change, let token?) = content else { return self }
         var event = self

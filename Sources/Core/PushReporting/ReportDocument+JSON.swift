@@ -223,7 +223,7 @@ extension ReportDocument {
             "worse",
             array: { list in
                 for finding in comparison.worse {
-                    // A share, or milliseconds.
+                    // Times are in microseconds; the JSON has milliseconds.
                     let scale: Double = finding.figure.isTime ? 1000 : 1
                     list.object {
                         $0.member("part", finding.part.kind)
@@ -259,7 +259,7 @@ extension Breakdown {
 }
 
 extension FigureGroup {
-    /// Each histogram as pairs of the shortest time of a bucket, in microseconds, and a count.
+    /// Writes each histogram as pairs of a bucket's shortest time, in microseconds, and a count.
     fileprivate func writeHistograms(to writer: inout JSONWriter) {
         writer.object {
             for (name, histogram) in [("queue", queue), ("exec", exec), ("total", total)] {

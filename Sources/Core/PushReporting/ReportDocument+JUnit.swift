@@ -2,11 +2,11 @@ import PushFigures
 import PushModel
 
 extension ReportDocument {
-    /// The report for CI systems, as JUnit XML: a case for all invocations, for each route and for each handler, and with
-    /// a baseline one for each part that was compared.
+    /// The report as JUnit XML for CI systems: a case for all invocations, for each route and for each handler, and
+    /// with a baseline for each compared group.
     ///
-    /// A case fails when its compliance is below the objective, without one when anything was missed, and when it handled
-    /// nothing of what was due; one of the baseline when anything of it got worse.
+    /// A case fails when its compliance is below the objective, or without an objective when it has a miss, and when it
+    /// handled none of the due invocations. A baseline's case fails when a figure got worse.
     public var junit: String {
         let suites = [
             suite("all", [(name: "all invocations", group: detail.all)], missReasonProperties),
@@ -21,7 +21,7 @@ extension ReportDocument {
         groups.sorted { $0.key < $1.key }.map { (name: $0.key, group: $0.value) }
     }
 
-    /// The answer in words, and how many missed the deadline for each reason.
+    /// The answer in words, and the numbers of misses by reason.
     private var missReasonProperties: [(name: String, value: String)] {
         [("answer", answer)]
             + detail.all.sortedMissReasons.map { ("missed_by_reason.\($0.code.word)", String($0.count)) }
@@ -87,7 +87,7 @@ extension ReportDocument {
 }
 
 extension InvocationRecord {
-    /// `onMessageReceived, crm, timed_out after 9,000.7 ms`, and what it waited for.
+    /// The invocation in a line: `onMessageReceived, crm, timed_out after 9,000.7 ms`, and its wait in the lane.
     var storyLine: String {
         "\(callback.rawValue), \(handler ?? "no handler"), \(result?.outcome.rawValue ?? "in flight") after "
             + "\(groupedMilliseconds(result?.total.microseconds)) ms" + (result?.waitText().map { ", \($0)" } ?? "")

@@ -76,7 +76,7 @@ extension ReportDocument {
         return lines.joined(separator: "\n")
     }
 
-    /// Queue, execution and total of all invocations.
+    /// The table of queue, execution and total times of all invocations.
     private var clocks: String {
         let titles = FigureGroup.clockTitles
         let lines =
@@ -94,7 +94,7 @@ extension ReportDocument {
         return (["| Limit | Of | Over | What happens |", "| --: | :-- | --: | :-- |"] + lines).joined(separator: "\n")
     }
 
-    /// What the figures are of, and how they look by either clock.
+    /// The mode and the deadline of the report, and the compliance by either clock.
     private var facts: String {
         var facts = report.source.journal.map { [("Source", $0.text(zone))] } ?? []
         facts += [("Mode", report.modeText), ("Deadline", report.deadlineText)]

@@ -2,7 +2,7 @@ import PushFigures
 import PushModel
 
 extension ReportDocument {
-    /// The figures of the window as metrics, in the text of OpenMetrics 1.0. They are gauges: another window has others.
+    /// The figures of the window as metrics in OpenMetrics 1.0 text: gauges, because their values depend on the window.
     public var openMetrics: String {
         var writer = MetricWriter(format: .openMetrics, created: nil)
         func family(_ name: String, _ help: String, _ samples: [(labels: [(String, String)], value: String)]) {

@@ -22,7 +22,7 @@ extension ReportDocument {
         return Array(sections.filter { !$0.isEmpty }.joined(separator: [ReportLine("")]))
     }
 
-    /// How well the deadline was kept.
+    /// The tone of the verdict: bad if the objective is not met or a deadline was missed.
     private var tone: ReportLine.Tone {
         let isMet = serviceLevel?.isMet ?? (report.compliance.missed == 0)
         return report.compliance.due == 0 ? .plain : !isMet ? .bad : report.failed > 0 ? .plain : .good
@@ -72,7 +72,7 @@ extension ReportDocument {
         return lines + (serviceLevel.unrecordedText.map { wrapped($0, style) } ?? [])
     }
 
-    /// The histogram of all times from acceptance to the end, with the limits between its bars.
+    /// Returns the histogram of all times from acceptance to the end, with a bar for each latency band.
     private func latencySection(_ style: TextStyle) -> [ReportLine] {
         let total = detail.all.total
         guard total.count > 0 else { return [] }
@@ -135,7 +135,7 @@ extension ReportDocument {
         lines.isEmpty ? [] : [ReportLine(title, .heading)] + lines
     }
 
-    /// How wide the labels of the heading are, with the space behind them.
+    /// The width of the heading's labels, with the space behind them.
     private static let labelWidth = 21
 
     private func table(_ table: TextTable, _ style: TextStyle) -> [ReportLine] {
@@ -143,20 +143,20 @@ extension ReportDocument {
     }
 
     private func wrapped(_ text: String, _ style: TextStyle, _ tone: ReportLine.Tone = .plain) -> [ReportLine] {
-        // What follows a label goes on below itself.
+        // The text after a label continues below itself.
         let isLabelled = text.count > Self.labelWidth && text.prefix(Self.labelWidth).hasSuffix("  ")
         return style.wrapped(text, indent: isLabelled ? Self.labelWidth : 4).map { ReportLine($0, tone) }
     }
 }
 
 extension Timeline {
-    /// `< 10 ms`; for the last band `60 s or more`.
+    /// Returns `< 10 ms`; for the last band `60 s or more`.
     static func bound(of band: Int) -> String {
         band < bounds.count
             ? "< \(span(.microseconds(bounds[band])))" : "\(span(.microseconds(bounds[bounds.count - 1]))) or more"
     }
 
-    /// The rows of a histogram by latency band, without the empty bands at both ends, each with its upper bound in words.
+    /// Returns the histogram by latency band without the empty bands at both ends, each with its upper bound in words.
     static func bands(of histogram: Histogram) -> [(bound: String, count: Int)] {
         var counts = Array(repeating: 0, count: bounds.count + 1)
         for bucket in histogram.filledBuckets {

@@ -1,21 +1,21 @@
 import PushModel
 
-/// A compliance report with all that is derived from it, as the formats show it.
+/// A compliance report with its derived parts, for all formats.
 public struct ReportDocument: Sendable {
     /// The figures.
     public let report: ComplianceReport
-    /// The figures beside them, of the same rows.
+    /// The detail of the same rows.
     public let detail: ReportDetail
     /// The objective with its error budget; `nil` without an objective.
     public let serviceLevel: ServiceLevel?
-    /// What got worse since an earlier report; `nil` without one.
+    /// The comparison with an earlier report; `nil` without one.
     public let comparison: Comparison?
-    /// Who made it, where and when; `nil` where nobody said so.
+    /// The program that made the report, the machine and the time; `nil` if unknown.
     public let maker: ReportMaker?
-    /// In which people read times.
+    /// The zone of times for people.
     public let zone: LocalZone
 
-    /// Joins the parts.
+    /// Joins the fields.
     public init(
         report: ComplianceReport, detail: ReportDetail, serviceLevel: ServiceLevel? = nil,
         comparison: Comparison? = nil, zone: LocalZone = .utc, maker: ReportMaker? = nil
@@ -28,29 +28,29 @@ public struct ReportDocument: Sendable {
         self.maker = maker
     }
 
-    /// What a reader has to know before the figures: handlers that keep every deadline and still handle nothing, alerts,
-    /// and what got worse.
+    /// The warnings to read before the figures: handlers that keep every deadline but handle nothing, alerts, and
+    /// figures that got worse.
     public var warnings: [String] { warningsOfWindow + alerts }
 
-    /// Those of the window of the report.
+    /// The warnings about the window of the report.
     var warningsOfWindow: [String] {
         handlersInVain + (comparison?.worse.map { "Worse than the baseline: \($0.text)" } ?? [])
     }
 
-    /// The handlers that handled nothing, each as a sentence.
+    /// A sentence for each handler that handled nothing.
     var handlersInVain: [String] {
         report.byHandler.sorted { $0.key < $1.key }.filter { $0.value.alwaysFails }.map { name, group in
             "Handler \(name) handled nothing: \(grouped(group.failed)) of \(grouped(group.count)) failed"
         }
     }
 
-    /// The alerts, whose windows are others than the report's: each names their end.
+    /// A sentence for each alert. Alerts have windows of their own, so each names its end.
     var alerts: [String] {
         guard let serviceLevel, let end = serviceLevel.rates?.end else { return [] }
         return serviceLevel.firing.map { $0.text(until: zone.text(end)) }
     }
 
-    /// The gaps of the report, and those that only the detail shows, each as a sentence.
+    /// A sentence for each gap of the report and of the detail.
     var gapSentences: [String] {
         var sentences = report.gaps.map { $0.sentence(ofAccepted: report.accepted) }
         if let journal = report.source.journal {
@@ -76,7 +76,7 @@ public struct ReportDocument: Sendable {
         return sentences
     }
 
-    /// Handled of due, as a share with its parts.
+    /// The share of due invocations that were handled, with its parts.
     var success: String {
         let due = report.compliance.due
         guard due > 0 else { return "nothing was due" }

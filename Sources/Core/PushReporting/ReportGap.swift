@@ -1,10 +1,10 @@
-/// Something that makes a report less than the whole story.
+/// A reason why a report is incomplete.
 public struct ReportGap: Hashable, Sendable {
-    /// What it is; the raw values are the names in JSON.
+    /// The kind of gap; the raw values are the names in JSON.
     public enum Kind: String, Sendable, CaseIterable {
-        /// Rows that are missing, come twice, or came in another order.
+        /// Rows that are missing, repeated, or out of order.
         case outOfSequence = "out_of_sequence"
-        /// Rows without an outcome yet.
+        /// Rows without an outcome.
         case inFlight = "in_flight"
         /// Rows that expired while the daemon was down.
         case daemonDown = "daemon_down"
@@ -12,19 +12,19 @@ public struct ReportGap: Hashable, Sendable {
         case daemonCrashed = "daemon_crashed"
         /// Rows whose handler was running when the leader of several machines was lost.
         case leaderLost = "leader_lost"
-        /// Rows of both modes.
+        /// Rows of both dispatch modes.
         case mixedModes = "mixed_modes"
 
-        // What a report of the journal alone knows of: these count no invocations.
-        /// Outcomes without an entry.
+        // Outcomes without an entry. This kind and the following ones occur in reports of the journal alone, and count
+        // no invocations.
         case noEntry = "no_entry"
-        /// Outcomes that the daemon left out, because there were too many.
+        /// Outcomes that the daemon left out because there were too many.
         case summedOutcomes = "summed_outcomes"
-        /// Entries that the daemon dropped, because the journal did not take them.
+        /// Entries that the daemon dropped because the journal did not accept them.
         case droppedEntries = "dropped_entries"
         /// Entries that journald dropped.
         case suppressedEntries = "suppressed_entries"
-        /// Entries of the unit that are not the daemon's.
+        /// Entries of the unit that another program wrote.
         case foreignEntries = "foreign_entries"
         /// Entries that lack a field.
         case unreadableEntries = "unreadable_entries"
@@ -32,20 +32,20 @@ public struct ReportGap: Hashable, Sendable {
         case unendedRuns = "unended_runs"
         /// Times between two runs of the daemon.
         case absences
-        /// Times at which the clock was set.
+        /// Steps of the wall clock.
         case clockSteps = "clock_steps"
-        /// Times at which nothing could be written.
+        /// Stalls of the disk, in which nothing could be written.
         case storeStalls = "store_stalls"
         /// Suspensions of the machine.
         case suspensions
     }
 
-    /// What it is.
+    /// The kind.
     public let kind: Kind
-    /// How many invocations, entries or times.
+    /// The number of invocations, entries or events.
     public let count: Int
 
-    /// What is the matter, for people: of invocations it follows their number, of anything else the number follows it.
+    /// The gap for people. The number of invocations precedes it; any other number follows it.
     public var message: String {
         switch kind {
         case .outOfSequence: "missing, doubled or out of order: the ledger is damaged"
@@ -69,7 +69,7 @@ public struct ReportGap: Hashable, Sendable {
         }
     }
 
-    /// Whether it is about invocations of the report.
+    /// Whether it counts invocations of the report.
     var isOfInvocations: Bool {
         switch kind {
         case .outOfSequence, .inFlight, .daemonDown, .daemonCrashed, .leaderLost, .mixedModes: true
@@ -79,8 +79,8 @@ public struct ReportGap: Hashable, Sendable {
         }
     }
 
-    /// The whole sentence, without a full stop.
-    /// - Parameter accepted: how many invocations the report has.
+    /// Returns the whole sentence, without a full stop.
+    /// - Parameter accepted: the number of invocations in the report.
     func sentence(ofAccepted accepted: Int) -> String {
         isOfInvocations
             ? "\(grouped(count)) of \(grouped(accepted)) invocations \(message)" : "\(message): \(grouped(count))"

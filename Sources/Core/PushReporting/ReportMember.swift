@@ -1,12 +1,11 @@
 import PushModel
 
-/// One member of `report --json`: the one declaration of it. The JSON, its schema, and what pushctl(1) says are made of
-/// these.
+/// The single declaration of a member of `report --json`. It gives the JSON, the schema, and the text of pushctl(1).
 struct ReportMember<Source>: Sendable {
     let name: String
-    /// What it holds, in the notation of ``JSONSchema``.
+    /// The type in the notation of ``JSONSchema``.
     let type: String
-    /// For people; empty: what the one before it says is about both.
+    /// The description for people; empty: the description of the member before covers both.
     let meaning: String
     let write: @Sendable (Source, inout JSONWriter) -> Void
 
@@ -20,7 +19,7 @@ struct ReportMember<Source>: Sendable {
         self.write = write
     }
 
-    /// A value of one kind or `null`.
+    /// A member with an integer or `null`.
     init(_ name: String, _ type: String, _ meaning: String, value: @escaping @Sendable (Source) -> Int?) {
         self.init(name, type, meaning) { source, writer in
             if let number = value(source) { writer.int(number) } else { writer.null() }
@@ -39,9 +38,9 @@ extension JSONWriter {
     mutating func text(_ text: String?) { if let text { string(text) } else { null() } }
 }
 
-/// What `report --json` has.
+/// The members of `report --json`.
 public enum ReportMembers {
-    /// Names and meanings, in order; members that are explained together stand together.
+    /// Names and descriptions in order; members that share a description are in one row.
     public static var described: [(name: String, meaning: String)] {
         all.reduce(into: []) { rows, member in
             if member.meaning.isEmpty, !rows.isEmpty {

@@ -1,10 +1,10 @@
 public import PushModel
 
-/// One row of the ledger as a report reads it: an invocation and the facts of its request.
+/// A row of a report: an invocation and the facts of its request.
 public struct ReportRow: Hashable, Sendable {
     /// The invocation, decided or in flight.
     public var invocation: InvocationRecord
-    /// In whose place the router stood when the request was accepted.
+    /// The dispatch mode in which the request was accepted.
     public var mode: DispatchMode
     /// The platform of the request.
     public var platform: Platform
@@ -18,16 +18,16 @@ public struct ReportRow: Hashable, Sendable {
     public var messageID: String?
     /// When the request was accepted.
     public var acceptedAt: WallTime
-    /// The transport of a delivery; `nil` unless it is one.
+    /// The transport of a delivery; `nil` for other requests.
     public var transport: Transport?
-    /// The priority with which a delivery was sent over FCM; `nil` where the payload does not tell.
+    /// The priority with which the sender sent a delivery over FCM; `nil` if the payload does not have it.
     public var originalPriority: MessagePriority?
-    /// The priority with which FCM delivered it; `nil` where the payload does not tell.
+    /// The priority with which FCM delivered it; `nil` if the payload does not have it.
     public var deliveredPriority: MessagePriority?
-    /// The request of which this one is a replay; `nil` for what a producer sent.
+    /// The request that this one replays; `nil` for a request of a producer.
     public var replayOf: SequenceNumber?
 
-    /// Joins the parts.
+    /// Joins the fields.
     public init(
         invocation: InvocationRecord, mode: DispatchMode, platform: Platform, app: String?, device: String?,
         id: String?, messageID: String?, acceptedAt: WallTime, transport: Transport? = nil,

@@ -1,13 +1,13 @@
 public import PushModel
 
-/// The time a report covers: requests accepted in `since ..< until`; `nil` leaves that end open.
+/// The time that a report covers: requests accepted in `since ..< until`; `nil` means no bound.
 public struct ReportWindow: Hashable, Sendable {
-    /// The first instant that belongs to it.
+    /// The inclusive begin.
     public var since: WallTime?
-    /// The first instant after it.
+    /// The exclusive end.
     public var until: WallTime?
 
-    /// Joins the two; without either it is all that the ledger holds.
+    /// Joins the fields; without bounds it covers the whole ledger.
     public init(since: WallTime? = nil, until: WallTime? = nil) {
         self.since = since
         self.until = until

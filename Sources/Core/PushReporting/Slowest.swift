@@ -1,13 +1,13 @@
 public import PushModel
 
-/// The decided rows that took longest, longest first; of equal ones the one accepted first.
+/// The slowest decided rows, the longest first; of equal times the lower id first.
 public struct Slowest: Hashable, Sendable {
-    /// What is compared.
+    /// The time to compare.
     enum Measure {
         case total, queue
     }
 
-    /// How many are kept.
+    /// The most rows to keep.
     public static let capacity = 10
 
     /// The rows; each has a result.

@@ -1,7 +1,7 @@
 import PushFigures
 import PushModel
 
-/// The parts of the report for people that the report alone has.
+/// The parts of the report for people that need no detail.
 extension ComplianceReport {
     func heading(_ objective: Percent?, _ zone: LocalZone) -> String {
         var lines = ["Window               \(windowText(zone))"]
@@ -19,10 +19,10 @@ extension ComplianceReport {
         return lines.joined(separator: "\n") + "\n"
     }
 
-    /// How many were in time, without success: they keep the deadline.
+    /// The number of invocations that failed in time: they keep the deadline.
     var failed: Int { outcomes[.failed] ?? 0 }
 
-    /// Compliance in a few words, for a title: a handler that always fails keeps every deadline.
+    /// The compliance for a title, with the failures: a handler that always fails keeps every deadline.
     var verdict: String { "\(compliance)" + (failed > 0 ? ", \(grouped(failed)) failed" : "") }
 
     var modeText: String {
@@ -38,7 +38,7 @@ extension ComplianceReport {
         return "\(span(budget)); the shortest that a route gives (Deadline=) is \(span(shortestBudget))"
     }
 
-    /// What was decided and what is in flight, as far as the source knows.
+    /// The numbers of decided invocations and of those in flight, as far as the source has them.
     var balanceText: String {
         guard source == .ledger else { return "\(grouped(decided)) decided; what is in flight is not known" }
         let of = requests == 1 ? "of 1 request" : "of \(grouped(requests)) requests"
@@ -58,7 +58,7 @@ extension ComplianceReport {
 
     var handlerTable: TextTable { Self.groupTable("Handler (ms)", byHandler) }
 
-    /// How often handlers declined, or asked to be tried again; `nil` when none did.
+    /// The numbers of attempts that handlers declined or asked to repeat; `nil` without any.
     var answerTable: TextTable? {
         let answers = byHandler.sorted { $0.key < $1.key }.filter { $0.value.declined + $0.value.retries > 0 }
         guard !answers.isEmpty else { return nil }
@@ -76,17 +76,17 @@ extension ComplianceReport {
         """
     }
 
-    /// How many copies observing routes got, as far as the source knows.
+    /// The number of copies for observing routes, as far as the source has it.
     var observerBalance: String {
         source == .ledger ? observers.tally.sum : "\(grouped(observers.tally.decided)) decided"
     }
 
-    /// A row for each group: how many, how they ended, and their times.
+    /// Returns a row for each group: its counts and times.
     static func groupTable(_ title: String, _ groups: [String: FigureGroup]) -> TextTable {
         groupTable([title], groups.sorted { $0.key < $1.key }.map { (names: [$0.key], group: $0.value) })
     }
 
-    /// The same for groups of several names, with a column for each.
+    /// Returns a row for each group with several names, and a column for each name.
     static func groupTable(_ titles: [String], _ groups: [(names: [String], group: FigureGroup)]) -> TextTable {
         let figures: [(title: String, alignment: TextTable.Alignment)] =
             [
@@ -120,10 +120,10 @@ extension ComplianceReport {
         return table
     }
 
-    /// - Parameter width: of the terminal, of which a name within a sentence takes a part.
+    /// - Parameter width: the width of the terminal, a part of which a name within a sentence may take.
     func missTable(width: Int?) -> TextTable { slowTable(slowestMisses.rows, width) }
 
-    /// What took longest, in time or late; nothing if that is what was missed.
+    /// Returns the slowest invocations, in time or late; empty if they are the slowest misses.
     func slowestTable(width: Int?) -> TextTable {
         slowTable(slowest.rows == slowestMisses.rows ? [] : slowest.rows, width)
     }
@@ -148,7 +148,7 @@ extension ComplianceReport {
         return table
     }
 
-    /// - Parameter width: of the terminal, of which a name within a sentence takes a part.
+    /// - Parameter width: the width of the terminal, a part of which a name within a sentence may take.
     func waitTable(width: Int?) -> TextTable {
         let names = shownPredecessors(longestWaits.rows.compactMap { $0.result?.waitedFor }, width)
         var table = TextTable(
@@ -160,7 +160,7 @@ extension ComplianceReport {
         return table
     }
 
-    /// The handlers of `predecessors` with what is shown of them within a sentence.
+    /// Returns the text to show for each handler of `predecessors` within a sentence.
     private func shownPredecessors(_ predecessors: [Predecessor], _ width: Int?) -> [String: String] {
         let names = Set(predecessors.compactMap { $0.handler?.showingControls() })
         return shortenedApart(names, to: width.map { max(12, $0 / 2 - 24) } ?? .max)
@@ -168,17 +168,17 @@ extension ComplianceReport {
 }
 
 extension OutcomeTally {
-    /// What was accepted, as the sum of what became of it.
+    /// The number of accepted invocations as the sum of decided and unfinished ones.
     fileprivate var sum: String {
         "\(grouped(accepted)) accepted = \(grouped(decided)) decided + \(grouped(inFlight)) in flight"
     }
 }
 
 extension Compliance {
-    /// The share with the counts behind it.
+    /// The share with its counts.
     var text: String { text() }
 
-    /// The same with another word for what was missed, and what failed in time, if anything did.
+    /// Returns the share with its counts, with another word for the misses, and with the failures if there are any.
     func text(missed word: String = "missed", failed: Int = 0) -> String {
         let failures = failed > 0 ? ", failed \(grouped(failed))" : ""
         return due == 0 ? description : "\(self)  (due \(grouped(due)), \(word) \(grouped(missed))\(failures))"

@@ -1,14 +1,14 @@
 import PushModel
 
-/// Columns for a terminal: names to the left, numbers to the right, two spaces between.
+/// A table for a terminal: names on the left, numbers on the right, two spaces between columns.
 struct TextTable {
-    /// How the cells of a column stand, and what becomes of them where a line has no room for all.
+    /// The alignment of a column, and how its cells shrink in a narrow line.
     enum Alignment {
-        /// Words, at its left; and numbers, at its right. They stay whole.
+        /// Words on the left, and numbers on the right. They are never cut.
         case left, right
-        /// Names that somebody chose, at its left. They may be cut.
+        /// Names chosen by users, on the left. They may be cut.
         case name
-        /// Sentences, which may go on below themselves. Only the last column has them.
+        /// Sentences, which may wrap below themselves. Only the last column has them.
         case sentence
     }
 
@@ -17,28 +17,28 @@ struct TextTable {
     private let keys: Int
     private var rows: [(cells: [String], tone: ReportLine.Tone)] = []
 
-    /// A table without rows, whose cells are cut to `widest` characters whatever the width is.
-    /// - Parameter keys: how many columns at the left say what a row is about.
+    /// A table without rows, which cuts cells to `widest` characters at any width.
+    /// - Parameter keys: the number of columns on the left that identify a row.
     init(_ columns: [(title: String, alignment: Alignment)], widest: Int = .max, keys: Int = 1) {
         self.columns = columns
         self.widest = widest
         self.keys = keys
     }
 
-    /// Adds a row, a cell for each column. Control characters are shown, so that they are measured, and none begins a
+    /// Adds a row with a cell for each column. Makes control characters visible, so that they have a width and start no
     /// line.
     mutating func add(_ cells: [String], _ tone: ReportLine.Tone = .plain) {
         precondition(cells.count == columns.count, "\(cells.count) cells in a table of \(columns.count) columns")
         rows.append((cells: cells.map { shortened($0.showingControls(), to: widest) }, tone: tone))
     }
 
-    /// The lines, each with a line feed; a table without rows has none, so that no heading stands alone.
+    /// The lines, each with a line feed; empty without rows, so that no heading stands alone.
     var text: String { lines(width: nil).reduce(into: "") { $0 += $1.text + "\n" } }
 
-    /// The lines. In a table that is wider than `width` long names are cut in the middle, as much as it takes and to
-    /// ``leastName`` characters at least, and so that no two names of a column look equal. A table that is wider still
-    /// becomes several, one below the other, that all begin with the key columns.
-    /// - Parameter ellipsis: what stands for what is cut.
+    /// Returns the lines. A table wider than `width` cuts long names in the middle, as far as necessary and down to
+    /// ``leastName`` characters, so that no two names of a column look equal. A table that is still too wide becomes
+    /// several, one below the other, which all begin with the key columns.
+    /// - Parameter ellipsis: replaces the omitted characters.
     func lines(width: Int?, ellipsis: String = "…") -> [ReportLine] {
         guard !rows.isEmpty else { return [] }
         guard let width, total(naturalWidths) > width else {
@@ -48,7 +48,7 @@ struct TextTable {
         return lines(cells, total(widths) > width ? parts(widths, width) : [Array(columns.indices)], widths, width)
     }
 
-    /// To how many characters a name may be cut, so that a table need not become several.
+    /// The length to which a name may be cut before the table is split.
     static let leastName = 16
 
     private var naturalWidths: [Int] {
@@ -59,11 +59,11 @@ struct TextTable {
 
     private func total(_ widths: [Int]) -> Int { widths.reduce(-2) { $0 + $1 + 2 } }
 
-    /// The least width of a column of sentences beside all other columns.
+    /// The least width of a column of sentences.
     static let leastSentence = 32
 
-    /// How wide each column may be: first sentences are broken, then the longest names cut, until the table fits. If that
-    /// is not enough, names leave half of the width to the figures beside them.
+    /// Returns the width limit of each column: sentences wrap first, then the longest names are cut, until the table
+    /// fits. If it does not fit, names leave half of the width to the figures beside them.
     private func limits(_ width: Int) -> [Int] {
         var limits = naturalWidths
         let names = columns.indices.filter { columns[$0].alignment == .name }
@@ -88,8 +88,7 @@ struct TextTable {
         return limits
     }
 
-    /// The cells, none of a name's column wider than its limit as far as that keeps names apart; and how wide the
-    /// columns are then.
+    /// Returns the cells with names cut to their limits, unless two would look equal, and the resulting widths.
     private func cut(to limits: [Int], _ ellipsis: String) -> (cells: [[String]], widths: [Int]) {
         var cells = rows.map(\.cells)
         for column in columns.indices where columns[column].alignment == .name {
@@ -118,7 +117,7 @@ struct TextTable {
         return lines
     }
 
-    /// The columns of each part of the table.
+    /// Returns the columns of each part of a split table.
     private func parts(_ widths: [Int], _ width: Int) -> [[Int]] {
         let key = Array(0..<keys)
         let taken = key.reduce(-2) { $0 + widths[$1] + 2 }
@@ -147,14 +146,14 @@ struct TextTable {
     }
 }
 
-/// `text`, cut to `width` characters; what is cut ends in an ellipsis.
+/// Returns `text` cut to `width` characters, with an ellipsis at the cut.
 func shortened(_ text: String, to width: Int) -> String {
     text.count > width ? text.prefix(width - 1) + "…" : text
 }
 
-/// Each name with what is shown of it: at most `width` characters, cut in the middle, and never two names that look equal.
-/// Where one place to cut does not keep them apart another one does; where none does, a number behind the ellipsis does.
-/// Names that are so alike that the number has no room are wider.
+/// Returns the text to show for each name: at most `width` characters, cut in the middle, and different for all names.
+/// If a place to cut makes two names equal, another place is tried; if all do, a number follows the ellipsis. Names too
+/// similar for that are wider.
 func shortenedApart(_ names: Set<String>, to width: Int, _ ellipsis: String = "…") -> [String: String] {
     let whole = names.filter { $0.count <= width }
     let long = names.subtracting(whole).sorted()

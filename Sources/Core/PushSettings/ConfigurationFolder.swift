@@ -1,27 +1,27 @@
 import PushModel
 
-/// A folder of the configuration, of which the files with one extension are read.
+/// A folder of the configuration. The daemon reads its files with one extension.
 public enum ConfigurationFolder: String, Hashable, Sendable, CaseIterable {
-    /// Rules by which a provider owns a payload.
+    /// Rules that assign payloads to a provider.
     case provider
     /// Programs and services that handle payloads.
     case handler
-    /// Which payloads go to which handler.
+    /// Rules that assign payloads to a handler.
     case route
-    /// What is sent to `/users/track`.
+    /// Rules for entries to send to `/users/track`.
     case track
     /// The devices of tokens that no app registers.
     case registration
 
-    /// Its name.
+    /// The name of the folder.
     public var name: String { "\(rawValue)s.d" }
 
-    /// How the names of its files end.
+    /// The ending of its file names.
     public var suffix: String { ".\(rawValue)" }
 
-    /// What to say of a file in the folder that is not read, though it may be meant to be.
+    /// Returns the warning about a file in the folder that is not read.
     ///
-    /// - Returns: `nil` when it is read, and when its name says that it is not meant to be.
+    /// - Returns: `nil` when it is read, and when its name shows that it is not meant to be.
     public func remark(onFile name: String) -> String? {
         guard !name.hasSuffix(suffix), !Self.isLeftAside(name) else { return nil }
         let stem = name.lastIndex(of: ".").map { name[..<$0] } ?? name[...]
@@ -30,14 +30,14 @@ public enum ConfigurationFolder: String, Hashable, Sendable, CaseIterable {
             + "\(name).disabled if it is not to be read"
     }
 
-    /// What to say of a folder beside these that is not read, though it may be meant to be; `nil`: nothing.
+    /// Returns the warning about an unknown folder with a similar name; `nil` without one.
     public static func remark(onFolder name: String) -> String? {
         let names = allCases.map(\.name) + ["pushrouterd.conf.d"]
         guard !names.contains(name), let near = nearest(to: name, among: names) else { return nil }
         return "is not read; did you mean \(near)?"
     }
 
-    /// Whether a name is one of those that editors, package managers and people give to what is not to be read.
+    /// Returns whether editors, package managers or people give such a name to files that are not to be read.
     private static func isLeftAside(_ name: String) -> Bool {
         ["~", ".bak", ".orig", ".swp", ".disabled", ".example"].contains(where: name.hasSuffix)
             || [".", "#", "README"].contains(where: name.hasPrefix)

@@ -4,7 +4,7 @@ public import SettingsSyntax
 public struct ConfigurationFile: Hashable, Sendable {
     /// The path as messages show it; the stem of its last component names what it describes.
     public var path: String
-    /// What is in it, whatever it is.
+    /// The contents, unchecked.
     public var bytes: [UInt8]
 
     /// Joins the parts.
@@ -22,16 +22,16 @@ public struct ConfigurationFile: Hashable, Sendable {
         return String(Substring(component[..<dot]))
     }
 
-    /// Whether it only hides a file of the same name in a lower directory, as an empty unit file or a link to
-    /// `/dev/null` does for systemd.
+    /// Whether the file only hides a file of the same name in a lower directory, like an empty unit file or a link to
+    /// `/dev/null` in systemd.
     var isMask: Bool { bytes.isEmpty }
 }
 
-/// The files of one configuration, as the directories give them: of the same name only the one that wins.
+/// The files of one configuration. Of several files with the same name it has only the one that takes precedence.
 public struct ConfigurationSources: Hashable, Sendable {
-    /// `pushrouterd.conf`, then its drop-ins in order: of one key the last value counts.
+    /// `pushrouterd.conf`, then its drop-ins in order: the last value of a key counts.
     public var main: [ConfigurationFile]
-    /// `providers.d/*.provider`, in any order; each replaces, or masks, the shipped one of its name.
+    /// `providers.d/*.provider`, in any order; each replaces or masks the shipped file of its name.
     public var providers: [ConfigurationFile]
     /// `handlers.d/*.handler`, in any order.
     public var handlers: [ConfigurationFile]
@@ -41,10 +41,10 @@ public struct ConfigurationSources: Hashable, Sendable {
     public var tracks: [ConfigurationFile]
     /// `registrations.d/*.registration`, in any order.
     public var registrations: [ConfigurationFile]
-    /// What is to be said of files and folders beside these, which are not read.
+    /// The warnings about other files and folders, which are not read.
     public var strays: [Diagnostic] = []
 
-    /// Joins the parts; whatever is left out has its defaults.
+    /// Joins the parts; an omitted part has its defaults.
     public init(
         main: [ConfigurationFile] = [], providers: [ConfigurationFile] = [], handlers: [ConfigurationFile] = [],
         routes: [ConfigurationFile] = [], tracks: [ConfigurationFile] = [],
@@ -60,7 +60,7 @@ public struct ConfigurationSources: Hashable, Sendable {
 }
 
 extension [ConfigurationFile] {
-    /// Those with something in them, by name, as they apply.
+    /// The files that are not masks, in order of name, which is the order of application.
     var inOrder: [ConfigurationFile] {
         filter { !$0.isMask }.map { (stem: $0.stem, file: $0) }.sorted { $0.stem < $1.stem }.map(\.file)
     }

@@ -1,9 +1,9 @@
 import PushModel
 public import SettingsSyntax
 
-/// The texts that are made of the declared keys. `packaging/generate.sh` writes them into the tree.
+/// The texts generated from the declared keys. `packaging/generate.sh` writes them into the tree.
 public enum ConfigurationTexts {
-    /// `pushrouterd.conf` as it is shipped.
+    /// The shipped `pushrouterd.conf`.
     public static var mainFile: String {
         let text = """
             # The configuration of pushrouterd. The entries show the defaults; to change one, take the # away here or, better,
@@ -16,7 +16,7 @@ public enum ConfigurationTexts {
         return text + entries(of: Schema.main.keys)
     }
 
-    /// Keys as a file shows them that changes none: each with its meaning and its default.
+    /// Returns keys as lines of a file that changes none of them: each commented out, with its meaning and its default.
     public static func entries<Target>(of keys: [Key<Target>]) -> String {
         var text = ""
         var section = ""
@@ -29,7 +29,7 @@ public enum ConfigurationTexts {
         return text
     }
 
-    /// The lists of keys of pushrouterd.conf(5), in mdoc(7), each with the name of its place there.
+    /// The lists of keys in pushrouterd.conf(5), in mdoc(7), each with the name of its place there.
     public static var keyLists: [(name: String, text: String)] {
         let handler = Schema.handler.keys
         let ofNotify = { (key: Key<HandlerDraft>) in key.kinds == [.notify] }
@@ -45,9 +45,9 @@ public enum ConfigurationTexts {
         return parts
     }
 
-    /// The list of some keys, in mdoc(7), with the name of its place in a page.
+    /// Returns a list of keys in mdoc(7), with the name of its place in a page.
     ///
-    /// - Parameter kinds: all that there are, where each key says which have a use for it.
+    /// - Parameter kinds: all kinds; set for keys that name the kinds they apply to.
     public static func part<Target>(_ name: String, _ keys: [Key<Target>], kinds: [Target.Kind] = []) -> (
         name: String, text: String
     ) {
@@ -62,7 +62,7 @@ public enum ConfigurationTexts {
         return (name, lines.joined(separator: "\n") + "\n")
     }
 
-    /// What is said about keys that are explained together.
+    /// Returns the description of keys that share one.
     private static func words<Target>(on group: [Key<Target>], kinds: [Target.Kind]) -> String {
         guard let first = group.first else { return "" }
         var sentences = [first.meaning]

@@ -1,13 +1,13 @@
-/// Where configuration, state and sockets are: the same rules for the daemon and for `pushctl`.
+/// The directories of configuration, state and sockets, by the same rules for the daemon and for `pushctl`.
 public struct Directories: Hashable, Sendable {
-    /// Where configuration is read, the strongest first: a file in one hides its namesakes in the later ones.
+    /// The directories of the configuration by precedence: a file in one hides files of its name in the later ones.
     public var configuration: [String]
-    /// Where the ledger is.
+    /// The directory of the ledger.
     public var state: String
-    /// Where the sockets are.
+    /// The directory of the sockets.
     public var runtime: String
 
-    /// Where configuration is read unless another directory is named. It alone may be missing.
+    /// The default directory of the configuration. It alone may be missing.
     public static let standardConfiguration = "/etc/pushrouterd"
 
     /// The directory of the installed service's sockets.
@@ -16,7 +16,7 @@ public struct Directories: Hashable, Sendable {
     /// Resolves the three directories.
     ///
     /// - Parameters:
-    ///   - configuration: `--config`; then only that directory is read.
+    ///   - configuration: `--config`; the only directory of the configuration if given.
     ///   - state: `--state`.
     ///   - runtime: `--runtime`.
     ///   - environment: looks up a variable; systemd sets `CONFIGURATION_DIRECTORY` and its siblings.
@@ -24,7 +24,7 @@ public struct Directories: Hashable, Sendable {
         configuration: String? = nil, state: String? = nil, runtime: String? = nil,
         environment: (String) -> String?
     ) {
-        // systemd separates several directories by colons; the first is the service's own.
+        // systemd separates several directories by colons; the first one belongs to the service.
         func given(_ variable: String) -> String? {
             environment(variable)?.split(separator: ":").first.map(String.init)
         }
@@ -43,9 +43,9 @@ public struct Directories: Hashable, Sendable {
     /// The socket of producers.
     public var injectSocket: String { runtime + "/inject.sock" }
 
-    /// The socket of those who read and administer.
+    /// The socket for reading and administration.
     public var controlSocket: String { runtime + "/control.sock" }
 
-    /// The socket of those who may only read.
+    /// The socket for reading only.
     public var readSocket: String { runtime + "/read.sock" }
 }

@@ -1,5 +1,5 @@
 import HTTPBridge
 import PushRouting
 
-/// The bridges that there are.
+/// The installed bridges.
 let installedBridges: [any BridgeSettings.Type] = [HTTPEndpoint.self]

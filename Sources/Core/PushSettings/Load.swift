@@ -5,11 +5,11 @@ import PushRouting
 public import SettingsSyntax
 
 extension Settings {
-    /// Reads and checks a whole configuration; says everything that is wrong, not only the first thing.
+    /// Reads and checks a whole configuration, and reports every problem, not only the first.
     ///
-    /// - Returns: the settings, or `nil` if any of the diagnostics is an error; and the diagnostics: first those of the
-    ///   main files, then of the providers, the handlers, the routes, the tracks and the registrations, each kind in its order of application,
-    ///   by line; then of what is not read.
+    /// - Returns: the settings, or `nil` if a diagnostic is an error; and the diagnostics by line: of the main files,
+    ///   the providers, handlers, routes, tracks and registrations, each kind in its order of application; then of
+    ///   files that are not read.
     public static func load(_ sources: ConfigurationSources) -> (settings: Settings?, diagnostics: [Diagnostic]) {
         let (settings, diagnostics) = read(sources)
         return (diagnostics.contains { $0.severity == .error } ? nil : settings, diagnostics)
@@ -17,7 +17,7 @@ extension Settings {
 
     /// Reads and checks a configuration as ``load(_:)`` does.
     ///
-    /// - Returns: what is right in it, for further checks; and the diagnostics.
+    /// - Returns: the valid parts, for further checks; and the diagnostics.
     public static func read(_ sources: ConfigurationSources) -> (settings: Settings, diagnostics: [Diagnostic]) {
         var loader = Loader()
         for file in sources.main { loader.readMain(file) }
@@ -32,22 +32,22 @@ extension Settings {
     }
 }
 
-/// Turns files into settings, one after the other: main, providers, handlers, routes, tracks, registrations, since each kind refers to those
-/// before.
+/// Turns files into settings: main files, providers, handlers, routes, tracks, registrations. Each kind refers to the
+/// kinds before it.
 private struct Loader {
     var settings = Settings()
     var reports: [FileReport] = []
     private var providerFiles: Set<String> = []
-    /// By name, the place in `reports` of each handler file, also of those with errors.
+    /// The index in `reports` of each handler file, even with errors, by handler name.
     private var handlerFiles: [String: Int] = [:]
-    /// The handlers whose files say `MaxConcurrent=`.
+    /// The handlers with `MaxConcurrent=`.
     private var limitedHandlers: Set<String> = []
     private var routeFiles: Set<String> = []
     private var trackFiles: Set<String> = []
     private var registrationFiles: Set<String> = []
-    /// Where `SendFlushed=` was last given.
+    /// The place of the last `SendFlushed=`.
     private var sendFlushed: (report: Int, line: Int)?
-    /// The handlers that routes name.
+    /// The handlers in routes.
     private var used: Set<String> = []
 
     mutating func readMain(_ file: ConfigurationFile) {
@@ -105,8 +105,8 @@ private struct Loader {
             serviceSockets: settings.daemon.serviceSockets, lines: lines, report: &report)
     }
 
-    /// Handlers without `MaxConcurrent=` leave places to others when there are some: else those that hang would keep them
-    /// waiting.
+    /// Makes handlers without `MaxConcurrent=` leave places to others if there are several handlers. Without this,
+    /// hanging handlers would block the others.
     mutating func shareOutPlaces() {
         let running = settings.routing.handlers.values.filter { !$0.kind.isBuiltIn }
         guard running.count > 1 else { return }
@@ -130,7 +130,7 @@ private struct Loader {
         else { return }
         used.insert(route.handler)
         checkHandler(of: route, lines: lines, report: &report)
-        // What the author meant it to match is not known, so it says nothing about the routes that follow either.
+        // The intended match of a faulty route is unknown, so the checks of later routes do not use it.
         if report.hasErrors { return }
         checkProviders(of: route.match, line: lines["Provider"], report: &report)
         if let reason = route.reasonNeverCalled(providers: settings.routing.detection.providers) {
@@ -175,9 +175,9 @@ private struct Loader {
         settings.routing.registrations.append(rule)
     }
 
-    /// What only all files together show.
+    /// Checks conditions that need all files.
     mutating func checkUse() {
-        // Built-in handlers cost nothing by standing there, and are shipped for routes to come.
+        // Built-in handlers cost nothing without a route, and are shipped for later routes.
         for (name, handler) in settings.routing.handlers where !handler.kind.isBuiltIn && !used.contains(name) {
             guard let place = handlerFiles[name] else { continue }
             reports[place].warning("no route has Handler=\(name), so it never runs")
@@ -240,7 +240,7 @@ private struct Loader {
     }
 
     private func checkReach(of route: Route, report: inout FileReport) {
-        // A program may decline what it is given (exit status 80), which then goes on to the routes that follow.
+        // A program may decline an invocation (exit status 80), which then goes to the next matching route.
         guard !route.observes else { return }
         let earlier = settings.routing.routes.first {
             !$0.observes && settings.routing.handlers[$0.handler]?.kind.isBuiltIn == true
@@ -254,7 +254,7 @@ private struct Loader {
 }
 
 extension Loader {
-    /// A program may decline, so what follows it may run; that it was meant to is not likely.
+    /// Warns about a route after a catch-all. The catch-all's program may decline, but hardly by intention.
     private func warnOfCatchAll(before route: Route, report: inout FileReport) {
         let everything = settings.routing.routes.first { !$0.observes && $0.match == RouteMatch() }
         guard let everything, !route.match.isOnlyBroadcast else { return }

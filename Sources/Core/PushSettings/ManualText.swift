@@ -1,7 +1,7 @@
 import PushModel
 
-/// A text for people, in plain words; what stands in backticks is quoted. It becomes comments of a configuration file, or
-/// the source of a manual page, in mdoc(7).
+/// A text for people with quoted parts in backticks. It becomes comments in a configuration file, or mdoc(7) source of
+/// a manual page.
 struct ManualText {
     private let text: String
 
@@ -28,7 +28,7 @@ struct ManualText {
             words = []
         }
         let parts = text.split(separator: "`", omittingEmptySubsequences: false)
-        // What stands right behind a quoted part belongs to its line.
+        // Text directly behind a quoted part belongs to its line.
         var opening = ""
         for (index, part) in parts.enumerated() {
             guard index % 2 == 0 else {
@@ -60,7 +60,7 @@ struct ManualText {
         return lines.joined(separator: "\n")
     }
 
-    /// The words on lines of at most `width` characters.
+    /// Returns the words in lines of at most `width` characters.
     private static func filled(_ words: [some StringProtocol], prefix: String, width: Int) -> String {
         var lines: [String] = []
         var line = prefix
@@ -74,7 +74,7 @@ struct ManualText {
         return (lines + [line]).joined(separator: "\n")
     }
 
-    /// A key's name needs no quotes.
+    /// Returns a word of a comment, with quotes for backticks; the name of a key has no quotes.
     private static func commentWord(_ word: Substring) -> String {
         let isKey = word.has("=`")
         return word.split(separator: "`", omittingEmptySubsequences: false).joined(separator: isKey ? "" : "\"")
@@ -86,7 +86,7 @@ struct ManualText {
         return quoted.last == "=" ? "Cm" : "Ql"
     }
 
-    /// A page of the manual or a path, with what ends the sentence behind it.
+    /// Returns the macro of a manual page or a path, with the punctuation behind it.
     private static func reference(_ word: Substring) -> String? {
         var (bare, marks) = (word, "")
         while let mark = bare.last,
@@ -103,7 +103,7 @@ struct ManualText {
         return isPath ? ".Pa \(bare)\(marks)" : nil
     }
 
-    /// A single mark, or a name of mdoc(7), is text here.
+    /// Escapes a quoted part; a single character could be taken for punctuation by mdoc(7).
     private static func argument(_ quoted: Substring) -> String {
         let text = escaped(quoted)
         return quoted.count == 1 ? "\\&" + text : text

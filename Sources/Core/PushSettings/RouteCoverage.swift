@@ -4,7 +4,7 @@ import PushRouting
 import SettingsSyntax
 
 extension Route {
-    /// Why the route never runs for any payload of the providers it names; `nil` when it may, or cannot be told.
+    /// Returns why the route never runs for the providers that it names; `nil` if it may run, or the answer is unknown.
     func reasonNeverCalled(providers: [ProviderRule]) -> String? {
         guard !observes, !match.providers.isEmpty, !match.isOnlyBroadcast else { return nil }
         var receivers: [String] = []
@@ -22,7 +22,7 @@ extension Route {
 }
 
 extension RouteMatch {
-    /// Whether all that `other` matches is matched by this too. `false` may also mean that it cannot be told.
+    /// Returns whether this match includes all that `other` matches. `false` may also mean that the answer is unknown.
     func covers(_ other: RouteMatch) -> Bool {
         Self.list(providers, covers: other.providers)
             && Self.list(platforms, covers: other.platforms)
@@ -32,7 +32,7 @@ extension RouteMatch {
             && Set(keyValues).isSubset(of: other.keyValues)
     }
 
-    /// Why no platform that it matches has a callback that it matches; `nil` when one has.
+    /// The reason why no matched platform has a matched callback; `nil` if one has.
     var reasonNeverCalledBack: String? {
         guard !platforms.isEmpty, !callbacks.isEmpty,
             !callbacks.contains(where: { callback in platforms.contains { callback.platforms.contains($0) } })
@@ -43,13 +43,13 @@ extension RouteMatch {
             + "\(owners.map(\.name).joined(separator: " and ")), and Platform= names \(names)"
     }
 
-    /// Whether it matches only callbacks of which every matching route gets one.
+    /// Whether it matches only broadcast callbacks, which every matching route gets.
     var isOnlyBroadcast: Bool { !callbacks.isEmpty && callbacks.allSatisfy(\.isBroadcast) }
 
-    /// Whether it matches no callback of that kind.
+    /// Whether it matches no broadcast callback.
     var isNeverBroadcast: Bool { !callbacks.isEmpty && !callbacks.contains(where: \.isBroadcast) }
 
-    /// An empty list is no condition; one with entries holds when one of them does.
+    /// Returns whether one list includes the other. An empty list is no condition; otherwise one entry must match.
     private static func list<Element: Hashable>(_ mine: [Element], covers other: [Element]) -> Bool {
         mine.isEmpty || !other.isEmpty && Set(other).isSubset(of: mine)
     }

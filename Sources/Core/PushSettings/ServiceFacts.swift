@@ -2,18 +2,18 @@ public import PushModel
 public import PushRouting
 public import SettingsSyntax
 
-/// The rights that the service gives the daemon, and so its handlers: as the daemon found them at its start, or as the
-/// service manager tells them of the unit.
+/// The rights that the service gives the daemon and its handlers: read by the daemon at its start, or from the
+/// properties of the unit.
 public struct ServiceFacts: Hashable, Sendable {
-    /// Whether it may become another user, with `CAP_SETUID` and `CAP_SETGID`.
+    /// Whether the process may change to another user, with `CAP_SETUID` and `CAP_SETGID`.
     public var canChangeUser: Bool
-    /// Whether it may make sockets of the internet.
+    /// Whether it may create internet sockets (AF_INET, AF_INET6).
     public var hasInternetSockets: Bool
-    /// Whether there is a network interface besides the loopback.
+    /// Whether it has a network interface besides the loopback.
     public var hasInterfaces: Bool
-    /// Whether memory may be writable and executable, as a runtime needs that compiles as it goes.
+    /// Whether memory may be writable and executable, which just-in-time compilers need.
     public var hasWritableCode: Bool
-    /// Whether `/tmp` and `/var/tmp` are its own.
+    /// Whether it has its own `/tmp` and `/var/tmp`.
     public var hasPrivateTmp: Bool
     /// Whether the home directories are hidden.
     public var hidesHomes: Bool
@@ -26,16 +26,16 @@ public struct ServiceFacts: Hashable, Sendable {
         (hasPrivateTmp, hidesHomes, hasReadOnlyRoot) = (false, false, false)
     }
 
-    /// The facts by their names in `status`, in the order in which they are told.
+    /// The facts by their names in `status`, in the order of the output.
     public static let names: [(name: String, fact: any WritableKeyPath<ServiceFacts, Bool> & Sendable)] = [
         ("change_user", \.canChangeUser), ("internet_sockets", \.hasInternetSockets),
         ("interfaces", \.hasInterfaces), ("writable_code", \.hasWritableCode), ("private_tmp", \.hasPrivateTmp),
         ("hidden_homes", \.hidesHomes), ("read_only_root", \.hasReadOnlyRoot),
     ]
 
-    /// The facts that a daemon tells of itself.
+    /// Reads the facts from a daemon's status.
     ///
-    /// - Parameter sandbox: the member of its status; of a fact that it lacks nothing is known, and nothing is said.
+    /// - Parameter sandbox: the member of its status; a missing fact counts as unrestricted.
     public init?(status sandbox: JSONNode) {
         guard sandbox.kind == .object else { return nil }
         self.init()
@@ -48,10 +48,10 @@ public struct ServiceFacts: Hashable, Sendable {
         "MemoryDenyWriteExecute", "PrivateTmp", "ProtectHome", "ProtectSystem",
     ]
 
-    /// The facts that the service manager tells of the unit, for a daemon that does not run.
+    /// Reads the facts from the properties of the unit, for a daemon that does not run.
     ///
     /// - Parameter properties: lines `NAME=VALUE`, as `systemctl show` prints them.
-    /// - Returns: `nil` where no such unit is loaded.
+    /// - Returns: `nil` if no such unit is loaded.
     public init?(properties text: String) {
         var values: [Substring: Substring] = [:]
         for line in text.split(separator: "\n") {
@@ -64,7 +64,7 @@ public struct ServiceFacts: Hashable, Sendable {
         canChangeUser =
             ["", "root", "0"].contains(values["User"] ?? "")
             || capabilities.contains("cap_setuid") && capabilities.contains("cap_setgid")
-        // "~..." are those that are refused; without a list none is.
+        // A list with `~` names the forbidden families; an empty list forbids none.
         let families = values["RestrictAddressFamilies"] ?? ""
         hasInternetSockets =
             families.isEmpty || families == "~"
@@ -76,12 +76,12 @@ public struct ServiceFacts: Hashable, Sendable {
         hasReadOnlyRoot = values["ProtectSystem"] == "strict"
     }
 
-    /// The faults of handlers in the service: each of them works when a person runs it.
+    /// Returns the faults of a handler that occur only in the service, not when a person runs it.
     ///
     /// - Parameters:
-    ///   - handler: one of the configuration.
-    ///   - user: the user of the daemon, by name and number: to run as that one needs nothing.
-    ///   - runtime: what runs the handler's program, `/usr/bin/node`; `nil`: that is not known.
+    ///   - handler: a handler of the configuration.
+    ///   - user: the user of the daemon, by name and by number; running as this user needs no rights.
+    ///   - runtime: the runtime of the handler's program, `/usr/bin/node`; `nil` if unknown.
     public func problems(
         of handler: Handler, user: [String], runtime: String?
     ) -> [(severity: Diagnostic.Severity, message: String)] {
@@ -124,7 +124,7 @@ public struct ServiceFacts: Hashable, Sendable {
     private static let userExample =
         "/usr/share/doc/pushrouterd/examples/pushrouterd.service.d/handler-users.conf"
 
-    /// Whether a program is a runtime that makes machine code while it runs.
+    /// Returns whether a program is a runtime with a just-in-time compiler.
     private static func compilesAsItGoes(_ program: String) -> Bool {
         let name = program.split(separator: "/").last.map(String.init) ?? program
         return ["node", "nodejs", "deno", "bun", "java", "dotnet", "luajit", "pypy", "pypy3", "pwsh"].contains(name)

@@ -3,10 +3,10 @@ public import PushModel
 public import PushRouting
 import SettingsSyntax
 
-/// The validated configuration: every value is in its range, every name it refers to exists.
+/// The validated configuration: every value is in its range, and every referenced name exists.
 public struct Settings: Sendable {
-    /// What the router decides by: `[Dispatch]`, `[Deadline]`, `[Braze]`, `[Tracker]`, what of `[UsersTrack]` is not about
-    /// sending, the handlers, the routes and the tracks.
+    /// The router's settings: `[Dispatch]`, `[Deadline]`, `[Braze]`, `[Tracker]`, the keys of `[UsersTrack]` that are
+    /// not about sending, the handlers, the routes and the tracks.
     public var routing: RoutingTable
     /// `[Daemon]`.
     public var daemon: DaemonSettings
@@ -19,13 +19,14 @@ public struct Settings: Sendable {
     /// `[Tracker] CampaignIdRule=`: how reports group campaigns.
     public var campaignIDRule = CampaignIDRule.raw
 
-    /// `[Deadline] Objective=`: the share of the due that must keep the deadline; `nil`: reports have no objective.
+    /// `[Deadline] Objective=`: the share of due invocations that must keep the deadline; `nil`: reports have no
+    /// objective.
     public var objective: Percent?
 
-    /// The file from which the forwarder reads the API key; `nil`: it sends nothing, or has a credential.
+    /// The file with the forwarder's API key; `nil`: the forwarder sends no requests, or has a credential.
     public var keyFileInUse: String? { usersTrack.endpoint == nil ? nil : usersTrack.keyFile }
 
-    /// What holds where no file says otherwise; without handlers and routes, which only files give.
+    /// The defaults, without handlers and routes: only files define those.
     public init() {
         routing = RoutingTable(routes: [], handlers: [:])
         daemon = DaemonSettings()
@@ -34,9 +35,9 @@ public struct Settings: Sendable {
         usersTrack = ForwardingSettings()
     }
 
-    /// Keeps the values in force of the keys that a reload cannot change.
+    /// Keeps the current values of the keys that a reload cannot change.
     ///
-    /// - Returns: a sentence for each of them whose value is another one.
+    /// - Returns: a sentence for each of them with a new value.
     public mutating func keepUntilRestart(of inForce: Settings) -> [String] {
         Schema.main.keep(of: inForce, in: &self).map {
             "\($0.name)= in [\($0.section)] has changed; the value in force stays until pushrouterd is started again"
@@ -44,78 +45,78 @@ public struct Settings: Sendable {
     }
 }
 
-/// `[Daemon]`: the sockets, and what one client may ask of them.
+/// `[Daemon]`: the sockets, and the limits of clients.
 public struct DaemonSettings: Hashable, Sendable {
     /// The longest request, in bytes, without its line feed.
     public var requestLengthMax = 256 << 10
-    /// How deep a request may nest.
+    /// The deepest nesting of a request.
     public var jsonDepthMax = 32
-    /// What the JSON of a request may have. An ordinary one has a value for each dozen bytes; one of nothing but small numbers
-    /// would have one for each two, and cost as much.
+    /// The limits of a request's JSON. A typical request has a value for each dozen bytes. A request of small numbers
+    /// only could have one for each two, at the cost of as many values.
     public var jsonLimits: JSONLimits { JSONLimits(depth: jsonDepthMax, values: requestLengthMax / 4) }
-    /// Connections at once, on each of the sockets.
+    /// The most connections at once on each socket.
     public var connectionsMax = 1024
-    /// Connections at once of one peer (its uid), on each of the sockets.
+    /// The most connections at once of one peer (uid) on each socket.
     public var connectionsMaxPerPeer = 512
-    /// How many bytes of requests that have come and are not worked yet are held, on each of the sockets.
+    /// The most bytes of received and unprocessed requests on each socket.
     public var inputSizeMax = 16 << 20
-    /// The same of one peer.
+    /// The most bytes of received and unprocessed requests of one peer.
     public var inputSizeMaxPerPeer = 8 << 20
-    /// How many bytes are held that clients are owed and have not taken, on each of the sockets.
+    /// The most bytes of unread replies on each socket.
     public var outputSizeMax = 16 << 20
-    /// The same of one peer.
+    /// The most bytes of unread replies of one peer.
     public var outputSizeMaxPerPeer = 8 << 20
-    /// How long a line may take from its first byte to its end.
+    /// The timeout of a line, from its first byte to its end.
     public var lineTimeout: Duration = .seconds(30)
-    /// How long a client may leave what it is owed before its connection is closed.
+    /// The timeout for reading replies; then the connection is closed.
     public var writeTimeout: Duration = .seconds(30)
-    /// How long a connection may be idle; zero: for ever.
+    /// The longest idle time of a connection; zero: unlimited.
     public var idleTimeout: Duration = .zero
     /// `inject.sock`, for producers.
     public var injectSocket = SocketSettings()
-    /// `control.sock`, for all that reads or administers.
+    /// `control.sock`, for reading and administration.
     public var controlSocket = SocketSettings()
-    /// `read.sock`, for what changes nothing.
+    /// `read.sock`, for reading only.
     public var readSocket = SocketSettings()
-    /// The sockets of the programs of bridges, by the names of these, where they are services.
+    /// The sockets of bridges' programs that run as services, by bridge name.
     public var serviceSockets: [String: String] = [:]
 
-    /// The shipped values.
+    /// The defaults.
     public init() {}
 }
 
-/// Who may connect to a socket.
+/// The permissions of a socket file.
 public struct SocketSettings: Hashable, Sendable {
     /// The permission bits of the socket file.
     public var mode: UInt32 = 0o660
     /// The name or number of the group that owns the socket file; `nil`: the daemon's own.
     public var group: String?
 
-    /// The shipped values.
+    /// The defaults.
     public init() {}
 }
 
-/// `[Store]`: the ledger, and the log before it.
+/// `[Store]`: the log and the ledger.
 public struct StoreSettings: Hashable, Sendable {
-    /// How long the ledger keeps a request after its acceptance, and with it the request's `id`.
+    /// The time that the ledger keeps a request and its `id` after acceptance.
     public var retention: Duration = .seconds(30 * 86_400)
-    /// How large the ledger may become, in bytes: beyond it the oldest finished requests go before their retention is over;
-    /// `nil`: as large as the disk lets it.
+    /// The largest size of the ledger in bytes: above it the oldest finished requests are deleted before their
+    /// retention ends; `nil`: no limit.
     public var sizeMax: Int?
-    /// How long a dead letter stays one, and its request in the ledger.
+    /// The time that a dead letter, and its request in the ledger, are kept.
     public var deadLetterRetention: Duration = .seconds(30 * 86_400)
-    /// How many bytes the request lines of dead letters may have together.
+    /// The most bytes of all dead letters' request lines.
     public var deadLetterSizeMax = 64 << 20
-    /// How long figures stay of minutes whose requests went.
+    /// The time that the figures of deleted requests are kept.
     public var figuresRetention: Duration = .seconds(400 * 86_400)
-    /// How large the log before the ledger may become, in bytes.
+    /// The largest size of the log in bytes.
     public var logSizeMax = 256 << 20
-    /// A commit that takes longer is told of.
+    /// The duration from which a commit is reported as slow.
     public var slowCommit: Duration = .seconds(1)
     /// The log that several machines share.
     public var shared = SharedLogSettings()
 
-    /// The shipped values.
+    /// The defaults.
     public init() {}
 }
 
@@ -135,29 +136,29 @@ public struct SharedLogSettings: Hashable, Sendable {
     public var durability = Durability.standby
     /// The name of this machine among those that share the log; `nil`: its host name.
     public var node: String?
-    /// How long a leader leads without a word of the database, and how long the others wait before one of them takes over.
+    /// The time that a leader leads without an answer of the database, and that followers wait before a takeover.
     public var lease: Duration = .seconds(3)
-    /// How old the newest snapshot in the database may become.
+    /// The age at which a new snapshot is written to the database.
     public var snapshotInterval: Duration = .seconds(86_400)
-    /// How many bytes of a snapshot are sent in a second, at most.
+    /// The most bytes of a snapshot to send per second.
     public var snapshotRate = 16 << 20
 
-    /// A log of this machine's own.
+    /// The settings of a machine with a log of its own.
     public init() {}
 }
 
-/// `[Journal]`: the log.
+/// `[Journal]`: the entries in the journal.
 public struct JournalSettings: Hashable, Sendable {
     /// A priority of the journal. The raw values are the configuration's.
     public enum Level: String, Hashable, Sendable, CaseIterable {
         case info, debug
     }
 
-    /// The priority of an outcome that is no failure.
+    /// The priority of successful outcomes.
     public var successLevel: Level = .info
-    /// How many entries wait for a slow journal before new ones are dropped, and counted.
+    /// The most entries that wait for a slow journal; the daemon drops and counts further ones.
     public var queueMax = 10_000
 
-    /// The shipped values.
+    /// The defaults.
     public init() {}
 }

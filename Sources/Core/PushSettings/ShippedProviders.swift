@@ -1,7 +1,7 @@
 extension ConfigurationSources {
-    /// The `.provider` files of `etc/pushrouterd/providers.d`, compiled in: always there, below what any directory has.
+    /// The `.provider` files of `etc/pushrouterd/providers.d`, compiled in: always present, below all directories.
     ///
-    /// The folder beside this file is a link to that one, so the files that are shipped are the ones that are known.
+    /// The folder beside this file is a symbolic link to that one, so the program contains exactly the shipped files.
     public static let shippedProviders: [ConfigurationFile] = [
         shipped("adjust-uninstall", PackageResources.adjust_uninstall_provider),
         shipped("adobe-campaign", PackageResources.adobe_campaign_provider),
@@ -41,8 +41,7 @@ extension ConfigurationSources {
         shipped("zendesk", PackageResources.zendesk_provider),
     ]
 
-    /// The files that say whose a payload is: those given, and of the shipped ones those that no given one replaces or
-    /// masks; by name.
+    /// The provider files in force, by name: the given ones, and the shipped ones that no given one replaces or masks.
     var providersInForce: [ConfigurationFile] {
         let given = Set(providers.map(\.stem))
         let below = Self.shippedProviders.filter { !given.contains($0.stem) }

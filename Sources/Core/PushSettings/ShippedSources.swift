@@ -1,7 +1,7 @@
 extension ConfigurationSources {
-    /// What stands in where nothing is installed: the handlers and the route of `etc/pushrouterd`, so that a payload
-    /// that nobody claims is in the journal. One file of configuration that is no `.provider` and no `.track`, anywhere,
-    /// and this is not used.
+    /// The handlers and the route of `etc/pushrouterd` for a machine without installed ones, so that an unclaimed
+    /// payload reaches the journal. A single configuration file other than a `.provider` or `.track`, in any directory,
+    /// disables them.
     public static let shipped = ConfigurationSources(
         handlers: [
             ConfigurationFile(

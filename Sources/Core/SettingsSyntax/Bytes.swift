@@ -1,4 +1,5 @@
-// Text is cut as bytes: as characters, a line feed after a carriage return or an accent after a space would not be seen.
+// Text is cut as bytes. In `Character`s, a line feed behind a carriage return, or an accent behind a space, would merge
+// with it.
 
 extension UInt8 {
     static let lineFeed = UInt8(ascii: "\n")
@@ -6,7 +7,7 @@ extension UInt8 {
     static let space = UInt8(ascii: " ")
     static let backslash = UInt8(ascii: "\\")
 
-    /// White space as systemd counts it.
+    /// White space as in systemd.
     public var isWhitespace: Bool {
         self == .space || self == UInt8(ascii: "\t") || self == .lineFeed || self == .carriageReturn
     }
@@ -19,13 +20,13 @@ extension UInt8 {
 }
 
 extension ArraySlice<UInt8> {
-    /// Without the white space at both ends.
+    /// The slice without white space at both ends.
     public var trimmed: ArraySlice<UInt8> {
         let start = drop(while: \.isWhitespace)
         return start.prefix(start.count - start.reversed().prefix(while: \.isWhitespace).count)
     }
 
-    /// As text; what is not UTF-8 becomes U+FFFD.
+    /// The bytes as text, with U+FFFD for invalid UTF-8.
     public var text: String { String(decoding: self, as: UTF8.self) }
 
     /// Removes and returns the longest beginning whose bytes all satisfy `condition`.

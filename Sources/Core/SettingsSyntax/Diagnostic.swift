@@ -1,22 +1,22 @@
 import PushModel
 
-/// One thing to say about the configuration: where it is, what is wrong there and what to do.
+/// A message about the configuration: the place, the fault and the remedy.
 public struct Diagnostic: Hashable, Sendable, CustomStringConvertible {
-    /// Whether the configuration can be used all the same.
+    /// The severity of a diagnostic.
     public enum Severity: String, Hashable, Sendable {
-        /// It cannot: nothing of it is put in force.
+        /// The configuration cannot be used: no part of it is put in force.
         case error
-        /// It can, but something in it has no effect or is probably not meant.
+        /// The configuration can be used, but a part has no effect or is probably a mistake.
         case warning
     }
 
-    /// Whether the configuration can be used all the same.
+    /// The severity.
     public var severity: Severity
-    /// The file, as its `ConfigurationFile` calls it.
+    /// The path of the file, from its `ConfigurationFile`.
     public var file: String
-    /// The line in it, from 1; `nil` when it is about the file as a whole.
+    /// The line in the file, from 1; `nil` for the whole file.
     public var line: Int?
-    /// What is wrong and what to do, in one line.
+    /// The fault and the remedy, in one line.
     public var message: String
 
     /// Joins the parts.
@@ -27,26 +27,26 @@ public struct Diagnostic: Hashable, Sendable, CustomStringConvertible {
         self.message = message
     }
 
-    /// `routes.d/20-crm.route:4: error: ...`, the form that editors and CI systems know how to follow.
+    /// The line `routes.d/20-crm.route:4: error: ...`, a form that editors and CI systems can follow.
     public var description: String {
         "\(printable(file, limit: .max))\(line.map { ":\($0)" } ?? ""): \(severity.rawValue): \(message)"
     }
 }
 
-/// What there is to say about one file; collected while it is read and checked.
+/// The diagnostics of one file, collected while it is read and checked.
 public struct FileReport {
     private let file: String
     private var found: [Diagnostic] = []
 
-    /// - Parameter file: as its messages call it.
+    /// - Parameter file: its path in messages.
     public init(file: String) { self.file = file }
 
-    /// Adds what keeps the file from being used.
+    /// Adds an error, which keeps the file from being used.
     public mutating func error(_ message: String, line: Int? = nil) {
         found.append(Diagnostic(.error, file: file, line: line, message: message))
     }
 
-    /// Adds what has no effect, or is probably not meant.
+    /// Adds a warning about a part without effect, or a probable mistake.
     public mutating func warning(_ message: String, line: Int? = nil) {
         found.append(Diagnostic(.warning, file: file, line: line, message: message))
     }
@@ -54,11 +54,11 @@ public struct FileReport {
     /// Whether the file cannot be used.
     public var hasErrors: Bool { found.contains { $0.severity == .error } }
 
-    /// In the order of their lines; what is about the whole file comes first.
+    /// The diagnostics by line; those of the whole file come first.
     public var diagnostics: [Diagnostic] { found.sorted { ($0.line ?? 0) < ($1.line ?? 0) } }
 }
 
-/// `text` fit for one line on a terminal: without control characters, and cut where it gets long.
+/// Returns `text` for one line on a terminal: with control characters made visible, and cut to `limit` scalars.
 public func printable(_ text: String, limit: Int = 200) -> String {
     let shown = String(text.unicodeScalars.prefix(limit)).showingControls()
     return text.unicodeScalars.count > limit ? shown + "..." : shown

@@ -1,28 +1,28 @@
 import PushModel
 
-/// Why a value is not of its form; reads on after `Key=value: `.
+/// The error of a value that does not have its form, as the rest of a message that begins with `Key=value: `.
 public struct ValueError: Error, Hashable {
-    /// What is wrong, and what would be right.
+    /// The fault and the expected form.
     public let reason: String
 
-    /// - Parameter reason: what is wrong, and what would be right.
+    /// - Parameter reason: the fault and the expected form.
     public init(_ reason: String) { self.reason = reason }
 }
 
-/// How the text after `=` becomes a value.
+/// A parser for the text after `=`.
 public struct Form<Value>: Sendable {
-    /// Makes a value of the text, or says why it is none.
+    /// Parses the text, or throws the reason why it cannot.
     public let parse: @Sendable (String) throws(ValueError) -> Value
 
-    /// - Parameter parse: makes a value of the text.
+    /// - Parameter parse: parses the text.
     public init(parse: @escaping @Sendable (String) throws(ValueError) -> Value) { self.parse = parse }
 }
 
 extension Form {
-    /// A value that may also be absent; an empty text, which resets the key, makes it so.
+    /// An optional value; an empty text resets the key to `nil`.
     public var optional: Form<Value?> { Form<Value?> { text throws(ValueError) in try parse(text) } }
 
-    /// Values of this form with white space between them.
+    /// Values of this form, separated by white space.
     public var list: Form<[Value]> {
         Form<[Value]> { text throws(ValueError) in
             var values: [Value] = []
@@ -35,7 +35,7 @@ extension Form {
 }
 
 extension Form where Value: RawRepresentable<String> & Sendable {
-    /// One of these words.
+    /// Returns the form of one of these words.
     public static func choice(of allowed: [Value]) -> Form {
         Form { text throws(ValueError) in
             if let value = allowed.first(where: { $0.rawValue == text }) { return value }
@@ -46,12 +46,12 @@ extension Form where Value: RawRepresentable<String> & Sendable {
 }
 
 extension Form where Value: RawRepresentable<String> & CaseIterable & Sendable {
-    /// One of the words of the type.
+    /// The form of one of the type's words.
     public static var choice: Form { choice(of: Array(Value.allCases)) }
 }
 
 extension Form<Bool> {
-    /// systemd's booleans.
+    /// The booleans of systemd.
     public static let boolean = Form { text throws(ValueError) in
         switch text.lowercased() {
         case "1", "yes", "y", "true", "t", "on": return true
@@ -62,16 +62,16 @@ extension Form<Bool> {
 }
 
 extension Form<Int> {
-    /// A whole number in decimal digits; `reason` says why the range is what it is.
+    /// Returns the form of an integer in decimal digits; `reason` explains the range in messages.
     public static func integer(_ range: ClosedRange<Int>, reason: String = "") -> Form {
         Form { text throws(ValueError) in
             guard !text.isEmpty, text.utf8.allSatisfy(\.isDigit) else { throw ValueError("must be a whole number") }
-            // All digits and yet not an Int: it is beyond it, and so beyond the range.
+            // Digits that are not an `Int` exceed it, and so exceed the range.
             return try within(range, Int(text) ?? .max, reason: reason) { String($0) }
         }
     }
 
-    /// A number of bytes; `K`, `M` and `G` count in steps of 1024, as everywhere in systemd.
+    /// Returns the form of a number of bytes; `K`, `M` and `G` are powers of 1024, as in systemd.
     public static func byteSize(_ range: ClosedRange<Int>) -> Form {
         Form { text throws(ValueError) in
             let digits = text.utf8.prefix(while: \.isDigit)
@@ -94,7 +94,7 @@ extension Form<UInt32> {
     }
 }
 
-/// `value`, if it is in `range`; else an error that says the range and, after it, the reason.
+/// Returns `value` if it is in `range`; throws an error with the range and the reason otherwise.
 func within<Value: Comparable>(
     _ range: ClosedRange<Value>, _ value: Value, reason: String = "", spelled: (Value) -> String
 ) throws(ValueError) -> Value {
@@ -104,7 +104,7 @@ func within<Value: Comparable>(
     return value
 }
 
-/// `exec, journal or discard`.
+/// Returns `exec, journal or discard`.
 public func alternatives(_ words: [String]) -> String {
     guard let last = words.last, words.count > 1 else { return words.first ?? "" }
     return words.dropLast().joined(separator: ", ") + " or " + last

@@ -1,8 +1,8 @@
-/// The raw layer: a file in the syntax of systemd.syntax(7), cut into sections, keys and values.
+/// A file in the syntax of systemd.syntax(7), split into sections, keys and values.
 ///
-/// Any bytes are allowed as input. What is not in the syntax is reported with its line and left out.
+/// The input may be any bytes. Lines outside the syntax are reported and left out.
 struct INIFile {
-    /// One `[Section]` header and what follows it, up to the next.
+    /// One `[Section]` header and the assignments up to the next one.
     struct Section {
         var name: String
         var line: Int
@@ -13,17 +13,17 @@ struct INIFile {
     struct Assignment {
         var key: String
         var value: String
-        /// The line on which it begins.
+        /// The number of its first line.
         var line: Int
     }
 
-    /// Far beyond any real configuration; bounds the work and the messages that a wrong file can cause.
+    /// More than any real configuration; bounds the work and the messages for a wrong file.
     static let lengthMax = 1 << 20
 
-    /// In the order of the file; a name may come more than once.
+    /// In the order of the file; a name may occur several times.
     private(set) var sections: [Section] = []
 
-    /// `nil` when it is not text at all; then nothing of it can be relied on.
+    /// Returns `nil` if the file is not text: then no part of it is reliable.
     init?(parsing bytes: [UInt8], report: inout FileReport) {
         guard bytes.count <= Self.lengthMax else {
             report.error("longer than 1 MiB; this is not a configuration file")
@@ -42,7 +42,7 @@ struct INIFile {
             take(line, report: &report)
             line = Line()
         }
-        // The last line of the file may end in a backslash too.
+        // The last line may end in a backslash too.
         take(line, report: &report)
     }
 
@@ -76,16 +76,16 @@ struct INIFile {
     }
 }
 
-/// A logical line: what backslashes at the ends of lines join.
+/// A logical line: physical lines joined by backslashes at their ends.
 private struct Line {
-    /// Where it begins.
+    /// The number of its first physical line.
     var number = 0
     private(set) var bytes: [UInt8] = []
     private(set) var isContinued = false
 
     var isEmpty: Bool { bytes.isEmpty }
 
-    /// Adds a line of the file; a backslash at its end that no other escapes becomes a space.
+    /// Adds a physical line; an unescaped backslash at its end becomes a space.
     mutating func append(_ physical: ArraySlice<UInt8>) {
         bytes += physical.last == .carriageReturn ? physical.dropLast() : physical
         let backslashes = bytes.reversed().prefix { $0 == .backslash }.count
@@ -96,7 +96,7 @@ private struct Line {
 
 extension ArraySlice<UInt8> {
     fileprivate var isText: Bool {
-        // Nearly all of a configuration is ASCII, which needs no string to be made of it.
+        // Most configurations are ASCII, which needs no conversion to a string.
         allSatisfy { $0 != 0 && $0 < 0x80 } || !contains(0) && String(validating: self, as: UTF8.self) != nil
     }
 

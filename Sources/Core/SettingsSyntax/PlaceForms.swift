@@ -1,24 +1,24 @@
 import PushModel
 
 extension Form<String> {
-    /// A path from the root.
+    /// An absolute path.
     public static let absolutePath = Form { text throws(ValueError) in
         guard text.utf8.first == UInt8(ascii: "/") else { throw ValueError("must be an absolute path") }
         return text
     }
 
-    /// Whether a host is this machine by its name or its address: what is sent there may go without TLS.
+    /// Returns whether a host is this machine by name or address: requests to it may go without TLS.
     ///
-    /// - Parameter host: as ``hostAndPort(_:)`` gives it.
+    /// - Parameter host: a host from ``hostAndPort(_:)``.
     public static func isLoopback(host: String) -> Bool {
         let parts = host.split(separator: ".", omittingEmptySubsequences: false)
         return ["localhost", "[::1]"].contains(host)
             || parts.count == 4 && parts[0] == "127" && parts.allSatisfy { UInt8($0) != nil }
     }
 
-    /// The host in lower case, and the port with its colon, if one is given.
+    /// Parses the host, in lower case, and the port with its colon, if given.
     ///
-    /// - Parameter authority: what stands between `//` and the path.
+    /// - Parameter authority: the text between `//` and the path.
     public static func hostAndPort(
         _ authority: ArraySlice<UInt8>
     ) throws(ValueError) -> (host: String, port: String) {
@@ -65,7 +65,7 @@ extension Form<String> {
         return text
     }
 
-    /// The name of a machine among several.
+    /// The name of a machine that shares a log.
     public static let nodeName = Form { text throws(ValueError) in
         let others = Array(".-_".utf8)
         guard 1...32 ~= text.utf8.count, text.utf8.allSatisfy({ $0.isLetter || $0.isDigit || others.contains($0) })

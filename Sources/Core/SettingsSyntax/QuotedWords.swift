@@ -1,30 +1,31 @@
-/// Takes words off a value as systemd does for `ExecStart=`: white space separates, single and double quotes hold
-/// together, C escapes count inside and outside of quotes. Nothing is a shell's: no `$`, `*`, `|`, `>`.
+/// Splits a value into words as systemd does for `ExecStart=`: white space separates words, single and double quotes
+/// hold words together, C escapes apply inside and outside of quotes. There are no shell characters: no `$`, `*`, `|`,
+/// `>`.
 public struct QuotedWords {
     private var rest: ArraySlice<UInt8>
 
-    /// - Parameter value: what stands after `=`.
+    /// - Parameter value: the text after `=`.
     public init(_ value: String) { rest = Array(value.utf8)[...].trimmed }
 
-    /// Whether the next word is `word`, bare: not quoted, not escaped.
+    /// Returns whether the next word is `word`, neither quoted nor escaped.
     public func isNext(bare word: String) -> Bool {
         rest.starts(with: word.utf8) && (rest.dropFirst(word.utf8.count).first?.isWhitespace ?? true)
     }
 
-    /// Takes the next word off if it is `word`, bare.
+    /// Takes the next word if it is `word`, neither quoted nor escaped.
     public mutating func take(bare word: String) -> Bool {
         guard isNext(bare: word) else { return false }
         rest = rest.dropFirst(word.utf8.count).trimmed
         return true
     }
 
-    /// What is not taken off yet, as it stands.
+    /// The rest of the value, unchanged.
     public var remaining: String { rest.text }
 
     /// Whether the next word begins with a quote.
     public var isNextQuoted: Bool { rest.first == UInt8(ascii: "\"") || rest.first == UInt8(ascii: "'") }
 
-    /// The next word, or `nil` at the end. Quotes and escapes are resolved, and `%%` is `%`.
+    /// Takes the next word; `nil` at the end. Resolves quotes and escapes, and turns `%%` into `%`.
     public mutating func next() throws(ValueError) -> String? {
         guard !rest.isEmpty else { return nil }
         var word: [UInt8] = []
@@ -50,7 +51,7 @@ public struct QuotedWords {
         return try withoutSpecifiers(text)
     }
 
-    /// The bytes that the escape stands for whose backslash has been taken.
+    /// Takes the rest of an escape, whose backslash has been taken, and returns its bytes.
     private mutating func takeEscape() throws(ValueError) -> [UInt8] {
         guard let letter = rest.popFirst() else {
             throw ValueError("it ends in a backslash; write \\\\ for one")
@@ -73,7 +74,7 @@ public struct QuotedWords {
         return isCharacter ? Array(String(scalar).utf8) : [UInt8(code)]
     }
 
-    /// A number of exactly this many digits, taken off; `nil` when there are fewer.
+    /// Takes a number of exactly this many digits; `nil` if there are fewer.
     private mutating func number(_ digits: Int, radix: Int) -> UInt32? {
         let text = rest.prefix(digits)
         guard text.count == digits, text.first != UInt8(ascii: "+"), text.first != UInt8(ascii: "-") else { return nil }

@@ -1,65 +1,65 @@
 import PushModel
 
-/// What a file's keys fill in, starting from the defaults.
+/// A type that the keys of a file fill in, starting from the defaults.
 public protocol Fillable: SendableMetatype {
-    /// What the files of one kind may describe differently, such as the kinds of handlers.
+    /// The kinds that the files of this type distinguish, such as the kinds of handlers.
     associatedtype Kind: Hashable & Sendable = Never
-    /// What holds where no file says otherwise.
+    /// The defaults.
     init()
 }
 
-/// When a changed value counts.
+/// The time at which a changed value applies.
 public struct Reload<Value> {
-    /// Whether two values are the same, for a key that keeps its value until the daemon starts again; `nil`: a reload puts
-    /// it in force.
+    /// Returns whether two values are equal, for a key that keeps its value until a restart; `nil`: a reload applies
+    /// it.
     fileprivate let isSame: (@Sendable (Value, Value) -> Bool)?
 
-    /// A reload puts it in force.
+    /// A reload applies the value.
     public static var atOnce: Reload { Reload(isSame: nil) }
 }
 
 extension Reload where Value: Equatable & Sendable {
-    /// The next start does.
+    /// Only a restart applies the value.
     public static var restart: Reload { Reload { $0 == $1 } }
 }
 
-/// One key that a kind of file may hold: the one declaration of it. The reader, the shipped file and the lists of
-/// pushrouterd.conf(5) are made of these.
+/// The single declaration of a key in a kind of file. It gives the reader, the shipped file and the lists of
+/// pushrouterd.conf(5).
 ///
-/// Where its value goes a closure says, `{ $1(&$0.title) }`: key paths are built by the runtime at each start, with the
-/// types that they lead through, which took a third of reading a configuration.
+/// A closure names the place of the value, `{ $1(&$0.title) }`. Key paths would be built by the runtime at each start,
+/// with the types on their way, and took a third of the time to read a configuration.
 public struct Key<Target: Fillable>: Sendable {
-    /// Hands over the place in the target that a key fills in.
+    /// Passes the place in the target that a key fills in.
     public typealias Place<Value> = @Sendable (inout Target, (inout Value) -> Void) -> Void
 
-    /// The section that it stands in.
+    /// The section of the key.
     public let section: String
-    /// What stands before `=`.
+    /// The text before `=`.
     public let name: String
-    /// Whether messages show the value, or only the key.
+    /// Whether messages show the value.
     fileprivate let showsValue: Bool
-    /// The kinds that have a use for it; none: all have.
+    /// The kinds that the key applies to; empty: all.
     public let kinds: [Target.Kind]
-    /// What holds where no file says otherwise, as files write it; empty: nothing that a file could write.
+    /// The default in the form of files; empty: no form of files can express it.
     public let standard: String
-    /// For people; plain words with quotes in backticks, whose first sentence the shipped file has too. Empty: what the key
-    /// before it says is about both.
+    /// The description for people, with quotes in backticks; the shipped file has its first sentence. Empty: the
+    /// description of the key before covers both.
     public let meaning: String
-    /// Whether further values add to the earlier ones rather than replace them.
+    /// Whether further values add to earlier ones instead of replacing them.
     fileprivate let accumulates: Bool
     fileprivate let assign: @Sendable (inout Target, String) throws(ValueError) -> Void
-    /// Back to the default, which is what an empty value asks for.
+    /// Resets the key to its default; an empty value calls this.
     fileprivate let reset: @Sendable (inout Target) -> Void
-    /// Gives the second target the first one's value, and says whether it had another; `nil` for a key that a reload puts
-    /// in force.
+    /// Copies the first target's value to the second and returns whether it differed; `nil` for a key that a reload
+    /// applies.
     fileprivate let keep: (@Sendable (Target, inout Target) -> Bool)?
 }
 
 extension Key {
-    /// Whether a changed value counts from the next start on.
+    /// Whether only a restart applies a changed value.
     public var waitsForRestart: Bool { keep != nil }
 
-    /// A key with one value; the last one counts.
+    /// Declares a key with one value; the last one counts.
     public init<Value>(
         _ section: String, _ name: String, _ place: @escaping Place<Value>,
         _ form: Form<Value>, showsValue: Bool = true, for kinds: [Target.Kind] = [], reload: Reload<Value> = .atOnce,
@@ -77,7 +77,7 @@ extension Key {
             }, reset: { Self.reset(&$0, place) }, keep: keep)
     }
 
-    /// A key whose values add up to a list.
+    /// Declares a key whose values add up to a list.
     public init<Element>(
         _ section: String, _ name: String, addingTo place: @escaping Place<[Element]>,
         _ form: Form<[Element]>, showsValue: Bool = true, for kinds: [Target.Kind] = [], default standard: String = "",
@@ -92,11 +92,11 @@ extension Key {
             }, reset: { Self.reset(&$0, place) }, keep: nil)
     }
 
-    /// The same key of a file that describes more than this target. A reload puts its value in force.
+    /// Returns the key for a file whose target contains this one. A reload applies its value.
     ///
     /// - Parameters:
-    ///   - place: the target in the whole.
-    ///   - kinds: the kinds that have a use for it.
+    ///   - place: the place of this target in the whole.
+    ///   - kinds: the kinds that the key applies to.
     public func within<Whole>(_ place: @escaping Key<Whole>.Place<Target>, for kinds: [Whole.Kind]) -> Key<Whole> {
         Key<Whole>(
             section: section, name: name, showsValue: showsValue, kinds: kinds, standard: standard, meaning: meaning,
@@ -133,18 +133,18 @@ extension Key {
     }
 }
 
-/// The keys of one kind of file: the one table by which it is read, and by which typing errors are understood.
+/// The keys of one kind of file: the table for reading it and for recognizing typing errors.
 public struct Schema<Target: Fillable>: Sendable {
-    /// In the order in which people are told of them.
+    /// The keys in the order of the output.
     public let keys: [Key<Target>]
-    /// Where each key stands, and what it is called among the lines. No type of the target's: a file is read by these.
+    /// The section and the name of each key, and its name among the lines. Its type does not depend on the target's.
     private let places: [(section: String, name: String, line: String)]
-    /// Why a key that is not known must not be there at all, by its section and name; `nil`: it is only ignored.
+    /// Returns why an unknown key is an error, by its section and name; `nil`: it is only ignored.
     private let objection: @Sendable (_ section: String, _ key: String) -> String?
 
     /// - Parameters:
-    ///   - keys: in the order in which people are told of them.
-    ///   - objection: why a key that is not known must not be there at all; `nil`: it is only ignored.
+    ///   - keys: the keys in the order of the output.
+    ///   - objection: returns why an unknown key is an error; `nil`: it is only ignored.
     public init(
         keys: [Key<Target>],
         objection: @escaping @Sendable (_ section: String, _ key: String) -> String? = { _, _ in nil }
@@ -159,10 +159,10 @@ public struct Schema<Target: Fillable>: Sendable {
         }
     }
 
-    /// Fills `target` with what the bytes of a file say.
+    /// Reads the bytes of a file into `target`.
     ///
-    /// - Returns: the line on which each key was last given, whether its value was right or not, by the key's name, or
-    ///   by `Section.Name` where several sections have one of that name; `nil` when the file is not even text.
+    /// - Returns: the line of the last assignment to each key, even of a wrong value, by the key's name, or by
+    ///   `Section.Name` if several sections have that name; `nil` if the file is not text.
     public func read(_ bytes: [UInt8], into target: inout Target, report: inout FileReport) -> [String: Int]? {
         guard let raw = INIFile(parsing: bytes, report: &report) else { return nil }
         var lines: [String: Int] = [:]
@@ -181,9 +181,9 @@ public struct Schema<Target: Fillable>: Sendable {
         return lines
     }
 
-    /// Gives `new` what `old` has of the keys that wait for a restart.
+    /// Copies the values of the keys that wait for a restart from `old` to `new`.
     ///
-    /// - Returns: those of which it had another value.
+    /// - Returns: the keys with another value in `new`.
     public func keep(of old: Target, in new: inout Target) -> [Key<Target>] {
         keys.filter { $0.keep?(old, &new) ?? false }
     }
@@ -209,7 +209,7 @@ public struct Schema<Target: Fillable>: Sendable {
             lines[place] = nil
             return
         }
-        // Only for messages, of which most files have none.
+        // Computed only for messages: most files have none.
         var shown: String { "\(key.name)=\(key.showsValue ? printable(assignment.value, limit: 60) : "")" }
         if !key.accumulates, let earlier = lines[place] {
             report.warning("\(shown): replaces the \(key.name)= of line \(earlier)", line: assignment.line)
@@ -229,7 +229,7 @@ public struct Schema<Target: Fillable>: Sendable {
     }
 }
 
-/// Whether the value looks like one with a comment after it, which this syntax does not have.
+/// Returns whether the value seems to end in a comment, which this syntax does not have.
 private func hasTrailingComment(_ value: String) -> Bool {
     let words = Array(value.utf8)[...].split(whereSeparator: \.isWhitespace)
     return words.dropFirst().contains { $0.first == UInt8(ascii: "#") }

@@ -1,9 +1,9 @@
-/// An address of `Listen=`: a numeric one with a port, or `unix:` and a path. Whether it is numeric the system says.
+/// An address of `Listen=`: a numeric one with a port, or `unix:` and a path. The system decides whether it is numeric.
 public enum SocketAddress: Hashable, Sendable, CustomStringConvertible {
     case tcp(String)
     case unix(String)
 
-    /// - Throws: that it is neither.
+    /// - Throws: if the text is neither.
     public init(_ text: String) throws(ValueError) {
         if text.hasPrefix("unix:") {
             let path = String(text.dropFirst("unix:".count))
@@ -17,7 +17,7 @@ public enum SocketAddress: Hashable, Sendable, CustomStringConvertible {
         }
     }
 
-    /// Whether the text is not that of a loopback address. The socket itself decides at the start.
+    /// Whether the text is not a loopback address. The socket itself decides at the start.
     public var isOfOtherMachines: Bool {
         switch self {
         case .tcp(let text): !text.hasPrefix("127.") && !text.hasPrefix("[::1]:")

@@ -1,7 +1,8 @@
 import PushModel
 
 extension Form<Duration> {
-    /// A time span as systemd.time(7) writes it, to the microsecond; `reason` says why the range is what it is.
+    /// Returns the form of a time span in the syntax of systemd.time(7), to the microsecond; `reason` explains the
+    /// range in messages.
     public static func timeSpan(_ range: ClosedRange<Duration>, reason: String = "") -> Form {
         Form { text throws(ValueError) in
             try within(range, try parseTimeSpan(text), reason: reason, spelled: spelledTimeSpan)
@@ -10,14 +11,14 @@ extension Form<Duration> {
 }
 
 extension Duration {
-    /// A time span as the configuration has it, `250ms`, `9s` or `1min 30s`; `nil` for what is none.
+    /// Parses a time span of the configuration, `250ms`, `9s` or `1min 30s`; `nil` for other texts.
     public init?(timeSpan text: String) {
         guard let span = try? parseTimeSpan(text) else { return nil }
         self = span
     }
 }
 
-/// `1min 30s` for 90 seconds: what `parseTimeSpan` reads, for messages.
+/// Returns `1min 30s` for 90 seconds: a text that `parseTimeSpan` reads, for messages.
 public func spelledTimeSpan(_ span: Duration) -> String {
     var rest = span.microseconds
     var parts: [String] = []
@@ -29,7 +30,7 @@ public func spelledTimeSpan(_ span: Duration) -> String {
     return parts.isEmpty ? "0" : parts.joined(separator: " ")
 }
 
-/// Adds up numbers with units, `1min 30s`; a number without one counts seconds.
+/// Parses a sum of numbers with units, `1min 30s`; a number without a unit counts seconds.
 func parseTimeSpan(_ text: String) throws(ValueError) -> Duration {
     let malformed = ValueError("must be a time span, such as 250ms, 9s or 1min 30s")
     let endless = ValueError("is too long a time")
@@ -62,7 +63,7 @@ func parseTimeSpan(_ text: String) throws(ValueError) -> Duration {
     return .microseconds(total)
 }
 
-/// The decimal fraction with these digits of a unit, rounded down to microseconds at each digit as systemd does.
+/// Returns the decimal fraction of a unit, rounded down to microseconds at each digit as in systemd.
 private func part(_ digits: ArraySlice<UInt8>, of unit: Int64) -> Int64 {
     var weight = unit
     var sum: Int64 = 0
@@ -78,7 +79,7 @@ private let minute = 60 * second
 private let hour = 60 * minute
 private let day = 24 * hour
 
-/// In microseconds. A month is 30.44 days and a year 365.25, as in systemd.
+/// Unit lengths in microseconds. A month is 30.44 days and a year 365.25, as in systemd.
 private let timeUnits: [String: Int64] = [
     "us": 1, "usec": 1, "\u{B5}s": 1, "\u{3BC}s": 1,
     "ms": 1000, "msec": 1000,

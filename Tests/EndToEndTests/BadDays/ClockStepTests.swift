@@ -12,7 +12,7 @@ struct ClockAheadTests {
         Requests.braze(message: "0:\(number)", id: "id\(number)", device: "d\(number)")
     }
 
-    /// Has the minute pass after which a start prunes.
+    /// Advances the clock by more than a minute: a start prunes a minute later.
     private func prune(_ bed: DaemonOnDisk, untilIt does: String, _ isDone: (String) throws -> Bool) throws {
         bed.disk.clockOffset += 70
         try waitUntil(does) {
@@ -21,7 +21,7 @@ struct ClockAheadTests {
         }
     }
 
-    @Test("deletes and forgets nothing by its age, and another start after it neither; for an hour")
+    @Test("deletes and forgets nothing by age, nor does the next start; for an hour")
     func starts() throws {
         let bed = DaemonOnDisk("[Dispatch]\nMode=relay\n", seed: 14)
         bed.installation.addJob("fails", "exit 1")
@@ -75,13 +75,13 @@ struct ClockStepTests {
         #expect(try client.ask(Requests.deliver(job: "hangs")).isAccepted)
         _ = try started.next()
         bed.disk.wallOffset = direction * Self.year
-        // Any request wakes the loop, which then sees what time it is.
+        // Any request wakes the loop, which then reads the clock.
         #expect(try client.ask(Requests.deliver(waits: false)).isAccepted)
         let late = try client.next()
         #expect(late.outcome == "timed_out" && late.totalMilliseconds >= 5000, "\(late)")
         #expect(late.totalMilliseconds < 60_000, "\(late)")
 
-        // The hour of pruning comes, by the clock that nobody can set.
+        // The hour of pruning comes on the monotonic clock, which nobody can set.
         bed.disk.clockOffset += 7200
         let words = "the clock was set \(direction > 0 ? "ahead" : "back") by 365 days"
         try waitUntil("the journal says: \(words)") {
@@ -91,7 +91,7 @@ struct ClockStepTests {
         #expect(try LedgerReader(directory: bed.installation.state).acceptedRequests() == 3)
         #expect(try client.outcome(of: Requests.deliver()).outcome == "handled")
 
-        // Set right again, and through a crash.
+        // The clock is right again; then a crash.
         bed.disk.wallOffset = 0
         #expect(try client.outcome(of: Requests.deliver()).outcome == "handled")
         bed.crash()
@@ -100,7 +100,7 @@ struct ClockStepTests {
         #expect(try bed.stop() == .exited(0))
     }
 
-    @Test("to a year whose nanoseconds 64 bits do not have ends neither daemon nor pushctl", .timeLimit(.minutes(30)))
+    @Test("to a year beyond 64 bits of nanoseconds ends neither the daemon nor pushctl", .timeLimit(.minutes(30)))
     func farAhead() throws {
         let bed = DaemonOnDisk(seed: 15)
         bed.disk.wallOffset = 400 * Self.year

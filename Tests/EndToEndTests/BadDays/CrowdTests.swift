@@ -4,14 +4,14 @@ import TestSupport
 import Testing
 import UnixSockets
 
-/// How many clients of a kind there are.
+/// The number of clients of each kind.
 private let count = 1000
 
 private func refused(_ reason: String, _ installation: Installation) throws -> Int64 {
     try #require(DaemonStatus(of: installation)["clients"]?["refused"]?[reason]?.int64)
 }
 
-/// This process needs a descriptor for each client.
+/// Raises the limit of open files: this process needs a descriptor for each client.
 private func allowDescriptors() throws {
     var limit = rlimit()
     getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
@@ -22,8 +22,8 @@ private func allowDescriptors() throws {
 
 @Suite("A crowd of clients", .timeLimit(.minutes(30)))
 struct CrowdTests {
-    // In a process of its own: programs that other tests start have the limit of this one.
-    @Test("1,000 that say nothing and 1,000 that send byte by byte: a good one is served, and they are closed in time")
+    // A separate process: programs that other tests start inherit this process's limit.
+    @Test("1,000 silent ones and 1,000 that send byte by byte: a good one is served, and the others are closed in time")
     func slow() async {
         await #expect(processExitsWith: .success) {
             try allowDescriptors()
@@ -40,7 +40,7 @@ struct CrowdTests {
             let bytes = Array(#"{"op":"deliver","payload":{"k":""#.utf8)
             var (rounds, served) = (0, 0)
             try waitUntil("the slow ones are closed") {
-                // A write to one that is closed fails, and that is no matter here.
+                // A write to a closed connection fails, which does not matter here.
                 let byte = rounds < bytes.count ? bytes[rounds] : UInt8(ascii: "x")
                 for client in slow {
                     _ = withUnsafeBytes(of: byte) { send(client.descriptor, $0.baseAddress, 1, Int32(MSG_NOSIGNAL)) }
@@ -55,19 +55,19 @@ struct CrowdTests {
             #expect(served >= 5 && rounds > 1)
             let refusal = try slow[0].next().description
             #expect(refusal.contains("the request has no line feed after 10 s (LineTimeout=)"), "\(refusal)")
-            // One that says nothing is closed as well; the good one said something just now.
+            // A silent connection is closed as well; the good client has sent something just now.
             try waitUntil("the silent ones are closed") {
                 #expect(try good.outcome(of: Requests.deliver()).outcome == "handled")
                 return try refused("idle", installation) == count
             }
             #expect(try idle[0].isAtEnd())
-            // What the slow ones still send is discarded for a second.
+            // The daemon discards input of the slow clients for a second.
             try waitUntil("they are gone") { try DaemonStatus(of: installation).number("inject_connections") <= 2 }
             #expect(try daemon.stop() == .exited(0))
         }
     }
 
-    @Test("that would take the last descriptors is refused: the log, handlers and administrators have theirs")
+    @Test("that would take the last descriptors is refused: the log, handlers and administrators keep theirs")
     func descriptors() throws {
         let installation = Installation()
         installation.addJob("runs", "exit 0")
@@ -77,7 +77,7 @@ struct CrowdTests {
         let refusal = try #require(crowd.last).next()
         #expect(refusal.errorCode == "overloaded", "\(refusal)")
         #expect(refusal.errorMessage?.contains("raise LimitNOFILE= of its unit") == true, "\(refusal)")
-        // A client that comes in, handlers with their pipes, and segments that the log makes and the ledger opens.
+        // The descriptors of a new client, of handlers' pipes, and of segments that the log makes and the ledger opens.
         let payload = String(repeating: "x", count: 200_000)
         for _ in 0..<20 {
             #expect(try good.outcome(of: Requests.deliver(job: "runs")).outcome == "handled")

@@ -14,14 +14,14 @@ struct DamagedLedgerTests {
         EndToEndTests.pushctl.run(["--state", installation.state, "--runtime", installation.runtime] + arguments)
     }
 
-    /// Has a daemon keep requests, ends it as a crash would, and writes noise over bytes of its ledger.
+    /// Lets a daemon keep requests, kills it, and overwrites bytes of its ledger with noise.
     private func damage(at offset: Int, _ count: Int) throws {
         let daemon = try DaemonProcess.ready(installation)
         let client = try installation.injectClient()
         for number in 1...40 {
             #expect(try client.ask(Requests.deliver(id: "r\(number)", waits: false)).isAccepted)
         }
-        // All of them are in the ledger, and nothing is in its WAL.
+        // All requests are in the ledger, and its WAL is empty.
         _ = try installation.ledger()
         #expect(try daemon.stop() == .exited(0))
         let next = try DaemonProcess.ready(installation)
@@ -32,7 +32,7 @@ struct DamagedLedgerTests {
         try #require(pwrite(database, noise, count, off_t(offset)) == count)
     }
 
-    @Test("keeps the daemon from starting, is left as it is, and says how to go on; an empty one is begun when told to")
+    @Test("keeps the daemon from starting, stays as it is, and names the remedy; an empty ledger is begun on demand")
     func header() throws {
         try damage(at: 0, 100)
         let before = readFile(ledger)
@@ -60,7 +60,7 @@ struct DamagedLedgerTests {
     @Test("in one place gives back all but that place, and producers' ids are known again")
     func page() throws {
         try damage(at: 0, 0)
-        // The tables of sessions are empty, and lie on pages of their own: damage that loses nothing but is damage.
+        // The tables of sessions are empty and on pages of their own: this damage loses no row but is detected.
         let bytes = try #require(readFile(ledger))
         let page = Int(bytes[16]) << 8 | Int(bytes[17])
         let pages = bytes.count / page

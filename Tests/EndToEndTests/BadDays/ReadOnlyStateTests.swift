@@ -7,7 +7,7 @@ import UnixSockets
 @Suite("A state directory that may not be written")
 struct ReadOnlyStateTests {
     @Test(
-        "because its disk is mounted read-only ends the start with 74 and what to do; reports go on",
+        "because its disk is mounted read-only ends the start with 74 and a remedy; reports still work",
         .enabled(if: getuid() == 0, "needs root, to mount a file system"))
     func readOnly() throws {
         let installation = Installation()
@@ -34,7 +34,7 @@ struct ReadOnlyStateTests {
         #expect(try next.stop() == .exited(0))
     }
 
-    /// Starts the daemon as a user who is nobody, and gives what it says at its end.
+    /// Starts the daemon as another user and returns its end and its errors.
     private func failure(_ installation: Installation, as user: Int) throws -> (end: Program.End, errors: String) {
         let wrapper = ["/usr/bin/setpriv", "--reuid=\(user)", "--regid=\(user)", "--clear-groups"]
         let daemon = DaemonProcess(installation, through: wrapper)
@@ -42,7 +42,7 @@ struct ReadOnlyStateTests {
     }
 
     @Test(
-        "and other permissions that are missing: each is named, with what to do",
+        "and other missing permissions: each is named with its remedy",
         .enabled(if: getuid() == 0, "needs root, to be another user"))
     func permissions() throws {
         let installation = Installation()

@@ -5,13 +5,13 @@ import Testing
 import UnixSockets
 
 extension DiskLoad {
-    /// Asks the daemon for requests that it has acknowledged. Numbers tell nothing, as that of a lost request may have
-    /// been given again: only the ids do.
+    /// Asks the daemon for requests that it has acknowledged, by their ids: the number of a lost request may have been given
+    /// again.
     ///
     /// - Parameters:
-    ///   - installation: where the daemon is.
-    ///   - isComplete: whether of all; else of those that came since the last time.
-    /// - Returns: the ids of those it does not know. They are forgotten here.
+    ///   - installation: the daemon's installation.
+    ///   - isComplete: whether to ask for all, or only for those since the last call.
+    /// - Returns: the ids of unknown requests, which this method also forgets.
     func findLost(at installation: Installation, isComplete: Bool = true) throws -> [String] {
         let wanted = (isComplete ? Array(acknowledged.keys) : unchecked).compactMap { acknowledged[$0] }
         unchecked = []
@@ -29,7 +29,7 @@ extension DiskLoad {
         return lost
     }
 
-    /// Sends lines pipelined, and takes their replies in order.
+    /// Sends lines pipelined, and reads their replies in order.
     private static func ask(_ lines: [String], of client: Client, take: (Int, Line) throws -> Void) throws {
         let window = 64
         for start in stride(from: 0, to: lines.count, by: window) {
@@ -39,8 +39,8 @@ extension DiskLoad {
         }
     }
 
-    /// Holds the ledger of a daemon that has nothing left to do against what was acknowledged: each delivery has one
-    /// outcome for each of its invocations, the report adds up, no event is there twice, and SQLite finds no damage.
+    /// Checks the ledger of an idle daemon against the acknowledged requests: each delivery has one outcome for each of
+    /// its invocations, the report balances, no event occurs twice, and SQLite finds no damage.
     func checkLedger(of installation: Installation) throws {
         #expect(try integrity(of: installation.state + "/ledger.db") == "ok")
         let options = [
@@ -72,7 +72,7 @@ extension DiskLoad {
     }
 }
 
-/// What SQLite says of a database. It is read only, so that nothing of it is written past the disk.
+/// Returns SQLite's integrity check of a database. Opens it read-only, so that no write bypasses the disk.
 private func integrity(of path: String) throws -> String {
     var connection: OpaquePointer?
     defer { sqlite3_close(connection) }

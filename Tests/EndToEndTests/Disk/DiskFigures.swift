@@ -1,7 +1,7 @@
-/// `PUSH_TEST_SEED`, 1 without it: another one has other things fail, at other moments.
+/// `PUSH_TEST_SEED`; default 1. Another seed makes other calls fail, at other moments.
 let diskSeed = UInt64(number("PUSH_TEST_SEED") ?? 1)
 
-/// What a suite of the disk has seen, for the line that it ends with.
+/// The counts of a disk suite, for its last line.
 struct DiskFigures: CustomStringConvertible {
     var cuts = 0
     var failedSyncs = 0

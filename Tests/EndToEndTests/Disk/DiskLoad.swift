@@ -2,7 +2,7 @@ import Glibc
 import TestSupport
 import UnixSockets
 
-/// Producers that send requests over several connections, pipelined, and note outside of the daemon what it said.
+/// Producers that send pipelined requests over several connections, and record the replies outside of the daemon.
 final class DiskLoad {
     /// An acknowledged request and the reply.
     struct Acknowledged {
@@ -15,34 +15,34 @@ final class DiskLoad {
         var outstanding: ArraySlice<DiskRequest> = []
     }
 
-    /// By id; what is found to be lost goes.
+    /// The acknowledged requests by id, without those found to be lost.
     var acknowledged: [String: Acknowledged] = [:]
-    /// The ids of those that were since somebody looked for them last.
+    /// The ids acknowledged since the last check.
     var unchecked: [String] = []
-    /// How many were, in all.
+    /// The number of all acknowledgements.
     private(set) var acknowledgements = 0
-    /// What was sent and not answered: it may have been accepted.
+    /// The requests without a reply: the daemon may have accepted them.
     private(set) var unanswered: [DiskRequest] = []
-    /// How many were refused, by the error's code.
+    /// The number of refused requests by error code.
     private(set) var refusals: [String: Int] = [:]
-    /// Answers that no daemon may give.
+    /// Replies that no daemon may give.
     private(set) var contradictions: [String] = []
 
     private var requests: DiskRequests
     private var producers: [Producer] = []
 
-    /// Enough for commits to share a sync, and little enough for no socket to fill up.
+    /// Large enough for commits to share a sync, and small enough not to fill a socket.
     private static let window = 12
 
     /// - Parameters:
-    ///   - name: begins every id; unique in a state directory.
-    ///   - seed: decides what is sent.
+    ///   - name: the prefix of every id; unique in a state directory.
+    ///   - seed: the seed of the requests.
     init(_ name: String, seed: UInt64) { requests = DiskRequests(name, seed: seed) }
 
     /// Whether all connections have ended.
     var isCutOff: Bool { producers.isEmpty }
 
-    /// Connects, and sends what was not answered before, as producers do.
+    /// Connects, and repeats the unanswered requests as producers do.
     func connect(to installation: Installation, producers count: Int = 4) throws(ClientError) {
         producers = []
         for _ in 0..<count { producers.append(Producer(client: try Client(path: installation.injectSocket))) }
@@ -51,11 +51,11 @@ final class DiskLoad {
         for request in again { send(request, from: 0) }
     }
 
-    /// Keeps all connections busy until that holds, or all have ended.
+    /// Keeps all connections busy until a condition holds or all have ended.
     ///
     /// - Parameters:
-    ///   - size: of the payloads, in bytes; at random without.
-    ///   - holds: asked after every answer.
+    ///   - size: the size of the payloads in bytes; `nil`: random.
+    ///   - holds: the condition; evaluated after every reply.
     func run(size: Int? = nil, until holds: () throws -> Bool) throws {
         while try !isCutOff && !holds() {
             for index in producers.indices.reversed() {
@@ -67,7 +67,7 @@ final class DiskLoad {
         }
     }
 
-    /// Sends so many requests and waits for the answers; less when the connections end.
+    /// Sends so many requests and waits for the replies; fewer if the connections end.
     func run(count: Int, size: Int? = nil) throws {
         for index in 0..<count where !isCutOff {
             send(requests.next(size: size), from: index % producers.count)
@@ -76,34 +76,34 @@ final class DiskLoad {
         try finish()
     }
 
-    /// Sends one more request, and does not wait for room or an answer.
+    /// Sends one more request without waiting for room or a reply.
     func push() {
         guard !isCutOff else { return }
         send(requests.next(), from: 0)
     }
 
-    /// Waits for the answers to all that was sent, or the end of the connections.
+    /// Waits for the replies to all requests, or for the end of the connections.
     func finish() throws {
         while producers.contains(where: { !$0.outstanding.isEmpty }) { try receive() }
     }
 
-    /// Takes what a daemon that is gone has said at last.
+    /// Reads the last replies of a daemon that has ended.
     func hearOut() throws {
         while !isCutOff { try receive() }
     }
 
-    /// Ends the connections, without hearing what else is said.
+    /// Closes the connections without reading further replies.
     func disconnect() {
         for index in producers.indices.reversed() { end(index) }
     }
 
     private func send(_ request: DiskRequest, from index: Int) {
         producers[index].outstanding.append(request)
-        // That it is gone is found by who receives.
+        // A lost connection is detected on receiving.
         try? producers[index].client.send(line: request.line)
     }
 
-    /// Waits until somebody said something, and takes it.
+    /// Waits for a reply and reads all that have come.
     private func receive() throws {
         let descriptors = producers.map(\.client.descriptor)
         guard waitUntilReadable(descriptors, milliseconds: Int32(patience)) != nil else {
@@ -114,7 +114,7 @@ final class DiskLoad {
         }
     }
 
-    /// Takes one line; false when there is none.
+    /// Reads one line; returns false if none has come.
     private func receive(at index: Int) throws -> Bool {
         let bytes: [UInt8]?
         do throws(ClientError) {
@@ -122,7 +122,7 @@ final class DiskLoad {
         } catch .timedOut {
             return false
         }
-        // What a dying daemon could not finish writing is no answer.
+        // A line that a dying daemon did not finish is not a reply.
         guard let bytes, let line = try? Line(bytes) else {
             end(index)
             return false

@@ -1,8 +1,8 @@
 import TestSupport
 
-/// A request of the load: told apart from all others by its producer's id.
+/// A request of the load, with a unique id.
 struct DiskRequest {
-    /// What it asks for.
+    /// The kind of request.
     enum Kind: CaseIterable {
         case braze, journal, discarded
         /// A delivery with two callbacks.
@@ -18,7 +18,7 @@ struct DiskRequest {
     var kind: Kind
     var line: String
 
-    /// How many invocations it has; `nil` where another rule decides.
+    /// The number of its invocations; `nil` if other rules decide.
     var invocations: Int? {
         switch kind {
         case .braze, .journal, .discarded, .program: 1
@@ -27,13 +27,13 @@ struct DiskRequest {
         }
     }
 
-    /// Another request under the same id: it is refused when the first is known, and accepted when that is lost.
+    /// A different request with the same id: refused if the daemon knows the first, accepted if the first is lost.
     var contradiction: String {
         #"{"op":"session","kind":"end","id":"\#(id)","device":"nobody's","external_id":"not \#(id)"}"#
     }
 }
 
-/// Makes requests of all kinds, each with contents of its own.
+/// Makes requests of all kinds, each with unique contents.
 struct DiskRequests {
     private let name: String
     private var generator: SeededGenerator
@@ -41,14 +41,14 @@ struct DiskRequests {
     private var messages: [(id: String, device: String)] = []
 
     /// - Parameters:
-    ///   - name: begins every id; unique in a state directory.
-    ///   - seed: decides what comes.
+    ///   - name: the prefix of every id; unique in a state directory.
+    ///   - seed: the seed of the requests.
     init(_ name: String, seed: UInt64) {
         self.name = name
         generator = SeededGenerator(seed: seed)
     }
 
-    /// Adds the routes that the requests are for.
+    /// Adds the routes for the requests.
     static func addRoutes(to installation: Installation) {
         installation.addHandler("program", "Exec=/bin/true\nIdempotent=yes")
         installation.addRoute("50-program", to: "program", match: "Data=job program")
@@ -56,20 +56,20 @@ struct DiskRequests {
         installation.addRoute("50-discard", to: "discard", match: "Data=job discard")
     }
 
-    /// The next one.
+    /// Returns the next request.
     ///
-    /// - Parameter size: the bytes of its payload, about; at random without.
+    /// - Parameter size: the approximate size of its payload in bytes; `nil`: random.
     mutating func next(size: Int? = nil) -> DiskRequest {
         count += 1
         let id = "\(name)-\(count)"
-        // A program takes a hundred times as long as the others.
+        // A program takes a hundred times as long as the other kinds.
         let chance = Int.random(in: 0..<100, using: &generator)
         let kinds = DiskRequest.Kind.allCases.filter { $0 != .program && ($0 != .tap || !messages.isEmpty) }
         let kind = chance < 4 ? .program : kinds.randomElement(using: &generator) ?? .journal
         return DiskRequest(id: id, kind: kind, line: line(kind, id, padding(size)))
     }
 
-    /// Sizes that fill sectors and pages in part, and now and then many of them.
+    /// Returns padding that fills sectors and pages partly, and occasionally many of them.
     private mutating func padding(_ size: Int?) -> String {
         let isLarge = Int.random(in: 0..<50, using: &generator) == 0
         let length = size ?? Int.random(in: 0...(isLarge ? 40_000 : 1500), using: &generator)

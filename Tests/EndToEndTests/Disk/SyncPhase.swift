@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 import UnixSockets
 
-/// A part of a daemon's life whose sync points fail, one after the other.
+/// A part of a daemon's life; the test fails each of its syncs in turn.
 enum SyncPhase: String, CaseIterable, CustomTestStringConvertible {
     case firstStart = "the first start"
     case startAfterKill = "a start after kill -9"
@@ -20,21 +20,21 @@ enum SyncPhase: String, CaseIterable, CustomTestStringConvertible {
     /// The text of `pushrouterd.conf`.
     var settings: String { self == .prune ? "[Store]\nRetention=1h\n" : "" }
 
-    /// Which syncs fail.
+    /// The syncs to fail.
     var syncs: DiskCalls { .syncs(of: self == .checkpoint ? "state/ledger.db" : "") }
 
-    /// Whether a daemon may go on, or end with 0, after a failed sync of that file or directory.
+    /// Returns whether a daemon may continue, or end with 0, after a failed sync of a file or directory.
     func isHarmless(_ error: Int32, _ file: String) -> Bool {
-        // For want of room the same blocks may be written again, later: then they are dirty again. A segment whose name
-        // is not durable is not used.
+        // After ENOSPC or EDQUOT a later write of the same blocks makes them dirty again. A segment whose name is not
+        // durable is not used.
         if file.hasPrefix("through ") || file == "directory state/log", error == ENOSPC || error == EDQUOT {
             return true
         }
-        // SQLite does not care for that of its own files' names. The daemon makes them durable itself.
+        // SQLite ignores a failed sync of its files' directory. The daemon makes these names durable itself.
         return file == "directory state"
     }
 
-    /// Brings a daemon to where the phase begins.
+    /// Brings a daemon to the beginning of the phase.
     func prepare(_ bed: DaemonOnDisk, _ load: DiskLoad) throws {
         switch self {
         case .firstStart: break
@@ -62,9 +62,9 @@ enum SyncPhase: String, CaseIterable, CustomTestStringConvertible {
         }
     }
 
-    /// Goes through the phase.
+    /// Runs the phase.
     ///
-    /// - Parameter rule: ends what would go on else, once it has picked a sync.
+    /// - Parameter rule: ends an endless phase once it has picked a sync.
     func provoke(_ bed: DaemonOnDisk, _ load: DiskLoad, _ rule: DiskRule) throws {
         switch self {
         case .firstStart, .startAfterKill, .recount: _ = try bed.startUnlessItEnds()
@@ -73,9 +73,9 @@ enum SyncPhase: String, CaseIterable, CustomTestStringConvertible {
             try load.run { load.acknowledgements >= enough || rule.picked > 0 }
         case .checkpoint:
             let database = bed.disk.count(.syncs(of: "ledger.db$"))
-            // More than is worth a checkpoint when nothing else is to do, and less than makes one on the way.
+            // More than the threshold of an idle checkpoint, and less than that of a checkpoint under load.
             try load.run(count: 150, size: 16_000)
-            // Before the database its WAL is synced, and after it once more, before the log lets go of anything.
+            // A checkpoint syncs the WAL before the database, and once more before the log releases a segment.
             let isReached = bed.disk.wait(atMost: Int32(patience)) {
                 database.matched > 0 && rule.matched > 2 || rule.picked > 0
             }
@@ -90,11 +90,11 @@ enum SyncPhase: String, CaseIterable, CustomTestStringConvertible {
         }
     }
 
-    /// Lets two hours pass, so that all that was accepted is too old, and waits until it is gone.
+    /// Advances the clock by two hours, so that all accepted requests are too old, and waits for their deletion.
     private func prune(_ bed: DaemonOnDisk, _ load: DiskLoad, _ rule: DiskRule) throws {
         load.acknowledged = [:]
         bed.disk.clockOffset += 7200
-        // Any client wakes the daemon, which then sees what time it is.
+        // Any client wakes the daemon, which then reads the clock.
         guard try load.connectIfPossible(to: bed.installation) else { return }
         try load.run(count: 30)
         try waitUntil("the old requests are gone, or the daemon") {
@@ -103,7 +103,7 @@ enum SyncPhase: String, CaseIterable, CustomTestStringConvertible {
         }
     }
 
-    /// Leaves a ledger whose figures are of another version: the next start counts all rows anew.
+    /// Leaves a ledger whose figures have another version: the next start counts all rows anew.
     private func makeFiguresOld(on bed: DaemonOnDisk, _ load: DiskLoad) throws {
         try bed.start()
         try load.connect(to: bed.installation)
@@ -117,7 +117,7 @@ enum SyncPhase: String, CaseIterable, CustomTestStringConvertible {
 }
 
 extension Installation {
-    /// Has the next start of a daemon count the figures of the ledger anew.
+    /// Makes the next start count the figures of the ledger anew.
     func makeFiguresOld() throws {
         var connection: OpaquePointer?
         defer { sqlite3_close(connection) }
@@ -128,7 +128,7 @@ extension Installation {
 }
 
 extension DiskLoad {
-    /// Connects to a daemon that may be gone; false when it is.
+    /// Connects to a daemon; returns false if it has ended.
     func connectIfPossible(to installation: Installation) throws -> Bool {
         do throws(ClientError) {
             try connect(to: installation)

@@ -3,13 +3,13 @@ import LinuxSystem
 import TestSupport
 import UnixSockets
 
-/// A service of a `socket` handler on a thread of its own, which closes each connection when it has answered its first line.
+/// A service for a `socket` handler on a thread of its own, which closes each connection after its first answer.
 final class ClosingService {
-    /// The path goes with it.
+    /// The listener; its path is removed with it.
     private let listener: Listener
     private let finish: EventDescriptor
 
-    /// - Parameter path: where it listens.
+    /// - Parameter path: the path of its socket.
     init(path: String) throws {
         listener = try Listener(path: path, mode: 0o600)
         finish = try EventDescriptor()

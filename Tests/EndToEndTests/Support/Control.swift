@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 import UnixSockets
 
-/// What the daemon says of itself on `control.sock`.
+/// The daemon's status from `control.sock`.
 struct DaemonStatus {
     private let root: JSONNode
 
@@ -21,7 +21,7 @@ struct DaemonStatus {
 extension Installation {
     func injectClient() throws -> Client { try Client(path: injectSocket) }
 
-    /// Looks until every invocation in the ledger has its outcome.
+    /// Waits until every invocation in the ledger has its outcome.
     func waitUntilIdle() throws {
         try waitUntil("nothing is in flight") { try ledger().pendingInvocations().isEmpty }
     }

@@ -1,11 +1,11 @@
 import PushModel
 
-/// What may be asked on `control.sock`, written by hand: what the daemon does with each is not to be taken from its own
-/// table.
+/// Requests for `control.sock`, written by hand, so that the tests do not derive the expected treatment from the
+/// daemon's own table.
 enum ControlLines {
     private static let run = #""instance":"00000000-0000-4000-8000-000000000001""#
 
-    /// A line of each op that changes something.
+    /// A line for each op that changes state.
     static let changing: [String: String] = [
         "claim": #"{"op":"claim",\#(run),"limit":1}"#,
         "depart": #"{"op":"depart",\#(run),"entries":[1]}"#,
@@ -21,13 +21,13 @@ enum ControlLines {
         "reload": #"{"op":"reload"}"#,
     ]
 
-    /// A line of each op, or way to ask it, that changes nothing.
+    /// A line for each op, or form of it, that changes no state.
     static let reading: [String: String] = [
         "status": #"{"op":"status"}"#, "metrics": #"{"op":"metrics"}"#, "sync": #"{"op":"sync"}"#,
         "peek": #"{"op":"peek","after":0,"limit":10}"#, "log_level": #"{"op":"log_level"}"#,
     ]
 
-    /// The ops that have no line here.
+    /// The ops without a line here.
     static var missing: Set<String> {
         Set(ControlRequest.names).subtracting(changing.keys).subtracting(reading.keys)
     }

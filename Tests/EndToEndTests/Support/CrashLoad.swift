@@ -5,51 +5,51 @@ import UnixSockets
 
 /// Several clients that send requests of all kinds, and a record, outside of the daemon, of every answer.
 final class CrashLoad {
-    /// What a request asks for.
+    /// The kind of request.
     enum Kind: String, CaseIterable {
         case braze, journal
-        /// One with two callbacks.
+        /// A delivery with two callbacks.
         case double
-        /// Handlers that may be run twice, and that may not.
+        /// A delivery to an idempotent handler, and to another one.
         case repeatable, once
     }
 
-    /// A request, with what its clients were told.
+    /// A request that was sent.
     struct Sent {
         var line: String
         var kind: Kind
         var id: String?
     }
 
-    /// What was sent and acknowledged, by number.
+    /// The acknowledged requests by number.
     private(set) var acknowledged: [Int64: Sent] = [:]
-    /// The outcomes that clients were told.
+    /// The outcomes that clients received.
     private(set) var outcomes: [InvocationID: String] = [:]
-    /// What has an id and no answer: it may have been accepted.
+    /// The requests with an id and without an answer: the daemon may have accepted them.
     private(set) var unanswered: [Sent] = []
-    /// Answers that cannot be true.
+    /// Answers that contradict each other.
     private(set) var contradictions: [String] = []
 
     private var numbers: [String: Int64] = [:]
-    /// Those of the acknowledged that have an id, each time they were.
+    /// The acknowledged requests with an id, once for each acknowledgement.
     private var answered: [Sent] = []
     private var clients: [(socket: Client, outstanding: [Sent])] = []
     private var generator: SeededGenerator
     private let name: String
     private var sent = 0
 
-    /// Enough to keep commits, handlers and replies overlapping, and little enough for no socket to fill up.
+    /// Large enough to keep commits, handlers and replies overlapping, and small enough not to fill a socket.
     private static let window = 16
 
     /// - Parameters:
-    ///   - name: begins every id: unique in its installation.
-    ///   - seed: decides what is sent.
+    ///   - name: the prefix of every id; unique in its installation.
+    ///   - seed: the seed of the requests.
     init(_ name: String, seed: UInt64) {
         self.name = name
         generator = SeededGenerator(seed: seed)
     }
 
-    /// Adds the two jobs, which note each of their runs in the file `runs`, to an installation.
+    /// Adds the two jobs to an installation; they record each of their runs in the file `runs`.
     static func addJobs(to installation: Installation) {
         let script = "echo $PUSH_SEQ:$PUSH_N >>$ROOT/runs; sleep 0.0$((PUSH_SEQ % 4))"
         installation.addJob(Kind.repeatable.rawValue, script, handler: "Idempotent=yes")
@@ -68,7 +68,7 @@ final class CrashLoad {
         }
     }
 
-    /// Takes what the daemon sent before it died.
+    /// Reads what the daemon sent before it died.
     func hearOut() throws {
         for index in clients.indices {
             while try receive(at: index, milliseconds: patience) {}
@@ -77,7 +77,7 @@ final class CrashLoad {
         clients = []
     }
 
-    /// Sends again all that has an id, answered or not, and checks the answers against those of before.
+    /// Repeats all requests with an id, answered or not, and checks the answers against the earlier ones.
     func repeatAll(on installation: Installation) throws {
         clients = [(try installation.injectClient(), [])]
         let again = unanswered + answered
@@ -98,7 +98,7 @@ final class CrashLoad {
     }
 
     private func next() -> Sent {
-        // Now and then a request that was acknowledged comes again.
+        // Occasionally repeats an acknowledged request.
         if Int.random(in: 0..<10, using: &generator) == 0, let old = answered.randomElement(using: &generator) {
             return old
         }
@@ -117,7 +117,7 @@ final class CrashLoad {
         return Sent(line: line, kind: kind, id: id)
     }
 
-    /// Takes one line; false when there is none.
+    /// Reads one line; returns false if there is none.
     private func receive(at index: Int, milliseconds: Int) throws -> Bool {
         let bytes: [UInt8]?
         do throws(ClientError) {
@@ -126,7 +126,7 @@ final class CrashLoad {
             return false
         }
         guard let bytes else { return false }
-        // What a dying daemon could not finish writing is no answer.
+        // A line that a dying daemon did not finish is not an answer.
         guard let line = try? Line(bytes) else { return true }
         if line.isReply { note(reply: line, to: clients[index].outstanding.removeFirst()) } else { note(outcome: line) }
         return true

@@ -3,14 +3,14 @@ import Glibc
 import TestSupport
 import Testing
 
-/// A cgroup that is a daemon's own, as the service manager would give it one; removed with all that is in it.
+/// A cgroup that a daemon owns, as from a service manager with Delegate=yes; `deinit` removes it with its contents.
 final class DelegatedCgroup {
-    /// Where cgroups of version 2 are.
+    /// The mount point of cgroup version 2.
     private static let mount = ["/sys/fs/cgroup", "/sys/fs/cgroup/unified"].first {
         access("\($0)/cgroup.procs", W_OK) == 0 && access("\($0)/cgroup.subtree_control", F_OK) == 0
     }
 
-    /// Whether this user may make one here.
+    /// Whether this user can make a cgroup here.
     static let isPossible = DelegatedCgroup(name: "push-probe-\(getpid())") != nil
 
     let path: String
@@ -34,7 +34,7 @@ final class DelegatedCgroup {
         }
     }
 
-    /// The cgroups below one of it.
+    /// Returns the child cgroups of one below it.
     func children(of name: String) -> [String] {
         guard let directory = opendir("\(path)/\(name)") else { return [] }
         defer { closedir(directory) }
@@ -49,7 +49,7 @@ final class DelegatedCgroup {
         return names
     }
 
-    /// The processes of a cgroup below it.
+    /// Returns the processes of a cgroup below it.
     func processes(of name: String) -> [Int32] {
         let list = readFile("\(path)/\(name)/cgroup.procs") ?? []
         return list.split(separator: UInt8(ascii: "\n")).compactMap { Int32(String(decoding: $0, as: UTF8.self)) }

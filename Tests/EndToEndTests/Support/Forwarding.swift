@@ -6,7 +6,7 @@ import Testing
 import UnixSockets
 
 extension Installation {
-    /// The key of the tests, which nobody may find.
+    /// The API key of the tests, which must appear nowhere.
     static let apiKey = "secret-5f1c-key"
 
     /// The file of the key.
@@ -29,8 +29,8 @@ extension Installation {
         return entries
     }
 
-    /// Looks until the forwarder has nothing left to do. One that has much to tell its service manager is listened to, since
-    /// the socket holds only so much.
+    /// Waits until the forwarder has nothing left to do. Reads the notifications of a forwarder that sends many,
+    /// because they would fill their socket.
     func waitUntilForwarded(by forwarder: DaemonProcess? = nil) throws {
         try waitUntil("all is sent, or set aside") {
             _ = forwarder?.messages
@@ -39,9 +39,9 @@ extension Installation {
     }
 }
 
-/// Requests that log entries which are to be sent, each told apart by a number.
+/// Requests that log entries to be sent, each identified by a number.
 enum LoggedEntry {
-    /// The request line for an entry: events and attributes of eight users.
+    /// Returns the request line for an entry: events and attributes of eight users.
     static func line(_ number: Int) -> String {
         let head = #"{"op":"log","platform":"android","app":"shop","braze_id":"u\#(number % 8)","#
         return number % 5 == 0
@@ -49,15 +49,15 @@ enum LoggedEntry {
             : head + #""kind":"custom_event","name":"e\#(number % 3)","properties":{"n":\#(number)}}"#
     }
 
-    /// The number in the data of an entry.
+    /// Returns the number in the data of an entry.
     static func number(_ data: some Sequence<UInt8>) throws -> Int {
         let root = try JSONDocument(scanning: Array(data)).root
         return Int(try #require(root["n"]?.int64))
     }
 }
 
-/// What the server took in against what is in the ledger: each entry that is sent once, of unknown outcome at most once,
-/// and any other never; those of a user in their order.
+/// Compares the server's elements with the ledger: each sent entry occurs once, each unknown one at most once, and any
+/// other never; the entries of a user are in order.
 func compare(_ entries: [EntryRecord], with taken: [TrackRequest.Element]) throws {
     var times: [Int: Int] = [:]
     var last: [String: Int] = [:]

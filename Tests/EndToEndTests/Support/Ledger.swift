@@ -5,7 +5,7 @@ import Testing
 import UnixSockets
 
 extension Installation {
-    /// The ledger with all that is acknowledged: the daemon is asked to bring it up to date, or the log is applied.
+    /// Returns the ledger with all acknowledged requests: the daemon brings it up to date, or the log is applied.
     func ledger() throws -> LedgerReader {
         guard let client = try? Client(path: controlSocket) else { return try LedgerReader.complete(directory: state) }
         let reply = try client.ask(#"{"op":"sync","timeout_ms":10000}"#)
@@ -13,7 +13,7 @@ extension Installation {
         return try LedgerReader(directory: state)
     }
 
-    /// Every invocation that the ledger has, by its id.
+    /// Returns every invocation in the ledger by its id.
     func ledgerRows() throws -> [InvocationID: InvocationRecord] {
         var rows: [InvocationID: InvocationRecord] = [:]
         try ledger().rows { row in
@@ -22,13 +22,13 @@ extension Installation {
         return rows
     }
 
-    /// The result of the first invocation of a request.
+    /// Returns the result of the first invocation of a request.
     func result(ofRequest seq: Int64) throws -> InvocationResult {
         let row = try ledgerRows()[InvocationID(seq: SequenceNumber(seq), n: 0)]
         return try #require(row?.result, "seq \(seq) has no outcome")
     }
 
-    /// The daemon's name of the state directory, with which its handlers' processes are marked.
+    /// Returns the daemon's id of the state directory, which marks its handlers' processes.
     func stateIdentity() throws -> String { try ledger().stateIdentity.description }
 }
 

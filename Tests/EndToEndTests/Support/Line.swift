@@ -2,7 +2,7 @@ import PushModel
 import Testing
 import UnixSockets
 
-/// One line that the daemon sent.
+/// A line from the daemon.
 struct Line: CustomStringConvertible {
     let description: String
     private let root: JSONNode
@@ -14,7 +14,7 @@ struct Line: CustomStringConvertible {
 
     subscript(key: String) -> JSONNode? { root[key] }
 
-    /// Whether it is the reply to a request, not the line of an outcome.
+    /// Whether it is the reply to a request, not an outcome line.
     var isReply: Bool { root["ok"] != nil }
     var isAccepted: Bool { root["ok"]?.bool == true }
     var seq: Int64? { root["seq"]?.int64 }
@@ -31,40 +31,40 @@ struct Line: CustomStringConvertible {
 }
 
 extension Client {
-    /// The next line; a test that waits in vain fails.
+    /// Returns the next line; the test fails at the timeout.
     func next() throws -> Line {
         try Line(try #require(try receiveLine(timeoutMilliseconds: patience), "the daemon closed the connection"))
     }
 
-    /// Sends a line and waits for the next one.
+    /// Sends a line and returns the next one.
     func ask(_ line: String) throws -> Line {
         try send(line: line)
         return try next()
     }
 
-    /// Sends a request that waits for its one outcome; gives the line of the outcome.
+    /// Sends a request that waits for its only outcome, and returns the outcome line.
     func outcome(of request: String) throws -> Line {
         let reply = try ask(request)
         try #require(reply.isAccepted, "\(reply)")
         return try next()
     }
 
-    /// All lines until the daemon closes the connection.
+    /// Returns all lines until the daemon closes the connection.
     func all() throws -> [Line] {
         var lines: [Line] = []
         while let bytes = try receiveLine(timeoutMilliseconds: patience) { lines.append(try Line(bytes)) }
         return lines
     }
 
-    /// Whether the daemon has closed the connection, or does so before patience ends, without another line.
+    /// Returns whether the daemon closes the connection within the timeout without another line.
     func isAtEnd() throws -> Bool { try receiveLine(timeoutMilliseconds: patience) == nil }
 
-    /// Says goodbye and waits until the daemon has let go of the connection.
+    /// Finishes sending and waits until the daemon has closed the connection.
     func leave() throws {
         finishSending()
         try #require(try isAtEnd())
     }
 }
 
-/// How long a test waits for an event before it fails, in milliseconds: never reached when all is well.
+/// The timeout of a test's wait for an event in milliseconds; a passing test never reaches it.
 let patience = 60_000

@@ -6,17 +6,17 @@ import TestSupport
 import Testing
 import UnixSockets
 
-/// Two machines on one, that share a log in a database.
+/// Two installations on this machine that share a log in a database.
 final class MachinePair {
     let server = PostgreSQLServer()
     let first: Installation
     let second: Installation
 
     /// - Parameters:
-    ///   - lease: how long a leader leads without a word of the database.
-    ///   - durability: what has to have a batch before it is acknowledged.
+    ///   - lease: the time that a leader leads without an answer of the database.
+    ///   - durability: `Durability=`.
     ///   - settings: further lines of the section.
-    ///   - isMade: whether the fleet is set up.
+    ///   - isMade: whether to set up the fleet.
     init(
         lease: String = "5s", durability: String = "engine", settings: String = "", isMade: Bool = true
     ) throws {
@@ -39,7 +39,7 @@ final class MachinePair {
             return installation
         }
         (first, second) = (machine("first"), machine("second"))
-        // The handlers of both write there.
+        // The handlers of both machines write to these files.
         for name in ["runs", "terms"] {
             writeFile("", to: "\(place)/\(name)")
             chmod("\(place)/\(name)", 0o666)
@@ -63,7 +63,7 @@ final class MachinePair {
     /// The numbers of the requests whose handlers ran, in order.
     var runs: [String] { lines("runs") }
 
-    /// The terms that these handlers were told.
+    /// The terms in the environment of these handlers.
     var terms: [String] { lines("terms") }
 
     private func lines(_ name: String) -> [String] {
@@ -90,14 +90,14 @@ final class MachinePair {
         let leader = try startLeader(first)
         let follower = try start(second)
         try follower.waitForStatus("STATUS=follows as second; first leads")
-        // An order to move looks for the note that each follower writes once a second.
+        // An order to move reads the row that each follower writes once a second.
         try waitUntil("the database knows the second copy") { status.contains("second: ") }
         return (leader, follower)
     }
 
     var status: String { order("--status").output }
 
-    /// Runs one of the program's commands, on the first machine.
+    /// Runs a command of the program on the first machine.
     func order(_ words: String...) -> Program.Result {
         Program(product: "pushrouterd-fleet").run(["--config", first.configuration] + words)
     }

@@ -1,13 +1,13 @@
 import TestSupport
 
-/// Requests that are wrong for certain, without end: good ones damaged, and well-formed ones that ask for nonsense.
-/// The same seed gives the same requests.
+/// An endless series of malformed requests: damaged good ones, and well-formed ones with nonsense. The same seed gives
+/// the same requests.
 struct MalformedRequests {
-    /// One of them.
+    /// A malformed request.
     struct Sample {
-        /// The line, without a line feed in it.
+        /// The line, without a line feed.
         var line: [UInt8]
-        /// The codes that say what is wrong; damage may be seen in more ways than one.
+        /// The possible error codes; damage may have several.
         var codes: Set<String>
     }
 
@@ -50,7 +50,7 @@ struct MalformedRequests {
 
     private mutating func controlCharacter() -> Sample {
         var line = base()
-        // Any but the line feed, which would end the request.
+        // Any control byte except the line feed, which would end the request.
         let byte = UInt8.random(in: 0..<0x1F, using: &generator)
         insert([byte == 0x0A ? 0x1F : byte], into: &line)
         return Sample(line: line, codes: ["invalid_json"])
@@ -110,17 +110,17 @@ struct MalformedRequests {
         return Sample(line: Array(line.utf8), codes: [code])
     }
 
-    /// Inserts bytes somewhere in a string, between two characters.
+    /// Inserts bytes at a random place in a string, between two characters.
     private mutating func insert(_ bytes: [UInt8], into line: inout [UInt8]) {
         line.insert(contentsOf: bytes, at: Places(line).inStrings.randomElement(using: &generator) ?? 0)
     }
 }
 
-/// Where in a line of JSON without escapes something stands.
+/// The positions of certain bytes in a line of JSON without escapes.
 private struct Places {
-    /// Quotes, braces, brackets, colons and commas that make the structure.
+    /// The structural quotes, braces, brackets, colons and commas.
     var structural: [Int] = []
-    /// Before a character of a string or its closing quote.
+    /// The positions before a character of a string or its closing quote.
     var inStrings: [Int] = []
 
     init(_ line: [UInt8]) {
@@ -134,7 +134,7 @@ private struct Places {
 }
 
 extension MalformedRequests {
-    /// Good requests, without escapes and without lists of numbers, where a comma less may be no damage.
+    /// Good requests without escapes, and without lists of numbers, in which a missing comma may not be an error.
     private static let bases = [
         Requests.deliver(job: "none", id: "base", device: "d"),
         Requests.braze(message: "m", id: "base", device: "d"),
@@ -150,7 +150,7 @@ extension MalformedRequests {
         [0xF0, 0x80, 0x80, 0xAF], [0xF4, 0x90, 0x80, 0x80], [0xF8, 0x88, 0x80, 0x80, 0x80], [0xE2, 0x82], [0xC3],
     ]
 
-    /// Well-formed JSON that is no request, with the code for it.
+    /// Well-formed JSON that is not a request, with its error code.
     private static let nonsense: [(code: String, line: String)] = [
         ("invalid_type", "[]"), ("invalid_type", "1"), ("invalid_type", "null"), ("invalid_type", #""deliver""#),
         ("missing_key", "{}"), ("missing_key", #"{"id":"x"}"#),

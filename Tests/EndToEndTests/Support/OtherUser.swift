@@ -2,9 +2,9 @@ import Glibc
 import TestSupport
 import Testing
 
-/// The first line that a client of another user gets for `request`. Only root can be another user.
+/// Returns the first line that a client of another user gets for `request`. Needs root.
 func ask(_ request: String, ofUser user: uid_t, at installation: Installation) throws -> Line {
-    // Perl's base is on every Debian, and can change its user and talk to a Unix socket.
+    // Perl is on every Debian system, and can change its user and use a Unix socket.
     let program = """
         use IO::Socket::UNIX;
         $> = \(user);

@@ -1,7 +1,7 @@
 import Glibc
 import TestSupport
 
-/// Whether a process exists and has not ended: a zombie that nobody reaps is gone for us.
+/// Returns whether a process exists and has not ended; a zombie counts as ended.
 func isAlive(_ process: Int32) -> Bool {
     guard let text = readFile("/proc/\(process)/stat"), let name = text.lastIndex(of: UInt8(ascii: ")")) else {
         return false
@@ -10,7 +10,7 @@ func isAlive(_ process: Int32) -> Bool {
     return state != UInt8(ascii: "Z") && state != UInt8(ascii: "X")
 }
 
-/// The processes that live and have this in their environment.
+/// Returns the live processes with this text in their environment.
 func processes(withEnvironment text: String) -> [Int32] {
     guard let directory = opendir("/proc") else { return [] }
     defer { closedir(directory) }
@@ -26,7 +26,7 @@ func processes(withEnvironment text: String) -> [Int32] {
     return found
 }
 
-/// The children of a process, whichever of its threads started them.
+/// Returns the children of a process, from all of its threads.
 func children(of process: Int32) -> [Int32] {
     guard let directory = opendir("/proc/\(process)/task") else { return [] }
     defer { closedir(directory) }
@@ -39,7 +39,7 @@ func children(of process: Int32) -> [Int32] {
     return found
 }
 
-/// The threads of a process with a name.
+/// Returns the threads of a process with a name.
 func threads(of process: Int32, named name: String) -> [Int32] {
     guard let directory = opendir("/proc/\(process)/task") else { return [] }
     defer { closedir(directory) }
@@ -55,7 +55,7 @@ func threads(of process: Int32, named name: String) -> [Int32] {
     return found
 }
 
-/// The physical memory of a process, in KiB.
+/// Returns the resident memory of a process in KiB.
 func residentKilobytes(of process: Int32) -> Int? {
     let status = readFile("/proc/\(process)/status").map { String(decoding: $0, as: UTF8.self) }
     let line = status?.split(separator: "\n").first { $0.hasPrefix("VmRSS:") }

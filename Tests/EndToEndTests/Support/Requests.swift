@@ -1,11 +1,11 @@
-/// Requests as a producer writes them.
+/// Requests in the form of a producer.
 enum Requests {
-    /// An Android payload that the route of a job takes, or the last route for `nil`.
+    /// Returns a delivery of an Android payload for the route of a job; `nil`: for the last route.
     ///
     /// - Parameters:
     ///   - job: the value of `job` in the payload's data.
     ///   - id: the producer's id.
-    ///   - device: what gives it a lane.
+    ///   - device: the device, which gives the delivery a lane.
     ///   - waits: whether outcome lines follow.
     static func deliver(job: String? = nil, id: String? = nil, device: String? = nil, waits: Bool = true) -> String {
         deliver(
@@ -13,7 +13,7 @@ enum Requests {
             waits: waits)
     }
 
-    /// A Braze payload for Android.
+    /// Returns a delivery of a Braze payload for Android.
     static func braze(message: String, id: String? = nil, device: String? = nil, waits: Bool = true) -> String {
         let data = #"{"_ab":"true","cid":"campaign-1","t":"Title","a":"Text"}"#
         return deliver(
@@ -21,11 +21,11 @@ enum Requests {
             waits: waits)
     }
 
-    /// What makes an iOS app's delivery lead to two callbacks.
+    /// The members of an iOS delivery that leads to two callbacks.
     static let twoCallbacks =
         #""platform":"ios","state":"foreground","payload":{"aps":{"alert":"A","content-available":1}}"#
 
-    /// A delivery with these members besides.
+    /// Returns a delivery with these members.
     static func deliver(_ members: String, id: String? = nil, device: String? = nil, waits: Bool = true) -> String {
         var line = #"{"op":"deliver","#
         if let id { line += #""id":"\#(id)","# }
@@ -34,7 +34,7 @@ enum Requests {
         return line + members + "}"
     }
 
-    /// A tap on a notification, with these members besides.
+    /// Returns a tap on a notification with these members.
     static func open(_ members: String, id: String? = nil) -> String {
         let id = id.map { #""id":"\#($0)","# } ?? ""
         return #"{"op":"interact","kind":"opened",\#(id)"wait":"outcome",\#(members)}"#

@@ -2,7 +2,7 @@ import Glibc
 import TestSupport
 import Testing
 
-/// Looks again and again, for states of the system that nobody announces.
+/// Polls a condition, for states of the system without an event.
 func waitUntil(_ what: String, _ holds: () throws -> Bool) throws {
     let end = ContinuousClock.now + .milliseconds(patience)
     while try !holds() {
@@ -11,13 +11,13 @@ func waitUntil(_ what: String, _ holds: () throws -> Bool) throws {
     }
 }
 
-/// How often the heavy tests repeat themselves: `PUSH_TEST_ROUNDS`, 10 without it.
+/// The number of repetitions of the heavy tests: `PUSH_TEST_ROUNDS`; default 10.
 let rounds = number("PUSH_TEST_ROUNDS") ?? 10
 
-/// The number in a variable of the environment.
+/// Returns the number in an environment variable.
 func number(_ variable: String) -> Int? { getenv(variable).flatMap { Int(String(cString: $0)) } }
 
-/// A named pipe through which handlers tell a test, a line at a time, what they do.
+/// A named pipe through which handlers report to a test, a line at a time.
 final class Messages {
     let path: String
     private let descriptor: Int32
@@ -26,7 +26,7 @@ final class Messages {
     init(_ path: String) {
         self.path = path
         precondition(mkfifo(path, 0o600) == 0, "cannot make \(path)")
-        // For writing too, so that it is never at its end.
+        // Open for writing too, so that it never reaches end-of-file.
         descriptor = open(path, O_RDWR | O_NONBLOCK | O_CLOEXEC)
         precondition(descriptor >= 0, "cannot open \(path)")
     }
@@ -47,12 +47,12 @@ final class Messages {
         }
     }
 
-    /// Waits for this many process ids, a line each.
+    /// Waits for this many process ids, one per line.
     func processes(_ count: Int) throws -> [Int32] {
         try (0..<count).map { _ in try #require(Int32(try next())) }
     }
 
-    /// Writes lines that handlers wait for, each by reading one line.
+    /// Writes lines for waiting handlers, which read one line each.
     func send(_ line: String = "go", times: Int = 1) {
         let bytes = Array(String(repeating: line + "\n", count: times).utf8)
         precondition(write(descriptor, bytes, bytes.count) == bytes.count, "the pipe \(path) is full")

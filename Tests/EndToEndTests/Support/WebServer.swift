@@ -6,19 +6,19 @@ import Testing
 
 /// The web server of `Tests/Fixtures/http-server.py`.
 final class WebServer {
-    /// Where its files are.
+    /// The directory of its files.
     let directory: String
     let port: Int
     private let service: Service
     private let scheme: String
 
-    /// Where the scripts are.
+    /// The directory of the scripts.
     static let fixtures = #filePath.split(separator: "/").dropLast(3).map { "/\($0)" }.joined() + "/Fixtures"
 
     /// - Parameters:
-    ///   - directory: for its files; made here.
-    ///   - port: where it listens; 0: anywhere.
-    ///   - certificate: of the server, with its key; `nil`: no TLS.
+    ///   - directory: created for its files.
+    ///   - port: its port; 0: any free port.
+    ///   - certificate: the server's certificate with its key; `nil`: no TLS.
     init(in directory: String, port: Int = 0, certificate: (file: String, key: String)? = nil) throws {
         self.directory = directory
         scheme = certificate == nil ? "http" : "https"
@@ -32,27 +32,27 @@ final class WebServer {
 
     func url(_ path: String) -> String { "\(scheme)://127.0.0.1:\(port)/\(path)" }
 
-    /// The requests that it got, in their order.
+    /// The requests that the server received, in order.
     var requests: [JSONNode] {
         (readFile("\(directory)/requests") ?? []).split(separator: UInt8(ascii: "\n")).compactMap {
             try? JSONDocument(scanning: Array($0)).root
         }
     }
 
-    /// Those to a path.
+    /// Returns the requests to a path.
     func requests(to path: String) -> [JSONNode] { requests.filter { $0["path"]?.string == "/\(path)" } }
 }
 
 extension JSONNode {
-    /// A header of a request, by its name in lower case.
+    /// Returns a request's header by its name in lower case.
     func header(_ name: String) -> String? { self["headers"]?[name]?.string }
 }
 
-/// The port where `freePort` looks next: those of another run of the tests are elsewhere.
+/// The next port that `freePort` tries; other runs of the tests start elsewhere.
 private let nextPort = Mutex(10_000 + Int(getpid()) % 20_000)
 
-/// A port of this machine that nobody listens on, for a server that must be told its port. No other test gets it; and it is
-/// none of those that the system gives away by itself (`ip_local_port_range`), as it does to every client.
+/// Returns a free local port for a server that must be told its port. No other test gets it, and it is outside of the
+/// range that the system assigns to clients (`ip_local_port_range`).
 func freePort() throws -> Int {
     while true {
         let port = nextPort.withLock { next in
@@ -64,12 +64,12 @@ func freePort() throws -> Int {
     }
 }
 
-/// A port of this machine that refuses connections, and that nobody else gets: its socket does not listen.
+/// A local port that refuses connections and that no other process gets: its socket is bound and does not listen.
 final class SilentPort {
     let number: Int
     private let socket: Int32
 
-    /// - Parameter wanted: which, and `nil` comes of it when somebody has it; 0: any that is free.
+    /// - Parameter wanted: the port, with `nil` as the result if it is taken; 0: any free port.
     init?(_ wanted: Int = 0) {
         socket = Glibc.socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
         var address = loopback(wanted)
@@ -87,7 +87,7 @@ final class SilentPort {
     deinit { close(socket) }
 }
 
-/// Whether somebody listens on a port of this machine.
+/// Returns whether a process listens on a local port.
 func isListening(_ port: Int) -> Bool {
     let socket = Glibc.socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
     defer { close(socket) }

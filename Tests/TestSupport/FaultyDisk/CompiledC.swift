@@ -1,28 +1,28 @@
 import Glibc
 
-/// C of the tests' own that must not be linked into anything: a library to preload, and the program that its tests run.
+/// C code of the tests that must not be linked into any product: libraries to preload, and programs for tests.
 ///
-/// It is compiled beside the tests when it is first asked for. As a product of the package it would be built in release
-/// too, and as part of the tests it would put itself in the place of libc's functions there.
+/// It is compiled on first use, beside the tests. A product of the package would be built in release too, and code in
+/// the tests would replace the tests' own libc functions.
 enum CompiledC {
-    /// The library that makes a program live on a faulty disk.
+    /// The library that simulates a faulty disk for a program.
     static let library = build(
         "libFaultyDisk.so", ["model", "preload"], ["-shared", "-fPIC", "-fvisibility=hidden", "-pthread", "-ldl"])
 
-    /// The library that ends a program which closes a descriptor that it watches.
+    /// The library that aborts a program which closes a descriptor that its epoll instance still watches.
     static let watchedDescriptors = build(
         "libWatchedDescriptors.so", sources: [tests + "/WatchedDescriptors/Preload.c"], ["-shared", "-fPIC", "-ldl"])
 
-    /// The program that the disk's own tests run.
+    /// The program for tests of the faulty disk itself.
     static let script = build("faulty-disk-script", ["script"], [])
 
-    /// The notification service that tests of notifications talk to.
+    /// The notification service for tests of notifications.
     static let notificationService = build(
         "notification-service",
         sources: [tests + "/Fixtures/notification-service.c"],
         ["-lsystemd"])
 
-    /// Compiles the C files of some folders of `Tests/FaultyDisk`.
+    /// Compiles the C files in some folders of `Tests/FaultyDisk`.
     private static func build(_ name: String, _ folders: [String], _ options: [String]) -> String {
         let sources = folders.flatMap { folder in
             names(in: "\(root)/\(folder)").filter { $0.hasSuffix(".c") }.map { "\(root)/\(folder)/\($0)" }
@@ -30,10 +30,10 @@ enum CompiledC {
         return build(name, sources: sources, options)
     }
 
-    /// Compiles C files; traps with the compiler's words when it cannot.
+    /// Compiles C files; traps with the compiler's messages on an error.
     private static func build(_ name: String, sources: [String], _ options: [String]) -> String {
         let output = Program.directory + "/" + name
-        // Under another name first: tests of another process may be loading it.
+        // Writes to another name first, because tests of another process may be loading the file.
         let fresh = "\(output).\(getpid())"
         let arguments = [
             "-std=gnu11", "-O2", "-g", "-Wall", "-Wextra", "-Werror", "-I\(root)/include", "-I\(root)/model",
@@ -47,7 +47,7 @@ enum CompiledC {
     private static let tests = #filePath.split(separator: "/").dropLast(3).reduce(into: "") { $0 += "/" + $1 }
     private static let root = tests + "/FaultyDisk"
 
-    /// The toolchain's own compiler, which is wherever Swift is; else what `CC` says or the path has.
+    /// The toolchain's own compiler, which comes with Swift; otherwise the one of `CC` or PATH.
     private static let compiler: String = {
         let named = getenv("CC").map { String(cString: $0) }
         let path = getenv("PATH").map { String(cString: $0) } ?? "/usr/bin:/bin"
@@ -58,7 +58,7 @@ enum CompiledC {
         return found
     }()
 
-    /// The folder of the toolchain's programs, found by the library that the tests run with.
+    /// The folder of the toolchain's programs, found by the path of libswiftCore.so in /proc/self/maps.
     private static var toolchain: [String] {
         let maps = String(decoding: readFile("/proc/self/maps") ?? [], as: UTF8.self)
         let libraries = maps.split(separator: "\n").compactMap { line in line.split(separator: " ").last }
@@ -71,6 +71,6 @@ extension Program {
     /// A notification service for a private bus; see `Tests/Fixtures/notification-service.c`.
     public static var notificationService: Program { Program(path: CompiledC.notificationService) }
 
-    /// Makes the calls that its arguments say, on a disk or not; see `Tests/FaultyDisk/script`.
+    /// Makes the calls in its arguments, on a faulty disk or not; see `Tests/FaultyDisk/script`.
     public static var faultyDiskScript: Program { Program(path: CompiledC.script) }
 }

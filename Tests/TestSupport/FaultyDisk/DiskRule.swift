@@ -1,6 +1,6 @@
 import CFaultyDisk
 
-/// A rule of a disk in force: which calls it is about, and how many there were.
+/// A rule in force on a disk: it counts the calls that match, and those that it changed.
 public final class DiskRule {
     private let disk: FaultyDisk
     private let number: Int32
@@ -13,23 +13,23 @@ public final class DiskRule {
 
     deinit { FaultyDisk_forgetRule(disk.disk, number) }
 
-    /// How many calls it was about.
+    /// The number of matching calls.
     public var matched: Int { Int(FaultyDisk_matched(disk.disk, number)) }
 
-    /// How many bytes those wrote, if it was about writes.
+    /// The bytes that matching writes wrote.
     public var bytes: Int { Int(FaultyDisk_matchedBytes(disk.disk, number)) }
 
-    /// Of how many the rule changed the course.
+    /// The number of calls that the rule changed.
     public var picked: Int { Int(FaultyDisk_picked(disk.disk, number)) }
 
-    /// The path of the last of those, as patterns match it.
+    /// The path of the last changed call, in the form for patterns.
     public var lastPicked: String { String(cString: FaultyDisk_pickedLast(disk.disk, number)) }
 
-    /// Ends the rule; what it counted stays. Calls that it holds go on.
+    /// Ends the rule and keeps its counts. Held calls continue.
     public func end() { FaultyDisk_disarm(disk.disk, number) }
 }
 
-/// The calls that a rule is about.
+/// The calls that a rule matches.
 public struct DiskCalls: Sendable {
     fileprivate var subject: FaultyDisk_Subject
     fileprivate var pattern: String
@@ -37,64 +37,64 @@ public struct DiskCalls: Sendable {
 
     /// `fsync`, `fdatasync`, and each write through `O_DSYNC`, `O_SYNC` or `RWF_DSYNC`.
     ///
-    /// - Parameter pattern: a part of the path, or with `$` the end of it. That of a directory begins with
-    ///   `directory `, and that of the sync that a write through `O_DSYNC` brings with `through `.
+    /// - Parameter pattern: a part of the path, or with `$` its end. A directory's path begins with `directory `, and
+    ///   that of the sync of a write through `O_DSYNC` with `through `.
     public static func syncs(of pattern: String = "") -> DiskCalls {
         DiskCalls(subject: FaultyDisk_syncs, pattern: pattern)
     }
 
-    /// What reads data. What is mapped into memory, as the index of a WAL is, is read without a call.
+    /// Calls that read data. Memory-mapped data, such as the index of a WAL, is read without a call.
     ///
-    /// - Parameter pattern: as above.
+    /// - Parameter pattern: as in ``syncs(of:)``.
     public static func reads(of pattern: String = "") -> DiskCalls {
         DiskCalls(subject: FaultyDisk_reads, pattern: pattern)
     }
 
-    /// What writes data, makes room for it, or changes a name.
+    /// Calls that write data, allocate space, or change a name.
     ///
     /// - Parameters:
-    ///   - pattern: as above.
-    ///   - allocating: only those that need room which the file has not got yet: what fails on a full disk.
+    ///   - pattern: as in ``syncs(of:)``.
+    ///   - allocating: only calls that need space which the file does not have yet: those that fail on a full disk.
     public static func writes(of pattern: String = "", allocating: Bool = false) -> DiskCalls {
         DiskCalls(subject: FaultyDisk_writes, pattern: pattern, isAllocating: allocating)
     }
 }
 
-/// Which of the calls a rule picks.
+/// The subset of matching calls that a rule changes.
 public struct DiskOccasion: Sendable {
     fileprivate var first: Int
     fileprivate var times: Int
 
-    /// One, counted from now on: 1 is the next.
+    /// Returns a single call, counted from now: 1 is the next.
     public static func only(_ number: Int) -> DiskOccasion { DiskOccasion(first: number, times: 1) }
 
-    /// That one, and all after it until the rule ends.
+    /// Returns this call and all later ones until the rule ends.
     public static func from(_ number: Int) -> DiskOccasion { DiskOccasion(first: number, times: .max) }
 
-    /// All until the rule ends.
+    /// All calls until the rule ends.
     public static let all = from(1)
 }
 
 extension FaultyDisk {
-    /// Counts calls and changes nothing.
+    /// Counts calls without changing them.
     public func count(_ calls: DiskCalls) -> DiskRule { arm(calls, .only(0), FaultyDisk_counts) }
 
-    /// Fails calls. A sync that fails forgets that the sectors were dirty; a read that fails may succeed the next time.
+    /// Fails calls. A failed sync marks the sectors as clean; a failed read may succeed the next time.
     ///
     /// - Parameters:
-    ///   - calls: which calls.
-    ///   - occasion: which of them.
-    ///   - error: what the program is told: `EIO`, `ENOSPC`, `EDQUOT`, `EROFS`.
+    ///   - calls: the matching calls.
+    ///   - occasion: the subset to fail.
+    ///   - error: the error number: `EIO`, `ENOSPC`, `EDQUOT`, `EROFS`.
     public func fail(_ calls: DiskCalls, _ occasion: DiskOccasion, error: Int32) -> DiskRule {
         arm(calls, occasion, FaultyDisk_fails, value: error)
     }
 
-    /// Ends the program as a power cut does, before a call does anything, or once it is done and before it returns.
+    /// Ends the program as a power cut does: before the call takes effect, or after its effect and before it returns.
     public func kill(_ calls: DiskCalls, at number: Int, isDone: Bool) -> DiskRule {
         arm(calls, .only(number), isDone ? FaultyDisk_killsAfter : FaultyDisk_killsBefore)
     }
 
-    /// Has writes write half of what they were given.
+    /// Makes writes write half of their bytes.
     public func shorten(_ calls: DiskCalls, _ occasion: DiskOccasion) -> DiskRule {
         arm(calls, occasion, FaultyDisk_shortens)
     }

@@ -1,35 +1,35 @@
 import CFaultyDisk
 import Glibc
-// Release builds do not import it by themselves (0080).
+// Release builds do not import this module implicitly (0080).
 import _Concurrency
 
-/// Why a disk could not do what a test asked for.
+/// The error of an operation on a disk.
 public struct DiskFailure: Error, CustomStringConvertible {
-    /// What could not be done, and why.
+    /// The operation and the reason.
     public let description: String
 
-    /// - Parameter description: what could not be done, and why.
+    /// - Parameter description: the operation and the reason.
     public init(_ description: String) { self.description = description }
 }
 
-/// The program must be gone for these.
+/// Operations that require the program to have ended.
 extension FaultyDisk {
-    /// Cuts the power: the directory becomes what is on the platter.
+    /// Cuts the power: the directory gets the contents of the platter.
     ///
-    /// - Parameter chance: of 1000, that each dirty sector, size and name gets there at the last moment.
-    /// - Throws: `DiskFailure`, also when the disk could not follow what the program did.
+    /// - Parameter chance: the chance in 1000 that a dirty sector, size or name reaches the platter at the last moment.
+    /// - Throws: `DiskFailure`, also if the disk could not follow the program's calls.
     public func cutPower(sparing chance: Int = 0) throws(DiskFailure) {
         try checkNoComplaint()
         try check(FaultyDisk_cutPower(disk, Int32(chance)), "cut its power")
         try checkNoComplaint()
     }
 
-    /// Puts all that is in the directory on the platter, whoever wrote it: a state from which a test begins.
+    /// Writes all contents of the directory to the platter, regardless of their writer: the initial state of a test.
     ///
     /// - Throws: `DiskFailure`.
     public func syncAll() throws(DiskFailure) { try check(FaultyDisk_syncAll(disk), "sync it") }
 
-    /// Fails when the disk has missed a write: what is neither dirty nor forgotten must be on the platter.
+    /// Throws if the disk missed a write: each sector that is neither dirty nor forgotten must be on the platter.
     ///
     /// - Throws: `DiskFailure`.
     public func checkIsComplete() throws(DiskFailure) {
@@ -41,7 +41,7 @@ extension FaultyDisk {
         throw DiskFailure("\(wrong) sectors were written past the disk, the first is \(first)")
     }
 
-    /// How many sectors a power cut would undo: written, and not on the platter.
+    /// The number of sectors that a power cut would undo: written, but not on the platter.
     public var unsafeSectors: Int { Int(FaultyDisk_unsafeSectors(disk)) }
 
     private func check(_ error: Int32, _ what: String) throws(DiskFailure) {
@@ -56,41 +56,41 @@ extension FaultyDisk {
     }
 }
 
-/// What may be asked at any time.
+/// Operations at any time.
 extension FaultyDisk {
-    /// Sync points so far: those that failed, too.
+    /// The number of syncs so far, failed ones included.
     public var syncs: Int { Int(FaultyDisk_count(disk, FaultyDisk_syncCount)) }
 
-    /// Writes of data so far.
+    /// The number of writes of data so far.
     public var writes: Int { Int(FaultyDisk_count(disk, FaultyDisk_writeCount)) }
 
-    /// Bytes written so far.
+    /// The number of bytes written so far.
     public var bytesWritten: Int { Int(FaultyDisk_count(disk, FaultyDisk_byteCount)) }
 
-    /// Sectors that failed syncs have forgotten so far.
+    /// The number of sectors that failed syncs have marked as clean so far.
     public var sectorsForgotten: Int { Int(FaultyDisk_count(disk, FaultyDisk_forgottenCount)) }
 
-    /// Power cuts so far.
+    /// The number of power cuts so far.
     public var cuts: Int { Int(FaultyDisk_count(disk, FaultyDisk_cutCount)) }
 
-    /// Kills the program while it is in the middle of no change of the disk. There page cache and model tell two stories, and
-    /// a power cut afterwards cannot be told.
+    /// Kills the program between its changes of the disk. Within a change, page cache and model differ, and a later
+    /// power cut could not be simulated.
     ///
     /// - Parameters:
-    ///   - isAlive: whether the program is; one that kills itself keeps the disk.
-    ///   - kill: kills it, and waits until it is gone.
+    ///   - isAlive: returns whether the program runs; a program that kills itself keeps the disk's lock.
+    ///   - kill: kills the program and waits until it is gone.
     public func betweenChanges(while isAlive: () -> Bool, _ kill: () -> Void) {
         while !FaultyDisk_take(disk), isAlive() { sched_yield() }
         kill()
         FaultyDisk_giveBack(disk)
     }
 
-    /// Waits until something holds that a sync, or a call that a rule picks, makes true.
+    /// Waits for a condition that a sync, or a call that a rule changes, makes true.
     ///
     /// - Parameters:
-    ///   - milliseconds: how long at most.
-    ///   - holds: is asked at once and after each of them.
-    /// - Returns: whether it holds.
+    ///   - milliseconds: the timeout.
+    ///   - holds: the condition; evaluated at once and after each of these calls.
+    /// - Returns: whether the condition holds.
     public func wait(atMost milliseconds: Int32, until holds: () -> Bool) -> Bool {
         let end = ContinuousClock.now + .milliseconds(milliseconds)
         while true {

@@ -1,12 +1,12 @@
 import PushModel
 
-/// What of a logged object may be kept, and what may not.
+/// The checked parts of a logged object: the part to keep and the parts to reject.
 struct CheckedEntry {
     struct RejectedPart {
         var problem: EntryProblem
-        /// Of an event: its name.
+        /// The name, if the logged object is an event.
         var name: String?
-        /// As it came, without white space; empty when it is missing.
+        /// The value as logged, without white space; empty when it is missing.
         var data: [UInt8]
 
         init(_ problem: EntryProblem, name: String?, data: [UInt8]) {
@@ -15,7 +15,7 @@ struct CheckedEntry {
             self.data = data
         }
 
-        /// All that was logged is refused.
+        /// Rejects the whole logged object.
         init(refusing kind: EntryKind, _ object: JSONNode, _ problem: EntryProblem) {
             let isEvent = kind == .customEvent
             self.init(
@@ -23,7 +23,7 @@ struct CheckedEntry {
                 data: object[isEvent ? "properties" : "attributes"]?.compactBytes ?? [])
         }
 
-        /// The fact alone, which is short.
+        /// The rejected part without its data, its name cut to the maximum length.
         var withoutData: RejectedPart {
             let start = name.map { String(String.UnicodeScalarView($0.unicodeScalars.prefix(Limits.characters))) }
             return RejectedPart(problem, name: start, data: [])
@@ -32,9 +32,9 @@ struct CheckedEntry {
 
     /// The name of an event.
     private(set) var name: String?
-    /// Its properties, or the attributes that are right; `nil`: there is nothing to keep.
+    /// The event's properties, or the valid attributes; `nil` if nothing is valid.
     private(set) var data: [UInt8]?
-    /// An event that is wrong, as a whole, or each attribute that is wrong.
+    /// The invalid event as a whole, or each invalid attribute.
     private(set) var rejectedParts: [RejectedPart] = []
 
     init(_ kind: EntryKind, _ object: JSONNode, for way: EntryWay, _ rules: CustomDataRules) {
@@ -49,7 +49,7 @@ struct CheckedEntry {
         }
     }
 
-    /// What is wrong with one attribute costs its neighbours nothing.
+    /// Rejects each invalid attribute by itself and keeps the valid ones.
     private mutating func checkAttributes(
         _ kind: EntryKind, _ object: JSONNode, _ rules: CustomDataRules
     ) throws(EntryProblem) {
@@ -83,8 +83,8 @@ struct CheckedEntry {
         refuse(wrong)
     }
 
-    /// Each is set aside by itself; but who has so many of them wrong has them wrong all alike, and they are not to fill the
-    /// ledger.
+    /// Rejects each invalid attribute as an entry of its own. Above 100 (`Limits.refusals`) the rest share one entry,
+    /// so that one faulty producer does not fill the ledger.
     private mutating func refuse(_ wrong: [(problem: EntryProblem, name: String, value: JSONNode)]) {
         let apart = wrong.count > Limits.refusals ? Limits.refusals - 1 : wrong.count
         for (problem, name, value) in wrong.prefix(apart) {
@@ -106,7 +106,7 @@ struct CheckedEntry {
 }
 
 extension JSONNode {
-    /// Checks how long attributes are without white space, which is how they are sent.
+    /// Checks the length of an attributes object without white space: requests carry it in that form.
     fileprivate func checkSizeTogether() throws(EntryProblem) {
         guard rawBytes.count > Limits.attributesBytes else { return }
         let length = compactBytes.count
@@ -120,7 +120,7 @@ extension JSONNode {
 }
 
 extension EntryWay {
-    /// Checks that it leads to somebody.
+    /// Checks that the profile identifier is neither empty nor too long.
     fileprivate func check() throws(EntryProblem) {
         guard case .sent(let identifier) = self else { return }
         switch identifier {

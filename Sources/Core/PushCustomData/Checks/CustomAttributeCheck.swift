@@ -35,9 +35,9 @@ func checkCustomAttributeName(_ name: String) throws(EntryProblem) {
     }
 }
 
-/// What the `/users/track` request has beside attributes, in the same object.
+/// The member names of a `/users/track` attributes object that are not attributes.
 enum ReservedName {
-    /// Whose profile it is, and what is to be done with it.
+    /// Names that identify the profile, and options of the request.
     static func isReserved(_ name: String) -> Bool {
         switch name {
         case "external_id", "braze_id", "user_alias", "alias_name", "alias_label", "_update_existing_only",
@@ -47,7 +47,7 @@ enum ReservedName {
         }
     }
 
-    /// What the provider knows by itself, or sets by a way of its own.
+    /// Profile fields that the provider computes itself, or that another API call sets.
     static func isUnsettableField(_ name: String) -> Bool {
         switch name {
         case "date_of_first_session", "date_of_last_session", "email_open_tracking_disabled",
@@ -58,8 +58,8 @@ enum ReservedName {
     }
 }
 
-/// An operation on an attribute: an object with the operation as its only member. An object that has other members too
-/// is a nested attribute, whatever they are called.
+/// An operation on an attribute: an object whose only member is `add`, `remove` or `inc`. An object that has other
+/// members too is a nested attribute, whatever their names are.
 enum AttributeOperation {
     case add(JSONNode)
     case remove(JSONNode)

@@ -16,8 +16,8 @@ extension EntryProblem {
     }
 }
 
-/// A name as a path shows it: one that is far too long is cut, and one that would be taken for more than a name, or for
-/// none, has quotes.
+/// Returns a name as a path shows it: cut to 64 scalars, and quoted if it is empty or has a control character or one of
+/// `.:[]"\`.
 private func shortened(_ name: String) -> String {
     let scalars = name.unicodeScalars
     let rest = scalars.count <= 64 ? "" : "..."

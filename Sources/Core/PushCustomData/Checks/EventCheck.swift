@@ -1,6 +1,6 @@
 import PushModel
 
-/// Checks an event; the first thing that is wrong sets it aside as a whole, as the API refuses it as a whole.
+/// Checks an event. The first problem rejects the whole event, as in the API.
 ///
 /// Source: Braze docs, event object.
 func checkedEvent(_ object: JSONNode) throws(EntryProblem) -> (name: String, properties: [UInt8]) {
@@ -38,7 +38,7 @@ private func checkedProperties(_ properties: JSONNode) throws(EntryProblem) -> [
 
 /// Checks the name of a property of the event itself.
 func checkPropertyName(_ name: String) throws(EntryProblem) {
-    // The API answers with an error for the event; what is stored has its name and time in fields of their own.
+    // The API answers with an error for such an event. The ledger stores name and time in columns of their own.
     guard name != "time", name != "event_name" else {
         throw EntryProblem(.reservedName, "the API reserves this name; call it another")
     }

@@ -4,19 +4,20 @@ import PushModel
 enum Limits {
     /// Characters of a name or a text.
     static let characters = 255
-    /// Bytes of an event's properties, or of an attribute that is an object. Newer pages of the docs say 100 KB, older ones
-    /// and the SDK's own constant 50 KB: what is within the smaller is taken by all.
+    /// Bytes of an event's properties, or of an attribute that is an object. Newer pages of the docs say 100 KB; older
+    /// pages and the SDK's own constant say 50 KB. Every version accepts the smaller limit.
     static let bytes = 51_200
-    /// Entries that are set aside of what was logged together.
+    /// Rejected entries from one logged object.
     static let refusals = 100
     /// Properties of an event.
     static let properties = 256
-    /// Bytes of attributes that are set together. They leave in one piece, and the endpoint's limit on a request is not
-    /// documented: one that it will not take would hold up all that comes after.
+    /// Bytes of one attributes object. A request carries it undivided, and the endpoint's limit on a request is not
+    /// documented: an object that the endpoint refuses would block every later entry.
     static let attributesBytes = 1_000_000
     /// Bytes of the customer's own id of a user (the SDK's constant).
     static let userIDBytes = 997
-    /// Bytes of another name of a user. No limit is documented; what a push says of it is not to fill a request.
+    /// Bytes of any other user identifier. No limit is documented; this one keeps a value from a push from filling a
+    /// request.
     static let nameBytes = 255
 }
 
@@ -30,12 +31,12 @@ func checkName(_ name: String) throws(EntryProblem) {
 extension JSONNode {
     /// Checks a string's length.
     func checkText() throws(EntryProblem) {
-        // No character is shorter than a byte, and no escape shorter than what it stands for.
+        // Each character takes at least one byte, and each escape at least as many bytes as its character.
         guard rawBytes.count - 2 > Limits.characters, let length = excess(of: string ?? "") else { return }
         throw EntryProblem(.tooLong, "a text has at most \(Limits.characters) characters; this one has \(length)")
     }
 
-    /// Checks how long an object is without white space, which is how it is sent.
+    /// Checks the length of an object without white space: requests carry it in that form.
     func checkSize() throws(EntryProblem) {
         guard rawBytes.count > Limits.bytes else { return }
         let length = compactBytes.count
@@ -43,7 +44,7 @@ extension JSONNode {
         throw EntryProblem(.tooLong, "an object has at most \(Limits.bytes) bytes; this one has \(length)")
     }
 
-    /// What it is, for messages: `a number`.
+    /// The JSON type for messages: `a number`.
     var kindName: String {
         switch kind {
         case .object: "an object"
@@ -56,7 +57,7 @@ extension JSONNode {
     }
 }
 
-/// How many characters a text has, if too many: Unicode scalars, of which a letter with an accent may have two.
+/// Returns the length of a text in Unicode scalars if it is above the limit. A letter with an accent may count as two.
 private func excess(of text: String) -> Int? {
     guard text.utf8.count > Limits.characters else { return nil }
     let length = text.unicodeScalars.count

@@ -1,6 +1,6 @@
 import PushModel
 
-/// What a name may be the name of.
+/// The kinds of names in custom data.
 public enum CustomDataName: Sendable {
     /// An event.
     case event
@@ -14,7 +14,8 @@ public enum CustomDataName: Sendable {
     /// The names that a user attribute may have.
     public static let userAttributes = UserField.allCases.map(\.rawValue) + [UserField.phoneOfTheSDKs]
 
-    /// Why this cannot be the name of one, for who writes names down before there is any data; `nil`: it can.
+    /// Returns why `name` is invalid for this kind, `nil` if it is valid. Configuration files name events and
+    /// attributes before any data exists.
     public func objection(to name: String) -> String? {
         do throws(EntryProblem) {
             switch self {

@@ -19,10 +19,10 @@ enum UserField: String, CaseIterable {
     case pushSubscribe = "push_subscribe"
     case subscriptionGroups = "subscription_groups"
 
-    /// What the SDKs' methods call `phone`.
+    /// The SDK methods' name for `phone`.
     static let phoneOfTheSDKs = "phone_number"
 
-    /// The field of this name, also by the SDKs' word.
+    /// Finds the field by its API name or by the SDKs' `phone_number`.
     init(checking name: String) throws(EntryProblem) {
         guard let field = name == Self.phoneOfTheSDKs ? .phone : UserField(rawValue: name) else {
             throw Self.unknown(name)
@@ -67,7 +67,7 @@ enum UserField: String, CaseIterable {
         if let expectation = expectation(brokenBy: text) { throw EntryProblem(.invalidValue, "must be \(expectation)") }
     }
 
-    /// What a text must be that `text` is not; `nil`: it is right.
+    /// Returns the expected form if `text` breaks it; `nil` if `text` is valid.
     private func expectation(brokenBy text: String) -> String? {
         switch self {
         case .firstName, .lastName, .homeCity, .currentLocation, .subscriptionGroups: nil
@@ -101,7 +101,7 @@ private func checkLocation(_ value: JSONNode) throws(EntryProblem) {
     }
 }
 
-/// Groups that are not named keep their state; so there is nothing that `null` could clear.
+/// Checks the groups. Unnamed groups keep their state, so `null` has no meaning here.
 private func checkSubscriptionGroups(_ value: JSONNode) throws(EntryProblem) {
     guard value.kind == .array, value.count > 0 else {
         throw EntryProblem(.wrongType, "must be an array of groups, at least one")
@@ -125,13 +125,13 @@ private func checkSubscriptionGroup(_ group: JSONNode) throws(EntryProblem) {
     }
 }
 
-/// One `@` with something on both sides of it and no white space; whether there is such an address only mail can tell.
+/// Accepts one `@` with text on both sides and no white space. Only a sent mail proves that the address exists.
 private func isEmailAddress(_ text: String) -> Bool {
     let parts = text.utf8.split(separator: UInt8(ascii: "@"), omittingEmptySubsequences: false)
     return parts.count == 2 && parts.allSatisfy { !$0.isEmpty } && text.utf8.allSatisfy { $0 > 0x20 && $0 != 0x7F }
 }
 
-/// E.164 is what the API recommends; it takes a number in the country's own form as well.
+/// Accepts E.164, which the API recommends, and national forms, which it accepts too.
 private func isPhoneNumber(_ text: String) -> Bool {
     let digits = text.utf8.count { UInt8(ascii: "0")...UInt8(ascii: "9") ~= $0 }
     let others = text.utf8.dropFirst(text.utf8.first == UInt8(ascii: "+") ? 1 : 0)
@@ -140,7 +140,7 @@ private func isPhoneNumber(_ text: String) -> Bool {
 
 private func isTwoLetters(_ text: String) -> Bool { text.utf8.count == 2 && text.utf8.allSatisfy(isLetter) }
 
-/// `Area/City`, with perhaps a region between, or `UTC`. Which zones there are is in a database that changes.
+/// Accepts `Area/City`, `Area/Region/City`, `UTC` and `GMT`. The list of zones changes, so the name is not looked up.
 private func isTimeZone(_ text: String) -> Bool {
     let parts = text.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
     guard (2...3).contains(parts.count) else { return isOneOf(["UTC", "GMT"], text) }

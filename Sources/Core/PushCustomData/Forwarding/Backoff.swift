@@ -1,12 +1,12 @@
 import PushModel
 
-/// How long to wait after failures in a row: the longest wait doubles with each up to a day, and the wait is a random
-/// part of it, so that many who failed together do not come back together.
+/// The wait after failures in a row: a random part of a ceiling that doubles with each failure up to a day, so that
+/// many forwarders that failed together do not retry together.
 enum Backoff {
-    /// A day.
+    /// The highest ceiling: a day.
     static let longest = Duration.seconds(86_400)
-    /// The longest wait that an endpoint may ask for: the windows of its limits have an hour at most, and one that asks for
-    /// more is asked again.
+    /// The longest wait that an endpoint may ask for. The windows of its limits last an hour at most; after an hour the
+    /// forwarder asks again.
     static let longestAskedFor = Duration.seconds(3600)
 
     /// - Parameter failures: how many in a row; at least one.

@@ -3,9 +3,9 @@ import PushModel
 /// An entry that waits to be sent.
 struct WaitingEntry: Sendable {
     var entry: ClaimedEntry
-    /// How many bytes it takes in a request at most.
+    /// The most bytes that the entry takes in a request.
     var length: Int
-    /// When the daemon handed it over: `Flush=` counts from here.
+    /// When the daemon handed the entry over: `Flush=` counts from here.
     var since: Instant
 
     init(_ entry: ClaimedEntry, since: Instant) {
@@ -15,22 +15,22 @@ struct WaitingEntry: Sendable {
     }
 }
 
-/// What goes into one request.
+/// The entries of one request.
 ///
-/// The endpoint takes the attributes of a request before its events. So that a user's entries still take effect in their
-/// order, attributes never join a request that has an event of the same user already.
+/// The endpoint processes the attributes of a request before its events. So attributes never join a request that
+/// already has an event of the same user: a user's entries take effect in their order.
 struct Batch {
-    /// In the order of the request's arrays.
+    /// In the order of the request's array.
     private(set) var attributes: [WaitingEntry] = []
     private(set) var events: [WaitingEntry] = []
-    /// Whether something had no room, or nothing more has: it is not worth waiting.
+    /// Whether an entry did not fit, or no further entry fits: then the request does not wait for `Flush=`.
     private(set) var isFull = false
 
     private var length = RequestContent.frameLength
     private var usersWithEvents: Set<UserIdentifier> = []
 
-    /// Chooses among the entries that wait, in their order. After an entry that is not taken, no later entry of the same user is
-    /// taken either.
+    /// Chooses among the waiting entries, in their order. After a skipped entry it skips all later entries of the same
+    /// user.
     ///
     /// - Parameters:
     ///   - waiting: in the order of their numbers.
@@ -58,15 +58,15 @@ struct Batch {
     var count: Int { attributes.count + events.count }
     var entries: [WaitingEntry] { attributes + events }
 
-    /// The users whose entries these are.
+    /// The users of these entries.
     var users: Set<UserIdentifier> { Set(entries.map(\.entry.identifier)) }
 
-    /// Since when the first of them waits.
+    /// The time since which the oldest entry waits.
     var since: Instant? { entries.map(\.since).min() }
 
     var content: RequestContent { RequestContent(attributes: attributes.map(\.entry), events: events.map(\.entry)) }
 
-    /// Takes out all but these.
+    /// Removes all entries except these.
     mutating func keep(_ numbers: Set<EntryNumber>) {
         attributes.removeAll { !numbers.contains($0.entry.number) }
         events.removeAll { !numbers.contains($0.entry.number) }
@@ -74,7 +74,7 @@ struct Batch {
 
     private func hasRoom(for candidate: WaitingEntry, _ settings: ForwardingSettings) -> Bool {
         let ofItsKind = candidate.entry.isEvent ? events.count : attributes.count
-        // One that is longer than a body goes alone: the endpoint shall say what it thinks of it.
+        // An entry that is longer than a body goes alone: the endpoint decides about it.
         return ofItsKind < settings.batchSize
             && (isEmpty || length + candidate.length <= RequestContent.maximumLength)
     }
@@ -94,6 +94,6 @@ extension ForwardingSettings {
     /// The most elements in one request.
     var mostInRequest: Int { min(2 * batchSize, combinedLimit ?? .max) }
 
-    /// How many entries are held at most: a request for each connection, and one that is made up meanwhile.
+    /// The most entries that are held: one request for each connection, and one that is being filled.
     var mostHeld: Int { (connections + 1) * mostInRequest }
 }

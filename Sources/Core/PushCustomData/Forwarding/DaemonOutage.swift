@@ -1,18 +1,18 @@
-/// What was said of the daemon's absence: each reason once, until the daemon has answered again.
+/// The reported reasons for the daemon's absence: reports each once, until the daemon answers again.
 public struct DaemonOutage: Sendable {
     private var reasons: Set<String> = []
 
-    /// The daemon is there, as far as anybody knows.
+    /// A daemon that is not known to be absent.
     public init() {}
 
-    /// The daemon is away, or refuses.
+    /// Notes that the daemon is away, or refuses.
     ///
-    /// - Returns: whether that is to be said.
+    /// - Returns: whether to report it.
     public mutating func begin(_ reason: String) -> Bool { reasons.insert(reason).inserted }
 
-    /// The daemon did what it was asked for; a connection alone is no sign of that.
+    /// Notes that the daemon carried out a request. An accepted connection does not count.
     ///
-    /// - Returns: whether that is to be said.
+    /// - Returns: whether to report it.
     public mutating func end() -> Bool {
         defer { reasons = [] }
         return !reasons.isEmpty

@@ -1,24 +1,24 @@
-/// What came of a request.
+/// The result of a request.
 public enum EndpointAnswer: Hashable, Sendable {
     /// The endpoint answered.
     case response(EndpointResponse)
     /// There was no answer.
     ///
     /// - Parameters:
-    ///   - wasSent: whether the endpoint may have got the request: then nobody knows what it did.
-    ///   - reason: for people: what failed.
+    ///   - wasSent: whether the endpoint may have received the request, so that its effect is unknown.
+    ///   - reason: what failed, for people.
     case failure(wasSent: Bool, reason: String)
 }
 
-/// An answer of the endpoint, as HTTP has it.
+/// An HTTP response of the endpoint.
 public struct EndpointResponse: Hashable, Sendable {
     /// The status code.
     public var status: Int
     /// `X-RateLimit-Reset`: seconds since 1970.
     public var rateLimitReset: String?
-    /// What its body says; `nil` if that is no JSON object.
+    /// The contents of its body; `nil` if the body is not a JSON object.
     public var report: EndpointReport?
-    /// Why the body is not whole; `nil` if it is.
+    /// Why the body is incomplete; `nil` if it is complete.
     public var damage: String?
 
     public init(status: Int, rateLimitReset: String? = nil, report: EndpointReport?, damage: String? = nil) {
@@ -26,15 +26,15 @@ public struct EndpointResponse: Hashable, Sendable {
     }
 }
 
-/// What the body of an answer says, as it stands there.
+/// The members of a response body, unchecked.
 public struct EndpointReport: Hashable, Sendable {
-    /// One of its errors.
+    /// One element of `errors`.
     public struct Problem: Hashable, Sendable {
-        /// `input_array`: the array of the request that it is about.
+        /// `input_array`: the array of the request that has the faulty entry.
         public var array: String?
-        /// `index`: the element of that array.
+        /// `index`: the index in that array.
         public var index: Int64?
-        /// What is wrong.
+        /// The error text.
         public var text: String
 
         public init(array: String? = nil, index: Int64? = nil, text: String) {
@@ -42,11 +42,11 @@ public struct EndpointReport: Hashable, Sendable {
         }
     }
 
-    /// `message`: `success`, or what was wrong.
+    /// `message`: `success`, or an error.
     public var message: String?
-    /// `attributes_processed`: how many attributes the endpoint says that it took in.
+    /// `attributes_processed`: how many attributes the endpoint reports as processed.
     public var attributesProcessed: Int64?
-    /// `events_processed`: how many events the endpoint says that it took in.
+    /// `events_processed`: how many events the endpoint reports as processed.
     public var eventsProcessed: Int64?
     /// `errors`, in their order.
     public var errors: [Problem]

@@ -1,18 +1,18 @@
 import PushModel
 
 extension Forwarder {
-    /// Takes in what came of a request. Entries that were not taken wait here again, in their place, unless nothing is sent
-    /// for now; so nothing later of their users can pass them.
+    /// Handles the result of a request. Entries that the endpoint did not take wait again in their place, unless
+    /// sending is paused, so no later entry of the same user passes them.
     ///
-    /// Of a request that was refused for some of its entries the others leave again at once: each such answer sets an entry
-    /// aside, so that comes to an end.
+    /// If the endpoint refuses a request because of some entries, the others leave again at once. Each such answer
+    /// rejects at least one entry, so this repetition ends.
     mutating func conclude(
         _ number: Int, _ answer: EndpointAnswer, now: Moment, using random: inout some RandomNumberGenerator
     ) {
         guard let request = underway.removeValue(forKey: number) else {
             preconditionFailure("request \(number) is not under way")
         }
-        // What left before the last wait or stop says nothing new about it.
+        // A request that left before the last wait or stop does not change the state.
         let isNews = request.pauses == pauses
         let batch = request.batch
         switch Verdict(answer, attributes: batch.attributes.count, events: batch.events.count) {
@@ -22,7 +22,7 @@ extension Forwarder {
             if isNews, state.failures > 0 { resume(failures: 0, now: now) }
         case .unknown(let reason):
             settlements += batch.entries.map { Settlement($0.entry.number, .unknown, reason: reason) }
-            // It may go on like this: what is sent next may be lost as well.
+            // The failure may persist: the next request may be lost as well.
             if isNews { backOff(reason, now: now, using: &random) }
         case .failed(let reason):
             wait(batch.entries)
@@ -41,7 +41,8 @@ extension Forwarder {
         }
     }
 
-    /// Goes on from what an earlier run left: a wait outlives it, a stop does not, since a restart is how people end one.
+    /// Resumes the state of an earlier run: a wait outlives the run, a stop does not, because a restart is how people
+    /// end it.
     mutating func goOn(from past: SendingState, now: Moment) {
         guard past.phase == .waiting, let until = past.until, until > now.wall else {
             if past.phase != .sending { isStateNews = true }
@@ -54,7 +55,7 @@ extension Forwarder {
             isAskedFor: past.failures == 0, now: now)
     }
 
-    /// Sends again.
+    /// Resumes sending.
     mutating func resume(failures: Int, now: Moment) {
         phase = .sending
         guard state.phase != .sending || state.failures != failures else { return }
@@ -82,8 +83,8 @@ extension Forwarder {
         self.wait(until: until, reason, failures: failures, isAskedFor: false, now: now)
     }
 
-    /// - Parameter until: by the civil clock, which is what outlives a run; an hour from now at most where the endpoint asked
-    ///   for it, else a day, wherever the clock was set to.
+    /// - Parameter until: by the wall clock, which outlives a run. Capped at an hour from now if the endpoint asked for it,
+    ///   otherwise at a day, so that a change of the clock does not extend it.
     private mutating func wait(
         until: WallTime, _ reason: String, failures: Int, isAskedFor: Bool, now: Moment
     ) {

@@ -1,64 +1,65 @@
 public import PushModel
 
-/// Decides what is sent to `/users/track`, when, and what an answer means.
+/// Decides which requests go to `/users/track`, when, and what an answer means.
 ///
-/// A value: events with a time go in, effects come out. The truth about an entry is the daemon's: what it hands over stays
-/// there until a settlement is confirmed, so a settlement whose reply is lost is repeated, and a crash of the daemon neither
-/// loses nor doubles anything. Before a request leaves, the daemon has its entries on disk as departed: only those are of
-/// unknown outcome when the forwarder is killed. What has not departed is the daemon's again as soon as the connection ends.
+/// A value: events with a time go in, effects come out. The daemon owns the state of an entry and keeps it until it
+/// confirms a settlement. A settlement whose reply is lost is repeated, so a crash of the daemon neither loses nor
+/// doubles an entry. Before a request leaves, the daemon has its entries on disk as departed: only departed entries
+/// become unknown when the forwarder is killed. The other entries return to the daemon as soon as the connection ends.
 ///
-/// Two requests under way never have entries of the same user, and a user's entries leave in the order of their numbers.
+/// Two requests under way never have entries of the same user, and a user's entries leave in the order of their
+/// numbers.
 public struct Forwarder: Sendable {
-    /// What is done with new entries.
+    /// The handling of new entries.
     enum Phase: Equatable {
-        /// They are sent.
+        /// The forwarder sends new entries.
         case sending
-        /// They wait for this time; whether the endpoint asked for it.
+        /// New entries wait until this time; `isAskedFor`: the endpoint asked for the wait.
         case waiting(until: Instant, isAskedFor: Bool)
-        /// They wait for a person.
+        /// New entries wait for a person.
         case stopped
     }
 
-    /// A request that was made up.
+    /// A request under way.
     struct Request: Sendable {
         var batch: Batch
-        /// Whether it was sent; if not, the daemon has not confirmed yet that its entries depart.
+        /// Whether it was sent; `false` while the daemon has not confirmed the departure of its entries.
         var isSent = false
-        /// How many waits and stops there had been when it left: the next one may have come since.
+        /// The value of `pauses` when the request left: a wait or a stop may have begun since.
         var pauses: Int
     }
 
-    /// How requests are made up and paced.
+    /// The settings for filling and pacing requests.
     public internal(set) var settings: ForwardingSettings
-    /// How sending goes, for people.
+    /// The state of sending, for people.
     public internal(set) var state: SendingState
-    /// When `clock` is due, if ever.
+    /// The time of the next `clock` event; `nil`: none.
     public private(set) var nextDue: Instant?
 
     var phase = Phase.sending
     /// In the order of their numbers.
     var waiting: [WaitingEntry] = []
     var underway: [Int: Request] = [:]
-    /// The requests whose departure the daemon has not confirmed yet, in the order in which the replies will come.
+    /// The requests whose departure the daemon has not confirmed, in the order of the expected replies.
     private var departing = Queue<Int>()
-    /// Told and not confirmed, in the order in which the replies will come.
+    /// Settlements sent to the daemon and not confirmed, in the order of the expected replies.
     var unconfirmed: [[Settlement]] = []
     var isDraining = false
 
     private var isConnected = false
     private var isClaiming = false
-    /// Whether the claim that waits for its reply was sent before entries were given back: what it brings may be later than
-    /// those, so it goes back too.
+    /// Whether the pending claim was sent before entries were given back. Its reply may have later entries than those,
+    /// so they go back too.
     private var isClaimStale = false
-    /// Whether the daemon knows, on this connection, what is held.
+    /// Whether the daemon knows, on this connection, which entries this run holds.
     private var hasSaidWhatIsHeld = false
-    /// Whether the daemon has told how sending went before this run.
+    /// Whether the daemon has reported the state of sending before this run.
     var knowsThePast = false
     private var hasFinished = false
     var pauses = 0
     private var requests = 0
     private var rate = RateWindow()
-    /// What is to be told to the daemon at the end of the turn.
+    /// Settlements to send to the daemon at the end of the turn.
     var settlements: [Settlement] = []
     var isStateNews = false
 
@@ -70,16 +71,16 @@ public struct Forwarder: Sendable {
         state = SendingState(phase: .sending, since: now.wall)
     }
 
-    /// How many requests were sent and have no answer yet.
+    /// The number of requests that were sent and have no answer yet.
     public var requestsUnderway: Int { underway.values.count(where: \.isSent) }
 
-    /// Takes in what happened.
+    /// Handles an event.
     ///
     /// - Parameters:
     ///   - event: what happened.
     ///   - now: the time.
-    ///   - random: where the jitter of a wait comes from.
-    /// - Returns: what is to be done.
+    ///   - random: the source of the jitter of a wait.
+    /// - Returns: the effects to carry out.
     public mutating func handle(
         _ event: ForwarderEvent, now: Moment, using random: inout some RandomNumberGenerator
     ) -> [ForwarderEffect] {
@@ -103,9 +104,9 @@ public struct Forwarder: Sendable {
     private mutating func connect() {
         isConnected = true
         hasSaidWhatIsHeld = false
-        // What was not sent is queued again by the first claim, which does not name it.
+        // The first claim names the held entries: the daemon queues the others again.
         waiting = []
-        // All that it may not know is told again, before it is asked for more.
+        // The forwarder repeats all unconfirmed settlements before it claims more entries.
         settlements = unconfirmed.flatMap(\.self) + settlements
         unconfirmed = []
         isStateNews = knowsThePast
@@ -116,14 +117,14 @@ public struct Forwarder: Sendable {
         isClaiming = false
         isClaimStale = false
         waiting = []
-        // The daemon may have taken in that they depart: it is to know that they did not.
+        // The daemon may have recorded the departure. This settlement tells it that the entries did not leave.
         while let number = departing.popFirst() {
             let entries = underway.removeValue(forKey: number)?.batch.entries ?? []
             settlements += entries.map { Settlement($0.entry.number, .queued) }
         }
     }
 
-    /// Ends a stop and a wait after failures; not the wait that this very endpoint asked for.
+    /// Ends a stop and a wait after failures. A wait that the same endpoint asked for continues.
     private mutating func reconfigure(_ settings: ForwardingSettings, now: Moment) {
         let isSameEndpoint = settings.endpoint == self.settings.endpoint
         self.settings = settings
@@ -135,7 +136,7 @@ public struct Forwarder: Sendable {
         isClaiming = false
         if !knowsThePast {
             knowsThePast = true
-            // Where nobody said yet how sending goes, people are to see that it does.
+            // Without an earlier report, this run reports that sending works.
             if let past { goOn(from: past, now: now) } else { isStateNews = true }
         }
         forgetSettlements(of: Set(entries.map(\.number)))
@@ -147,13 +148,13 @@ public struct Forwarder: Sendable {
         }
     }
 
-    /// Puts entries among those that wait.
+    /// Adds entries to the waiting ones.
     mutating func wait(_ entries: [WaitingEntry]) {
         waiting = (waiting + entries).sorted { $0.entry.number < $1.entry.number }
     }
 
-    /// What the daemon hands over again it has in its queue again: it knows what was told of it before. To repeat that now
-    /// would take the entry away while it is held here.
+    /// Drops settlements of entries that the daemon hands over again: it has processed the earlier settlement and
+    /// queued the entry. Repeating the settlement would release the entry while this run holds it.
     private mutating func forgetSettlements(of numbers: Set<EntryNumber>) {
         for place in unconfirmed.indices { unconfirmed[place].removeAll { numbers.contains($0.number) } }
         settlements.removeAll { numbers.contains($0.number) }
@@ -184,8 +185,8 @@ public struct Forwarder: Sendable {
         }
     }
 
-    /// Gives back what waits: while nothing is sent it is in nobody's hands, and a forwarder that dies has nothing that
-    /// might have been sent.
+    /// Gives back the waiting entries. While sending is paused the forwarder holds no entries, so its death leaves none
+    /// unknown.
     private mutating func release() {
         if isClaiming { isClaimStale = true }
         settlements += waiting.map { Settlement($0.entry.number, .queued, reason: state.reason) }
@@ -194,7 +195,7 @@ public struct Forwarder: Sendable {
 
     private mutating func departures(_ now: Moment) -> [ForwarderEffect] {
         var effects: [ForwarderEffect] = []
-        // After a failure one request tries first.
+        // After a failure a single request tests the endpoint.
         let connections = state.failures > 0 ? 1 : settings.connections
         while isConnected, phase == .sending, !isDraining, underway.count < connections {
             let busy = underway.values.reduce(into: Set()) { $0.formUnion($1.batch.users) }
@@ -221,12 +222,11 @@ public struct Forwarder: Sendable {
         return .depart(leaving)
     }
 
-    /// Sends the oldest request that was announced, with the entries that the daemon still has for this run: a person may
-    /// have discarded others.
+    /// Sends the oldest announced request with the entries that the daemon granted: a person may have discarded others.
     private mutating func depart(_ granted: Set<EntryNumber>, until: Instant?, _ now: Moment) -> [ForwarderEffect] {
         guard let number = departing.popFirst(), var request = underway[number] else { return [] }
         request.batch.keep(granted)
-        // Sending may have been stopped meanwhile: then it waits again, and is given back.
+        // Sending may have stopped since the announcement: then the entries wait again and are given back.
         guard phase == .sending, !isDraining, !request.batch.isEmpty else {
             underway[number] = nil
             wait(request.batch.entries)
@@ -261,7 +261,7 @@ public struct Forwarder: Sendable {
         return effects
     }
 
-    /// What the daemon takes in one request at most; the settlements with their reasons, within RequestLengthMax=.
+    /// The daemon's limits for one request; 100 settlements with their reasons fit in `RequestLengthMax=`.
     private static let claimLimit = 1000
     private static let settlementsInRequest = 100
 

@@ -1,47 +1,47 @@
 public import PushModel
 
-/// What a forwarder is told.
+/// The events that a forwarder handles.
 public enum ForwarderEvent: Sendable {
-    /// The daemon can be asked.
+    /// The daemon accepts requests.
     case connected
-    /// The connection to the daemon is gone, or was given up after a refusal: replies that were awaited will not come.
+    /// The connection to the daemon ended, or the forwarder gave it up after a refusal. Pending replies will not come.
     case disconnected
-    /// The reply to a claim, with how sending went as far as the daemon knows.
+    /// The reply to a claim, with the daemon's last report of how sending went.
     case claimed([ClaimedEntry], SendingState?)
-    /// The reply to the oldest `depart` that has none yet: the entries that may be sent, and until when, on the clock that
-    /// counts suspensions; `nil`: at any time.
+    /// The reply to the oldest pending `depart`: the entries that may be sent, and until when. The time is on the clock
+    /// that counts suspensions; `nil`: no limit.
     case departed([EntryNumber], until: Instant? = nil)
-    /// The reply to the oldest `settle` that has none yet.
+    /// The reply to the oldest pending `settle`.
     case settled
-    /// What came of a request.
+    /// The result of a request.
     case answered(request: Int, EndpointAnswer)
-    /// Time has passed; carries out what is due.
+    /// The time `nextDue` has come.
     case clock
-    /// The configuration or the key was read again: what stopped sending may be put right. A wait
-    /// that the endpoint asked for goes on.
+    /// The configuration or the key was read again, so the cause of a stop may be gone. A wait that the endpoint asked
+    /// for continues.
     case reconfigured(ForwardingSettings)
-    /// Nothing new is to be sent: what is under way comes to its end, the rest goes back.
+    /// The forwarder is about to end: requests under way finish, the other entries go back.
     case draining
 }
 
-/// What a forwarder wants done; carried out in this order.
+/// The effects of a forwarder, to be carried out in this order.
 public enum ForwarderEffect: Hashable, Sendable {
-    /// Tell the daemon what became of entries.
+    /// Settle entries with the daemon.
     case settle([Settlement])
-    /// Tell the daemon how sending goes.
+    /// Report the state of sending to the daemon.
     case report(SendingState)
-    /// Ask the daemon for entries, and wait until it has some.
+    /// Claim entries from the daemon; the reply comes when the daemon has some.
     ///
     /// - Parameters:
     ///   - limit: how many at most.
-    ///   - holding: with the first claim of a connection: what is held. Whatever else the daemon takes for held by this run
-    ///     was in a reply that was lost, and goes back into the queue.
+    ///   - holding: with the first claim of a connection: the held entries. The daemon queues all other entries that it
+    ///     counts for this run again: they were in a reply that was lost.
     case claim(limit: Int, holding: [EntryNumber]?)
-    /// Tell the daemon that these entries are about to be sent; they leave when it has confirmed that.
+    /// Announce entries to the daemon that are about to be sent; they leave after its confirmation.
     case depart([EntryNumber])
-    /// Send a request, unless the time is over when its first byte is about to leave: then another machine may send the same
-    /// entries, and the request has failed without being sent.
+    /// Send a request, unless `until` has passed when its first byte is about to leave. After `until` another machine
+    /// may send the same entries; then the request has failed without being sent.
     case send(request: Int, RequestContent, until: Instant?)
-    /// Nothing is held any more: the program may end.
+    /// The forwarder holds no entries: the program may end.
     case finish
 }

@@ -1,7 +1,7 @@
 public import PushModel
 
 extension ForwardingSettings {
-    /// The requests in which entries would leave if each were answered before the next.
+    /// Returns the requests in which entries would leave if each request were answered before the next.
     ///
     /// - Parameter entries: in the order of their numbers.
     public func requests(for entries: [ClaimedEntry]) -> [RequestContent] {

@@ -1,17 +1,18 @@
-/// `[UsersTrack]`: how entries are sent to `/users/track`. The defaults are the provider's own limits (docs of
+/// `[UsersTrack]`: the settings of requests to `/users/track`. The defaults are the provider's own limits (docs of
 /// `POST /users/track` and of its rate limits).
 public struct ForwardingSettings: Hashable, Sendable {
-    /// `Endpoint=`, with its path: `https://rest.fra-01.braze.eu/users/track`; `nil`: nothing is sent.
+    /// `Endpoint=`, with its path: `https://rest.fra-01.braze.eu/users/track`; `nil`: the forwarder sends no requests.
     public var endpoint: String?
-    /// `BatchSize=`: events, and attribute objects, in one request: so many of each.
+    /// `BatchSize=`: the most events in one request, and the most attribute objects.
     public var batchSize = 75
-    /// `CombinedLimit=`: both together; `nil`: only `batchSize` holds. 50 on some plans.
+    /// `CombinedLimit=`: the most events and attribute objects together; `nil`: only `batchSize` counts. 50 on some
+    /// plans.
     public var combinedLimit: Int?
     /// `Flush=`: how long the first entry of a request waits for others.
     public var flush: Duration = .seconds(1)
-    /// `RateLimit=`: so many requests in `rateInterval`.
+    /// `RateLimit=`: the most requests in `rateInterval`.
     public var rateLimit = 3000
-    /// The time that `rateLimit` counts in.
+    /// The interval of `rateLimit`.
     public var rateInterval: Duration = .seconds(3)
     /// `Timeout=`: how long a request may take, from the connection to the end of its answer.
     public var timeout: Duration = .seconds(30)

@@ -1,11 +1,11 @@
 import PushModel
 
-/// How often requests may leave: so many in any stretch of time of a length, the stretch sliding.
+/// The rate limit for requests: at most `rateLimit` in any interval of `rateInterval` (a sliding window).
 struct RateWindow {
     private var departures = Queue<Instant>()
 
-    /// When the next request may be announced; `now` if it may at once, `nil` when that depends on those that were announced
-    /// and have not left.
+    /// Returns when the next request may be announced: `now` if at once, `nil` if that depends on announced requests
+    /// that have not left.
     ///
     /// - Parameter announced: how many were announced and have not left.
     mutating func nextDeparture(_ settings: ForwardingSettings, announced: Int, now: Instant) -> Instant? {
@@ -14,6 +14,6 @@ struct RateWindow {
         return departures.first.map { $0 + settings.rateInterval }
     }
 
-    /// Notes that a request leaves.
+    /// Records the departure of a request.
     mutating func depart(at now: Instant) { departures.append(now) }
 }

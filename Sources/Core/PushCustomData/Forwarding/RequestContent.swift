@@ -1,25 +1,25 @@
 public import PushModel
 
-/// What goes into one request to `/users/track`; the program writes it as JSON.
+/// The entries of one request to `/users/track`; the program writes it as JSON.
 public struct RequestContent: Hashable, Sendable {
     /// The elements of the array `attributes`, in order.
     public var attributes: [ClaimedEntry] = []
     /// The elements of the array `events`, in order.
     public var events: [ClaimedEntry] = []
 
-    /// The most bytes of a body. The provider documents no limit; 1 MiB is what its servers and the proxies between are
-    /// sure to take, and at 50 KB an entry still twenty of the largest.
+    /// The most bytes of a body. The provider documents no limit. Its servers and the proxies in between surely accept
+    /// 1 MiB, and twenty entries of the maximum size of 50 KB fit in it.
     static let maximumLength = 1 << 20
 
-    /// What a body has beside its elements: `{"attributes":[],"events":[]}`, generously.
+    /// The length of a body without elements, `{"attributes":[],"events":[]}`, rounded up.
     static let frameLength = 64
 }
 
 extension ClaimedEntry {
-    /// Whether it goes into `events`; the others go into `attributes`.
+    /// Whether the entry goes into `events`; other kinds go into `attributes`.
     var isEvent: Bool { kind == .customEvent }
 
-    /// How many bytes the entry takes in a request at most: its data, the texts with their escapes, the names of the members.
+    /// The most bytes that the entry takes in a request: data, escaped texts, member names.
     var lengthInRequest: Int {
         let texts: [String] =
             switch identifier {
@@ -30,7 +30,7 @@ extension ClaimedEntry {
     }
 }
 
-/// How long a text is in JSON, without its quotes.
+/// Returns the length of a text in JSON, without its quotes.
 private func escapedLength(_ text: String) -> Int {
     text.utf8.reduce(0) { length, byte in
         length + (byte < 0x20 ? 6 : byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\") ? 2 : 1)

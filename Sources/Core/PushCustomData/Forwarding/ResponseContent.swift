@@ -1,31 +1,31 @@
 import PushModel
 
-/// What an answer says of the entries of its request.
+/// The contents of an answer, matched to the entries of its request.
 struct ResponseContent {
-    /// `success`, or what was wrong; cut to a length that fits into a line.
+    /// `success`, or an error; cut to a length that fits into a line.
     var message: String?
-    /// What it says of the entries of one array.
+    /// The report on one array of the request each.
     var attributes: ArrayReport
     var events: ArrayReport
 
     var isSuccess: Bool { message == "success" }
 
-    /// Whether it names entries that are wrong.
+    /// Whether the answer names faulty entries.
     var blamesEntries: Bool { !attributes.errors.isEmpty || !events.errors.isEmpty }
 
-    /// What an answer says of one array of the request.
+    /// The report on one array of the request.
     struct ArrayReport {
-        /// How many elements it had.
+        /// The number of its elements in the request.
         var count: Int
-        /// What is wrong with which of them.
+        /// The error texts by index.
         var errors: [Int: String] = [:]
-        /// How many the endpoint says that it took in.
+        /// How many elements the endpoint reports as processed.
         var processed: Int64?
         /// An error that names no entry.
         var stray: String?
 
-        /// What became of them, in a success. An error that names none of them may be about any: if the endpoint counts all
-        /// others as taken in it is about none, else nobody knows which.
+        /// The fates of the elements after a success. An error that names no element may concern any. If the endpoint
+        /// reports all others as processed it concerns none; otherwise the fate of the others is unknown.
         var accepted: [Verdict.Fate] {
             let rest: Verdict.Fate =
                 if let stray, processed != Int64(count - errors.count) {
@@ -36,14 +36,14 @@ struct ResponseContent {
             return (0..<count).map { index in errors[index].map { .rejected($0) } ?? rest }
         }
 
-        /// What became of them, in a refusal of the whole request: what it blames is set aside.
+        /// The fates of the elements after a refusal of the whole request: blamed elements are rejected.
         var refused: [Verdict.Fate] { (0..<count).map { index in errors[index].map { .rejected($0) } ?? .queued } }
     }
 
     /// - Parameters:
-    ///   - report: what the body says.
-    ///   - attributes: how many the request had.
-    ///   - events: how many the request had.
+    ///   - report: the response body.
+    ///   - attributes: the number of attributes in the request.
+    ///   - events: the number of events in the request.
     init(_ report: EndpointReport, attributes: Int, events: Int) {
         message = report.message.map(shortened)
         self.attributes = ArrayReport(count: attributes, processed: report.attributesProcessed)
@@ -66,7 +66,7 @@ struct ResponseContent {
     }
 }
 
-/// One line of a text from outside, for the ledger and the journal.
+/// Returns one line of an external text, for the ledger and the journal.
 private func shortened(_ text: String) -> String {
     guard !text.isEmpty else { return "an error without a text" }
     let limit = 300

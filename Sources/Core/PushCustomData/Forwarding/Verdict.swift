@@ -1,22 +1,22 @@
 import PushModel
 
-/// What an answer means for the entries of its request, and for those that wait.
+/// The meaning of an answer for the entries of its request and for the waiting entries.
 ///
 /// Source: the provider's documentation of `POST /users/track` and of its errors; the members of an error (`type`,
 /// `input_array`, `index`) are those that public integrations find in its answers.
 enum Verdict: Equatable {
-    /// What became of each entry.
+    /// The fate of each entry.
     case settled(attributes: [Fate], events: [Fate])
-    /// Nobody knows what became of them.
+    /// The fate of all entries is unknown.
     case unknown(String)
-    /// None was taken: too many requests. Until then, if it said when.
+    /// The endpoint took no entry: too many requests. Wait until this time if it named one.
     case slowDown(until: WallTime?, String)
-    /// None was taken, and it may get better by itself.
+    /// The endpoint took no entry; the failure may end by itself.
     case failed(String)
-    /// None was taken, and it does not get better until a person has seen to it: what was wrong and what to do.
+    /// The endpoint took no entry, and a person has to act: the error and the remedy.
     case refused(String)
 
-    /// What became of one entry.
+    /// The fate of one entry.
     enum Fate: Equatable {
         case sent, queued
         case rejected(String)
@@ -24,8 +24,8 @@ enum Verdict: Equatable {
     }
 
     /// - Parameters:
-    ///   - attributes: how many the request had.
-    ///   - events: how many the request had.
+    ///   - attributes: the number of attributes in the request.
+    ///   - events: the number of events in the request.
     init(_ answer: EndpointAnswer, attributes: Int, events: Int) {
         switch answer {
         case .failure(wasSent: true, let reason):
@@ -51,9 +51,9 @@ enum Verdict: Equatable {
         case 429:
             let reset = response.rateLimitReset.flatMap(Int64.init).map { WallTime(seconds: $0) }
             self = .slowDown(until: reset, "\(said): too many requests")
-        // 408 and 425: it did not take the request in at all.
+        // 408 and 425: the endpoint did not process the request at all.
         case 408, 425, 500...599: self = .failed(message)
-        // A fatal answer took nothing, so what it does not blame is safe to send again.
+        // A fatal error processed no entry, so the entries that it does not blame are safe to send again.
         case 400 where content?.blamesEntries == true:
             self = .settled(attributes: content?.attributes.refused ?? [], events: content?.events.refused ?? [])
         default:
@@ -62,7 +62,7 @@ enum Verdict: Equatable {
         }
     }
 
-    /// What a person can do about it.
+    /// Returns the remedy for a person to apply.
     private static func remedy(for status: Int) -> String {
         switch status {
         case 400:
@@ -83,7 +83,7 @@ enum Verdict: Equatable {
 }
 
 extension WallTime {
-    /// Saturates: what a header says may be any number.
+    /// Saturates, because a header may name any number.
     fileprivate init(seconds: Int64) {
         let (milliseconds, overflow) = seconds.multipliedReportingOverflow(by: 1000)
         self.init(milliseconds: overflow ? (seconds < 0 ? .min : .max) : milliseconds)

@@ -1,7 +1,7 @@
 import PushModel
 
-/// Entries that were taken out of storage together, in order of number. They stay in the runs in which they lay, and are
-/// merged as they are taken: nothing is done to all of them at once.
+/// Entries removed from storage together, in order of number. They stay in their runs and are merged one by one, so
+/// that no step costs time for all of them.
 struct EntryRuns: Sendable {
     private struct Run: Comparable, Sendable {
         var rest: Queue<HeldEntry>
@@ -13,14 +13,14 @@ struct EntryRuns: Sendable {
     }
 
     private var runs = Heap<Run>()
-    /// Those of unknown outcome, which lie in no runs.
+    /// Entries of unknown outcome, which are in no run.
     private var unknown: UnknownEntries?
-    /// How many are left.
+    /// The number of entries left.
     private(set) var count = 0
-    /// The highest number there was; `nil` when there was none.
+    /// The highest number of all runs; `nil` without a run.
     private(set) var last: EntryNumber?
 
-    /// None.
+    /// A value without entries.
     init() {}
 
     /// Entries of unknown outcome.
@@ -37,7 +37,7 @@ struct EntryRuns: Sendable {
         runs.insert(Run(rest: entries, first: first.number))
     }
 
-    /// Takes the one with the lowest number.
+    /// Removes the entry with the lowest number.
     mutating func popFirst() -> HeldEntry? {
         if let held = unknown?.popFirst() {
             count -= 1
@@ -52,7 +52,7 @@ struct EntryRuns: Sendable {
         return held
     }
 
-    /// How many of those that are left are so. Looks at each.
+    /// Counts the remaining entries of the runs that match, in linear time.
     func count(where isSo: (HeldEntry) -> Bool) -> Int {
         runs.reduce(0) { count, run in run.rest.reduce(count) { isSo($1) ? $0 + 1 : $0 } }
     }

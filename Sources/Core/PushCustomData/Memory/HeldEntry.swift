@@ -1,6 +1,6 @@
 import PushModel
 
-/// An entry as it waits in memory: 56 bytes, and its texts and data in one piece.
+/// A waiting entry in memory: 56 bytes, and one allocation for its texts and data.
 struct HeldEntry: Sendable {
     private enum Way: UInt8 { case stored, externalID, brazeID, alias }
 
@@ -10,18 +10,18 @@ struct HeldEntry: Sendable {
     private let time: WallTime
     /// The lengths of the texts, four bytes each, then the texts, then the data.
     private let content: [UInt8]
-    /// A bit for the device, one for the user and one for the user to whose profile it is sent.
+    /// One bit each for the device, the user, and the user whose profile the entry is sent to.
     private let nameBits: UInt64
-    /// Bytes of its name and data.
+    /// Bytes of name and data.
     private let length: UInt32
     let kind: EntryKind
     private let platform: Platform
     private let way: Way
 
     private static let textCount = 6
-    /// Which text is the suite; the profile is behind it.
+    /// The index of the suite's text; the profile's text follows it.
     private static let suitePlace = 4
-    /// Stands for the length of a text that is missing.
+    /// The length that marks a missing text.
     private static let none = UInt32.max
 
     init(_ entry: CustomEntry) {
@@ -48,10 +48,10 @@ struct HeldEntry: Sendable {
             [entry.app, entry.device, entry.externalID, entry.name, target.first, target.second], entry.data)
     }
 
-    /// Bytes of its name and data.
+    /// Bytes of name and data.
     var size: Int { Int(length) }
 
-    /// The entry again.
+    /// The entry rebuilt from its bytes.
     var entry: CustomEntry {
         var position = Self.textCount * 4
         let texts = (0..<Self.textCount).map { place -> String? in
@@ -73,34 +73,34 @@ struct HeldEntry: Sendable {
             externalID: texts[2], name: texts[3], data: Array(content[position...]), time: time, savedAt: savedAt)
     }
 
-    /// A bit that names have in common by chance alone.
+    /// Returns the name's bit in `nameBits`: a hash of the name, so different names may share a bit.
     static func bit(of name: String) -> UInt64 { 1 << UInt64(name.withBytes { WordHash.ofThisProcess($0) & 63 }) }
 
-    /// Whether one of its names may have one of these bits; tells of most entries without a look at their names.
+    /// Returns whether a name of the entry may have one of these bits. Rules out most entries without comparing names.
     func mayName(_ bits: UInt64) -> Bool { nameBits & bits != 0 }
 
-    /// The name of the suite that it is stored in, in UTF-8; `nil`: it is in none.
+    /// The name of the entry's suite in UTF-8; `nil`: the entry is in no suite.
     var suite: [UInt8]? { way == .stored ? withText(at: Self.suitePlace) { $0.map(Array.init) } : nil }
 
-    /// Shows the device, in UTF-8.
+    /// Calls `body` with the device in UTF-8.
     func withDevice<Result>(_ body: (UnsafeBufferPointer<UInt8>?) -> Result) -> Result { withText(at: 1, body) }
 
-    /// Shows the user, if the producer named one, in UTF-8.
+    /// Calls `body` with the user in UTF-8; `nil` if the producer named none.
     func withUser<Result>(_ body: (UnsafeBufferPointer<UInt8>?) -> Result) -> Result { withText(at: 2, body) }
 
-    /// Whether it is sent to the profile of this user, in UTF-8.
+    /// Returns whether the entry is sent to the profile of this user (UTF-8).
     func isSent(to user: [UInt8]) -> Bool {
         way == .externalID
             && withText(at: Self.suitePlace) { text in user.withUnsafeBufferPointer { text?.isSame(as: $0) ?? false } }
     }
 
-    /// Whether it is stored in a suite of this name, in UTF-8; without making a text of its own.
+    /// Returns whether the entry is in a suite of this name (UTF-8), without a copy of its text.
     func isStored(in suite: [UInt8]) -> Bool {
         way == .stored
             && withText(at: Self.suitePlace) { text in suite.withUnsafeBufferPointer { text?.isSame(as: $0) ?? false } }
     }
 
-    /// Shows one of the texts where it is.
+    /// Calls `body` with the bytes of a text in place.
     private func withText<Result>(at place: Int, _ body: (UnsafeBufferPointer<UInt8>?) -> Result) -> Result {
         content.withUnsafeBufferPointer { bytes in
             let lengths = UnsafeRawBufferPointer(bytes)
@@ -118,7 +118,7 @@ struct HeldEntry: Sendable {
         }
     }
 
-    /// Whether it names a profile itself.
+    /// Whether the entry itself names a profile.
     var namesProfile: Bool { way != .stored || length(ofTextAt: Self.suitePlace + 1) != Self.none }
 
     private func length(ofTextAt place: Int) -> UInt32 {
@@ -142,6 +142,6 @@ extension HeldEntry: Comparable {
 }
 
 extension CustomEntry {
-    /// Bytes of its name and data: what counts towards `MaxPendingSize=`.
+    /// Bytes of name and data, which count towards `MaxPendingSize=`.
     var length: Int { (name?.utf8.count ?? 0) + data.count }
 }

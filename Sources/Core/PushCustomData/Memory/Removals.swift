@@ -1,13 +1,13 @@
 import PushModel
 
-/// Entries that leave storage together, and why.
+/// Entries to be removed from storage together, and the purpose.
 struct Removal: Sendable {
     enum Purpose: Sendable {
-        /// A session flushes them, by the rules that held when it began.
+        /// A session flushes them, by the settings at its beginning.
         indirect case flush(SessionStart, CustomDataRules)
         /// A person discards them.
         case discard
-        /// A person has decided what becomes of those of unknown outcome: `queued` again, or `discarded`.
+        /// A person has decided about the unknown entries: `queued` again, or `discarded`.
         case resolve(EntryState)
 
         var isOfUnknown: Bool { if case .resolve = self { true } else { false } }
@@ -17,20 +17,20 @@ struct Removal: Sendable {
     var entries: EntryRuns
 }
 
-/// The removals that have begun, in that order: one is carried out after the other, some entries at a time.
+/// The removals that have begun, in order. Each is carried out in parts, the next one after its end.
 struct Removals: Sendable {
     private var first: Removal?
     private var others = Queue<Removal>()
-    /// How many entries are still to be removed.
+    /// The number of entries still to be removed.
     private(set) var count = 0
-    /// How many of these are of unknown outcome until then.
+    /// The number of these entries that are unknown until their removal.
     private(set) var unknownCount = 0
-    /// How many removals have begun.
+    /// The number of removals that have begun.
     private(set) var begun = 0
-    /// How many of them have ended.
+    /// The number of removals that have ended.
     private(set) var ended = 0
 
-    /// Adds one, which has entries.
+    /// Adds a removal, which has at least one entry.
     mutating func append(_ removal: consuming Removal) {
         begun += 1
         count += removal.entries.count
@@ -38,7 +38,7 @@ struct Removals: Sendable {
         if first == nil { first = removal } else { others.append(removal) }
     }
 
-    /// Takes the next entry that is to be removed.
+    /// Removes the next entry from the oldest removal.
     mutating func popFirst() -> (entry: HeldEntry, purpose: Removal.Purpose)? {
         guard let purpose = first?.purpose, let held = first?.entries.popFirst() else { return nil }
         count -= 1

@@ -1,21 +1,21 @@
 import PushModel
 
-/// What is to be sent, in order of number: new entries come at the end, those that come back take their old place.
+/// The entries to be sent, in order of number. New entries come last; returned entries take their old place.
 struct SendingQueue: Sendable {
     private var line = Queue<HeldEntry>()
-    /// What came back and is before the last one in the line.
+    /// Returned entries, which come before the last entry of the line.
     private var returned = Heap<HeldEntry>()
-    /// How many there are.
+    /// The number of entries.
     private(set) var count = 0
 
-    /// The one whose turn it is.
+    /// The next entry to be sent.
     var first: HeldEntry? {
         guard let back = returned.first else { return line.first }
         return line.first.map { min($0, back) } ?? back
     }
 
-    /// Looks at those after a number, in order, as long as `body` wants more: in logarithmic time for each, and for each
-    /// that came back.
+    /// Calls `body` with the entries after a number, in order, until it returns `false`. Takes logarithmic time for
+    /// each of them and for each returned entry.
     func look(after number: EntryNumber, _ body: (HeldEntry) -> Bool) {
         var (place, end) = (0, line.count)
         while place < end {
@@ -44,19 +44,19 @@ struct SendingQueue: Sendable {
         if let last = line.last, entry < last { returned.insert(entry) } else { line.append(entry) }
     }
 
-    /// Takes the one whose turn it is.
+    /// Removes the next entry to be sent.
     mutating func popFirst() -> HeldEntry? {
         guard let first else { return nil }
         count -= 1
         return returned.first == first ? returned.popFirst() : line.popFirst()
     }
 
-    /// Takes these out, wherever they are, in linear time: only people ask for that.
+    /// Removes these entries in linear time; only a person's order calls this.
     mutating func remove(_ numbers: Set<EntryNumber>) -> [HeldEntry] {
         remove { numbers.contains($0.number) }
     }
 
-    /// Takes out all that are wanted, in linear time.
+    /// Removes all entries that match, in linear time.
     mutating func remove(where isWanted: (HeldEntry) -> Bool) -> [HeldEntry] {
         var removed: [HeldEntry] = []
         if !line.allSatisfy({ !isWanted($0) }) {

@@ -1,8 +1,9 @@
 import PushModel
 
-/// What waits for sessions, by whom it waits for: a session start looks only at what it flushes.
+/// The entries that wait for sessions, by app, device and user: a session start touches only the entries that it
+/// flushes.
 struct StoredEntries: Sendable {
-    /// Whom an entry waits for; `nil`: any.
+    /// The app, the device and the user that an entry waits for; `nil`: any.
     private struct Key: Hashable {
         var app: ExactName?
         var device: ExactName?
@@ -15,11 +16,11 @@ struct StoredEntries: Sendable {
         }
     }
 
-    /// What waits for the same.
+    /// The entries under one key.
     private struct Waiting {
         /// In order of number.
         var entries = Queue<HeldEntry>()
-        /// The suite that all of them are in, in UTF-8; `nil`: several. So that a reset of very many looks at few.
+        /// The suite of all these entries in UTF-8; `nil`: they are in several. It spares a reset a look at each entry.
         var suite: [UInt8]?
 
         mutating func append(_ held: HeldEntry) {
@@ -31,7 +32,7 @@ struct StoredEntries: Sendable {
             entries.append(held)
         }
 
-        /// Takes out those that are wanted, up to a number. All of them go in one piece.
+        /// Removes the entries that match, up to a number. If all match, the whole queue moves in constant time.
         mutating func take(through last: EntryNumber?, where isWanted: ((HeldEntry) -> Bool)?) -> Queue<HeldEntry> {
             let isInTime = entries.last.map { newest in last.map { newest.number <= $0 } ?? true } ?? true
             if isInTime, isWanted.map(entries.allSatisfy) ?? true { return exchange(&entries, with: Queue()) }
@@ -48,24 +49,24 @@ struct StoredEntries: Sendable {
     }
 
     private var entries: [Key: Waiting] = [:]
-    /// How many there are.
+    /// The number of entries.
     private(set) var count = 0
 
-    /// Adds an entry; its number is higher than those of all before.
+    /// Adds an entry; its number is higher than those of all earlier entries.
     mutating func append(_ held: HeldEntry, for entry: CustomEntry) {
         entries[Key(app: entry.app, device: entry.device, user: entry.externalID), default: Waiting()].append(held)
         count += 1
     }
 
-    /// Takes out what waits for a session of this app, on this device, of this user. Without a condition that costs the same
-    /// however much it is.
+    /// Removes the entries that wait for a session of this app, this device and this user. Without a condition the cost
+    /// does not depend on their number.
     ///
     /// - Parameters:
     ///   - app: the session's app.
     ///   - device: its device.
     ///   - user: its user.
-    ///   - last: the last one that may be taken; `nil`: there is none.
-    ///   - isWanted: which of them; `nil`: all.
+    ///   - last: the highest number to remove; `nil`: no limit.
+    ///   - isWanted: the condition for removal; `nil`: all match.
     mutating func take(
         app: String?, device: String?, user: String?, through last: EntryNumber? = nil,
         where isWanted: ((HeldEntry) -> Bool)?
@@ -82,11 +83,11 @@ struct StoredEntries: Sendable {
         return taken
     }
 
-    /// Takes out what waits in a suite for an app, or for all.
+    /// Removes the entries in a suite, of one app or of all.
     ///
     /// - Parameters:
     ///   - suite: its name in UTF-8.
-    ///   - app: only what waits for this one; `nil`: whatever waits.
+    ///   - app: removes only the entries that wait for this app; `nil`: all.
     mutating func takeAll(in suite: [UInt8], app: String?) -> EntryRuns {
         var taken = EntryRuns()
         let app = app.map(ExactName.init)
@@ -99,7 +100,7 @@ struct StoredEntries: Sendable {
             for key in wanted { take(at: key, through: nil, where: { $0.isStored(in: suite) }, into: &taken) }
             return taken
         }
-        // To take a key out costs as much as to put one in: what stays is put into a new table.
+        // Removing a key costs as much as inserting one, so the remaining entries move to a new table.
         for (key, waiting) in exchange(&entries, with: [:]) {
             var waiting = waiting
             if mayHave(key, waiting) {
@@ -113,9 +114,9 @@ struct StoredEntries: Sendable {
         return taken
     }
 
-    /// Takes out what waits for whom it is wanted of.
+    /// Removes the entries whose user and device match.
     ///
-    /// - Parameter isWanted: is told the user and the device; `nil`: any.
+    /// - Parameter isWanted: receives the user and the device that an entry waits for; `nil`: any.
     mutating func takeAll(where isWanted: (_ user: String?, _ device: String?) -> Bool) -> EntryRuns {
         var taken = EntryRuns()
         let keys = entries.keys.filter { isWanted($0.user?.text, $0.device?.text) }

@@ -1,8 +1,8 @@
 import PushModel
 
-/// Entries of unknown outcome. They are found by number, and taken in order of number, some at a time.
+/// Entries of unknown outcome: found by number, and removed in order of number.
 struct UnknownEntries: Sendable {
-    /// Where one stands in line. One that was taken out leaves its place behind, which its stamp tells.
+    /// An entry's place in the order. A removed entry leaves its place behind, recognizable by an outdated stamp.
     private struct Place: Comparable, Sendable {
         var number: EntryNumber
         var stamp: UInt64
@@ -13,12 +13,12 @@ struct UnknownEntries: Sendable {
     private var entries = ShardedDictionary<EntryNumber, (held: HeldEntry, stamp: UInt64)>()
     private var order = Heap<Place>()
     private var lastStamp: UInt64 = 0
-    /// Where in the heap the last look for places that were left behind stopped.
+    /// The heap index at which the last search for outdated places stopped.
     private var hand = 0
 
     var count: Int { entries.count }
 
-    /// The numbers of all, in order.
+    /// The numbers of all entries, in order.
     var numbers: [EntryNumber] { entries.keys.sorted() }
 
     mutating func insert(_ held: HeldEntry) {
@@ -33,13 +33,13 @@ struct UnknownEntries: Sendable {
         return entry.held
     }
 
-    /// Takes out all that are wanted, in linear time.
+    /// Removes all entries that match, in linear time.
     mutating func remove(where isWanted: (HeldEntry) -> Bool) -> [HeldEntry] {
         let wanted = entries.values.lazy.map(\.held).filter(isWanted).map(\.number)
         return Array(wanted).compactMap { remove($0) }
     }
 
-    /// Takes the one with the lowest number.
+    /// Removes the entry with the lowest number.
     mutating func popFirst() -> HeldEntry? {
         while let place = order.popFirst() {
             if isCurrent(place) { return entries.removeValue(forKey: place.number)?.held }
@@ -49,7 +49,7 @@ struct UnknownEntries: Sendable {
 
     private func isCurrent(_ place: Place) -> Bool { entries[place.number]?.stamp == place.stamp }
 
-    /// Takes out places that were left behind before they are most: at most 8, at most 32 are looked at.
+    /// Removes outdated places before they are the majority: at most 8 a call, of at most 32 inspected.
     private mutating func takePlaces() {
         var left = 8
         for _ in 0..<32 where left > 0 && order.count > 2 * entries.count {

@@ -1,5 +1,5 @@
 extension CampaignReport {
-    /// What a reader wants to know first: how many pushes were received, and how many of them were opened.
+    /// The summary sentence: how many pushes were received, and how many of them were opened.
     ///
     /// `6,253 pushes of 3 campaigns reached 1,200 recipients; 1,020 were opened (16.3 %): 800 directly, 220 influenced.`
     public var answer: String {
@@ -20,6 +20,6 @@ extension CampaignReport {
 }
 
 extension String {
-    /// The same with no-break spaces, so that no line ends between a number and its unit.
+    /// The text with no-break spaces, so that no line ends between a number and its unit.
     fileprivate var holdingUnit: String { String(map { $0 == " " ? "\u{A0}" : $0 }) }
 }

@@ -1,6 +1,6 @@
 extension CampaignReport {
-    /// The figures as CSV (RFC 4180): of each campaign a row of all days, whose day is empty, and one of each day. Rows
-    /// without a campaign have the opens that belong to none.
+    /// The figures as CSV (RFC 4180): for each campaign one row of all days, whose day is empty, and one row a day.
+    /// Rows without a campaign hold the opens that belong to no campaign.
     public var csv: String {
         let ids = Set(campaigns.keys).union(lost.campaigns).sorted().map(Optional.some)
         return CSVReport.line(

@@ -1,17 +1,17 @@
 import PushModel
 
-/// The figures of a campaign, or of whatever else events are kept apart by.
+/// The figures of a campaign or of another group of events.
 ///
-/// Its size grows with the deliveries that were opened and the people who received one, not with the events.
+/// Its size grows with the opened deliveries and the recipients, not with the events.
 public struct CampaignFigures: Hashable, Sendable {
     /// A button of a notification.
     public struct Button: Hashable, Sendable {
         /// Its id.
         public let id: String
-        /// What it does: `uri`, `deep_link`, `none` or `close`.
+        /// The effect of a press: `uri`, `deep_link`, `none` or `close`.
         public let action: String
 
-        /// Joins the two.
+        /// Joins the fields.
         public init(id: String, action: String) {
             self.id = id
             self.action = action
@@ -25,39 +25,40 @@ public struct CampaignFigures: Hashable, Sendable {
         static let influenced = Opening(rawValue: 2)
     }
 
-    /// Deliveries that reached a device, a repeat not among them.
+    /// Deliveries that reached a device, without repeats.
     public private(set) var received = 0
     /// Deliveries that were opened by a tap: on the body, or on a button that opens the app or a link.
     public private(set) var directOpens = 0
-    /// Deliveries after which a session began soon, without a tap on them until then.
+    /// Deliveries that a session followed soon, without a tap on them before it.
     public private(set) var influencedOpens = 0
-    /// Of the influenced ones those that were tapped, too: they are direct opens in ``totalOpens`` (T6).
+    /// Influenced opens whose delivery was also tapped: ``totalOpens`` counts them as direct opens (T6).
     public private(set) var influencedAndDirect = 0
     /// Taps on the body that opened the delivery.
     public private(set) var bodyClicks = 0
-    /// The first press on each button of a delivery that counts: the one that opened it, and any that closes.
+    /// The first press on each button of a delivery that counts: the press that opened it, and each press on a close
+    /// button.
     public private(set) var buttonClicks: [Button: Int] = [:]
 
     private var openings: [SequenceNumber: Opening] = [:]
     private var recipients: Set<UInt32> = []
 
-    /// Nothing counted.
+    /// Figures without events.
     init() {}
 
-    /// Deliveries that were opened in either way, each once.
+    /// Deliveries with a direct or an influenced open, each once.
     public var totalOpens: Int { directOpens + influencedOpens - influencedAndDirect }
 
-    /// Users who received at least one; one who is anonymous is the device.
+    /// Users who received at least one delivery; an anonymous user counts by device.
     public var uniqueRecipients: Int { recipients.count }
 
     /// Presses on all the buttons.
     var buttonClicksInAll: Int { buttonClicks.values.reduce(0, +) }
 
-    /// Whether nothing was counted.
+    /// Whether no event was counted.
     var isEmpty: Bool { received == 0 && openings.isEmpty && buttonClicks.isEmpty }
 
-    /// Counts an event; one that is about no campaign figure changes nothing.
-    /// - Parameter recipient: a number for who received it; `nil` when neither user nor device is known.
+    /// Counts an event; events of other kinds change nothing.
+    /// - Parameter recipient: the recipient's number; `nil` when neither user nor device is known.
     mutating func add(_ event: AnalyticsEvent, recipient: UInt32?) {
         switch event.content {
         case .received:
@@ -66,7 +67,7 @@ public struct CampaignFigures: Hashable, Sendable {
         case .open(_, let button):
             if let button, let action = button.action {
                 buttonClicks[Button(id: button.id, action: action.rawValue), default: 0] += 1
-                // T1: it emits the event, and leaves the delivery unopened.
+                // T1: a press on a close button emits the event and leaves the delivery unopened.
                 if action != .close { open(event.delivery, .direct) }
             } else {
                 bodyClicks += 1

@@ -133,7 +133,8 @@ extension CampaignFigures {
             })
     }
 
-    /// 0 to 1, or more where opens are of earlier deliveries; `nil` when nothing was received.
+    /// Returns a count divided by the received deliveries; `nil` when none was received. It exceeds 1 when opens are of
+    /// earlier deliveries.
     private func rate(_ count: Int) -> Double? { received == 0 ? nil : Double(count) / Double(received) }
 }
 

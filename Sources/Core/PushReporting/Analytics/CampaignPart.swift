@@ -1,6 +1,6 @@
-/// The campaign's own part of an id that is the base64 of `campaign_$_...` (T3); `nil` for any other id.
+/// Returns the campaign's own part of an id that is the base64 of `campaign_$_...` (T3); `nil` for any other id.
 ///
-/// Braze's ids of in-app messages and content cards are made so; whether those of pushes are is not published.
+/// Braze's ids of in-app messages and content cards have this form. For pushes the form is not published.
 func campaignPart(of id: String) -> String? {
     guard let bytes = decodedBase64(id), let text = String(validating: bytes, as: UTF8.self) else { return nil }
     let scalars = Array(text.unicodeScalars)
@@ -9,7 +9,7 @@ func campaignPart(of id: String) -> String? {
     return String(String.UnicodeScalarView(scalars[..<end]))
 }
 
-/// Base64 in either alphabet, with padding or without; `nil` for what is none.
+/// Decodes base64 of either alphabet, with or without padding; `nil` if the text is not base64.
 private func decodedBase64(_ text: String) -> [UInt8]? {
     let digits = text.utf8.reversed().drop { $0 == UInt8(ascii: "=") }.reversed()
     guard digits.count % 4 != 1 else { return nil }

@@ -1,20 +1,20 @@
 public import PushModel
 
-/// What became of Braze's campaigns: received, opened and clicked, in all, by campaign, by day, and by any field.
+/// The results of Braze's campaigns: received, opened and clicked, in all, by campaign, by day, and by any field.
 ///
-/// Events and rows are added one by one, in the order in which they were decided. An event counts where it happened:
-/// with a window, an open may be of a delivery that was received before it.
+/// The caller adds events and rows one by one, in the order in which they were decided. An event counts at its own
+/// time: in a window, an open may be of a delivery that was received before the window.
 public struct CampaignReport: Sendable {
-    /// What is asked for beside the campaigns.
+    /// The options of the report.
     public struct Selection: Sendable {
-        /// The only campaign that counts, by its id or, with the rule `decode`, by its own part of the id.
+        /// The only campaign to count, by its id or, with the rule `decode`, by its own part of the id.
         public var campaign: String?
-        /// A field by which figures are kept apart as well.
+        /// An additional field to group the figures by.
         public var field: EventField?
-        /// Whether campaigns are grouped by their own part of the id as well (T3).
+        /// Whether the report also groups campaigns by their own part of the id (T3).
         public var idRule: CampaignIDRule
 
-        /// Joins the parts.
+        /// Joins the fields.
         public init(campaign: String? = nil, field: EventField? = nil, idRule: CampaignIDRule = .raw) {
             self.campaign = campaign
             self.field = field
@@ -24,13 +24,13 @@ public struct CampaignReport: Sendable {
 
     /// One campaign.
     public struct Campaign: Sendable {
-        /// All of its figures.
+        /// The figures of all days.
         public internal(set) var figures = CampaignFigures()
-        /// The same by day.
+        /// The figures by day.
         var days: [LocalDay: CampaignFigures] = [:]
     }
 
-    /// A group's name; `nil` for what has no such field.
+    /// A group's name; `nil` for events without the field.
     typealias GroupName = String?
 
     private struct Recipient: Hashable {
@@ -38,28 +38,28 @@ public struct CampaignReport: Sendable {
         let isDevice: Bool
     }
 
-    /// The time it covers.
+    /// The time that the report covers.
     public let window: ReportWindow
-    /// Requests that were accepted before this were deleted, with their events and interactions, as far as the tracker does
-    /// not need them; `nil` when the window has all.
+    /// The start of the rows. Requests accepted before it were deleted with their events and interactions, except those
+    /// that the tracker needs; `nil` when the window is complete.
     public var rowsBegin: WallTime?
-    /// Who made it, where and when; `nil` where nobody said so.
+    /// The program that made the report, the machine and the time; `nil` if unknown.
     public var maker: ReportMaker?
-    /// What was asked for.
+    /// The options.
     public let selection: Selection
-    /// The zone of its days.
+    /// The zone that its days are in.
     public let zone: LocalZone
-    /// Of all campaigns, or of the selected one.
+    /// The figures of all campaigns, or of the selected one.
     public private(set) var total = CampaignFigures()
-    /// By the raw id.
+    /// The figures by raw campaign id.
     public private(set) var campaigns: [String: Campaign] = [:]
-    /// By the campaign's own part of the id, of those that have one; empty unless it was asked for.
+    /// The figures by the campaign's own part of the id, for ids that have one; empty unless requested.
     public private(set) var parts: [String: CampaignFigures] = [:]
-    /// By day.
+    /// The figures by day.
     private(set) var days: [LocalDay: CampaignFigures] = [:]
-    /// By the selected field.
+    /// The figures by the selected field.
     private(set) var groups: [GroupName: CampaignFigures] = [:]
-    /// What became of the interactions: of the selected campaign, or of all and of none.
+    /// The verdicts on interactions, of the selected campaign; without a selection, of all campaigns and of none.
     public private(set) var verdicts: [Interaction.Verdict: Int] = [:]
     /// Taps on pushes without a campaign, by day.
     private(set) var unattributedByDay: [LocalDay: Int] = [:]
@@ -68,11 +68,11 @@ public struct CampaignReport: Sendable {
     private var recipients: [Recipient: UInt32] = [:]
     private var partOfID: [String: String?] = [:]
 
-    /// A report of nothing.
+    /// A report without events.
     /// - Parameters:
-    ///   - window: the time it covers; what is outside is not counted.
-    ///   - selection: what is asked for.
-    ///   - zone: where its days begin.
+    ///   - window: the time that the report covers; events outside it do not count.
+    ///   - selection: the options.
+    ///   - zone: the zone that its days are in.
     public init(
         window: ReportWindow = ReportWindow(), selection: Selection = Selection(), zone: LocalZone = .utc
     ) {
@@ -98,10 +98,10 @@ public struct CampaignReport: Sendable {
         groups[field.value(of: event, in: zone), default: CampaignFigures()].add(event, recipient: recipient)
     }
 
-    /// Counts what became of an interaction.
+    /// Counts an interaction by its verdict.
     /// - Parameters:
-    ///   - campaign: that of its delivery, as far as there is one.
-    ///   - isLostOpen: whether an open is lost if it is unmatched; a dismissal is none.
+    ///   - campaign: the campaign of its delivery, if any.
+    ///   - isLostOpen: whether the interaction, if unmatched, is a lost open; a dismissal is not.
     public mutating func add(_ row: InteractionRow, campaign: String?, isLostOpen: Bool = true) {
         guard window.contains(row.at), isSelected(campaign) else { return }
         verdicts[row.verdict, default: 0] += 1
@@ -113,8 +113,8 @@ public struct CampaignReport: Sendable {
         }
     }
 
-    /// Counts an invocation, if an open is lost by its outcome.
-    /// - Parameter campaign: that of its payload; `nil` where it has none, and where the payload was erased.
+    /// Counts an invocation if its outcome loses an open.
+    /// - Parameter campaign: the campaign of its payload; `nil` if it has none or the payload was erased.
     public mutating func add(_ row: ReportRow, campaign: String?) {
         let invocation = row.invocation
         guard invocation.provider == "braze", !invocation.isObserver, window.contains(row.acceptedAt),
@@ -124,18 +124,19 @@ public struct CampaignReport: Sendable {
         case .android:
             guard invocation.result?.outcome == .shownBySystem else { return }
             lost.add(.shownBySystem, of: campaign, on: zone.day(of: row.acceptedAt.seconds))
-        // The tracker learns of all that they display, without an instance of the SDK too (T9).
+        // On iOS and the web the tracker learns of all displayed pushes, even without an SDK instance (T9).
         case .ios, .web: break
         }
     }
 
-    /// Taps on deliveries without a campaign: nobody's (T3).
+    /// Taps on deliveries without a campaign (T3).
     public var unattributed: Int { verdicts[.unattributed] ?? 0 }
 
-    /// Why opens of what was asked for may be lost: nobody knows of which campaign one is whose push is not known.
+    /// The reasons for lost opens in this report. The campaign of a push that the tracker does not know is unknown too,
+    /// so a selected campaign has one reason only.
     var losses: [LostOpens.Reason] { selection.campaign == nil ? LostOpens.Reason.allCases : [.shownBySystem] }
 
-    /// The days that have figures, or opens beside them, each with both.
+    /// The days with figures, unattributed taps or lost opens.
     var allDays: [(day: LocalDay, figures: CampaignFigures, unattributed: Int, lost: LostOpens.Counts)] {
         let lostByDay = lost.byDay
         return Set(days.keys).union(unattributedByDay.keys).union(lostByDay.keys).sorted().map {
@@ -146,7 +147,7 @@ public struct CampaignReport: Sendable {
         }
     }
 
-    /// What heads a column of its days.
+    /// The heading of a column of days.
     var dayHeading: String { zone.heading("Day", allDays.map(\.day)) }
 
     private mutating func isSelected(_ campaign: String?) -> Bool {
@@ -173,6 +174,6 @@ public struct CampaignReport: Sendable {
 }
 
 extension AnalyticsEvent.Kind {
-    /// Whether campaign figures are made of it (T13: custom events never are).
+    /// Whether the kind counts in campaign figures (T13: custom events never do).
     fileprivate var isOfCampaign: Bool { self == .received || self == .open || self == .influencedOpen }
 }

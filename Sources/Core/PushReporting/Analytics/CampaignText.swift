@@ -1,10 +1,10 @@
 public import PushModel
 
 extension CampaignReport {
-    /// The report for people: lines of any width, without colour; times and days in its zone.
+    /// The report for people: lines of any width, without colour; times and days in the report's zone.
     public var text: String { lines(TextStyle()).reduce(into: "") { $0 += $1.text + "\n" } }
 
-    /// The report for a terminal; times and days in its zone.
+    /// Returns the report for a terminal; times and days in the report's zone.
     public func lines(_ style: TextStyle) -> [ReportLine] {
         let sections = [
             heading(style), campaignTable(style), buttonTable(style), groupTable(style), partTable(style),
@@ -15,7 +15,7 @@ extension CampaignReport {
 
     private func heading(_ style: TextStyle) -> [ReportLine] {
         let what = selection.campaign.map { wrapped("Campaign  \($0.showingControls())", style) } ?? []
-        // A time is not torn from its offset.
+        // Keeps a time and its offset on one line.
         let window = "Window    " + zone.text(window).replacingSpacesInTimes
         let pruned = rowsBegin.map { [ReportLine("")] + wrapped(zone.prunedEvents(before: $0), style, indent: 0) } ?? []
         let nothing =
@@ -37,7 +37,7 @@ extension CampaignReport {
     }
 
     private func buttonTable(_ style: TextStyle) -> [ReportLine] {
-        // Both names stand in each part of a table that is too wide.
+        // A table that is too wide is split; both names stand in each part.
         var table = TextTable(
             [("Campaign", .left), ("Button", .left), ("Action", .left), ("Clicks", .right)],
             widest: style.width.map { $0 < 80 } ?? false ? 20 : 32, keys: 2)
@@ -90,10 +90,10 @@ extension CampaignReport {
         return table.lines(width: style.width)
     }
 
-    /// The cells of lost opens of one campaign, or of none: `-` for a reason that it has not.
+    /// Returns the cells of lost opens of one campaign, or of no campaign: `-` for a missing reason.
     func lostCells(_ counts: LostOpens.Counts) -> [String] { losses.map { counts[$0].map(grouped) ?? "-" } }
 
-    /// What is in no campaign's figures: how many, and what it is.
+    /// The counts outside all campaign figures, each with its meaning.
     var countsBeside: [(count: Int, meaning: String)] {
         [
             (unattributed, "taps on pushes without a campaign: unattributed"),
@@ -133,12 +133,12 @@ extension CampaignReport {
                 + "Total counts such a push once.", style, indent: 0)
     }
 
-    /// Lines of the width; a no-break space does not end one, and is shown as a space.
+    /// Wraps to the width. A no-break space does not end a line, and is shown as a space.
     private func wrapped(_ text: String, _ style: TextStyle, indent: Int = 10) -> [ReportLine] {
         style.wrapped(text, indent: indent).map { line in ReportLine(String(line.map { $0 == "\u{A0}" ? " " : $0 })) }
     }
 
-    /// The groups of the selected field, those without it last.
+    /// The groups of the selected field; the group without the field is last.
     var sortedGroups: [(name: String?, figures: CampaignFigures)] {
         groups.map { (name: $0.key, figures: $0.value) }.sorted { left, right in
             guard let right = right.name else { return left.name != nil }
@@ -156,7 +156,7 @@ extension CampaignReport {
 }
 
 extension CampaignFigures {
-    /// The cells of a row of figures.
+    /// Returns the cells of a row of figures.
     fileprivate func cells(_ name: String) -> [String] {
         [
             name, grouped(received), grouped(directOpens), rate(directOpens), grouped(influencedOpens),
@@ -175,7 +175,7 @@ extension CampaignFigures {
 }
 
 extension String {
-    /// A window, in which only the space before a word or behind it ends a line.
+    /// A window's text in which only a space beside a word may end a line.
     fileprivate var replacingSpacesInTimes: String {
         let words = split(separator: " ")
         return words.dropFirst().reduce(into: words.first.map { String($0) } ?? "") { text, word in

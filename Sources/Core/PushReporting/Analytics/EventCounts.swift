@@ -1,22 +1,22 @@
 public import PushModel
 
-/// How many analytics events there are, by name and day.
+/// The number of analytics events by name and day.
 public struct EventCounts: Sendable {
-    /// The time it covers.
+    /// The time that the counts cover.
     public let window: ReportWindow
-    /// Requests that were accepted before this were deleted, with their events and interactions, as far as the tracker does
-    /// not need them; `nil` when the window has all.
+    /// The start of the rows. Requests accepted before it were deleted with their events and interactions, except those
+    /// that the tracker needs; `nil` when the window is complete.
     public var rowsBegin: WallTime?
-    /// How long custom events waited; `nil`: nobody asks.
+    /// The delays of custom events; `nil` if not requested.
     public var delays: CustomEventDelays?
     private let zone: LocalZone
     private var days: [LocalDay: [AnalyticsEvent.Kind: Int]] = [:]
     private var customEvents: CustomEventCounts
 
-    /// Counts of nothing.
+    /// Counts without events.
     /// - Parameters:
-    ///   - window: the time it covers; what is outside is not counted.
-    ///   - zone: where its days begin.
+    ///   - window: the time that the counts cover; events outside it do not count.
+    ///   - zone: the zone that its days are in.
     public init(window: ReportWindow = ReportWindow(), zone: LocalZone = .utc) {
         self.window = window
         self.zone = zone
@@ -30,7 +30,7 @@ public struct EventCounts: Sendable {
         customEvents.add(event)
     }
 
-    /// Events by name, on all days.
+    /// Events of all days by name.
     public var inAll: [AnalyticsEvent.Kind: Int] {
         days.values.reduce(into: [:]) { $0.merge($1, uniquingKeysWith: +) }
     }
@@ -84,7 +84,7 @@ public struct EventCounts: Sendable {
 }
 
 extension JSONWriter {
-    /// Writes counts by name, all names among them.
+    /// Writes counts by name, including names with a count of 0.
     fileprivate mutating func member(_ name: String, counts: [AnalyticsEvent.Kind: Int]) {
         member(
             name,

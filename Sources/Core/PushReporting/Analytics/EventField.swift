@@ -1,7 +1,7 @@
 import PushModel
 
-/// What of an analytics event figures can be kept apart by. The raw values are the members of the event in JSON; `day` is
-/// made of its time.
+/// A field of an analytics event to group figures by. The raw values are the members of the event in JSON; `day`
+/// derives from its time.
 public enum EventField: String, Sendable, CaseIterable {
     case day
     case platform
@@ -13,10 +13,10 @@ public enum EventField: String, Sendable, CaseIterable {
     case buttonString = "button_string"
     case buttonActionType = "button_action_type"
 
-    /// For people: `external user id`.
+    /// The name for people: `external user id`.
     var words: String { rawValue.replacingUnderscores }
 
-    /// The value of an event; `nil` when it has none.
+    /// Returns the value of an event; `nil` when it has none.
     func value(of event: AnalyticsEvent, in zone: LocalZone) -> String? {
         switch self {
         case .day: zone.day(of: event.time).description

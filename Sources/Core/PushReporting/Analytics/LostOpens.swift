@@ -1,16 +1,16 @@
 /// Opens that cannot be counted, by the campaign of their push and by day.
 public struct LostOpens: Sendable {
-    /// Why an open cannot be counted. The raw values are the names in JSON.
+    /// The reason why an open cannot be counted. The raw values are the names in JSON.
     public enum Reason: String, Sendable, CaseIterable {
-        /// Android showed it by itself: Braze never learns of it (T9).
+        /// Android showed the push by itself: Braze never learns of it (T9).
         case shownBySystem = "shown_by_system"
-        /// A tap on a delivery that is not known (T15).
+        /// A tap on an unknown delivery (T15).
         case unmatched
 
-        /// For people.
+        /// The name for people.
         var words: String { rawValue.replacingUnderscores }
 
-        /// What people read in place of a campaign where there is none.
+        /// The text for people in place of a missing campaign.
         var withoutCampaign: String {
             switch self {
             case .shownBySystem: "(none in the push)"
@@ -19,10 +19,10 @@ public struct LostOpens: Sendable {
         }
     }
 
-    /// How many, by why.
+    /// The number of lost opens by reason.
     typealias Counts = [Reason: Int]
 
-    /// By campaign, `nil` for what has none, and by day.
+    /// The counts by campaign, `nil` for opens without one, and by day.
     private var days: [String?: [LocalDay: Counts]] = [:]
 
     mutating func add(_ reason: Reason, of campaign: String?, on day: LocalDay) {
@@ -32,23 +32,23 @@ public struct LostOpens: Sendable {
     /// The campaigns with lost opens.
     var campaigns: [String] { days.keys.compactMap(\.self) }
 
-    /// Those of a campaign, `nil` for what has none, by day.
+    /// Returns the counts of a campaign by day; `nil`: of opens without a campaign.
     func byDay(of campaign: String?) -> [LocalDay: Counts] { days[campaign] ?? [:] }
 
-    /// All of them by day.
+    /// All counts by day.
     var byDay: [LocalDay: Counts] {
         days.values.reduce(into: [:]) { merged, days in
             merged.merge(days) { $0.merging($1, uniquingKeysWith: +) }
         }
     }
 
-    /// How many of a campaign, `nil` for what has none.
+    /// Returns the counts of a campaign; `nil`: of opens without a campaign.
     func counts(of campaign: String?) -> Counts { Self.sum(byDay(of: campaign)) }
 
-    /// How many in all.
+    /// Returns the number of lost opens for a reason.
     func count(_ reason: Reason) -> Int { Self.sum(byDay)[reason] ?? 0 }
 
-    /// A row for each campaign, sorted, and below them one for each reason for which there is none.
+    /// A row for each campaign, sorted, followed by a row for each reason of opens without a campaign.
     var rows: [(name: String, days: [LocalDay: Counts])] {
         let nobodys = byDay(of: nil)
         let withoutCampaign = Reason.allCases.map { reason in
@@ -60,7 +60,7 @@ public struct LostOpens: Sendable {
         return campaigns.sorted().map { (name: $0, days: byDay(of: $0)) } + withoutCampaign.filter { !$0.days.isEmpty }
     }
 
-    /// The counts of some days together.
+    /// Returns the sum of the counts of some days.
     static func sum(_ days: [LocalDay: Counts]) -> Counts {
         days.values.reduce(into: [:]) { $0.merge($1, uniquingKeysWith: +) }
     }

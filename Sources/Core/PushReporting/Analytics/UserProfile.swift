@@ -1,10 +1,10 @@
 public import PushModel
 
-/// What the ledger knows of one user: devices, sessions, the last pushes and what became of them.
+/// The ledger's data on one user: devices, sessions, the last pushes and their opens.
 public struct UserProfile: Sendable {
     /// A push that the user received.
     struct Push {
-        /// How it was opened.
+        /// The kind of its open.
         enum Opening: String {
             case direct, influenced
         }
@@ -14,10 +14,10 @@ public struct UserProfile: Sendable {
         var closed: [String] = []
     }
 
-    /// How many pushes are kept.
+    /// The most pushes to keep.
     public static let pushesMax = 10
 
-    /// Who it is.
+    /// The user's id.
     public let externalID: String
     private let zone: LocalZone
     private(set) var devices: [KnownDevice] = []
@@ -34,37 +34,37 @@ public struct UserProfile: Sendable {
     private(set) var customEvents = 0
     private var attributes: [AttributeRecord] = []
 
-    /// A profile of which nothing is known yet.
+    /// A profile without data.
     /// - Parameters:
-    ///   - externalID: who it is.
-    ///   - zone: in which people read its times.
+    ///   - externalID: the user's id.
+    ///   - zone: the zone of times for people.
     public init(of externalID: String, zone: LocalZone = .utc) {
         self.externalID = externalID
         self.zone = zone
     }
 
-    /// Whether nothing at all is known of this user.
+    /// Whether the ledger has no data of this user.
     public var isUnknown: Bool {
         devices.isEmpty && openSessions.isEmpty && pushes.isEmpty && sessions == 0 && endedSessions == 0
             && figures.isEmpty && customEvents == 0 && attributes.isEmpty
     }
 
-    /// Adds a device, if it is last known to be this user's.
+    /// Adds a device if this user was the last one known on it.
     public mutating func add(_ device: KnownDevice) {
         if device.externalID == externalID { devices.append(device) }
     }
 
-    /// Adds what the tracker knows of the session on a device.
+    /// Adds the open session of a device if it is this user's.
     public mutating func add(_ session: SessionRow) {
         if session.externalID == externalID, session.end == nil { openSessions.append(session) }
     }
 
-    /// Adds a field, if it is this user's.
+    /// Adds a profile field if it is this user's.
     public mutating func add(_ attribute: AttributeRecord) {
         if attribute.owner == .user(externalID) { attributes.append(attribute) }
     }
 
-    /// Adds an event, if it is this user's. Events come in the order in which they were decided.
+    /// Adds an event if it is this user's. Call it in the order in which events were decided.
     public mutating func add(_ event: AnalyticsEvent) {
         guard event.externalUserID == externalID else { return }
         switch event.content {
@@ -87,7 +87,7 @@ public struct UserProfile: Sendable {
         }
     }
 
-    /// Notes on a push that is kept how it was opened; directly is what counts in the end.
+    /// Notes the open on a kept push; a direct open replaces an influenced one.
     private mutating func mark(_ event: AnalyticsEvent) {
         guard let index = pushes.lastIndex(where: { $0.received.delivery == event.delivery }) else { return }
         if let button = event.button, button.action == .close {
@@ -197,7 +197,7 @@ public struct UserProfile: Sendable {
 }
 
 extension JSONWriter {
-    /// Writes fields by name, each with its value and when it was set by which entry.
+    /// Writes fields by name, each with its value, its time and its entry.
     fileprivate mutating func member(_ name: String, attributes: [AttributeRecord]) {
         member(
             name,

@@ -1,15 +1,15 @@
 import PushFigures
 public import PushModel
 
-/// An earlier report, read from its JSON, with which a later one is compared.
+/// An earlier report, read from its JSON, as the base of a comparison.
 public struct Baseline: Sendable {
-    /// Why a file is no baseline.
+    /// The error of a file that is not a baseline.
     public struct Unreadable: Error, Hashable, Sendable {
         /// The reason, for people.
         public let message: String
     }
 
-    /// The figures of a group that are compared.
+    /// The figures of a group to compare.
     struct Figures: Hashable, Sendable {
         var due = 0
         var missed = 0
@@ -20,23 +20,24 @@ public struct Baseline: Sendable {
         var exec = Histogram()
     }
 
-    /// What is compared; the raw values are the members of `histograms` in JSON.
+    /// The kinds of groups to compare; the raw values are the members of `histograms` in JSON.
     enum Part: String, CaseIterable { case handler, route, provider }
 
     /// The figures of all rows.
     let all: Figures
-    /// The figures of each part by its names.
+    /// The figures of each group by kind and name.
     let groups: [Part: [String: Figures]]
-    /// The window of the earlier report, as its JSON says it.
+    /// The start of the earlier report's window, as in its JSON.
     public let since: String?
     /// The end of that window.
     public let until: String?
-    /// When its first and its last request were accepted; `nil` without one, and of a version that did not say so.
+    /// The times of acceptance of its first and last request; `nil` if it has none, or if its version did not write
+    /// them.
     let covered: ClosedRange<WallTime>?
 
     /// Reads the JSON of `pushctl report`.
     ///
-    /// - Throws: what it lacks. A report of a version that wrote no histograms is no baseline.
+    /// - Throws: the missing part. A report of a version that wrote no histograms is not a baseline.
     public init(_ root: JSONNode) throws(Unreadable) {
         guard let histograms = root["histograms"], let histogramsOfAll = histograms["all"] else {
             throw Unreadable(message: "it has no histograms; write it with `pushctl report --json`")
@@ -66,7 +67,7 @@ public struct Baseline: Sendable {
         covered = times.count == 2 && times[0] <= times[1] ? times[0]...times[1] : nil
     }
 
-    /// More rows than any ledger has: sums of counts below it do not overflow.
+    /// More than the rows of any ledger, and small enough that sums of such counts do not overflow.
     private static let largestCount: Int64 = 1 << 40
 
     private static func count(_ node: JSONNode?) -> Int? {
@@ -88,7 +89,7 @@ public struct Baseline: Sendable {
 }
 
 extension Baseline.Figures {
-    /// Those of a group of the later report.
+    /// The figures of a group of the later report.
     init(_ group: FigureGroup) {
         self.init(
             due: group.compliance.due, missed: group.compliance.missed, failed: group.failed, queue: group.queue,

@@ -1,14 +1,15 @@
 import PushModel
 
 extension Comparison {
-    /// What was compared, for people: `Compared with before.json: 24 figures, none worse`, and which time that file covers.
+    /// Returns the summary for people: `Compared with before.json: 24 figures, none worse`, and the time that the file
+    /// covers.
     func text(_ zone: LocalZone) -> String {
         "Compared with \(file.showingControls()): \(grouped(tests)) figures, "
             + (worse.isEmpty ? "none worse" : "\(grouped(worse.count)) worse")
             + (covered.map { "; it covers \(zone.text($0))" } ?? "")
     }
 
-    /// How sure it is, for people.
+    /// The statistical criterion, for people.
     static let sureness =
         "A figure is named when chance does as much in less than one of 100 comparisons; a time, when it also grew by a "
         + "tenth and by 1 ms."
@@ -20,7 +21,7 @@ extension Comparison.Part {
 }
 
 extension Comparison.Finding.Figure {
-    /// Whether it is a time; otherwise it is a share.
+    /// Whether it is a time; the other figures are shares.
     var isTime: Bool {
         switch self {
         case .missed, .failed: false
@@ -36,13 +37,13 @@ extension Comparison.Finding {
     /// `handler crm: exec p99 120.0 ms, was 80.0 ms (p = 0.0001)`.
     var text: String { "\(part.words): \(change)" }
 
-    /// The same without what it is a figure of.
+    /// The text without the part: `exec p99 120.0 ms, was 80.0 ms (p = 0.0001)`.
     var change: String { "\(figure.words) \(shown(after)), was \(shown(before)) (p \(chance))" }
 
-    /// `= 0.0001`.
+    /// The p-value: `= 0.0001`.
     var chance: String { pValue < 0.0001 ? "< 0.0001" : "= \(rounded(pValue, decimals: 4))" }
 
-    /// A value of it, before or after, with its unit.
+    /// Returns a value of the figure with its unit.
     func shown(_ value: Double) -> String {
         figure.isTime ? "\(groupedMilliseconds(Int64(value))) ms" : "\(rounded(value * 100, decimals: 2)) %"
     }

@@ -1,22 +1,23 @@
 import PushFigures
 import PushModel
 
-/// What got worse since an earlier report, beyond what chance explains.
+/// The figures that got worse since an earlier report, beyond chance.
 ///
-/// Misses and failures are compared with Fisher's exact test. Queue and execution are compared apart, so that a handler
-/// that waits for another is not blamed for it, each at p50, p90 and p99: of both reports' rows together, the rows above
-/// that quantile are marked, and Fisher's test says whether the later report has too many of them (the quantile test of
-/// Westenberg and Mood). All tests together are wrong at most once in 100 comparisons of equals: the p-values are judged
-/// by Holm's method. A time must also have grown by ``leastGrowth`` and ``leastMilliseconds``.
+/// Misses and failures are compared with Fisher's exact test. Queue and execution times are compared separately, so
+/// that a handler that waits for another one is not blamed for it, each at p50, p90 and p99. The rows of both reports
+/// above the common quantile are marked, and Fisher's test decides whether the later report has too many of them (the
+/// quantile test of Westenberg and Mood). Holm's method judges the p-values: all tests together report a difference of
+/// equal reports in at most one of 100 comparisons. A time must also have grown by ``leastGrowth`` and
+/// ``leastMilliseconds``.
 public struct Comparison: Sendable {
-    /// How likely it may be that a comparison of equals finds anything.
+    /// The probability that a comparison of equal reports finds a difference.
     public static let significance = 0.01
-    /// By which factor a time must have grown.
+    /// The least factor by which a time must have grown.
     public static let leastGrowth = 1.1
-    /// By how many milliseconds a time must have grown.
+    /// The least number of milliseconds by which a time must have grown.
     public static let leastMilliseconds: Int64 = 1
 
-    /// What figures are of.
+    /// The group that figures belong to.
     public struct Part: Hashable, Sendable {
         /// The kind: `all`, `handler`, `route` or `provider`.
         public let kind: String
@@ -26,7 +27,7 @@ public struct Comparison: Sendable {
 
     /// One figure that got worse.
     public struct Finding: Hashable, Sendable {
-        /// Which figure; the raw values are the names in JSON.
+        /// The kind of figure; the raw values are the names in JSON.
         public enum Figure: String, Sendable, CaseIterable {
             case missed, failed
             /// From acceptance to the start of the handler.
@@ -35,35 +36,35 @@ public struct Comparison: Sendable {
             case execP50 = "exec_p50", execP90 = "exec_p90", execP99 = "exec_p99"
         }
 
-        /// What it is a figure of.
+        /// The group of the figure.
         public let part: Part
-        /// Which figure.
+        /// The kind of figure.
         public let figure: Figure
-        /// The share, or microseconds, in the earlier report.
+        /// The share, or the microseconds, in the earlier report.
         public let before: Double
-        /// The share, or microseconds, in this report.
+        /// The share, or the microseconds, in this report.
         public let after: Double
-        /// How likely it is that chance alone does as much.
+        /// The probability of such a difference by chance alone.
         public let pValue: Double
     }
 
-    /// Where the earlier report is from, for people.
+    /// The file of the earlier report, for people.
     public let file: String
-    /// The window of the earlier report.
+    /// The start of the earlier report's window.
     public let since: String?
     /// The end of that window.
     public let until: String?
-    /// When the first and the last request of the earlier report were accepted; `nil` where it does not say so.
+    /// The times of acceptance of the earlier report's first and last request; `nil` if it does not have them.
     let covered: ClosedRange<WallTime>?
-    /// What was compared, all first.
+    /// The compared groups; the group of all rows is first.
     public private(set) var parts: [Part] = []
-    /// How many figures were tested.
+    /// The number of tested figures.
     public private(set) var tests = 0
-    /// What got worse, the surest first.
+    /// The figures that got worse, by rising p-value.
     public private(set) var worse: [Finding] = []
 
-    /// Compares a report with an earlier one. A part with the figures of all, in both, is left out: it says nothing more.
-    /// - Parameter file: where the earlier one is from, for people.
+    /// Compares a report with an earlier one. Skips a group with the figures of all rows in both reports: it adds nothing.
+    /// - Parameter file: the file of the earlier report, for people.
     public init(_ report: ComplianceReport, _ detail: ReportDetail, with baseline: Baseline, file: String) {
         self.file = file
         (since, until, covered) = (baseline.since, baseline.until, baseline.covered)
@@ -121,8 +122,8 @@ public struct Comparison: Sendable {
         }
     }
 
-    /// Many rows may have the very time of the quantile, so rows above it and rows at or above it are both tried, and the
-    /// p-value counts for two tests.
+    /// Returns the p-value at a quantile. Many rows may have exactly the quantile's time, so it tests rows above it and
+    /// rows at or above it, and counts the p-value for two tests.
     private static func chance(of part: Histogram, among all: Histogram, beyond limit: Int64) -> Double {
         let tails = [
             (part.count(above: limit), all.count(above: limit)), (part.count(from: limit), all.count(from: limit)),
@@ -135,7 +136,7 @@ public struct Comparison: Sendable {
 }
 
 extension Comparison.Finding {
-    /// Whether the difference is worth a word, however sure it is.
+    /// Whether the difference is large enough to report, regardless of its p-value.
     fileprivate var isLarge: Bool {
         guard figure.isTime else { return after > before }
         return after >= before * Comparison.leastGrowth

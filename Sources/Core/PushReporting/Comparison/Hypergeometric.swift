@@ -1,12 +1,12 @@
-/// Fisher's exact test on a table of two by two counts.
+/// Fisher's exact test on a two-by-two table of counts.
 ///
-/// It is exact for any number of rows, so ten rows prove as little as they can prove.
+/// The test is exact for any number of rows, including very few.
 enum Hypergeometric {
-    /// How likely it is that at least `marked` of `drawn` rows are marked, when `drawn` rows are taken blindly out of
-    /// `rows` of which `markedInAll` are marked: the one-sided p-value.
+    /// Returns the one-sided p-value: the probability that at least `marked` of `drawn` rows are marked if `drawn` rows
+    /// are drawn at random from `rows`, of which `markedInAll` are marked.
     ///
-    /// Each weight is a ratio of its neighbour, from the likeliest count outwards, so it needs no factorials: what is
-    /// too small to change the sum is left out.
+    /// It computes each weight from its neighbour, from the likeliest count outwards, so it needs no factorials. It
+    /// leaves out weights that are too small to change the sum.
     static func upperTail(marked: Int, drawn: Int, markedInAll: Int, rows: Int) -> Double {
         let lowest = max(0, drawn + markedInAll - rows)
         let highest = min(drawn, markedInAll)
@@ -25,7 +25,7 @@ enum Hypergeometric {
             count += 1
             all += weight
             if count >= marked { tail += weight }
-            // Beyond the wanted count smaller weights change nothing; before it they are what is asked for.
+            // Beyond `marked`, smaller weights change nothing; before it, they are the sum in question.
             if weight < negligible, count >= marked || weight < 1e-290 { break }
         }
         weight = 1

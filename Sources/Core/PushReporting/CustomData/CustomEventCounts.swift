@@ -7,7 +7,7 @@ struct CustomEventCounts {
 
     init(zone: LocalZone) { self.zone = zone }
 
-    /// Counts a custom event; anything else is none of them.
+    /// Counts a custom event; ignores other kinds.
     mutating func add(_ event: AnalyticsEvent) {
         guard case .customEvent(let name, _) = event.content else { return }
         days[zone.day(of: event.time), default: [:]][name, default: 0] += 1
@@ -21,7 +21,7 @@ struct CustomEventCounts {
         days.sorted { $0.key < $1.key }.map { (day: $0.key, names: $0.value) }
     }
 
-    /// The counts for people; empty without any.
+    /// The counts for people; empty without custom events.
     var text: String {
         var table = TextTable(
             [(zone.heading("Day", Array(days.keys)), .left), ("Custom event", .left), ("Count", .right)], widest: 60)

@@ -1,7 +1,7 @@
 import PushFigures
 public import PushModel
 
-/// How long custom events took from being saved to being flushed or sent, by the day on which they were saved and name.
+/// The time that custom events took from being saved to being flushed or sent, by the day of saving and by name.
 public struct CustomEventDelays: Sendable {
     private struct Key: Hashable {
         let day: LocalDay
@@ -12,10 +12,10 @@ public struct CustomEventDelays: Sendable {
     private let zone: LocalZone
     private var delays: [Key: Histogram] = [:]
 
-    /// - Parameter zone: where its days begin.
+    /// - Parameter zone: the zone that its days are in.
     public init(zone: LocalZone = .utc) { self.zone = zone }
 
-    /// Adds an event that came to its end.
+    /// Adds an event that was flushed or sent.
     /// - Parameters:
     ///   - name: the event.
     ///   - state: `flushed` or `sent`.
@@ -23,7 +23,7 @@ public struct CustomEventDelays: Sendable {
     ///   - settledAt: when it was flushed or sent.
     public mutating func add(_ name: String, _ state: EntryState, savedAt: WallTime, settledAt: WallTime) {
         let key = Key(day: zone.day(of: savedAt.seconds), name: name, state: state)
-        // The clock may have been set back: the histogram takes that for no delay.
+        // The clock may have been set back: the histogram counts a negative delay as 0.
         delays[key, default: Histogram()].add(microseconds: (settledAt.milliseconds - savedAt.milliseconds) * 1000)
     }
 
@@ -34,7 +34,7 @@ public struct CustomEventDelays: Sendable {
         }
     }
 
-    /// The delays for people; empty without any.
+    /// The delays for people; empty without events.
     var text: String {
         var table = TextTable(
             [
@@ -55,7 +55,7 @@ public struct CustomEventDelays: Sendable {
         microseconds.map { spanInWords(.microseconds($0)) } ?? "-"
     }
 
-    /// Writes the delays for programs, a list.
+    /// Writes the delays for programs as a list.
     func write(to list: inout JSONWriter) {
         for (key, delays) in sorted {
             list.object {

@@ -2,7 +2,7 @@ public import PushModel
 
 extension EntryRecord {
     /// Writes the entry for programs: one object; times in UTC.
-    /// - Parameter now: what its age is reckoned to; `nil`: without its age.
+    /// - Parameter now: the time for the entry's age; `nil`: leaves the age out.
     public func write(to writer: inout JSONWriter, now: WallTime? = nil) {
         writer.object { writer in
             writer.member("number", entry.number.value)
@@ -27,7 +27,7 @@ extension EntryRecord {
         }
     }
 
-    /// What was set aside may be no JSON any more: then it is a text.
+    /// Writes the data. The data of a rejected entry may be cut and no longer JSON: then it writes a string.
     private func writeData(to writer: inout JSONWriter) {
         if (try? JSONDocument(scanning: entry.data, limits: JSONLimits(depth: .max))) != nil {
             writer.member("data", raw: entry.data)
@@ -51,7 +51,7 @@ extension EntryWay {
         }
     }
 
-    /// For people: the suite; `nil` for what is sent.
+    /// The suite for people; `nil` for an entry to be sent.
     var suite: String? { if case .stored(let suite, _) = self { suite } else { nil } }
 }
 
@@ -70,7 +70,7 @@ extension UserIdentifier {
         }
     }
 
-    /// For people.
+    /// The identifier for people.
     var text: String {
         switch self {
         case .externalID(let id): id

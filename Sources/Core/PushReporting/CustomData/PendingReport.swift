@@ -1,21 +1,21 @@
 public import PushModel
 
-/// The entries of custom data that have not come to their end, or were set aside: each, and how many in each suite.
+/// The unfinished and the rejected entries of custom data, with their number in each suite.
 public struct PendingReport: Sendable {
     /// The entries, in order of their numbers.
     public var entries: [EntryRecord]
-    /// How many there are, those that are not among `entries` too.
+    /// The number of entries by suite and state, including those that `entries` leaves out.
     public var counts: [EntryCount]
-    /// Whether only some of what waits was asked for, or what was rejected.
+    /// Whether the report is of a selection, or of rejected entries.
     public var isSelection = false
     private let now: WallTime
     private let zone: LocalZone
 
     /// - Parameters:
     ///   - entries: in order of their numbers; perhaps only the first ones.
-    ///   - counts: of all that was asked for.
-    ///   - now: what ages are reckoned to.
-    ///   - zone: in which people read times.
+    ///   - counts: of all requested entries.
+    ///   - now: the time for the entries' ages.
+    ///   - zone: the zone of times for people.
     public init(entries: [EntryRecord] = [], counts: [EntryCount] = [], now: WallTime, zone: LocalZone = .utc) {
         self.entries = entries
         self.counts = counts
@@ -56,14 +56,14 @@ public struct PendingReport: Sendable {
         }
     }
 
-    /// Attributes have no name of their own: those of the fields tell.
+    /// Returns the names of the fields: attributes have no name of their own.
     private func fields(of entry: CustomEntry) -> String {
         let document = try? JSONDocument(scanning: entry.data, limits: JSONLimits(depth: .max))
         let names = document?.root.members.map(\.key) ?? []
         return names.isEmpty ? "-" : names.joined(separator: ", ")
     }
 
-    /// Why: on lines of their own, since they are to be read to their end.
+    /// The reasons, on lines of their own, so that no table cuts them.
     private var reasons: String {
         entries.reduce(into: "") { text, record in
             guard let reason = record.reason?.showingControls() else { return }

@@ -1,19 +1,19 @@
 import PushFigures
 import PushModel
 
-/// The figures of the rows, kept apart by one dimension or by two that are crossed.
+/// The figures of the rows, grouped by one dimension or by two.
 ///
-/// It holds at most ``capacity`` groups: producers choose the names of apps. Rows beyond that are in ``rest``, so the sum
-/// stays right.
+/// It holds at most ``capacity`` groups, because producers choose the names of apps. Further rows count in ``rest``, so
+/// the sum stays right.
 public struct Breakdown: Hashable, Sendable {
-    /// How many groups are kept apart.
+    /// The most groups.
     public static let capacity = 1000
 
-    /// By what they are kept apart.
+    /// The dimensions of the groups.
     public let dimensions: [Dimension]
     /// The figures by the values of the dimensions, in their order.
     public private(set) var groups: [[String]: FigureGroup] = [:]
-    /// The figures of the rows for which no group was left.
+    /// The figures of the rows beyond the most groups.
     public private(set) var rest = FigureGroup()
 
     /// A breakdown without rows.
@@ -29,7 +29,8 @@ public struct Breakdown: Hashable, Sendable {
         }
     }
 
-    /// Counts what the ledger has counted of a key. What it did not keep apart by app is in ``rest`` where apps are asked for.
+    /// Counts the ledger's figures of a key. If the breakdown is by app, the figures of apps beyond the ledger's limit
+    /// (`isOtherApp`) count in ``rest``.
     mutating func add(_ figures: KeyFigures, of key: FigureKey) {
         let names = dimensions.map { $0.value(of: key) }
         let hasPlace = groups[names] != nil || groups.count < Self.capacity

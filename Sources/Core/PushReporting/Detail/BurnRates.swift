@@ -1,6 +1,6 @@
 public import PushModel
 
-/// How fast misses used up the error budget, over windows that all end at the same time.
+/// The rates at which misses used up the error budget, over windows with a common end.
 public struct BurnRates: Hashable, Sendable {
     /// One of the windows.
     public enum Window: String, Sendable, CaseIterable {
@@ -22,11 +22,11 @@ public struct BurnRates: Hashable, Sendable {
         }
     }
 
-    /// The end of all windows: an instant that no longer belongs to them.
+    /// The exclusive end of all windows.
     public let end: WallTime
-    /// When the first row was accepted that was counted one by one; `nil` without any.
+    /// The time of acceptance of the first row added with `add(_:)`; `nil` without rows.
     public private(set) var firstRow: WallTime?
-    /// How many milliseconds of each window were recorded; without an entry all of it was.
+    /// The recorded part of each window in milliseconds; a window without an entry is recorded in full.
     private var recorded: [Window: Int64] = [:]
     private var due: [Window: Int] = [:]
     private var missed: [Window: Int] = [:]
@@ -34,7 +34,7 @@ public struct BurnRates: Hashable, Sendable {
     /// Rates without rows.
     public init(end: WallTime) { self.end = end }
 
-    /// Counts one row in each window in which it was accepted; observers and what was not due do not count.
+    /// Counts one row in each window in which it was accepted; ignores observers and rows that were not due.
     public mutating func add(_ row: ReportRow) {
         firstRow = min(firstRow ?? row.acceptedAt, row.acceptedAt)
         guard !row.invocation.isObserver, let outcome = row.invocation.result?.outcome, outcome.isDue else { return }
@@ -46,13 +46,13 @@ public struct BurnRates: Hashable, Sendable {
         }
     }
 
-    /// Where windows begin, the longest first: what ``add(_:from:)`` is to be given lies between two of them, or between the
-    /// last and the end.
+    /// The begins of the windows, the longest first. Compliance for ``add(_:from:)`` lies between two of them, or
+    /// between the last one and the end.
     public var begins: [WallTime] {
         Window.allCases.reversed().map { WallTime(milliseconds: end.milliseconds - $0.milliseconds) }
     }
 
-    /// Adds what was counted from `begin` on, in each window that has it.
+    /// Adds compliance counted from `begin` on to each window that contains it.
     public mutating func add(_ compliance: Compliance, from begin: WallTime) {
         for window in Window.allCases where end.milliseconds - begin.milliseconds <= window.milliseconds {
             due[window, default: 0] += compliance.due
@@ -60,10 +60,10 @@ public struct BurnRates: Hashable, Sendable {
         }
     }
 
-    /// Says what is recorded: a window before that, or one that is mostly gaps, says little.
+    /// Notes the recorded time: a window before the first record, or with large gaps, says little.
     /// - Parameters:
-    ///   - begin: when the first request of all was accepted.
-    ///   - gaps: those of the daemon; in some kinds of them nothing is accepted.
+    ///   - begin: the time of acceptance of the first request of all.
+    ///   - gaps: the gaps of the daemon; only those in which it accepts no requests count.
     public mutating func note(recordFrom begin: WallTime, without gaps: [DaemonGap]) {
         let absences = gaps.filter { [.down, .suspended, .leaderLost].contains($0.kind) }
             .sorted { $0.begin < $1.begin }
@@ -80,12 +80,12 @@ public struct BurnRates: Hashable, Sendable {
         }
     }
 
-    /// The share of a window that was recorded.
+    /// Returns the recorded share of a window.
     func recordedShare(_ window: Window) -> Double {
         recorded[window].map { Double($0) / Double(window.milliseconds) } ?? 1
     }
 
-    /// How the deadline was kept in a window.
+    /// Returns the compliance in a window.
     public func compliance(_ window: Window) -> Compliance {
         Compliance(due: due[window] ?? 0, missed: missed[window] ?? 0)
     }

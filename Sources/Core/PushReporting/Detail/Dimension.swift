@@ -1,21 +1,21 @@
 import PushFigures
 import PushModel
 
-/// A fact of a row by which figures are kept apart; the raw values are the words of `--by`.
+/// A property of a row to group figures by; the raw values are the words of `--by`.
 public enum Dimension: String, Sendable, CaseIterable {
     case handler, route, provider, platform, app, callback, outcome, transport, priority
     case originalPriority = "original_priority"
 
-    /// What stands for a row that has no such fact.
+    /// The value for a row without the property.
     static let none = "none"
 
-    /// The head of a column.
+    /// The heading of a column.
     var title: String { words.capitalizingFirst }
 
-    /// For people: `original priority`.
+    /// The name for people: `original priority`.
     var words: String { rawValue.replacingUnderscores }
 
-    /// The fact of one row.
+    /// Returns the value of a row.
     func value(of row: ReportRow) -> String {
         let value: String? =
             switch self {
@@ -33,7 +33,7 @@ public enum Dimension: String, Sendable, CaseIterable {
         return value ?? Self.none
     }
 
-    /// The fact that all invocations of a key have in common.
+    /// Returns the value that all invocations of a key share.
     func value(of key: FigureKey) -> String {
         let value: String? =
             switch self {
@@ -51,7 +51,7 @@ public enum Dimension: String, Sendable, CaseIterable {
         return value ?? Self.none
     }
 
-    /// Reads `handler` or `handler,platform`: one dimension or two different ones; `nil` for anything else.
+    /// Parses `handler` or `handler,platform`: one dimension or two different ones; `nil` for other texts.
     public static func list(_ text: String) -> [Dimension]? {
         let words = text.split(separator: ",", omittingEmptySubsequences: false)
         let dimensions = words.compactMap { Dimension(rawValue: String($0)) }

@@ -10,11 +10,11 @@ extension FigureGroup {
         /// From acceptance to the end.
         case total
 
-        /// What it is called in a table.
+        /// The name in a table.
         var title: String { rawValue.prefix(1).uppercased() + rawValue.dropFirst() }
     }
 
-    /// The times by one clock.
+    /// Returns the histogram of a clock.
     func histogram(_ clock: Clock) -> Histogram {
         switch clock {
         case .queue: queue
@@ -23,13 +23,13 @@ extension FigureGroup {
         }
     }
 
-    /// The times of a group that texts show beside its counts; all of them by the clock that their heads name.
+    /// The times that tables show beside a group's counts; their headings name the clock.
     static let times: [(title: String, clock: Clock, permille: Int?)] = [
         ("Exec p50", .exec, 500), ("Exec p99", .exec, 990), ("Exec max", .exec, nil), ("Queue p50", .queue, 500),
         ("Queue p99", .queue, 990), ("Total p50", .total, 500), ("Total p99", .total, 990),
     ]
 
-    /// Those times in milliseconds.
+    /// The values of `times` in milliseconds.
     var shownTimes: [String] {
         Self.times.map { time in
             let histogram = histogram(time.clock)
@@ -37,12 +37,12 @@ extension FigureGroup {
         }
     }
 
-    /// The quantiles that are shown of each clock.
+    /// The quantiles that tables show for each clock.
     static let quantiles: [(title: String, permille: Int)] = [
         ("p50", 500), ("p90", 900), ("p99", 990), ("p99.9", 999),
     ]
 
-    /// For each clock its name, those quantiles and the maximum, in milliseconds.
+    /// A row for each clock: its name, the quantiles and the maximum, in milliseconds.
     var shownClocks: [[String]] {
         Clock.allCases.map { clock in
             let histogram = histogram(clock)
@@ -51,6 +51,6 @@ extension FigureGroup {
         }
     }
 
-    /// The heads above them.
+    /// The headings above `shownClocks`.
     static let clockTitles = ["Time (ms)"] + quantiles.map(\.title) + ["max"]
 }

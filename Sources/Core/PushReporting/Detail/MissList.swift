@@ -1,11 +1,11 @@
 import PushModel
 
-/// The rows that missed their deadline, the slowest ones when there are many.
+/// The rows that missed their deadline; above ``capacity`` only the slowest.
 public struct MissList: Hashable, Sendable {
-    /// How many are kept.
+    /// The most rows to keep.
     public static let capacity = 200
 
-    /// All that were missed.
+    /// The number of all misses.
     public private(set) var count = 0
     private var kept: [ReportRow] = []
 
@@ -21,10 +21,10 @@ public struct MissList: Hashable, Sendable {
         insert(row)
     }
 
-    /// Adds what the ledger has counted.
+    /// Adds misses from the ledger.
     /// - Parameters:
     ///   - rows: the slowest of them.
-    ///   - total: how many there are.
+    ///   - total: the number of all of them.
     mutating func add(_ rows: [ReportRow], of total: Int) {
         count += total
         for row in rows { insert(row) }

@@ -1,14 +1,15 @@
 import PushModel
 
-/// The reasons of misses, as each format shows them.
+/// The reasons for misses in the form of each format.
 extension FigureGroup {
-    /// How many missed the deadline for each reason, the most frequent first.
+    /// The numbers of misses by reason, the most frequent reason first.
     var sortedMissReasons: [(code: ReasonCode?, count: Int)] {
         missReasons.map { (code: $0.key, count: $0.value) }
             .sorted { ($1.count, $0.code.word) < ($0.count, $1.code.word) }
     }
 
-    /// `939 waited for a free place, 276 ran too long`: the most frequent three, and how many are not among them.
+    /// The three most frequent reasons and the number of the other misses: `939 waited for a free place, 276 ran too
+    /// long`.
     var missReasonText: String {
         let named = sortedMissReasons.prefix(3)
         let rest = compliance.missed - named.reduce(0) { $0 + $1.count }
@@ -16,7 +17,7 @@ extension FigureGroup {
             + (rest > 0 ? ", \(grouped(rest)) more" : "")
     }
 
-    /// Writes them as an object, by the names of the codes.
+    /// Writes the reasons as an object, by the names of the codes.
     func writeMissReasons(to writer: inout JSONWriter) {
         writer.object { object in
             for (code, count) in missReasons.sorted(by: { $0.key.word < $1.key.word }) {
@@ -30,7 +31,7 @@ extension ReasonCode? {
     /// The word for programs.
     var word: String { self?.rawValue ?? Dimension.none }
 
-    /// What became of an invocation that missed its deadline, for people: it follows a number of them.
+    /// The words for people that follow a number of misses with this reason.
     var meaning: String {
         switch self {
         case .waitingInLane: "waited in a lane"
@@ -48,7 +49,7 @@ extension ReasonCode? {
 }
 
 extension ReportDocument {
-    /// What a reader wants to know first: how many were late, where, why, and whether the objective is met.
+    /// The summary sentence: how many invocations were late, at which handlers, why, and whether the objective is met.
     ///
     /// `1,361 of 6,253 were late; 1,340 of them at orders-api (939 waited for a free place, 276 ran too long).`
     public var answer: String {
@@ -61,10 +62,10 @@ extension ReportDocument {
         return "\(late) \(compliance.missed == 1 ? "was" : "were") late\(places).\(failed)\(verdict)"
     }
 
-    /// How many handlers the answer names.
+    /// The most handlers that the answer names.
     private static let namedPlaces = 3
 
-    /// The handlers with the most misses, each with the reasons; the reasons of all where no handler is known.
+    /// The handlers with the most misses, each with its reasons; without handlers, the reasons of all misses.
     private var places: String {
         let missed = report.compliance.missed
         let handlers = report.byHandler.filter { $0.value.compliance.missed > 0 }

@@ -1,30 +1,31 @@
 public import PushFigures
 public import PushModel
 
-/// What a compliance report shows beside its own figures: times of all rows, both clocks, time series, breakdowns.
+/// The parts of a compliance report beside its own figures: times of all rows, both clocks, time series, breakdowns.
 ///
-/// Rows are added one by one. Its size is bounded.
+/// The caller adds rows one by one. The size is bounded.
 public struct ReportDetail: Sendable {
-    /// The figures of all rows but observers'.
+    /// The figures of all rows, without observers.
     public private(set) var all = FigureGroup()
-    /// Figures by each dimension that the report itself does not have, and by those that were asked for.
+    /// The figures by the dimensions that the report itself lacks, and by the requested ones.
     public private(set) var breakdowns: [Breakdown]
     /// The figures over time.
     public var timeline = Timeline()
     /// The rows that missed the deadline.
     public private(set) var misses = MissList()
-    /// Due rows, and how many of them took their budget or more from acceptance.
+    /// The due rows, and those of them that took their budget or more from acceptance.
     public var fromAcceptance: Compliance { late(lateFromAcceptance) }
-    /// Due rows, and how many of them took their budget or more from the call of the callback.
+    /// The due rows, and those of them that took their budget or more from the call of the callback.
     public var fromInvocation: Compliance { late(lateFromInvocation) }
-    /// How often a request was accepted at an earlier wall-clock time than the request before it: the clock was set back.
+    /// The number of requests with an earlier wall-clock time than the request before: the clock was set back.
     public var clockSetBack = 0
-    /// Rows of the window before this were deleted: figures alone count there, of whole minutes; `nil`: all rows are there.
+    /// The start of the rows. Rows of the window before it were deleted, and figures of whole minutes replace them;
+    /// `nil`: the rows are complete.
     public var rowsBegin: WallTime?
-    /// The gaps of the daemon that touch the window, as the ledger has them.
+    /// The daemon's gaps in the ledger that overlap the window.
     public var daemonGaps: [DaemonGap] = []
 
-    /// Figures of a damaged ledger may have more that were late than were due.
+    /// Caps the count at the number of due rows: a damaged ledger may have more late rows than due ones.
     private func late(_ count: Int) -> Compliance {
         let due = all.compliance.due
         return Compliance(due: due, missed: min(count, due))
@@ -34,15 +35,15 @@ public struct ReportDetail: Sendable {
     private var lateFromInvocation = 0
 
     /// A detail without rows.
-    /// - Parameter crossed: what was asked for beside the breakdowns that every report has.
+    /// - Parameter crossed: the requested breakdowns, beside those of every report.
     public init(crossed: [[Dimension]] = []) {
         breakdowns = (Self.always + crossed).map(Breakdown.init)
     }
 
-    /// The breakdowns of every report; those that were asked for follow them.
+    /// The breakdowns of every report, before the requested ones.
     static let always: [[Dimension]] = [[.app], [.outcome], [.transport]]
 
-    /// Counts one row. Observers' rows count nowhere.
+    /// Counts one row; ignores observers.
     public mutating func add(_ row: ReportRow) {
         guard !row.invocation.isObserver else { return }
         all.add(row.invocation.result)
@@ -54,7 +55,7 @@ public struct ReportDetail: Sendable {
         lateFromInvocation += PlatformLimit.sinceInvocation(row, result) >= row.invocation.budget ? 1 : 0
     }
 
-    /// Counts what the ledger has counted of a key; the timeline and the misses come apart.
+    /// Counts the ledger's figures of a key; the caller adds the timeline and the misses separately.
     public mutating func add(_ figures: KeyFigures, of key: FigureKey) {
         guard !key.isObserver else { return }
         all.add(figures, of: key)
@@ -63,9 +64,9 @@ public struct ReportDetail: Sendable {
         lateFromInvocation += figures.lateFromInvocation
     }
 
-    /// Counts misses that the ledger has counted.
+    /// Adds misses from the ledger.
     /// - Parameters:
     ///   - misses: the slowest of them.
-    ///   - total: how many there are.
+    ///   - total: the number of all of them.
     public mutating func add(misses: [ReportRow], of total: Int) { self.misses.add(misses, of: total) }
 }

@@ -1,25 +1,25 @@
 public import PushModel
 
-/// An objective for the share of the due that keeps the deadline, and what is left of it.
+/// An objective for the share of due invocations that keep the deadline, and its error budget.
 ///
-/// Words and alerts are those of Google's SRE workbook, chapter 5 "Alerting on SLOs", table 5-8
+/// The terms and the alerts are those of Google's SRE workbook, chapter 5 "Alerting on SLOs", table 5-8
 /// (https://sre.google/workbook/alerting-on-slos/).
 public struct ServiceLevel: Hashable, Sendable {
-    /// An alert that needs two windows: the long one shows that it matters, the short one that it goes on.
+    /// An alert with two windows: the long one shows that the misses matter, the short one that they continue.
     public struct Alert: Hashable, Sendable {
-        /// How urgent it is; the raw values are the names in JSON.
+        /// The urgency; the raw values are the names in JSON.
         public enum Severity: String, Sendable { case page, ticket }
 
-        /// How urgent it is.
+        /// The urgency.
         public let severity: Severity
-        /// The window that shows that it matters.
+        /// The window that shows that the misses matter.
         public let long: BurnRates.Window
-        /// The window that shows that it goes on.
+        /// The window that shows that the misses continue.
         public let short: BurnRates.Window
-        /// The rate that both must exceed.
+        /// The burn rate that both windows must exceed.
         public let threshold: Double
 
-        /// The pairs of the workbook.
+        /// The window pairs of the workbook.
         public static let all = [
             Alert(severity: .page, long: .hour, short: .fiveMinutes, threshold: 14.4),
             Alert(severity: .page, long: .sixHours, short: .halfHour, threshold: 6),
@@ -29,12 +29,12 @@ public struct ServiceLevel: Hashable, Sendable {
 
     /// The share that must keep the deadline.
     public let objective: Percent
-    /// How the deadline was kept in the window of the report.
+    /// The compliance in the window of the report.
     public let compliance: Compliance
-    /// The rates; `nil` where they were not read.
+    /// The burn rates; `nil` if they were not read.
     public let rates: BurnRates?
 
-    /// Joins the parts.
+    /// Joins the fields.
     public init(objective: Percent, compliance: Compliance, rates: BurnRates? = nil) {
         self.objective = objective
         self.compliance = compliance
@@ -44,14 +44,14 @@ public struct ServiceLevel: Hashable, Sendable {
     /// Whether the objective is met.
     public var isMet: Bool { compliance.meets(objective) }
 
-    /// The share of the error budget that is left, 1 when nothing was missed and below 0 when it is overdrawn; `nil` when
-    /// there is none, because nothing was due or the objective is 100 %.
+    /// The share of the error budget that is left: 1 without misses, below 0 when overdrawn. `nil` without a budget:
+    /// nothing was due, or the objective is 100 %.
     public var budgetLeft: Double? {
         guard compliance.due > 0, let share = allowedShare else { return nil }
         return 1 - Double(compliance.missed) / (share * Double(compliance.due))
     }
 
-    /// What is left of the error budget, for people: `62.5 %`, or how far it is overdrawn.
+    /// The rest of the error budget for people: `62.5 %`, or the factor by which it is overdrawn.
     var budgetText: String? {
         budgetLeft.map { left in
             left < 0
@@ -60,8 +60,8 @@ public struct ServiceLevel: Hashable, Sendable {
         }
     }
 
-    /// How many times as fast as allowed misses came in a window: 1 uses up the budget exactly. `nil` when nothing was due
-    /// in it, or the objective is 100 %.
+    /// Returns the burn rate of a window: at 1 the misses use up the budget exactly. `nil` when nothing was due in the
+    /// window, or the objective is 100 %.
     public func burnRate(_ window: BurnRates.Window) -> Double? {
         guard let compliance = rates?.compliance(window), compliance.due > 0, let share = allowedShare else {
             return nil
@@ -69,7 +69,8 @@ public struct ServiceLevel: Hashable, Sendable {
         return Double(compliance.missed) / Double(compliance.due) / share
     }
 
-    /// The alerts whose two windows both exceed the threshold. A window of which less than half was recorded raises none.
+    /// The alerts whose two windows both exceed the threshold. A window that was recorded for less than half raises no
+    /// alert.
     public var firing: [Alert] {
         let silent = unrecorded
         return Alert.all.filter { alert in
@@ -77,13 +78,13 @@ public struct ServiceLevel: Hashable, Sendable {
         }
     }
 
-    /// The windows with something due of which less than half was recorded.
+    /// The windows that had due invocations and were recorded for less than half.
     var unrecorded: [BurnRates.Window] {
         guard let rates else { return [] }
         return BurnRates.Window.allCases.filter { rates.compliance($0).due > 0 && rates.recordedShare($0) < 0.5 }
     }
 
-    /// What is said of them, for people; `nil` without any.
+    /// The notice about `unrecorded` for people; `nil` if it is empty.
     var unrecordedText: String? {
         let names = unrecorded.map(\.rawValue)
         guard !names.isEmpty else { return nil }

@@ -1,24 +1,24 @@
 public import PushFigures
 public import PushModel
 
-/// How the deadline was kept over time: figures of equally long spans of the time of acceptance.
+/// The compliance over time: figures of equally long spans of the time of acceptance.
 ///
-/// It begins with a span of a minute, which doubles when more than ``capacity`` spans would be needed, so its size is
-/// bounded however long the window is.
+/// A span lasts one minute at first. Its length doubles when more than ``capacity`` spans would be needed, so the size
+/// is bounded.
 public struct Timeline: Hashable, Sendable {
-    /// How many spans there are at most.
+    /// The most spans.
     public static let capacity = 96
 
-    /// The upper bounds of the latency bands, exclusive, in microseconds; the last band has none.
+    /// The upper bounds of the latency bands, exclusive, in microseconds; the last band has no bound.
     static var bounds: [Int64] { LatencyBands.bounds }
 
     /// The figures of one span.
     public struct Slot: Hashable, Sendable {
         /// Rows accepted in it.
         public fileprivate(set) var accepted = 0
-        /// How many of them were due, and how many missed the deadline.
+        /// The numbers of due rows and of misses.
         public var compliance: Compliance { Compliance(due: due, missed: missed) }
-        /// Rows by latency band (from acceptance to the end), of what was due.
+        /// The numbers of due rows by latency band (from acceptance to the end).
         var bands = Array(repeating: 0, count: LatencyBands.count)
 
         fileprivate var due = 0
@@ -38,7 +38,7 @@ public struct Timeline: Hashable, Sendable {
     private var first: Int64?
     private var last: Int64 = 0
 
-    /// Empty.
+    /// A timeline without rows.
     public init() {}
 
     /// Counts one row.
@@ -53,13 +53,13 @@ public struct Timeline: Hashable, Sendable {
         slots[place, default: Slot()].bands[LatencyBands.band(of: result.total.microseconds)] += 1
     }
 
-    /// Sees to it that a minute has a place.
+    /// Extends the timeline to contain a minute.
     public mutating func makeRoom(forMinute minute: Int64) { makeRoom(for: minute * 60_000) }
 
-    /// Adds the figures of a span of the ledger's.
+    /// Adds a span of the ledger's figures.
     /// - Parameters:
-    ///   - minute: its first minute; there is a place for each of its minutes in which something was accepted.
-    ///   - minutes: its length; no more than ``width``.
+    ///   - minute: its first minute; the caller has made room for each of its minutes in which a request was accepted.
+    ///   - minutes: its length; at most ``width``.
     public mutating func add(_ figures: SpanFigures, minute: Int64, minutes: Int64) {
         precondition(minutes * 60_000 <= width, "a span of figures is longer than one of the timeline")
         guard figures.decided > 0 else { return }
@@ -69,7 +69,7 @@ public struct Timeline: Hashable, Sendable {
         slots[Self.place(minute * 60_000, width), default: Slot()].merge(slot)
     }
 
-    /// The spans from the first with a row to the last, those without rows among them, each with its begin.
+    /// The spans from the first with a row to the last, including empty ones, each with its begin.
     public var spans: [(begin: WallTime, slot: Slot)] {
         guard let first else { return [] }
         return (first...last).map { (begin: WallTime(milliseconds: $0 * width), slot: slots[$0] ?? Slot()) }

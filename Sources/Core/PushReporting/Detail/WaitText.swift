@@ -1,19 +1,19 @@
 import PushModel
 
 extension InvocationResult {
-    /// What blocked it in its lane, for people: `waited 7.5 s behind 60, longest #90 (hangs, 702 ms)`; `nil` if it did not
-    /// wait. What is not known is left out.
-    /// - Parameter names: what is shown of handlers; of others all is.
+    /// Returns the invocation's wait in its lane for people: `waited 7.5 s behind 60, longest #90 (hangs, 702 ms)`;
+    /// `nil` if it did not wait. Leaves out unknown facts.
+    /// - Parameter names: the texts to show for handlers; a handler without one shows its full name.
     func waitText(_ names: [String: String] = [:]) -> String? {
         aheadText(handler: { names[$0.showingControls()] ?? $0 }).map { text in
             "waited \(roundedSpan(queue))\(ahead == nil ? ", " : " ")\(text)"
         }
     }
 
-    /// Who was ahead of it in its lane: `behind 60, longest #90 (hangs, 702 ms)`; `nil` if nobody was.
+    /// Returns the invocations ahead in its lane: `behind 60, longest #90 (hangs, 702 ms)`; `nil` if none was.
     /// - Parameters:
-    ///   - handler: how the name of a handler is shown.
-    ///   - invocation: how another invocation is named; `nil`: `#41`.
+    ///   - handler: returns the text to show for a handler.
+    ///   - invocation: returns the text to show for another invocation; `nil`: `#41`.
     func aheadText(
         handler: (String) -> String, invocation: ((InvocationID) -> String)? = nil
     ) -> String? {
@@ -26,6 +26,6 @@ extension InvocationResult {
 }
 
 extension InvocationID {
-    /// `41`; with the place in the request where it is not the first, `41.1`.
+    /// The id for people: `41`, or `41.1` if it is not the first of its request.
     var shortName: String { n == 0 ? "\(seq)" : "\(seq).\(n)" }
 }

@@ -1,35 +1,35 @@
 public import PushModel
 
-/// Tells what a check of payload files found in one payload.
+/// The result of checking one payload in a file.
 public struct ExplainedPayload: Sendable {
     /// The file of the payload.
     public let file: String
-    /// Its first line; `nil` where the file has nothing else.
+    /// The payload's first line; `nil` if the file has no other payload.
     public let line: Int?
-    /// The line of the file for an annotation: the faulty one, else the first of the payload.
+    /// The line of the file for an annotation: the faulty line, otherwise the payload's first.
     public var annotatedLine: Int
-    /// Both, for people.
+    /// The file and the line for people.
     public let place: String
-    /// The platform by whose rules it is explained.
+    /// The platform whose rules apply.
     public var platform = ""
     /// The owner; `nil`: no known provider.
     public var provider: String?
     /// The callbacks of owners, in their order.
     public var callbacks: [String] = []
-    /// The end of the payload, as `Explanation.outcomeWord` says it.
+    /// The end of the payload, as `Explanation.outcomeWord` has it.
     public var outcome = ""
     /// The warnings, for people.
     public var warnings: [String] = []
-    /// The expectations that do not hold, each with the value found.
+    /// The failed expectations, each with the value found.
     public var failures: [String] = []
-    /// The reason why it cannot be read or would be refused.
+    /// The reason why the payload cannot be read or would be refused.
     public var error: String?
-    /// Whether the error is that a file or a directory has no payload at all.
+    /// Whether the error is that a file or a directory contains no payload.
     public var isNone = false
 
-    /// A payload of which no more is known.
+    /// A result with its place only.
     ///
-    /// - Parameter annotatedLine: `nil`: its first line, or that of the file.
+    /// - Parameter annotatedLine: `nil`: the payload's first line, or line 1.
     public init(file: String, line: Int?, place: String, annotatedLine: Int? = nil) {
         self.file = file
         self.line = line
@@ -37,7 +37,7 @@ public struct ExplainedPayload: Sendable {
         self.place = place
     }
 
-    /// For programs: one object.
+    /// Returns one object for programs.
     ///
     /// - Parameter explanation: the object of `explain --json`.
     public func json(explanation: [UInt8]) -> [UInt8] {
@@ -53,7 +53,7 @@ public struct ExplainedPayload: Sendable {
     }
 }
 
-/// Writes a check of payload files in the forms in which it is printed.
+/// The results of checking payload files, in each output format.
 public struct ExplainedPayloads: Sendable {
     private let payloads: [ExplainedPayload]
     private let failsOnWarning: Bool
@@ -66,17 +66,17 @@ public struct ExplainedPayloads: Sendable {
         self.failsOnWarning = failsOnWarning
     }
 
-    /// Whether a payload fails that could be read.
+    /// Whether a readable payload fails.
     public var hasFailures: Bool { payloads.contains { !problems(of: $0).isEmpty } }
 
-    /// The failures of a payload, and with `failsOnWarning` its warnings.
+    /// Returns the failures of a payload, and with `failsOnWarning` its warnings.
     private func problems(of payload: ExplainedPayload) -> [String] {
         payload.failures + (failsOnWarning ? payload.warnings.map { "warning: \($0)" } : [])
     }
 
-    /// A line for each payload, those that fail with their reasons below.
+    /// Returns a line for each payload, followed by the reasons of failed ones.
     ///
-    /// - Parameter width: of the terminal; `nil`: any.
+    /// - Parameter width: the width of the terminal; `nil`: unlimited.
     public func lines(width: Int?) -> [ReportLine] {
         var table = TextTable(
             [
@@ -113,7 +113,7 @@ public struct ExplainedPayloads: Sendable {
         return ((counts.isEmpty ? [] : [counts]) + none.map { "\($0.place): no payload" }).joined(separator: "; ")
     }
 
-    /// For CI systems, as JUnit XML: a case for each payload.
+    /// JUnit XML for CI systems: a test case for each payload.
     public var junit: String {
         let cases = payloads.map { payload in
             JUnitSuite.Case(name: payload.place, microseconds: nil, problem: junitProblem(of: payload))
@@ -128,7 +128,7 @@ public struct ExplainedPayloads: Sendable {
         return problems.first.map { .init(.failure, kind: kind, message: $0, lines: problems) }
     }
 
-    /// For GitHub Actions: an annotation for each thing that fails and each warning, a line each; at last the sums.
+    /// Annotations for GitHub Actions: a line for each failure and each warning, then the summary.
     public var annotations: String {
         let lines = payloads.flatMap { payload in
             let level = failsOnWarning ? GitHubAnnotation.Level.error : .warning

@@ -1,8 +1,8 @@
-/// A remark on a file that GitHub shows beside its lines: a workflow command on standard output.
+/// An annotation that GitHub shows beside the lines of a file: a workflow command on standard output.
 ///
 /// Source: actions/toolkit, packages/core/src/command.ts (`escapeData`, `escapeProperty`).
 public struct GitHubAnnotation: Sendable {
-    /// The severity. The raw values are the commands.
+    /// The severity. The raw values are the names of the commands.
     public enum Level: String, Sendable {
         case notice, warning, error
     }
@@ -13,10 +13,10 @@ public struct GitHubAnnotation: Sendable {
 
     /// - Parameters:
     ///   - level: the severity.
-    ///   - file: its path from the top of the repository; `nil`: the remark is on the whole run.
-    ///   - line: in the file, from 1.
+    ///   - file: its path from the top of the repository; `nil`: the annotation is about the whole run.
+    ///   - line: the line in the file, from 1.
     ///   - title: GitHub shows it above the message.
-    ///   - message: in one line or many.
+    ///   - message: one line or several.
     public init(level: Level, file: String?, line: Int? = nil, title: String? = nil, message: String) {
         self.level = level
         properties = [("file", file), ("line", line.map(String.init)), ("title", title)].compactMap { name, value in

@@ -1,13 +1,13 @@
-/// Writes a suite of test cases in JUnit XML.
+/// A suite of test cases in JUnit XML.
 public struct JUnitSuite {
-    /// One case; without a problem it passes.
+    /// One test case; it passes if it has no problem.
     public struct Case {
         let name: String
-        /// The time that it took; `nil` where that says nothing.
+        /// The duration; `nil` if it means nothing.
         let microseconds: Int64?
         let problem: Problem?
 
-        /// Joins them.
+        /// Joins the fields.
         public init(name: String, microseconds: Int64?, problem: Problem?) {
             (self.name, self.microseconds, self.problem) = (name, microseconds, problem)
         }
@@ -15,22 +15,22 @@ public struct JUnitSuite {
 
     /// The reason why a case does not pass.
     public struct Problem {
-        /// The raw values are the elements.
+        /// The severity. The raw values are the names of the elements.
         public enum Level: String {
             /// A condition does not hold.
             case failure
-            /// The conditions could not be tried.
+            /// The conditions could not be checked.
             case error
         }
 
         let level: Level
         let kind: String?
-        /// In one line.
+        /// The message in one line.
         let message: String
-        /// In many.
+        /// The message in several lines.
         let lines: [String]
 
-        /// Joins them.
+        /// Joins the fields.
         public init(_ level: Level, kind: String? = nil, message: String, lines: [String]) {
             (self.level, self.kind, self.message, self.lines) = (level, kind, message, lines)
         }
@@ -39,19 +39,19 @@ public struct JUnitSuite {
     let name: String
     let className: String
     let properties: [(name: String, value: String)]
-    /// The time that all took; `nil` where that says nothing.
+    /// The duration of all cases; `nil` if it means nothing.
     let microseconds: Int64?
     let cases: [Case]
-    /// Further remarks, each with its line feed.
+    /// Additional output, each line with its line feed.
     let output: String
 
     /// - Parameters:
-    ///   - name: its name.
-    ///   - className: of the cases; `nil`: made of the name.
+    ///   - name: the name of the suite.
+    ///   - className: the class name of the cases; `nil`: derived from the name.
     ///   - properties: facts about all cases.
-    ///   - microseconds: the time that all took; `nil` where that says nothing.
+    ///   - microseconds: the duration of all cases; `nil` if it means nothing.
     ///   - cases: in their order.
-    ///   - output: further remarks, each with its line feed.
+    ///   - output: additional output, each line with its line feed.
     public init(
         name: String, className: String? = nil, properties: [(name: String, value: String)] = [],
         microseconds: Int64? = nil, cases: [Case], output: String = ""
@@ -64,16 +64,16 @@ public struct JUnitSuite {
         self.output = output
     }
 
-    /// The document of suites.
+    /// Returns a document with the suites.
     ///
-    /// - Parameter microseconds: the time that all took; `nil` where that says nothing.
+    /// - Parameter microseconds: the duration of all suites; `nil` if it means nothing.
     public static func document(_ name: String, _ suites: [JUnitSuite], microseconds: Int64? = nil) -> String {
         "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
             + "<testsuites name=\"\(markup(name))\" \(counts(suites.flatMap(\.cases)))\(time(microseconds))>\n"
             + suites.map(\.text).joined() + "</testsuites>\n"
     }
 
-    /// The element, with its line feed.
+    /// The `testsuite` element with its line feed.
     var text: String {
         let facts = properties.map { "      <property name=\"\($0.name)\" value=\"\(markup($0.value))\"/>\n" }
         let block = facts.isEmpty ? "" : "    <properties>\n\(facts.joined())    </properties>\n"

@@ -1,9 +1,9 @@
 import PushModel
 
-/// A line for an element or a quoted attribute of XML and HTML. What steers is shown.
+/// Returns a text for an element or a quoted attribute of XML and HTML, with its control characters made visible.
 public func markup(_ text: String) -> String { text.showingControls().escapedForMarkup }
 
-/// Text from outside in GitHub's Markdown: it begins no cell of a table, no markup and no mention.
+/// Returns external text for GitHub's Markdown, escaped so that it starts no table cell, markup or mention.
 public func markdownCell(_ text: String) -> String {
     text.showingControls().unicodeScalars.reduce(into: "") { escaped, scalar in
         switch scalar {

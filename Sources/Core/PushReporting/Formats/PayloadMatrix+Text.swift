@@ -1,9 +1,9 @@
 public import PushModel
 
 extension PayloadMatrix {
-    /// The table for a terminal, a line each, with the warnings below it.
+    /// Returns the table for a terminal line by line, with the warnings below it.
     ///
-    /// - Parameter width: how many characters a line may have; `nil`: any number.
+    /// - Parameter width: the most characters in a line; `nil`: unlimited.
     public func lines(width: Int?) -> [ReportLine] {
         var table = TextTable(
             [(title: "Platform", alignment: .left), (title: "State", alignment: .left)]
@@ -30,12 +30,12 @@ extension PayloadMatrix {
 }
 
 extension PayloadMatrix.Cell {
-    /// The fact, with a mark where it differs.
+    /// The text, with a mark if it differs.
     var marked: String { differs ? text + " *" : text }
 }
 
 extension PayloadMatrix.Warning {
-    /// The sentence behind the places where it holds: each platform with its states.
+    /// The sentence with the places where it applies: each platform with its states.
     var sentence: String {
         var parts: [String] = []
         for platform in Platform.allCases {

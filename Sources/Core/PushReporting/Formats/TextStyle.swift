@@ -1,20 +1,20 @@
-/// How a terminal shows a report.
+/// The capabilities of a terminal that shows a report.
 public struct TextStyle: Hashable, Sendable {
-    /// How many characters a line may have; `nil`: any number.
+    /// The most characters in a line; `nil`: unlimited.
     public var width: Int?
-    /// Whether bars are drawn with block characters; otherwise with `#`.
+    /// Whether bars use block characters; otherwise they use `#`.
     public var usesUnicode: Bool
 
-    /// Joins the two.
+    /// Joins the fields.
     public init(width: Int? = nil, usesUnicode: Bool = true) {
         self.width = width
         self.usesUnicode = usesUnicode
     }
 
-    /// A bar of at most `length` characters.
+    /// Returns a bar of at most `length` characters.
     /// - Parameters:
-    ///   - part: what it shows; never more than `whole`.
-    ///   - whole: what a full bar shows.
+    ///   - part: the value; at most `whole`.
+    ///   - whole: the value of a full bar.
     func bar(_ part: Int, of whole: Int, length: Int) -> String {
         guard whole > 0, part > 0 else { return "" }
         let eighths = max(1, Int(Double(min(part, whole)) / Double(whole) * Double(length * 8)))
@@ -23,20 +23,20 @@ public struct TextStyle: Hashable, Sendable {
         return String(repeating: "█", count: eighths / 8) + blocks[eighths % 8]
     }
 
-    /// A chart of one line, a character for each value as far as there is room for the last ones: `▁` for nothing, `█` for the
-    /// largest. Empty where there is room for too few.
+    /// Returns a chart of one line with a character for each of the last values that fit: `▁` for 0, `█` for the
+    /// largest value. Empty if fewer than eight fit.
     static func sparkline(_ values: [Int], length: Int) -> String {
         let shown = values.suffix(max(0, length))
         guard shown.count >= 8 else { return "" }
         let (levels, largest) = (Array("▁▂▃▄▅▆▇█"), shown.max() ?? 0)
         return String(
             shown.map { value in
-                // The smallest that is something is above nothing.
+                // Any value above 0 gets a higher character than 0.
                 value == 0 ? levels[0] : levels[max(1, value * (levels.count - 1) / largest)]
             })
     }
 
-    /// `text` in lines of the width, broken between words; what goes on is indented by `indent` spaces.
+    /// Wraps `text` between words to the width; continuation lines are indented by `indent` spaces.
     func wrapped(_ text: String, indent: Int = 4) -> [String] {
         guard let width, text.count > width else { return [text] }
         var lines: [String] = []

@@ -1,10 +1,10 @@
 import PushModel
 
 extension CampaignReport {
-    /// The campaigns as one self-contained page, for the people who run them.
+    /// The campaigns as one self-contained page for marketing.
     public var html: String { page.text }
 
-    /// The same, for a page that holds it.
+    /// The page of the campaigns, for embedding in another page.
     public var page: HTMLPage {
         var page = HTMLPage(title: selection.campaign.map { "Campaign \($0)" } ?? "Campaigns")
         page.lead(lead)
@@ -29,7 +29,7 @@ extension CampaignReport {
     private var dayRows: [Row] { days.sorted { $0.key < $1.key }.map { ($0.key.description, $0.value) } }
     private var groupRows: [Row] { sortedGroups.map { ($0.name ?? "-", $0.figures) } }
 
-    /// The figures by day, and the opens beside them.
+    /// The figures by day, with unattributed taps and lost opens.
     private var dayTable: String {
         let showsUnattributed = selection.campaign == nil
         var table = HTMLTable(
@@ -45,7 +45,7 @@ extension CampaignReport {
 
     private var lostColumns: [HTMLTable.Column] { losses.map { .number("Lost: \($0.words)") } }
 
-    /// Opens that cannot be counted by campaign, and by campaign and day.
+    /// The lost opens by campaign, and by campaign and day.
     private var lostByCampaign: String {
         let rows = lost.rows
         guard !rows.isEmpty else { return "" }
@@ -144,7 +144,7 @@ extension CampaignReport {
         return table.text
     }
 
-    /// For each day two bars side by side: what was received, and what of all was opened.
+    /// Two bars for each day side by side: received and opened pushes.
     private var dayChart: String {
         let rows = dayRows.suffix(Self.drawnDays)
         let most = rows.reduce(1) { max($0, $1.figures.received, $1.figures.totalOpens) }

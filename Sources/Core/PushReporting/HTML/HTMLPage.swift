@@ -1,6 +1,6 @@
-/// One self-contained page: no script, no file beside it, nothing from the network.
+/// A self-contained HTML page: without scripts, further files and network access.
 public struct HTMLPage {
-    /// The title, for a page that holds this one.
+    /// The title, for a page that embeds this one.
     public let title: String
     private var summary = ""
     private var contents: [String] = []
@@ -8,8 +8,8 @@ public struct HTMLPage {
 
     init(title: String) { self.title = title }
 
-    /// Adds a section with its heading; an empty one is left out.
-    /// - Parameter folded: whether it is closed at first.
+    /// Adds a section with its heading; leaves out an empty one.
+    /// - Parameter folded: whether the section is closed at first.
     mutating func section(_ id: String, _ heading: String, _ content: String, folded: Bool = false) {
         guard !content.isEmpty else { return }
         let title = "<h2>\(markup(heading))</h2>"
@@ -19,17 +19,17 @@ public struct HTMLPage {
         body += "<section id=\"\(id)\">\n\(shown)</section>\n"
     }
 
-    /// Says what stands before the sections.
+    /// Sets the content before the sections.
     mutating func lead(_ content: String) {
         summary = "<section id=\"summary\" aria-label=\"Summary\">\n\(content)</section>\n"
     }
 
-    /// The list of the sections; few need none.
+    /// The list of the sections; empty for fewer than four.
     private var navigation: String {
         contents.count < 4 ? "" : "<nav aria-label=\"Contents\"><ul>\n\(contents.joined(separator: "\n"))</ul></nav>\n"
     }
 
-    /// What stands below the title, for a page that holds this one.
+    /// The content below the title, for a page that embeds this one.
     public var content: String { summary + navigation + body }
 
     /// The whole page.
@@ -58,8 +58,8 @@ public struct HTMLPage {
         """
     }
 
-    /// Contrasts on the background and on cards, in both schemes and in print: text at least 4.5 : 1; lines, bars and cells
-    /// of drawings at least 3 : 1. `--line` only separates rows and cards.
+    /// Contrasts on the background and on cards, in both colour schemes and in print: text at least 4.5 : 1; lines,
+    /// bars and chart cells at least 3 : 1. `--line` only separates rows and cards.
     public static let style = """
         :root{--ground:#fff;--text:#1a1d21;--soft:#4a5058;--line:#c9ced6;--card:#f3f5f8;--link:#0b4f9e;--bar:#2f6fb5;
         --bad:#9b1c1c;--good:#14602f;--limit:#9b1c1c;
@@ -114,22 +114,22 @@ public struct HTMLPage {
         """
 }
 
-/// A table of a page.
+/// An HTML table.
 public struct HTMLTable {
-    /// How a column is set.
+    /// The kind and the heading of a column.
     public enum Column {
         /// A name, or another short text.
         case name(String)
         /// A number.
         case number(String)
-        /// A sentence, which may be broken.
+        /// A sentence, which may wrap.
         case words(String)
     }
 
-    /// Columns side by side with a heading above theirs.
+    /// A heading above adjacent columns.
     public typealias Span = (title: String, columns: Int)
 
-    /// A table of more columns has smaller letters.
+    /// A table with more columns uses a smaller font.
     private static let dense = 10
 
     private let caption: String
@@ -138,7 +138,7 @@ public struct HTMLTable {
     private var rows = ""
 
     /// A table without rows.
-    /// - Parameter spans: headings above those of the columns, if any: the first one has none, the rest are for all others.
+    /// - Parameter spans: headings above the column headings, for all columns but the first; may be empty.
     public init(_ caption: String, _ columns: [Column], spans: [Span] = []) {
         let spanned = spans.reduce(1) { $0 + $1.columns }
         precondition(spans.isEmpty || spanned == columns.count, "\(spanned) columns, not \(columns.count)")
@@ -158,7 +158,7 @@ public struct HTMLTable {
         rows += "</tr>\n"
     }
 
-    /// The markup; empty without rows. A wide table scrolls by itself, with the keyboard too.
+    /// The markup; empty without rows. A wide table scrolls by itself, also with the keyboard.
     public var text: String {
         guard !rows.isEmpty else { return "" }
         let head = columns.map { column in

@@ -1,11 +1,12 @@
 public import PushModel
 
 extension [PayloadMatrix] {
-    /// One self-contained page for a browser or a ticket: the table of each payload, why, and the payload.
+    /// Returns one self-contained page for a browser or a ticket: for each payload its table, the reasons and the
+    /// payload.
     ///
     /// - Parameters:
-    ///   - program: the program that made the page, with its version.
-    ///   - now: when it was made.
+    ///   - program: the program that makes the page, with its version.
+    ///   - now: the time of the page.
     public func page(by program: String, at now: WallTime) -> String {
         var page = HTMLPage(title: count == 1 ? "What happens to \(self[0].name)" : "What happens to \(count) payloads")
         page.lead(

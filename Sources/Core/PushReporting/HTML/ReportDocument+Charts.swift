@@ -3,10 +3,10 @@ import PushModel
 
 extension ReportDocument {
     private static let chartWidth = 900
-    /// Where the drawing begins and ends, right of the names of the rows.
+    /// The horizontal bounds of the drawing, to the right of the row names.
     private static let (left, right) = (90.0, 890.0)
 
-    /// Compliance over time: a bar for each span with something due, as high as the share that kept the deadline.
+    /// Compliance over time: a bar for each span with due invocations, as high as the share that kept the deadline.
     var complianceChart: String {
         let spans = detail.timeline.spans
         let missed = spans.count { $0.slot.compliance.missed > 0 }
@@ -16,7 +16,7 @@ extension ReportDocument {
             description: "\(spans.count) spans of \(spanOfTime); \(missed) of them have misses. "
                 + "The table of misses has their numbers.", width: Self.chartWidth, height: 242)
         let (top, bottom) = (20.0, 150.0)
-        // The axis begins where the worst span still shows, so that one miss in a thousand can be seen.
+        // The axis starts just below the worst span, so that one miss in a thousand is visible.
         let worst = spans.compactMap(\.slot.compliance.fraction).min() ?? 0
         let base = [99.9, 99, 90, 50].first { worst * 100 >= $0 } ?? 0
         for (share, y) in [(100, top), ((100 + base) / 2, (top + bottom) / 2), (base, bottom)] {
@@ -57,7 +57,7 @@ extension ReportDocument {
         return chart.wideText
     }
 
-    /// The gaps of the daemon below the bars, each by its name as far as there is room; the table of gaps has them all.
+    /// Draws the gaps of the daemon below the bars, each with its name if it fits; the table of gaps lists all.
     private func addGaps(to chart: inout SVGChart, _ begins: [WallTime], y: Double) {
         guard let first = begins.first?.milliseconds else { return }
         let length = Double(detail.timeline.width) * Double(begins.count)
@@ -78,8 +78,8 @@ extension ReportDocument {
         }
     }
 
-    /// Time from acceptance to the end over time: a cell for each span and latency band, in a stronger colour for
-    /// more rows.
+    /// Time from acceptance to the end over time: a cell for each span and latency band, in a stronger colour for more
+    /// rows.
     var heatMap: String {
         let spans = detail.timeline.spans
         let bands = Timeline.bounds.count + 1
@@ -117,19 +117,19 @@ extension ReportDocument {
 
     private static let shades = 6
 
-    /// 1 for few rows to `shades` for the fullest cell. A single row has a colour that can be seen, and each further one needs
-    /// more rows than the one before.
+    /// Returns the shade of a count, from 1 to `shades` for the fullest cell. A single row has a visible colour, and
+    /// each further shade needs a larger step than the one before.
     private static func shade(_ count: Int, of most: Int) -> Int {
         (1...shades).last { count >= least(of: $0, most) } ?? 1
     }
 
-    /// The fewest rows that have a shade.
+    /// Returns the fewest rows that have a shade.
     private static func least(of shade: Int, _ most: Int) -> Int {
         let share = Double(shade - 1) / Double(shades)
         return max(1, Int((share * share * Double(most)).rounded(.up)))
     }
 
-    /// What each colour of the heat map stands for.
+    /// Draws the legend of the heat map.
     private func addShades(to chart: inout SVGChart, most: Int, y: Double) {
         chart.text(Self.left - 8, y + 10, "Invocations:", anchor: "end")
         let used = (1...Self.shades).filter { Self.shade(Self.least(of: $0, most), of: most) == $0 }
@@ -140,8 +140,8 @@ extension ReportDocument {
         }
     }
 
-    /// The histogram of a group's times on a logarithmic axis.
-    /// - Parameter hasLimits: whether the limits are drawn as lines, for times that count towards them.
+    /// Returns the histogram of a group's times on a logarithmic axis.
+    /// - Parameter hasLimits: whether to draw the limits as lines; set for times that count towards them.
     func histogramChart(_ histogram: Histogram, id: String, title: String, hasLimits: Bool = true) -> String {
         let buckets = histogram.filledBuckets
         guard let first = buckets.first, let last = buckets.last else { return "" }
@@ -178,7 +178,7 @@ extension ReportDocument {
             chart.line(x(microseconds), bottom, x(microseconds), bottom + 4, "axis")
             chart.text(x(microseconds), bottom + 18, name, anchor: "middle")
         }
-        // Lines that stand close together have one text, because texts of their own would cover each other.
+        // Limit lines that are close together share one label: separate labels would overlap.
         var crowd: [(seconds: Int64, place: Double)] = []
         func nameCrowd() {
             guard let last = crowd.last else { return }
@@ -207,13 +207,13 @@ extension ReportDocument {
         (10_000_000, "10 s"), (100_000_000, "100 s"),
     ]
 
-    /// How often 1 µs is doubled, with straight lines between the powers of two.
+    /// Returns the binary logarithm of a time in microseconds, linear between powers of two.
     private static func doublings(_ microseconds: Int64) -> Double {
         let whole = Int64.bitWidth - 1 - microseconds.leadingZeroBitCount
         return Double(whole) + Double(microseconds) / Double(Int64(1) << Int64(whole)) - 1
     }
 
-    /// The begin of some spans, each where its bar begins, and below them how long a span is.
+    /// Draws the begins of some spans below their bars, and the length of a span below that.
     private func addTimes(to chart: inout SVGChart, _ begins: [WallTime], y: Double) {
         let step = (Self.right - Self.left) / Double(max(1, begins.count))
         for index in Set((0..<4).map { $0 * begins.count / 4 }).sorted() where index < begins.count {

@@ -5,7 +5,7 @@ extension ReportDocument {
     /// The report as one self-contained page.
     public var html: String { page.text }
 
-    /// The same, for a page that holds it.
+    /// The page of the report, for embedding in another page.
     public var page: HTMLPage {
         let stories = StoryLinks(self)
         var page = HTMLPage(title: "Deadline compliance: \(report.verdict)")

@@ -1,7 +1,7 @@
 import PushModel
 
 extension ReportDocument {
-    /// What missed the deadline, each with why and whom it waited for.
+    /// The invocations that missed the deadline, each with its reason and the invocations ahead of it.
     func misses(_ stories: StoryLinks) -> String {
         let rows = detail.misses.rows
         guard !rows.isEmpty else { return "<p>Nothing missed its deadline.</p>\n" }
@@ -33,7 +33,7 @@ extension ReportDocument {
         return note + table.text
     }
 
-    /// What took longest, kept or missed.
+    /// The slowest invocations, in time or missed.
     func slowest(_ stories: StoryLinks) -> String {
         var table = HTMLTable(
             "The \(Slowest.capacity) slowest at most; pushctl show SEQ tells the whole story",
@@ -55,7 +55,7 @@ extension ReportDocument {
         return table.text
     }
 
-    /// What waited longest, and for whom.
+    /// The invocations that waited longest, and those ahead of them.
     func waits(_ stories: StoryLinks) -> String {
         var table = HTMLTable(
             "What waited longest for others in its lane; pushctl show SEQ tells the whole story",

@@ -2,8 +2,8 @@ import PushFigures
 import PushModel
 
 extension ReportDocument {
-    /// The times of all that was due, each kind apart, with its histogram; limits count from acceptance or later, so the total has
-    /// them as lines.
+    /// The times of all due invocations, with a histogram for each kind of time. Limits count from acceptance or later,
+    /// so only the histogram of the total shows them as lines.
     var timesOfAll: String {
         let kinds = [("Total", detail.all.total), ("Execution", detail.all.exec), ("Queue wait", detail.all.queue)]
         guard detail.all.total.count > 0 else { return "" }
@@ -21,42 +21,43 @@ extension ReportDocument {
         return table.text + "<div class=\"charts\">\(charts.joined())</div>\n"
     }
 
-    /// Two tables of the groups of a name: how many rows and how they ended, and their times.
-    /// - Parameter answers: whether groups are handlers', which decline and ask for retries.
+    /// Returns two tables of named groups: counts with outcomes, and times.
+    /// - Parameter answers: whether the groups are handlers, which decline and ask for retries.
     func figures(_ title: String, _ groups: [String: FigureGroup], answers: Bool = false) -> String {
         figures(title, groups.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }, answers: answers)
     }
 
-    /// The same of names of a closed set.
+    /// Returns the tables of groups whose names are a closed set.
     func figures<Name: RawRepresentable<String>>(_ title: String, _ groups: [Name: FigureGroup]) -> String {
         figures(title, groups.map { ($0.key.rawValue, $0.value) }.sorted { $0.0 < $1.0 })
     }
 
-    /// The same of a breakdown.
+    /// Returns the tables of a breakdown.
     func figures(_ breakdown: Breakdown) -> String {
         let groups = breakdown.sorted.map { ($0.names.joined(separator: ", "), $0.group) }
         let rest = breakdown.rest.count
         let title = breakdown.words
-        // How each of these ended is its name.
+        // The name of such a group is its outcome, so a table of outcomes adds nothing.
         if breakdown.dimensions == [.outcome] { return shares(title, groups) + times(title, groups) }
         return figures(title, groups + (rest > 0 ? [("all others", breakdown.rest)] : []))
     }
 
-    /// The breakdowns, of which one that every report has may have been asked for again.
+    /// The breakdowns, without requested ones that every report has anyway.
     var shownBreakdowns: [Breakdown] {
         let always = ReportDetail.always.count
         return detail.breakdowns.enumerated()
             .filter { $0.offset < always || !ReportDetail.always.contains($0.element.dimensions) }.map(\.element)
     }
 
-    /// By the priority with which FCM delivered, and how often that was less than it was sent with.
+    /// The figures by the priority with which FCM delivered, and the number of messages delivered with a lower
+    /// priority.
     var priorities: String {
         guard !report.byPriority.isEmpty else { return "" }
         return figures("delivered priority", report.byPriority)
             + "<p>Sent with high priority and delivered with normal priority: \(grouped(report.loweredPriority)).</p>\n"
     }
 
-    /// Copies that observing routes got.
+    /// The copies for observing routes.
     var observerFigures: String {
         let tally = report.observers.tally
         guard tally.accepted > 0 else { return "" }
@@ -70,7 +71,7 @@ extension ReportDocument {
             + "missed.</p>\n" + figures("observing route", report.observers.byRoute)
     }
 
-    /// The total times of each handler as a drawing.
+    /// A histogram of each handler's total times.
     var handlerCharts: String {
         let handlers = report.byHandler.sorted { $0.key < $1.key }.prefix(Self.drawnHandlers)
         let charts = handlers.enumerated().map { index, handler in

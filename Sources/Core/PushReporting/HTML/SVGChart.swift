@@ -1,4 +1,4 @@
-/// A drawing of a page, with a name and a description for who cannot see it.
+/// An SVG drawing with a title and a description for screen readers.
 struct SVGChart {
     private let id: String
     private let title: String
@@ -15,7 +15,7 @@ struct SVGChart {
         self.height = height
     }
 
-    /// A filled rectangle; what it stands for is shown when the pointer rests on it.
+    /// Adds a filled rectangle; the label shows while the pointer rests on it.
     mutating func rectangle(
         _ x: Double, _ y: Double, _ width: Double, _ height: Double, _ kind: String, label: String? = nil
     ) {
@@ -42,7 +42,7 @@ struct SVGChart {
             + "<desc id=\"\(id)-text\">\(markup(description))</desc>\n\(content)</svg>\n"
     }
 
-    /// The markup of a wide drawing: on a small screen it scrolls, so that its words stay readable.
+    /// The markup of a wide drawing. On a small screen it scrolls, so that its text stays readable.
     var wideText: String {
         "<div class=\"wide\" role=\"region\" tabindex=\"0\" aria-label=\"\(markup(title))\"><div class=\"chart\">"
             + "\(markupText)</div></div>\n"

@@ -1,12 +1,12 @@
 import PushModel
 
-/// Where the page has a row of its own for an invocation.
+/// The page's rows for single invocations.
 struct StoryLinks {
-    /// A table of single invocations; the first one that has an invocation says most about it.
+    /// A table of single invocations. If several have an invocation, the first case has the most detail.
     enum Place: String, CaseIterable {
         case miss, slow, wait
 
-        /// The identifier of an invocation's row in it.
+        /// Returns the identifier of an invocation's row in this table.
         func anchor(_ id: InvocationID) -> String { "\(rawValue)-\(id.seq)-\(id.n)" }
     }
 
@@ -20,7 +20,7 @@ struct StoryLinks {
         ]
     }
 
-    /// The name of an invocation, as a link to its row where another table than `place` has one.
+    /// Returns the name of an invocation, as a link if a table other than `place` has its row.
     func link(_ id: InvocationID, from place: Place? = nil, mark: String = "") -> String {
         let text = mark + id.shortName
         guard let found = Place.allCases.first(where: { rows[$0]?.contains(id) == true }), found != place else {
@@ -29,7 +29,7 @@ struct StoryLinks {
         return "<a href=\"#\(found.anchor(id))\">\(text)</a>"
     }
 
-    /// Who was ahead of an invocation, with a link; `-` where nobody was.
+    /// Returns the invocations ahead of one in its lane, with a link; `-` if there were none.
     func ahead(of result: InvocationResult) -> String {
         result.aheadText(handler: markup) { link($0, mark: "#") } ?? "-"
     }

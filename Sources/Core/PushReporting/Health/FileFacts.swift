@@ -1,13 +1,13 @@
-/// What the system says of a file: who owns it, and who may use it.
+/// The owner, the permissions and the kind of a file, or why they are unknown.
 public struct FileFacts: Hashable, Sendable {
-    /// What it is.
+    /// The kind of file.
     public enum Kind: Hashable, Sendable {
         case file, directory, socket, link, other
     }
 
-    /// Who owns it and who may use it.
+    /// The owner, the permissions and the kind of an existing file.
     public struct Attributes: Hashable, Sendable {
-        /// What it is.
+        /// The kind of file.
         public var kind: Kind
         /// The user id of its owner.
         public var owner: UInt32
@@ -16,7 +16,7 @@ public struct FileFacts: Hashable, Sendable {
         /// The twelve permission bits.
         public var mode: UInt32
 
-        /// Joins the parts.
+        /// Joins the fields.
         public init(_ kind: Kind, owner: UInt32, group: UInt32, mode: UInt32) {
             self.kind = kind
             self.owner = owner
@@ -24,10 +24,10 @@ public struct FileFacts: Hashable, Sendable {
             self.mode = mode
         }
 
-        /// The mode as `chmod` takes it.
+        /// The mode in the form that `chmod` takes.
         var octal: String { "0" + String(mode, radix: 8) }
 
-        /// Whether an account may do with it what the permission bit says: 4 read, 2 write, 1 execute or pass.
+        /// Returns whether the permission bits allow an account an access: 4 read, 2 write, 1 execute or search.
         func allows(_ bit: UInt32, _ account: UserAccount) -> Bool {
             if account.user == 0 { return bit != 1 || mode & 0o111 != 0 || kind == .directory }
             if account.user == owner { return mode & bit << 6 != 0 }
@@ -35,47 +35,47 @@ public struct FileFacts: Hashable, Sendable {
         }
     }
 
-    /// What the system says.
+    /// The result of `stat(2)` or `lstat(2)`.
     public enum Condition: Hashable, Sendable {
-        /// It is there.
+        /// The file exists.
         case found(Attributes)
-        /// It is not there.
+        /// The file does not exist.
         case missing
-        /// This user may not look.
+        /// The user may not search a directory of the path.
         case hidden
-        /// Why it cannot be told.
+        /// The call failed for another reason.
         case failed(String)
     }
 
-    /// Where it is.
+    /// The path of the file.
     public var path: String
-    /// What the system says.
+    /// The result of `stat(2)` or `lstat(2)`.
     public var condition: Condition
 
-    /// Joins the two.
+    /// Joins the fields.
     public init(_ path: String, _ condition: Condition) {
         self.path = path
         self.condition = condition
     }
 
-    /// What it is; `nil` where that cannot be told. Where this is inlined into a loop, Swift 6.3.1 ends with an ownership
-    /// error in its own pass CopyPropagation.
+    /// The attributes; `nil` if the file was not found. Inlined into a loop, this property makes Swift 6.3.1 crash with
+    /// an ownership error in its CopyPropagation pass.
     @inline(never)
     var attributes: Attributes? {
         if case .found(let attributes) = condition { attributes } else { nil }
     }
 }
 
-/// A user and the groups that it is in.
+/// A user with its groups.
 public struct UserAccount: Hashable, Sendable {
     /// The user id.
     public var user: UInt32
     /// The group ids, its primary group first.
     public var groups: [UInt32]
-    /// The user's name, or the number where it has none.
+    /// The user's name, or the user id if it has no name.
     public var name: String
 
-    /// Joins the parts.
+    /// Joins the fields.
     public init(user: UInt32, groups: [UInt32], name: String) {
         self.user = user
         self.groups = groups

@@ -1,15 +1,15 @@
 public import PushModel
 
-/// What `pushctl doctor` collected from the system, the files and the daemon.
+/// The facts that `pushctl doctor` collected from the system, the files and the daemon.
 public struct HealthFacts: Sendable {
     /// A mistake in the configuration.
     public struct Mistake: Hashable, Sendable {
-        /// Whether the daemon refuses the configuration for it.
+        /// Whether the daemon refuses the configuration because of it.
         public var isError: Bool
         /// File, line and reason.
         public var message: String
 
-        /// Joins the two.
+        /// Joins the fields.
         public init(isError: Bool, message: String) {
             self.isError = isError
             self.message = message
@@ -18,89 +18,89 @@ public struct HealthFacts: Sendable {
 
     /// The file system of the state directory.
     public struct Disk: Hashable, Sendable {
-        /// In bytes: what is left for a user who is not root.
+        /// The bytes that are free for users other than root.
         public var free: Int64
-        /// How many files can still be made; `nil`: the file system has no such limit.
+        /// The number of files that can still be created; `nil`: the file system has no such limit.
         public var freeFiles: Int64?
 
-        /// Joins the two.
+        /// Joins the fields.
         public init(free: Int64, freeFiles: Int64?) {
             self.free = free
             self.freeFiles = freeFiles
         }
     }
 
-    /// How writing and syncing a block in the state directory went.
+    /// The result of writing and syncing a block in the state directory.
     public enum Sync: Hashable, Sendable {
-        /// How long it took.
+        /// The sync took this time.
         case took(Duration)
-        /// It failed: where and why.
+        /// The write or the sync failed: the place and the reason.
         case failed(String)
-        /// There is no room for it.
+        /// The disk has no room for the block.
         case noSpace
         /// This user may not write there.
         case notPermitted
     }
 
-    /// How opening and reading the ledger went.
+    /// The result of opening and reading the ledger.
     public enum Ledger: Hashable, Sendable {
-        /// It was opened, and all of it was read and found right.
+        /// The ledger was opened, and all of it was read without an error.
         case whole
-        /// It was opened, and not read: it has this many bytes.
+        /// The ledger was opened and not read; its length in bytes.
         case opened(length: Int64)
         /// This user may not read it.
         case notPermitted
-        /// What is wrong with it, and what to do.
+        /// The error and the remedy.
         case problem(String, remedy: String)
     }
 
-    /// How connecting to something, and asking it, went.
+    /// The result of connecting to a socket and asking the process behind it.
     public enum Answer: Hashable, Sendable {
-        /// Somebody is there.
+        /// The process answered.
         case answered
-        /// It took the connection and did not answer in time.
+        /// The process accepted the connection and did not answer in time.
         case silent
         /// This user may not connect.
         case notPermitted
-        /// Nobody is there: why.
+        /// The connection failed, for this reason.
         case failed(String)
     }
 
-    /// A handler, and what it needs of the system.
+    /// A handler and the files, users and sockets that it needs.
     public struct Handler: Hashable, Sendable {
         /// Its name.
         public var name: String
-        /// Its program, or that of `http` handlers; `nil`: it has none.
+        /// The handler's program, or the program of `http` handlers; `nil`: it needs none.
         public var program: FileFacts?
-        /// How the handler's own program begins; `nil`: that cannot be told.
+        /// The first bytes of the handler's own program; `nil` if unknown.
         public var start: ProgramStart?
-        /// The interpreter that its first line names; `nil`: it names none.
+        /// The interpreter in the program's first line; `nil` without one.
         public var interpreter: FileFacts?
-        /// Whether the program is found that its interpreter searches for; `nil`: it searches for none.
+        /// Whether the program that `env` searches for was found; `nil`: there is no such search.
         public var isSearchedProgramFound: Bool?
-        /// `User=`; `nil`: it has none.
+        /// `User=`; `nil` without it.
         public var user: String?
         /// The account of that user; `nil`: the system has no such user.
         public var account: UserAccount?
-        /// The socket that it answers on; `nil`: it has none.
+        /// The socket that the handler listens on; `nil` without one.
         public var socket: Socket?
-        /// The certificates that it trusts instead of the system's (`CAFile=`); `nil`: the system's.
+        /// The certificates of `CAFile=`, which replace the system's; `nil`: the system's.
         public var authorities: FileFacts?
 
-        /// One that needs nothing.
+        /// A handler without needs.
         public init(name: String) { self.name = name }
     }
 
-    /// A socket, and how it answered.
+    /// A socket and its answer.
     public struct Socket: Hashable, Sendable {
-        /// Where it is, and who may use it.
+        /// Its path and permissions.
         public var file: FileFacts
-        /// How it answered.
+        /// Its answer.
         public var answer: Answer
-        /// How this user gets the right to connect; `nil`: it has it, or that cannot be told.
+        /// The command that gives this user the right to connect; `nil` if the user has it or the command is unknown.
         public var membership: String?
 
-        /// Joins the parts.
+        /// Joins the fields.
         public init(file: FileFacts, answer: Answer, membership: String? = nil) {
             self.file = file
             self.answer = answer
@@ -110,18 +110,18 @@ public struct HealthFacts: Sendable {
 
     /// A file that holds a key or a token.
     public struct Secret: Hashable, Sendable {
-        /// What names it: `KeyFile=`, `handler crm: SecretFile=`, `LoadCredential=`.
+        /// The setting that names it: `KeyFile=`, `handler crm: SecretFile=`, `LoadCredential=`.
         public var name: String
         /// The file.
         public var file: FileFacts
-        /// What cannot be done without it.
+        /// The consequence of its absence: `without it the forwarder does not start`.
         public var purpose: String
-        /// Whether its owner alone may have access. What the service manager loaded has an access list instead.
+        /// Whether only its owner may have access. A file that the service manager loaded has an access list instead.
         public var isPrivate: Bool
-        /// Whether it may lie elsewhere: a credential can be encrypted, or loaded only while its service runs.
+        /// Whether the file may be elsewhere: a credential can be encrypted, or loaded only while its service runs.
         public var mayBeElsewhere: Bool
 
-        /// Joins the parts.
+        /// Joins the fields.
         public init(
             name: String, file: FileFacts, purpose: String, isPrivate: Bool = true, mayBeElsewhere: Bool = false
         ) {
@@ -133,41 +133,42 @@ public struct HealthFacts: Sendable {
         }
     }
 
-    /// The account that the daemon runs as, or would: that of its process, else the owner of the state directory.
+    /// The account of the daemon: that of its process, otherwise the owner of the state directory.
     public var service: UserAccount?
-    /// What `pushctl verify` finds in the files alone.
+    /// The findings of `pushctl verify` in the files alone.
     public var mistakes: [Mistake] = []
     /// Directories and files of the configuration.
     public var configuration: [FileFacts] = []
-    /// The state directory, then what is in it.
+    /// The state directory, then the files in it.
     public var state: [FileFacts] = []
-    /// How the ledger there is; `nil`: there is none.
+    /// The state of its ledger; `nil` without a ledger.
     public var ledger: Ledger?
-    /// Directories in the state directory to which a start, or a restore, moved what it did not go on with.
+    /// Directories in the state directory to which a start or a restore moved data that it did not keep using.
     public var setAside: [String] = []
-    /// How this user gets the right to read the ledger; `nil`: it has it, or that cannot be told.
+    /// The command that gives this user the right to read the ledger; `nil` if the user has it or the command is
+    /// unknown.
     public var membership: String?
-    /// The file system of the state directory; `nil`: it cannot be told.
+    /// The file system of the state directory; `nil` if unknown.
     public var disk: Disk?
-    /// How one sync there went; `nil`: there is no such directory.
+    /// The result of one sync there; `nil` without a state directory.
     public var sync: Sync?
     /// The directory of the sockets.
     public var runtime: FileFacts?
-    /// The three sockets: what they are, and how they answered.
+    /// The three sockets and their answers.
     public var sockets: [Socket] = []
     /// The daemon's answer to `op: status`; `nil` without one.
     public var status: JSONNode?
-    /// What was found of the database that several machines share; nothing where there is none.
+    /// The findings about the database that several machines share; empty without such a database.
     public var database: [HealthFinding] = []
-    /// Whether the kernel takes the clock for synchronised; `nil`: it cannot be told.
+    /// Whether the kernel reports the clock as synchronised; `nil` if unknown.
     public var isClockSynchronised: Bool?
-    /// Whether the journal takes entries.
+    /// The result of connecting to the journal.
     public var journal: Answer?
     /// The handlers, in order of their names.
     public var handlers: [Handler] = []
     /// The files of keys and tokens.
     public var secrets: [Secret] = []
 
-    /// Nothing is known yet.
+    /// Facts before the collection.
     public init() {}
 }

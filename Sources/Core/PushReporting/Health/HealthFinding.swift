@@ -1,30 +1,30 @@
 public import PushModel
 
-/// One thing that `pushctl doctor` looked at.
+/// One result of `pushctl doctor`.
 public struct HealthFinding: Hashable, Sendable {
-    /// What was looked at. The raw values are those of the JSON output.
+    /// The subject. The raw values are those of the JSON output.
     public enum Area: String, Hashable, Sendable, CaseIterable {
         case configuration, state, disk, runtime, sockets, daemon, database, clock, journal, handlers, secrets, gateway,
             client
     }
 
-    /// How bad it is. The raw values are those of the JSON output.
+    /// The severity. The raw values are those of the JSON output.
     public enum Severity: String, Hashable, Sendable, CaseIterable {
-        /// It is as it has to be.
+        /// The subject is in order.
         case fine = "ok"
-        /// It works, and may not for long, or not as well as it could; or this user cannot see it.
+        /// The subject works, but perhaps not for long or not at its best; or this user cannot see it.
         case warning
-        /// Something does not work, or somebody may do what he must not.
+        /// The subject does not work, or has permissions that it must not have.
         case error
     }
 
-    /// What was looked at.
+    /// The subject.
     public var area: Area
-    /// How bad it is.
+    /// The severity.
     public var severity: Severity
-    /// What was found: a path or a name, and its condition.
+    /// A path or a name, and its condition.
     public var message: String
-    /// What to do about it; `nil` where there is nothing to do.
+    /// The remedy; `nil` if none is needed.
     public var remedy: String?
 
     init(area: Area, severity: Severity, message: String, remedy: String? = nil) {
@@ -32,22 +32,22 @@ public struct HealthFinding: Hashable, Sendable {
         (self.message, self.remedy) = (message, remedy)
     }
 
-    /// Something that is as it has to be.
+    /// Returns a finding without a problem.
     public static func fine(_ area: Area, _ message: String) -> HealthFinding {
         HealthFinding(area: area, severity: .fine, message: message)
     }
 
-    /// Something that works, for now.
+    /// Returns a finding about a problem to come.
     public static func warning(_ area: Area, _ message: String, do remedy: String) -> HealthFinding {
         HealthFinding(area: area, severity: .warning, message: message, remedy: remedy)
     }
 
-    /// Something that is wrong.
+    /// Returns a finding about a problem.
     public static func error(_ area: Area, _ message: String, do remedy: String) -> HealthFinding {
         HealthFinding(area: area, severity: .error, message: message, remedy: remedy)
     }
 
-    /// Reads one that was written by ``write(to:)``; `nil`: it is none.
+    /// Reads a finding that ``write(to:)`` wrote; `nil` if the node is not a finding.
     public init?(_ node: JSONNode) {
         guard let area = node["area"]?.string.flatMap(Area.init), let message = node["message"]?.string,
             let severity = node["severity"]?.string.flatMap(Severity.init)
@@ -55,7 +55,7 @@ public struct HealthFinding: Hashable, Sendable {
         self.init(area: area, severity: severity, message: message, remedy: node["remedy"]?.string)
     }
 
-    /// Writes its members.
+    /// Writes the members of the finding.
     public func write(to writer: inout JSONWriter) {
         writer.member("area", area.rawValue)
         writer.member("severity", severity.rawValue)

@@ -1,24 +1,24 @@
 import PushModel
 
-/// What `pushctl doctor` prints.
+/// The output of `pushctl doctor`.
 public struct HealthReport: Sendable {
     private let findings: [HealthFinding]
 
-    /// - Parameter facts: what was collected.
+    /// - Parameter facts: the collected facts.
     public init(_ facts: HealthFacts) { findings = facts.findings }
 
-    /// - Parameter findings: what was found, in the order in which it is told.
+    /// - Parameter findings: the findings in the order of the output.
     public init(_ findings: [HealthFinding]) { self.findings = findings }
 
-    /// How many things are wrong.
+    /// The number of errors.
     public var errors: Int { findings.count { $0.severity == .error } }
 
-    /// How many things may become wrong.
+    /// The number of warnings.
     public var warnings: Int { findings.count { $0.severity == .warning } }
 
-    /// For people: a line for each finding, under it what to do, then the sum.
+    /// Returns the text for people: a line for each finding with its remedy below, then the totals.
     ///
-    /// - Parameter problemsOnly: whether what is as it has to be is left out, and the sum.
+    /// - Parameter problemsOnly: whether to leave out the findings without a problem, and the totals.
     public func text(problemsOnly: Bool = false) -> String {
         let shown = problemsOnly ? findings.filter { $0.severity != .fine } : findings
         let lines = shown.map { finding in
@@ -34,7 +34,7 @@ public struct HealthReport: Sendable {
         text + String(repeating: " ", count: max(0, width - text.count))
     }
 
-    /// For programs: one object.
+    /// One object for programs.
     public var json: [UInt8] {
         var writer = JSONWriter(reserving: 2048)
         writer.object { writer in

@@ -3,7 +3,7 @@ import PushModel
 extension HealthFacts {
     // MARK: Sockets
 
-    /// Whether no socket has anybody: one cause, told once.
+    /// Whether no socket answers because the daemon does not run: one finding tells it.
     private var isStopped: Bool {
         !sockets.isEmpty
             && sockets.allSatisfy { if case .failed = $0.answer { true } else { false } }

@@ -1,7 +1,7 @@
 import PushModel
 
 extension HealthFacts {
-    /// What is to be said of all this, in the order of the areas.
+    /// All findings, in the order of the areas.
     public var findings: [HealthFinding] {
         configurationFindings + stateFindings + ledgerFindings + setAsideFindings + diskFindings + runtimeFindings
             + socketFindings
@@ -84,7 +84,7 @@ extension HealthFacts {
                     .state, "\(path): its mode is \(attributes.octal): users other than its owner may write",
                     do: "chmod go-w \(path)"))
         }
-        // What lies in a directory that others cannot enter, they cannot read either.
+        // In a directory that others cannot search, they cannot read the file either.
         if attributes.mode & 0o004 != 0, state.first?.attributes.map({ $0.mode & 0o001 != 0 }) ?? true {
             findings.append(
                 .warning(
@@ -125,11 +125,11 @@ extension HealthFacts {
 
     // MARK: Disk
 
-    /// Below this the daemon soon stops accepting requests: the shipped `LogSizeMax=`, once.
+    /// The free space below which the daemon soon stops accepting requests: the shipped `LogSizeMax=`.
     private static let leastFree: Int64 = 256 << 20
-    /// Below this somebody should look after it.
+    /// The free space below which an administrator should act.
     private static let littleFree: Int64 = 1 << 30
-    /// A sync that takes longer makes each producer wait for it.
+    /// The duration from which a sync counts as slow: each producer waits for one.
     private static let slowSync: Duration = .milliseconds(250)
 
     private var diskFindings: [HealthFinding] {
@@ -167,7 +167,7 @@ extension HealthFacts {
                 .error(
                     .disk, "there is no room for a block of 4 KiB in the state directory: no request is accepted",
                     do: "free space on that file system, or raise the quota"))
-        // The ledger's finding has said that this user has no access.
+        // The ledger's finding already reports the missing access.
         case .notPermitted? where ledger == .notPermitted: break
         case .notPermitted?:
             findings.append(
@@ -211,7 +211,7 @@ extension HealthFacts {
 
     // MARK: Parts of several rules
 
-    /// What there is to say of a file that cannot be looked at.
+    /// Returns the finding for a file whose attributes are unknown.
     func absence(_ area: HealthFinding.Area, _ file: FileFacts, _ remedy: String) -> HealthFinding {
         switch file.condition {
         case .hidden: .warning(area, "\(file.path): this user may not look at it", do: "run \"pushctl doctor\" as root")
@@ -232,6 +232,6 @@ extension HealthFacts.Answer {
         }
     }
 
-    /// How long an answer is waited for.
+    /// The timeout for an answer.
     public static let patience: Duration = .seconds(5)
 }

@@ -1,16 +1,16 @@
-/// How the file of a program begins, by which the system knows how to start it.
+/// The first bytes of a program file, by which `execve(2)` chooses how to start it.
 public enum ProgramStart: Hashable, Sendable {
-    /// A program for a machine.
+    /// An ELF binary.
     case binary
-    /// A script, with the interpreter that its first line names, and the word behind that.
+    /// A script, with the interpreter in its first line and the argument of the interpreter.
     case script(interpreter: String, argument: String?)
-    /// Neither: the system does not start it.
+    /// Neither: `execve(2)` fails.
     case unknown
 
-    /// How many bytes of a file the system looks at.
+    /// The number of bytes that the kernel reads.
     public static let length = 256
 
-    /// - Parameter bytes: the first bytes of the file, as many as the system looks at where it has so many.
+    /// - Parameter bytes: the first ``length`` bytes of the file, or all of a shorter file.
     public init(_ bytes: [UInt8]) {
         if bytes.starts(with: [0x7F] + "ELF".utf8) {
             self = .binary
@@ -22,7 +22,7 @@ public enum ProgramStart: Hashable, Sendable {
             self = .unknown
             return
         }
-        // A name that does not end within what the system looks at is not used.
+        // The kernel does not use an interpreter whose name is cut off by the limit.
         let isCut = end == nil && bytes.count >= Self.length
         let words = line.dropFirst(2).split(maxSplits: 1) { " \t\0".utf8.contains($0) }
         guard let interpreter = words.first, !(isCut && words.count == 1) else {
@@ -37,13 +37,13 @@ public enum ProgramStart: Hashable, Sendable {
             argument: isCut || argument?.isEmpty == true ? nil : argument)
     }
 
-    /// Whether the first line ends with a carriage return, which the system takes for a part of its last word.
+    /// Whether the first line ends with a carriage return, which the kernel takes as part of the last word.
     var hasCarriageReturn: Bool {
         guard case .script(let interpreter, let argument) = self else { return false }
         return (argument ?? interpreter).utf8.last == UInt8(ascii: "\r")
     }
 
-    /// The program that `env` is to find by its name; `nil`: it is none of those.
+    /// The program that `env` searches in PATH; `nil`: the script does not use `env` that way.
     public var searchedProgram: String? {
         guard case .script(let interpreter, let argument?) = self, interpreter.hasSuffix("/env") else { return nil }
         let isName = !argument.contains { $0 == " " || $0 == "\t" || $0 == "=" || $0 == "/" }
@@ -52,7 +52,7 @@ public enum ProgramStart: Hashable, Sendable {
 }
 
 extension HealthFacts {
-    /// What is wrong with how a handler's program begins.
+    /// Returns the finding about the start of a handler's program.
     func startFinding(_ handler: Handler) -> HealthFinding? {
         guard let program = handler.program?.path, let start = handler.start else { return nil }
         let place = "handler \(handler.name): \(program)"

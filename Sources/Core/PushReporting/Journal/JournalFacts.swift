@@ -1,73 +1,73 @@
 public import PushModel
 
-/// What is known of the entries of a journal beside the figures: how many there are, and what the journal lacks.
+/// The facts of a journal beside the figures: its number of entries, and its gaps.
 ///
-/// Entries are taken one by one and forgotten. They come in the order in which journald took them.
+/// The caller passes entries one by one, in the order in which journald received them.
 public struct JournalFacts: Hashable, Sendable {
-    /// Whose entries they are: the unit's name.
+    /// The name of the unit that wrote the entries.
     public let unit: String
-    /// The directory of the journal; `nil`: this machine's.
+    /// The directory of the journal; `nil`: this machine's journal.
     public let directory: String?
-    /// The time of the oldest entry of any program that the journal still has; `nil` where that is not known.
+    /// The time of the journal's oldest entry of any program; `nil` if unknown.
     public let begin: WallTime?
     /// Entries of outcomes that the report counts.
     public private(set) var entries = 0
-    /// The time of the first and of the last entry that was read.
+    /// The times of the first and of the last entry that was read.
     public private(set) var first: WallTime?
     public private(set) var last: WallTime?
 
-    /// Outcomes without an entry, by the numbers in the entries beside them.
+    /// The number of outcomes without an entry, by the numbers in adjacent entries.
     private var lacking = 0
-    /// Those of them of which the daemon says that it left them out because there were too many.
+    /// The number of these that the daemon reports as left out because there were too many.
     private var summed = 0
     private var dropped = 0
     private var suppressed = 0
-    /// Entries that were dropped since the last number: whether outcomes were among them is not known yet.
+    /// The number of entries dropped since the last number: whether outcomes were among them is not known yet.
     private var unproven = 0
-    /// Entries of the unit that are not the daemon's, and such that have not the fields they need.
+    /// The number of the unit's entries from other programs, and of entries without the required fields.
     private var foreign = 0
     private var unreadable = 0
-    /// Runs that ended without saying so, and times without a daemon.
+    /// The number of runs that ended without saying so, and of times without a daemon.
     private var unended = 0
     private var absences = 0
     private var absent: Duration = .zero
     private var clockSteps = 0
     private var stalls = 0
     private var suspensions = 0
-    /// The last gaps that touch the window, as the daemon told them: at most as many as the ledger keeps.
+    /// The last gaps that overlap the window; at most as many as the ledger keeps.
     private(set) var daemonGaps: [DaemonGap] = []
     private static let daemonGapsMax = 4096
 
     private var run: Run?
-    /// The names of handlers, routes and providers so far. The configuration has tens; an entry may say anything.
+    /// The names of handlers, routes and providers so far. The configuration has tens, but an entry may have any text.
     private var names: Set<String> = []
 
-    /// How many names are counted, and how long one is at most, in bytes.
+    /// The most names to count, and the longest name in bytes.
     private static let namesMax = 1000
     private static let nameLengthMax = 1024
 
-    /// What is known of the run of the daemon whose entries come now.
+    /// The current run of the daemon.
     private struct Run: Hashable {
         let name: String
-        /// The highest number of an outcome; `nil` before the first.
+        /// The highest number of an outcome; `nil` before the first outcome.
         var number: Int64?
         var hasStopped = false
         var last: WallTime
     }
 
-    /// Without entries.
+    /// Facts without entries.
     public init(unit: String, directory: String? = nil, begin: WallTime? = nil) {
         self.unit = unit
         self.directory = directory
         self.begin = begin
     }
 
-    /// Takes the next entry.
+    /// Adds the next entry.
     ///
     /// - Parameters:
     ///   - record: the entry.
-    ///   - window: the time of acceptance that the report covers. What is no outcome belongs to it by the entry's time.
-    /// - Returns: the row of an outcome, also of one outside the window; `nil` for anything else.
+    ///   - window: the time of acceptance that the report covers. An entry without an outcome counts by its own time.
+    /// - Returns: the row of an outcome, even outside the window; `nil` for other entries.
     public mutating func take(_ record: JournalRecord, in window: ReportWindow) -> ReportRow? {
         let isInside = window.contains(record.time)
         switch record.kind {
@@ -140,7 +140,7 @@ public struct JournalFacts: Hashable, Sendable {
         }
     }
 
-    /// Whether its names can be counted: the memory that they take is bounded.
+    /// Notes the row's names and returns whether they fit; bounds the memory for names.
     private mutating func hasRoom(for row: ReportRow) -> Bool {
         let invocation = row.invocation
         let own = [invocation.handler, invocation.route, invocation.provider].compactMap(\.self)
@@ -151,8 +151,8 @@ public struct JournalFacts: Hashable, Sendable {
         return true
     }
 
-    /// Notes which run of the daemon it is, and how many outcomes lie between its entry before and this one. What lies
-    /// between two entries is missing if any of the time between them is in the window.
+    /// Notes the entry's run of the daemon, and the number of outcomes between its previous entry and this one. Those
+    /// outcomes are missing if any part of the time between the two entries is in the window.
     private mutating func follow(_ record: JournalRecord, _ isInside: Bool, _ window: ReportWindow) {
         let before = run?.last ?? record.time
         let touches =
@@ -163,7 +163,7 @@ public struct JournalFacts: Hashable, Sendable {
                 absences += 1
                 absent += .milliseconds(max(0, record.time.milliseconds - run.last.milliseconds))
             }
-            // A run that is seen from its beginning has the number 0 then.
+            // A run that is read from its beginning starts at the number 0.
             run = Run(name: record.run, number: record.kind == .started || run != nil ? 0 : nil, last: record.time)
         }
         run?.last = record.time
@@ -172,7 +172,7 @@ public struct JournalFacts: Hashable, Sendable {
         let last = run?.number
         if let last {
             if touches { Self.add(max(0, number - last - (isOutcome ? 1 : 0)), to: &lacking) }
-            // The numbers say how many outcomes have no entry; what else was dropped is no outcome.
+            // The numbers show how many outcomes have no entry; other dropped entries were not outcomes.
             unproven = 0
         }
         run?.number = max(number, last ?? 0)
@@ -182,15 +182,15 @@ public struct JournalFacts: Hashable, Sendable {
         add((try? JournalFields(record.values).optionalNumber(field)) ?? 0, to: &sum)
     }
 
-    /// Adds what an entry says; no entry can make a sum overflow.
+    /// Adds an entry's count; saturates, so that no entry makes the sum overflow.
     private static func add(_ count: Int64, to sum: inout Int) { sum = min(sum + Int(count), 1 << 60) }
 
     // MARK: What is said of it
 
-    /// What of a report the journal does not say; the words are the members of the JSON.
+    /// The parts of a report that the journal does not record; the words are the members of the JSON.
     public static let unknown = ["accepted", "in_flight", "requests", "declined", "retries", "clock_set_back"]
 
-    /// What the journal lacks, and what happened in the window; empty when nothing did.
+    /// The journal's gaps, and the events in the window that leave out outcomes; empty without any.
     var gaps: [ReportGap] {
         [
             ReportGap(kind: .noEntry, count: lacking), ReportGap(kind: .summedOutcomes, count: summed),
@@ -202,19 +202,19 @@ public struct JournalFacts: Hashable, Sendable {
         ].filter { $0.count > 0 }
     }
 
-    /// How long no daemon ran between two that did, in all.
+    /// The total time without a daemon between two runs.
     var timeAbsent: Duration { absent }
 
     /// Whether outcomes are known to be missing.
     public var isIncomplete: Bool { lacking + unproven + unreadable + unended > 0 }
 
-    /// Whether the journal begins after the window, so that older outcomes are gone.
+    /// Returns whether the journal begins after the window does, so that older outcomes are gone.
     func beginsLate(for window: ReportWindow) -> Bool {
         guard let begin else { return false }
         return window.since.map { $0 < begin } ?? true
     }
 
-    /// The source in a few words, with how much of it was read.
+    /// Returns the source in a few words, with its outcomes and the time that they span.
     func text(_ zone: LocalZone) -> String {
         guard let first, let last else { return "\(name): it has no entry of that time" }
         return

@@ -1,14 +1,14 @@
 public import PushModel
 
-/// An entry of the journal that a report is made of.
+/// An entry of the journal that counts in a report.
 public struct JournalRecord: Hashable, Sendable {
-    /// What an entry says; by its message id.
+    /// The kind of entry, by its message id.
     public enum Kind: Hashable, Sendable, CaseIterable {
         /// The end of an invocation.
         case outcome
-        /// Successes that have no entry of their own, because there were too many.
+        /// Successes without entries of their own, because there were too many.
         case summed
-        /// Entries that the daemon dropped, because the journal did not take them.
+        /// Entries that the daemon dropped because the journal did not accept them.
         case dropped
         /// Entries that journald dropped.
         case suppressed
@@ -18,9 +18,9 @@ public struct JournalRecord: Hashable, Sendable {
         case stopping
         /// The daemon has ended.
         case stopped
-        /// The clock was set.
+        /// The wall clock was set.
         case clockStepped
-        /// Nothing can be written for now.
+        /// The log cannot be written for now.
         case storeStalled
         /// A gap of the daemon is over.
         case gap
@@ -28,22 +28,22 @@ public struct JournalRecord: Hashable, Sendable {
         case resumed
     }
 
-    /// What it says.
+    /// The kind of entry.
     public var kind: Kind
-    /// When journald took it.
+    /// The time at which journald received it.
     public var time: WallTime
-    /// One run of the daemon: the same text in all its entries, another one in those of any other run.
+    /// The run of the daemon: a text that all entries of the run share, and no other entry has.
     public var run: String
-    /// The path of the program that wrote it, as the kernel says.
+    /// The path of the program that wrote it, according to the kernel.
     public var program: String?
-    /// Its cgroup, as the kernel says.
+    /// The cgroup of that program, according to the kernel.
     public var cgroup: String?
-    /// Whether a program of the unit wrote it: the daemon or a handler.
+    /// Whether a program of the unit, the daemon or a handler, wrote it.
     public var isUnits: Bool
-    /// The values of ``fields``, those that it has.
+    /// The values of ``fields`` that the entry has.
     public var values: [String: String]
 
-    /// Joins the parts.
+    /// Joins the fields.
     public init(
         kind: Kind, time: WallTime, run: String, program: String? = nil, cgroup: String? = nil,
         isUnits: Bool = false, values: [String: String] = [:]
@@ -57,15 +57,15 @@ public struct JournalRecord: Hashable, Sendable {
         self.values = values
     }
 
-    /// The fields whose values are needed.
+    /// The required fields.
     public static let fields =
         ReportRow.journalFields + ["PUSH_OUTCOME_NUMBER", "PUSH_OUTCOMES", "PUSH_DROPPED", "N_DROPPED"] + gapFields
 
     private static let gapFields = ["PUSH_GAP", "PUSH_GAP_BEGIN_USEC", "PUSH_GAP_END_USEC"]
 
-    /// The gap that it tells of.
+    /// Returns the gap that the entry reports.
     ///
-    /// - Throws: for a field that is missing or has no such value.
+    /// - Throws: for a missing or invalid field.
     func gap() throws(JournalFieldError) -> DaemonGap {
         let fields = JournalFields(values)
         return DaemonGap(
@@ -74,8 +74,8 @@ public struct JournalRecord: Hashable, Sendable {
             end: WallTime(milliseconds: try fields.number(Self.gapFields[2]) / 1000))
     }
 
-    /// Whether the daemon itself wrote it. Its handlers are in the same unit, run as the same user, and may write any
-    /// field: their program has another name, and where they have cgroups of their own these are below `runs`.
+    /// Whether the daemon itself wrote the entry. Its handlers are in the same unit and may write any field. Their
+    /// programs have other names, and their cgroups, if they have any, are below `runs`.
     var isDaemons: Bool {
         guard let program else { return false }
         let name = program.split(separator: "/").last.map(String.init) ?? ""

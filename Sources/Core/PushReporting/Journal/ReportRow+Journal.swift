@@ -1,19 +1,18 @@
 public import PushModel
 
-/// Why an entry of the journal is no row of a report.
+/// The error of a journal entry that does not make a row.
 public struct JournalFieldError: Error, Hashable, Sendable {
-    /// The field that is missing or wrong.
+    /// The missing or invalid field.
     public let field: String
 }
 
 extension ReportRow {
-    /// Reads the fields of an outcome's entry in the journal, as the daemon writes them. The journal has no device, no id of
-    /// the payload and no completion.
+    /// Reads the journal entry of an outcome. The journal has no device, no id of the payload and no completion.
     ///
     /// - Parameters:
-    ///   - fields: their values by their names.
-    ///   - decidedAt: when the entry was written.
-    /// - Throws: the first field that is missing or wrong: an entry of an earlier version, or not the daemon's.
+    ///   - fields: the values by field name.
+    ///   - decidedAt: the time of the entry.
+    /// - Throws: the first missing or invalid field. An entry of an earlier version, or of another program, lacks some.
     public init(journal fields: [String: String], decidedAt: WallTime) throws(JournalFieldError) {
         let entry = JournalFields(fields)
         let waitedFor = try entry.waitedFor()
@@ -51,9 +50,9 @@ extension ReportRow {
     ]
 }
 
-/// Values of fields as what they have to be.
+/// The values of fields, converted to their types.
 struct JournalFields {
-    /// Microseconds and numbers of no daemon: sums of such values cannot overflow.
+    /// More than any daemon writes, and small enough that sums of such values do not overflow.
     private static let most: Int64 = 1 << 53
 
     private let fields: [String: String]
@@ -65,7 +64,7 @@ struct JournalFields {
         return number
     }
 
-    /// A whole number from 0 on; `nil` for a field that is not there.
+    /// Returns an integer from 0; `nil` for a missing field.
     func optionalNumber(_ name: String) throws(JournalFieldError) -> Int64? {
         guard let text = fields[name] else { return nil }
         return try Self.number(text[...], name)
@@ -78,14 +77,14 @@ struct JournalFields {
         return word
     }
 
-    /// A word of a closed set; `nil` for a field that is not there.
+    /// Returns a word of a closed set; `nil` for a missing field.
     func optionalWord<Word: RawRepresentable<String>>(_ name: String) throws(JournalFieldError) -> Word? {
         guard let text = fields[name] else { return nil }
         guard let word = Word(rawValue: text) else { throw JournalFieldError(field: name) }
         return word
     }
 
-    /// `41/0` with the facts beside it; `nil` where it waited for nothing.
+    /// Parses `41/0`, with the facts of its other fields; `nil` if the invocation did not wait.
     func waitedFor() throws(JournalFieldError) -> Predecessor? {
         let name = "PUSH_WAITED_FOR"
         guard let text = fields[name] else { return nil }

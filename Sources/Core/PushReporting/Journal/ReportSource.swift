@@ -1,11 +1,11 @@
-/// Where the rows of a report come from.
+/// The source of a report's rows.
 public enum ReportSource: Hashable, Sendable {
-    /// The ledger: all that was accepted, with what is in flight.
+    /// The ledger: all accepted requests, with those in flight.
     case ledger
-    /// The journal alone: outcomes that have an entry there.
+    /// The journal alone: outcomes that have an entry.
     case journal(JournalFacts)
 
-    /// The word for it in formats for programs.
+    /// The name in formats for programs.
     public var word: String {
         switch self {
         case .ledger: "ledger"
@@ -13,7 +13,7 @@ public enum ReportSource: Hashable, Sendable {
         }
     }
 
-    /// What is known of the journal; `nil` for the ledger.
+    /// The facts of the journal; `nil` for the ledger.
     public var journal: JournalFacts? {
         switch self {
         case .ledger: nil
@@ -21,7 +21,7 @@ public enum ReportSource: Hashable, Sendable {
         }
     }
 
-    /// What the source does not record, so that no report of it can show it; `nil`: nothing.
+    /// The notice about facts that the source does not record; `nil`: it records all.
     var unprovable: String? {
         switch self {
         case .ledger: nil

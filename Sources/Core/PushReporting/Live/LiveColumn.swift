@@ -12,7 +12,7 @@ struct LiveColumn<Row>: Sendable {
         self.cell = cell
     }
 
-    /// The lines of a table. One that is too wide lacks its last columns, but never the first.
+    /// Returns the lines of a table. Leaves out the last columns of a table that is too wide, but never the first.
     static func table(
         _ columns: [LiveColumn], _ rows: [Row], width: Int, tone: (Row) -> ReportLine.Tone
     ) -> [ReportLine] {

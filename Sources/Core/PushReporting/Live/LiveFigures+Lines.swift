@@ -1,24 +1,24 @@
 import PushModel
 
-/// A fact for people: its name, and what is to be said of it.
+/// A fact for people with its label.
 struct LabelledFact {
     let label: String
     let text: String
     var tone = ReportLine.Tone.plain
 
-    /// The line, the text behind labels of this width.
+    /// Returns the line, with the text behind a label column of this width.
     func line(_ width: Int) -> ReportLine {
         ReportLine(label + String(repeating: " ", count: max(1, width - label.count)) + text, tone)
     }
 }
 
 extension LiveFigures {
-    /// What comes in, what was decided, and how the deadline was kept: for the screen and for a status.
+    /// The accepted and decided requests and the compliance, for the screen and for a status.
     ///
     /// - Parameters:
     ///   - status: the daemon's answer to `op: status`; `nil`: it gave none.
-    ///   - now: when.
-    ///   - width: how many characters there are for a text and a chart of the last minute behind it; `nil`: no chart.
+    ///   - now: the time of the figures.
+    ///   - width: the characters for a text and a chart of the last minute behind it; `nil`: no chart.
     func facts(_ status: JSONNode?, at now: WallTime, chartWithin width: Int? = nil) -> [LabelledFact] {
         let kept = compliance
         var rate = "\(Self.rate(decidedRate(at: now)))  \(grouped(decided)) in the last \(spanInWords(span(at: now)))"
@@ -37,21 +37,21 @@ extension LiveFigures {
         ]
     }
 
-    /// The time that handlers had, for people.
+    /// The range of the handlers' budgets, for people.
     private var time: String {
         guard let budgets else { return "" }
         let (least, most) = (PushReporting.span(budgets.lowerBound), PushReporting.span(budgets.upperBound))
         return least == most ? " of \(most)" : " of \(least) to \(most)"
     }
 
-    /// How much was accepted, and how much of it is in flight.
+    /// Returns the numbers of accepted requests and of those in flight.
     static func accepted(_ status: JSONNode) -> String {
         "\(grouped(status["accepted_since_start"]?.int64 ?? 0)) since start, "
             + "in flight \(grouped(status["requests_in_flight"]?.int64 ?? 0))"
             + " (\(grouped(status["bytes_in_flight"]?.int64 ?? 0)) bytes)"
     }
 
-    /// A missed invocation for people.
+    /// Returns a missed invocation for people.
     static func text(ofMiss row: ReportRow, _ zone: LocalZone) -> String? {
         guard let result = row.invocation.result else { return nil }
         return "\(zone.text(result.decidedAt, milliseconds: true))  seq \(row.invocation.id.seq.value)  "

@@ -1,12 +1,12 @@
 import PushFigures
 public import PushModel
 
-/// What was accepted and decided in the last five minutes, for a screen that is drawn again and again.
+/// The requests accepted and the invocations decided in the last five minutes, for a screen that is redrawn.
 ///
-/// Figures are kept for every ten seconds and merged, so that neither memory nor the time for a picture grows with the
-/// number of invocations. Observers are left out, as in the report's figures.
+/// It keeps figures of ten seconds each and merges them: neither memory nor the time to draw grows with the number of
+/// invocations. It leaves out observers, like the report.
 public struct LiveFigures: Sendable {
-    /// How far back the figures reach.
+    /// The time that the figures reach back.
     public static let reach = Duration.seconds(300)
 
     /// The figures of one handler.
@@ -14,7 +14,7 @@ public struct LiveFigures: Sendable {
         var decided = 0
         var failed = 0
         var missed = 0
-        /// From the start of the handler to its end, of those that started.
+        /// The times from the start of the handler to its end.
         var exec = Histogram()
 
         mutating func add(_ result: InvocationResult) {
@@ -35,18 +35,18 @@ public struct LiveFigures: Sendable {
     private struct Slot {
         var outcomes: [Outcome: Int] = [:]
         var handlers: [String: Handler] = [:]
-        /// The shortest and the longest time that a handler had.
+        /// The shortest and the longest budget of an invocation.
         var budgets: ClosedRange<Duration>?
     }
 
     private static let slotSeconds: Int64 = 10
-    /// Over how many whole seconds a rate is taken.
+    /// The number of whole seconds that a rate averages.
     private static let rateSeconds: Int64 = 10
-    /// How many seconds a chart shows.
+    /// The number of seconds in a chart.
     private static let chartSeconds: Int64 = 60
     private static let missLimit = 50
 
-    /// Since when everything was counted.
+    /// The time since which everything was counted.
     private let begin: WallTime
     private var slots: [Int64: Slot] = [:]
     private var acceptedBySecond: [Int64: Int] = [:]
@@ -54,13 +54,13 @@ public struct LiveFigures: Sendable {
     /// The last missed invocations, the newest last.
     private(set) var misses: [ReportRow] = []
 
-    /// - Parameter begin: since when everything is counted.
+    /// - Parameter begin: the time from which everything is counted.
     public init(since begin: WallTime) { self.begin = begin }
 
     /// Counts a request.
     public mutating func add(acceptedAt time: WallTime) { acceptedBySecond[time.seconds, default: 0] += 1 }
 
-    /// Counts an invocation that was decided; one in flight counts nothing.
+    /// Counts a decided invocation; ignores one in flight.
     public mutating func add(_ row: ReportRow) {
         guard let result = row.invocation.result, !row.invocation.isObserver else { return }
         decidedBySecond[result.decidedAt.seconds, default: 0] += 1
@@ -78,7 +78,7 @@ public struct LiveFigures: Sendable {
         if misses.count > Self.missLimit { misses.removeFirst() }
     }
 
-    /// Forgets what is out of reach at a time, and what lies in the future because the clock was set back.
+    /// Removes figures out of reach, and figures in the future after a step back of the clock.
     public mutating func forget(at now: WallTime) {
         let reach = Self.slot(of: now) - Self.reach.milliseconds / (Self.slotSeconds * 1000)
         slots = slots.filter { (reach...Self.slot(of: now) + 1).contains($0.key) }
@@ -87,25 +87,25 @@ public struct LiveFigures: Sendable {
         decidedBySecond = decidedBySecond.filter { seconds.contains($0.key) }
     }
 
-    /// How long the figures reach back at a time.
+    /// Returns the time that the figures reach back.
     func span(at now: WallTime) -> Duration {
         min(Self.reach, .milliseconds(max(0, now.milliseconds - begin.milliseconds)))
     }
 
-    /// Requests accepted a second, over the last whole seconds: tenths.
+    /// Returns the requests accepted per second over the last whole seconds, in tenths.
     func acceptedRate(at now: WallTime) -> Int { Self.tenths(acceptedBySecond, now) }
 
-    /// Invocations decided a second, over the last whole seconds: tenths.
+    /// Returns the invocations decided per second over the last whole seconds, in tenths.
     func decidedRate(at now: WallTime) -> Int { Self.tenths(decidedBySecond, now) }
 
-    /// Invocations decided in each of the last spans of two seconds, a minute of them, the oldest first.
+    /// Returns the invocations decided in each interval of two seconds of the last minute, the oldest first.
     func decidedLately(at now: WallTime) -> [Int] {
         stride(from: now.seconds - Self.chartSeconds, to: now.seconds, by: 2).map {
             (decidedBySecond[$0] ?? 0) + (decidedBySecond[$0 + 1] ?? 0)
         }
     }
 
-    /// The shortest and the longest time that a handler had; `nil` when nothing was due.
+    /// The shortest and the longest budget; `nil` when nothing was due.
     var budgets: ClosedRange<Duration>? {
         slots.values.reduce(nil) { all, slot in slot.budgets.map { Self.union(all, $0) } ?? all }
     }
@@ -117,11 +117,11 @@ public struct LiveFigures: Sendable {
         return min(left.lowerBound, right.lowerBound)...max(left.upperBound, right.upperBound)
     }
 
-    /// How many invocations were decided.
+    /// The number of decided invocations.
     var decided: Int { count { _ in true } }
-    /// How many of them failed in time.
+    /// The number of these that failed in time.
     var failed: Int { count(\.isFailure) }
-    /// How many owed an answer, and how many of them missed the deadline.
+    /// The numbers of due and missed invocations.
     var compliance: Compliance { Compliance(due: count(\.isDue), missed: count(\.isMissed)) }
 
     /// The figures by handler.

@@ -1,7 +1,7 @@
 import PushFigures
 import PushModel
 
-/// What the screen shows of one handler.
+/// A handler's row on the screen.
 struct LiveHandler {
     let name: String
     let running: Int64
@@ -10,15 +10,15 @@ struct LiveHandler {
     let state: String
     let figures: LiveFigures.Handler
 
-    /// In microseconds; `nil`: none ran.
+    /// The 99th percentile of its times in microseconds; `nil`: no run counts.
     var p99: Int64? { figures.exec.quantile(permille: 990) }
 
-    /// What its figures are for a person: bad, where it missed deadlines.
+    /// The tone of its row: bad if it missed deadlines.
     var tone: ReportLine.Tone {
         figures.missed > 0 ? .bad : figures.failed > 0 || !state.isEmpty ? .warning : .plain
     }
 
-    /// Those that the daemon has, and those that it had.
+    /// Returns the handlers of the daemon's status, then former handlers with figures.
     static func all(_ status: JSONNode?, _ figures: LiveFigures) -> [LiveHandler] {
         let found = figures.handlers
         let known = status?["handlers"]?.members ?? []
@@ -36,12 +36,12 @@ struct LiveHandler {
             }
     }
 
-    /// How many run or wait without the observers', which the figures leave out too.
+    /// Returns the number that run or wait, without observers, which the figures leave out too.
     private static func owners(_ key: String, of handler: JSONNode) -> Int64 {
         max(0, (handler[key]?.int64 ?? 0) - (handler["observers_\(key)"]?.int64 ?? 0))
     }
 
-    /// Whether one stands above another: the larger figure first, equal ones by name.
+    /// Returns whether `left` stands above `right`: by the larger figure, then by name.
     static func precedes(_ left: LiveHandler, _ right: LiveHandler, by order: LiveScreen.Order) -> Bool {
         let figure: (LiveHandler) -> Int64 =
             switch order {
@@ -55,7 +55,7 @@ struct LiveHandler {
         return figures.0 == figures.1 ? left.name < right.name : figures.0 > figures.1
     }
 
-    /// The columns, the first the most important: a narrow screen leaves out the last.
+    /// The columns by importance: a narrow screen leaves out the last ones.
     static let columns: [LiveColumn<LiveHandler>] = [
         LiveColumn("Handler", .left) { $0.name },
         LiveColumn("Running", .right) { grouped($0.running) },

@@ -1,6 +1,6 @@
 import PushModel
 
-/// What the screen shows of one lane.
+/// A lane's row on the screen.
 struct LiveLane {
     private let node: JSONNode
 
@@ -10,7 +10,7 @@ struct LiveLane {
     private func number(_ key: String) -> Int64 { node[key]?.int64 ?? 0 }
     private func name(_ key: String) -> String { node[key]?.string ?? "-" }
 
-    /// The columns, the first the most important: a narrow screen leaves out the last.
+    /// The columns by importance: a narrow screen leaves out the last ones.
     static let columns: [LiveColumn<LiveLane>] = [
         LiveColumn("Device", .left) { $0.name("device") },
         LiveColumn("Waiting", .right) { grouped($0.number("waiting")) },

@@ -1,45 +1,45 @@
 import PushFigures
 public import PushModel
 
-/// Draws what the daemon is doing now: lines of text, for a terminal of any size.
+/// The screen of `pushctl top`: lines of text for a terminal of any size.
 ///
-/// A line has no control character and no more characters than the screen is wide.
+/// A line has no control characters and at most as many characters as the screen is wide.
 public struct LiveScreen: Sendable {
-    /// By what the handlers are sorted.
+    /// The sort order of the handlers.
     public enum Order: String, CaseIterable, Sendable {
         case name, running, p99, failures, misses
 
-        /// The key that asks for it.
+        /// The key that selects the order.
         public var key: UInt8 { rawValue.utf8.first ?? 0 }
     }
 
-    /// By what the handlers are sorted.
+    /// The sort order of the handlers.
     public var order = Order.misses
-    /// Whether the picture stands still.
+    /// Whether the screen is frozen.
     public var isFrozen = false
     /// The zone of the times.
     public var zone: LocalZone
-    /// Whether block characters can be shown.
+    /// Whether the terminal can show block characters.
     public var usesUnicode: Bool
 
-    /// How wide the labels of the head are, with the space behind them.
+    /// The width of the labels in the head, with the space behind them.
     private static let labelWidth = 10
 
-    /// Joins the two.
+    /// Joins the fields.
     public init(zone: LocalZone, usesUnicode: Bool = true) {
         self.zone = zone
         self.usesUnicode = usesUnicode
     }
 
-    /// The picture.
+    /// Returns the lines of the screen.
     ///
     /// - Parameters:
-    ///   - status: the daemon's answer to `op: status`; `nil`: it gave none.
-    ///   - problem: why it gave none.
-    ///   - figures: of the ledger.
-    ///   - now: when it is drawn.
-    ///   - width: how many characters a line may have.
-    ///   - height: how many lines there may be, with a line of keys as the last; `nil`: any number, without that line.
+    ///   - status: the daemon's answer to `op: status`; `nil` without an answer.
+    ///   - problem: the reason for the missing answer.
+    ///   - figures: the figures of the ledger.
+    ///   - now: the time of drawing.
+    ///   - width: the most characters in a line.
+    ///   - height: the most lines, with a line of keys as the last; `nil`: unlimited, without that line.
     public func lines(
         status: JSONNode?, problem: String?, figures: LiveFigures, at now: WallTime, width: Int, height: Int?
     ) -> [ReportLine] {
@@ -50,8 +50,8 @@ public struct LiveScreen: Sendable {
         let table = handlerLines(rows, width: width)
         let lanes = laneLines(status, width: width)
         if let height {
-            // What the handlers leave is for lanes and misses, and a third of the room each in any case; a heading never
-            // stands alone.
+            // Lanes and misses share the lines that the handlers leave, and have a third of the lines each in any case.
+            // No heading stands alone.
             let room = max(0, height - lines.count - 1)
             let (third, free) = (room / 3, max(0, room - table.count))
             let laneRoom = Self.room(min(lanes.count, max(third, free - min(misses.count, third))), least: 4)
@@ -93,7 +93,7 @@ public struct LiveScreen: Sendable {
             "Handlers by \(order.rawValue)", LiveColumn.table(LiveHandler.columns, rows, width: width, tone: \.tone))
     }
 
-    /// Nothing where nobody waits in a lane, and where the daemon does not tell.
+    /// Returns the longest lanes; empty if no delivery waits in a lane, or the status has no lanes.
     private func laneLines(_ status: JSONNode?, width: Int) -> [ReportLine] {
         let lanes = (status?["lanes"]?["longest"]?.elements ?? []).map(LiveLane.init)
         guard !lanes.isEmpty else { return [] }
@@ -114,7 +114,7 @@ public struct LiveScreen: Sendable {
         [ReportLine(""), ReportLine(title, .heading)] + lines
     }
 
-    /// The room for a section: none where it is too little for the blank line, the headings and one thing.
+    /// Returns the lines for a section: 0 if its blank line, its headings and one row do not fit.
     private static func room(_ wanted: Int, least: Int) -> Int { wanted < least ? 0 : wanted }
 
     private var keys: String {
@@ -122,7 +122,7 @@ public struct LiveScreen: Sendable {
         return "q quit  space \(isFrozen ? "go on" : "freeze")  \(orders)"
     }
 
-    /// The first lines; what is left out is said in the last.
+    /// Returns the first lines; if some do not fit, the last one counts them.
     private static func fitting(_ lines: [ReportLine], _ room: Int) -> [ReportLine] {
         guard lines.count > room, room > 0 else { return Array(lines.prefix(room)) }
         return lines.prefix(room - 1) + [ReportLine("and \(lines.count - room + 1) more")]

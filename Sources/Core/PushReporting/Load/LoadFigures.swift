@@ -1,18 +1,18 @@
 public import PushFigures
 public import PushModel
 
-/// What a load generator saw. Its size does not depend on how many requests there were.
+/// The measurements of a load generator. Their size does not depend on the number of requests.
 public struct LoadFigures: Sendable {
-    /// How the requests were sent.
+    /// The parameters of the load.
     public struct Setup: Hashable, Sendable {
-        /// How many connections.
+        /// The number of connections.
         public var connections: Int
-        /// How many requests without a reply on each at most.
+        /// The most requests without a reply on a connection.
         public var pipeline: Int
-        /// How many a second; `nil`: as fast as there was room.
+        /// The requests per second; `nil`: as fast as the pipelines allow.
         public var rate: Double?
 
-        /// Joins the parts.
+        /// Joins the fields.
         public init(connections: Int, pipeline: Int, rate: Double?) {
             self.connections = connections
             self.pipeline = pipeline
@@ -20,43 +20,43 @@ public struct LoadFigures: Sendable {
         }
     }
 
-    /// How many codes of refusals are told apart: a daemon has fewer.
+    /// The most error codes to count separately; a daemon has fewer.
     private static let codeLimit = 64
 
-    /// How the requests were sent.
+    /// The parameters of the load.
     public let setup: Setup
-    /// How many were sent, or were to be and could not.
+    /// The requests that were sent, or that could not be sent.
     public var sent = 0
-    /// How many were accepted.
+    /// The accepted requests.
     public private(set) var accepted = 0
-    /// How many were refused, by the code of the error.
+    /// The refused requests by error code.
     public private(set) var refused: [String: Int] = [:]
-    /// Replies that no request was waiting for, or that are none.
+    /// Replies without a waiting request, and lines that are not replies.
     public private(set) var strayReplies = 0
     /// Accepted requests with custom data that was rejected.
     public private(set) var rejectedParts = 0
     /// Connections that the daemon closed.
     public var lostConnections = 0
-    /// Requests that were meant to be sent and were not, because there was no room for them.
+    /// Requests that were not sent at their time, because the pipelines were full.
     public var overdue = 0
-    /// From the first request to the last reply.
+    /// The time from the first request to the last reply.
     public var length: Duration = .zero
-    /// From when a request was meant to be sent to its reply.
+    /// The time from a request's scheduled time to its reply.
     public private(set) var latency = Histogram()
     /// The lowest and the highest number of an accepted request.
     public private(set) var numbers: ClosedRange<SequenceNumber>?
-    /// What became of the requests: rows of the ledger; `nil`: not known.
+    /// The outcomes of the requests from the ledger; `nil` if unknown.
     public var outcomes: ComplianceReport?
-    /// Why that is not known.
+    /// The reason for unknown outcomes.
     public var outcomesProblem: String?
 
-    /// Without requests.
+    /// Measurements without requests.
     public init(_ setup: Setup) { self.setup = setup }
 
     /// Counts a reply.
     /// - Parameters:
-    ///   - line: as it came.
-    ///   - latency: from when the request was meant to be sent, in nanoseconds; `nil`: no request was waiting.
+    ///   - line: the reply as received.
+    ///   - latency: the time since the request's scheduled time, in nanoseconds; `nil`: no request was waiting.
     public mutating func add(reply line: [UInt8], latency nanoseconds: Int64?) {
         let reply = (try? JSONDocument(scanning: line))?.root
         guard let isAccepted = reply?["ok"]?.bool else { return strayReplies += 1 }
@@ -74,18 +74,18 @@ public struct LoadFigures: Sendable {
         numbers = min(numbers?.lowerBound ?? number, number)...max(numbers?.upperBound ?? number, number)
     }
 
-    /// Refused requests, whatever the code.
+    /// The refused requests of all codes.
     public var refusedInAll: Int { refused.values.reduce(0, +) }
 
-    /// Requests that got no reply, and may have been accepted or not.
+    /// Requests without a reply; whether the daemon accepted them is unknown.
     public var unanswered: Int { max(0, sent - latency.count) }
 
-    /// Whether all that was meant to be sent was sent and accepted.
+    /// Whether every scheduled request was sent and accepted.
     public var isGood: Bool {
         refusedInAll + unanswered + strayReplies + rejectedParts + lostConnections + overdue == 0
     }
 
-    /// Accepted requests in a second.
+    /// The accepted requests per second.
     public var rate: Double {
         let seconds = Double(length.microseconds) / 1e6
         return seconds > 0 ? Double(accepted) / seconds : 0

@@ -1,8 +1,8 @@
 import PushModel
 
-/// The metrics of what the daemon has counted since it started, and where in its status they are.
+/// The metrics of the daemon's counters since its start, and their places in its status.
 enum CountedMetrics {
-    /// In the order in which they are written.
+    /// The metrics in the order of the output.
     static let all = [
         MetricFamily(
             "outcomes", "Invocations that ended, by outcome; copies for observing routes are apart.", .counter,
@@ -27,7 +27,7 @@ enum CountedMetrics {
             "handler_outcomes", "Invocations that ended, by handler and outcome.", .counter,
             labels: ["handler", "outcome"]
         ) {
-            // The outcomes that every handler may have are there from the first one on: a rate needs a zero to begin with.
+            // The outcomes that every handler may have are present from the start: a rate needs an initial zero.
             byHandler($0) { outcomes($0["outcomes"], $1, keeping: Outcome.allCases.filter(\.isDue)) }
         },
         MetricFamily(
@@ -68,7 +68,7 @@ enum CountedMetrics {
         },
     ]
 
-    /// - Parameter kept: the outcomes that are written though none ended so; `nil`: all.
+    /// - Parameter kept: the outcomes to write even with a count of 0; `nil`: all.
     private static func outcomes(
         _ counts: StatusValue?, _ labels: [(String, String)] = [], keeping kept: [Outcome]? = nil
     ) -> [MetricSample] {

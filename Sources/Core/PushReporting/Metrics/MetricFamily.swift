@@ -15,21 +15,21 @@ struct MetricSample {
         self.value = value
     }
 
-    /// A number as it is written.
+    /// A number in its written form.
     init(_ number: String, _ labels: [(String, String)] = []) { self.init(.number(number), labels) }
 }
 
-/// One metric: what it is called, and where in the status its values are.
+/// A metric: its name, its help text and its values in the status.
 struct MetricFamily: Sendable {
     enum Kind: String {
         case gauge, counter, histogram
     }
 
-    /// Without the suffixes of its samples.
+    /// The name without the suffixes of the samples.
     let name: String
     let kind: Kind
     let help: String
-    /// The names of the labels of its values.
+    /// The names of its labels.
     let labels: [String]
     private(set) var samples: @Sendable (StatusValue) -> [MetricSample]
 
@@ -44,7 +44,7 @@ struct MetricFamily: Sendable {
         self.samples = samples
     }
 
-    /// The same metric with the values of another one behind its own.
+    /// Returns the metric with the values of another one appended.
     func joined(with other: MetricFamily) -> MetricFamily {
         var joined = self
         let own = samples
@@ -52,13 +52,13 @@ struct MetricFamily: Sendable {
         return joined
     }
 
-    /// Whether the daemon answered; who asks it for metrics says so.
+    /// Whether the daemon answered; the program that asks the daemon writes the value.
     static let up = MetricFamily("up", "1 when the daemon answered, 0 when it did not.") { _ in [MetricSample("1")] }
 
-    /// All, in the order in which they are written.
+    /// All metrics in the order of the output.
     static let all = [up, StatusField.buildInfo] + StatusField.metrics + CountedMetrics.all
 
-    /// The unit that ends the name.
+    /// The unit at the end of the name.
     var unit: String? { ["seconds", "bytes"].first { name.hasSuffix("_\($0)") } }
 
     /// The names of its samples.

@@ -3,7 +3,7 @@ import PushModel
 /// Writes metrics as text.
 struct MetricWriter {
     let format: MetricsFormat
-    /// When counting began, in seconds since 1970; OpenMetrics has it beside each count.
+    /// The time at which counting began, in seconds since 1970; OpenMetrics has it beside each count.
     let created: String?
     private var text = ""
 
@@ -12,10 +12,10 @@ struct MetricWriter {
         self.created = created
     }
 
-    /// Adds a metric; one without values is left out.
+    /// Adds a metric; skips one without values.
     mutating func write(_ family: MetricFamily, _ samples: [MetricSample]) {
         guard !samples.isEmpty else { return }
-        // In the older format a counter is called what its values are called.
+        // In the Prometheus format a counter has the name of its samples.
         let name = format == .prometheus && family.kind == .counter ? family.name + "_total" : family.name
         if format == .openMetrics {
             text += "# TYPE \(name) \(family.kind.rawValue)\n"
@@ -27,7 +27,7 @@ struct MetricWriter {
         for sample in samples { write(sample, of: family) }
     }
 
-    /// The whole text; OpenMetrics has a mark at its end.
+    /// Returns the whole text; OpenMetrics has `# EOF` at its end.
     func ended() -> String { format == .openMetrics ? text + "# EOF\n" : text }
 
     private mutating func write(_ sample: MetricSample, of family: MetricFamily) {
@@ -55,8 +55,8 @@ struct MetricWriter {
         text += " \(value)\n"
     }
 
-    /// A bound as OpenMetrics writes numbers that are compared as text: in seconds, with a decimal point. The same in both
-    /// formats, so that a change of format begins no new series.
+    /// Returns a bucket's bound in seconds with a decimal point: OpenMetrics compares bounds as text. Both formats use
+    /// it, so that a change of format starts no new series.
     private static func bound(_ duration: Duration) -> String {
         let text = decimal(duration.microseconds, scale: 6)
         return text.contains(".") ? text : text + ".0"

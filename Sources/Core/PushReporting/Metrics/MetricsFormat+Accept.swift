@@ -1,8 +1,9 @@
 public import PushModel
 
 extension MetricsFormat {
-    /// The format that an `Accept` header prefers (RFC 9110, 12.5.1): OpenMetrics only where it is named, and where the
-    /// older one is not preferred by its quality. Who names neither gets the older one, which a person can read as well.
+    /// Returns the format that an `Accept` header prefers (RFC 9110, 12.5.1): OpenMetrics if the header names it and
+    /// gives the Prometheus format no higher quality. A header with neither gets the Prometheus format, which people
+    /// can read too.
     public init(accepting header: String?) {
         var qualities: [MetricsFormat: Double] = [:]
         for part in (header ?? "").split(separator: ",").prefix(Self.partsMax) {
@@ -23,6 +24,6 @@ extension MetricsFormat {
         self = wanted > 0 && wanted >= qualities[.prometheus] ?? 0 ? .openMetrics : .prometheus
     }
 
-    /// How many types of a header are looked at.
+    /// The most media types of a header to read.
     private static let partsMax = 32
 }

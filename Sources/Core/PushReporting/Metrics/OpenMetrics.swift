@@ -1,11 +1,11 @@
 public import PushModel
 
-/// The metrics of the daemon as text. They are declared in ``StatusField`` and ``CountedMetrics``.
+/// The metrics of the daemon as text, declared in ``StatusField`` and ``CountedMetrics``.
 public enum OpenMetrics {
-    /// All metrics, each line with its line feed.
+    /// Returns all metrics, each line with its line feed.
     ///
     /// - Parameters:
-    ///   - status: what the daemon says of itself. What it does not have is left out.
+    ///   - status: the daemon's status. Metrics without a value there are left out.
     ///   - format: the form of the text.
     public static func text(of status: StatusValue, as format: MetricsFormat) -> String {
         let start = status["process"]?["started_at_ms"]?.integer.map { decimal($0, scale: 3) }
@@ -14,14 +14,14 @@ public enum OpenMetrics {
         return writer.ended()
     }
 
-    /// What is left to say when the daemon does not answer.
+    /// Returns the text for a daemon that does not answer.
     public static func textOfNoAnswer(as format: MetricsFormat) -> String {
         var writer = MetricWriter(format: format, created: nil)
         writer.write(MetricFamily.up, [MetricSample("0")])
         return writer.ended()
     }
 
-    /// The names of all samples that the metrics have, without labels; for who has to check what is asked of them.
+    /// The names of all samples, without labels; tests check queries against them.
     public static var sampleNames: [String] {
         MetricFamily.all.flatMap(\.sampleNames)
     }

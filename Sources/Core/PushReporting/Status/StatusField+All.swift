@@ -3,7 +3,7 @@ import PushModel
 extension StatusField {
     private typealias Field = StatusField
 
-    /// In the order of the status. What one without a meaning means, the one before it says for both.
+    /// All fields in the order of the status. A field without a meaning shares that of the field before it.
     public static let all: [StatusField] = [
         Field("version", "The version of the daemon."),
         Field("pid", "The process id of the daemon."),
@@ -236,7 +236,7 @@ extension StatusField {
             """),
     ]
 
-    /// The version and the mode as labels, since metrics have no texts.
+    /// The version and the mode as labels: metrics have no text values.
     static let buildInfo = MetricFamily(
         "build_info", "The version of the daemon and its mode.", labels: ["version", "mode"]
     ) { status in
@@ -250,7 +250,7 @@ extension StatusField {
         breaker.text.map { [MetricSample($0 == "closed" ? "0" : "1", labels)] } ?? []
     }
 
-    /// 1 for the phase that it is, 0 for the others.
+    /// Samples of 1 for the current phase and 0 for the others.
     private static let phases: Samples = { phase, labels in
         SendingState.Phase.allCases.map {
             MetricSample($0.rawValue == phase.text ? "1" : "0", labels + [("phase", $0.rawValue)])

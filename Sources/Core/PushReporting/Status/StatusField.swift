@@ -1,29 +1,29 @@
 import PushModel
 
-/// One fact of the daemon's status: the one declaration of it. The metrics, and what the manual pages say of it, are made
-/// of these; its value the daemon gives.
+/// The single declaration of a fact in the daemon's status. It gives the metric and the text of the manual pages; the
+/// daemon gives the value.
 public struct StatusField: Sendable {
     typealias Samples = @Sendable (StatusValue, [(String, String)]) -> [MetricSample]
 
-    /// Where it is, such as `store.log_bytes`; `NAME` stands for the name of a handler.
+    /// The path in the status, such as `store.log_bytes`; `NAME` stands for the name of a handler.
     public let name: String
-    /// For people; a sentence.
+    /// The meaning for people; a sentence.
     public let meaning: String
-    /// `nil` for a fact that is none.
+    /// The metric; `nil` for a fact without one.
     let metric: MetricFamily?
 
-    /// A fact that is no metric.
+    /// A fact without a metric.
     init(_ name: String, _ meaning: String) {
         (self.name, self.meaning, metric) = (name, meaning, nil)
     }
 
     /// - Parameters:
-    ///   - kind: of the metric that it is.
-    ///   - metric: the metric's name, which ends in the unit, where it is not the fact's: times are in seconds there.
-    ///   - label: what tells its value from others of the same metric.
-    ///   - each: the label that has the names of its members; then each of them is a value.
+    ///   - kind: the kind of the metric.
+    ///   - metric: the metric's name, ending in its unit, if it differs from the fact's: metrics have times in seconds.
+    ///   - label: the label that distinguishes facts of the same metric.
+    ///   - each: the label for the names of its members; each member is then a value.
     ///   - labels: the names of further labels.
-    ///   - samples: the values, where they are not the fact itself.
+    ///   - samples: returns the values, if they are not the fact itself.
     init(
         _ name: String, _ kind: MetricFamily.Kind, _ meaning: String, metric: String? = nil,
         label: (String, String)? = nil, each: String? = nil, labels: [String] = [], samples: Samples? = nil
@@ -42,9 +42,10 @@ public struct StatusField: Sendable {
         }
     }
 
-    /// What is wrong with the daemon, as the fields of a status say that are problems: each with its name before `_problem`.
+    /// Returns the daemon's problems: the fields of a status named `..._problem`, labelled by the part before
+    /// `_problem`.
     ///
-    /// - Parameter status: the daemon's answer to `op: status`; `nil`: it gave none.
+    /// - Parameter status: the daemon's answer to `op: status`; `nil` without an answer.
     static func problems(_ status: JSONNode?) -> [LabelledFact] {
         all.compactMap { field in
             let path = field.name.split(separator: ".").map(String.init)
@@ -55,7 +56,7 @@ public struct StatusField: Sendable {
         }
     }
 
-    /// All metrics of the fields, in their order; fields with the same metric give the values of one.
+    /// The metrics of all fields, in their order; fields with the same metric join as one.
     static var metrics: [MetricFamily] {
         all.compactMap(\.metric).reduce(into: []) { families, metric in
             if let last = families.last, last.name == metric.name {
@@ -77,7 +78,7 @@ public struct StatusField: Sendable {
         return value[name].map { values(of: $0, at: rest, labels) } ?? []
     }
 
-    /// A time in seconds, a problem as 1, any other number as it is.
+    /// Returns times in seconds, a problem as 1, other numbers unchanged.
     private static func sample(_ value: StatusValue, _ name: String, _ labels: [(String, String)]) -> [MetricSample] {
         switch value {
         case .integer(let number) where name.hasSuffix("_us"): [MetricSample(decimal(number, scale: 6), labels)]

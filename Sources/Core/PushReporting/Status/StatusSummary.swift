@@ -1,6 +1,6 @@
 public import PushModel
 
-/// Tells people in about ten lines the state of the daemon. The status itself has more.
+/// The state of the daemon for people in about ten lines. The status itself has more.
 public struct StatusSummary {
     private let status: JSONNode
     private let figures: LiveFigures?
@@ -11,16 +11,16 @@ public struct StatusSummary {
 
     /// - Parameters:
     ///   - status: the daemon's answer to `op: status`.
-    ///   - figures: of the ledger; `nil`: it cannot be read.
-    ///   - now: when.
-    ///   - zone: of the times.
+    ///   - figures: the figures of the ledger; `nil`: it cannot be read.
+    ///   - now: the time of the summary.
+    ///   - zone: the zone of times for people.
     public init(_ status: JSONNode, _ figures: LiveFigures?, at now: WallTime, _ zone: LocalZone) {
         (self.status, self.figures, self.now, self.zone) = (status, figures, now, zone)
     }
 
-    /// The lines.
+    /// Returns the lines.
     ///
-    /// - Parameter unreadable: why the ledger cannot be read.
+    /// - Parameter unreadable: the reason why the ledger cannot be read.
     public func lines(unreadable: String? = nil) -> [ReportLine] {
         if let fleet, fleet.isFollower {
             return [ReportLine(heading, .heading), fleet.fact.line(Self.labelWidth)]
@@ -45,7 +45,7 @@ public struct StatusSummary {
 
     /// The role of a machine that shares a log with others.
     private var fleet: (fact: LabelledFact, isFollower: Bool)? {
-        // One machine has null there.
+        // A single machine has `null` there.
         guard let fleet = status["fleet"], let part = fleet["role"]?.string else { return nil }
         let isFollower = part == "follower"
         let role =
@@ -96,7 +96,7 @@ public struct StatusSummary {
             tone: notable.isEmpty ? .plain : .warning)
     }
 
-    /// The requests that come in, those decided, the compliance with the deadline, and the last miss.
+    /// Returns the incoming and the decided requests, the compliance, and the last miss.
     private func deadline(_ unreadable: String?) -> [LabelledFact] {
         guard let figures else {
             return [
@@ -112,7 +112,7 @@ public struct StatusSummary {
         ]
     }
 
-    /// States that do no harm, and are not as they should be.
+    /// Harmless states that need attention.
     private var waiting: [LabelledFact] {
         let store = status["store"]
         let aside = store?["set_aside"]?.elements.compactMap(\.string) ?? []
@@ -152,7 +152,7 @@ public struct StatusSummary {
             tone: sending?["phase"]?.string == SendingState.Phase.stopped.rawValue ? .warning : .plain)
     }
 
-    /// Bytes in the unit that fits.
+    /// Returns a number of bytes in the fitting unit.
     private static func size(_ bytes: Int64) -> String {
         guard bytes >= 1024 else { return counted(Int(bytes), "byte") }
         let units = ["KiB", "MiB", "GiB", "TiB"]

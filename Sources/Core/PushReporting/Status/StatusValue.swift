@@ -1,17 +1,17 @@
 public import PushModel
 
-/// A value of the daemon's status: from it the answer to `status` is written, and the metrics.
+/// A value of the daemon's status, source of the answer to `status` and of the metrics.
 public indirect enum StatusValue: Sendable {
     case null
     case flag(Bool)
     case integer(Int64)
     case text(String)
-    /// For metrics alone.
+    /// A histogram for metrics; JSON has `null` for it.
     case histogram(DurationHistogram)
     case list([StatusValue])
     case object([(name: String, value: StatusValue)])
 
-    /// An object, whose members `content` adds.
+    /// Returns an object with the members that `content` adds.
     public static func object(_ content: (inout StatusObject) -> Void) -> StatusValue {
         var object = StatusObject()
         content(&object)
@@ -21,7 +21,7 @@ public indirect enum StatusValue: Sendable {
     /// The member of that name.
     subscript(name: String) -> StatusValue? { members.first { $0.name == name }?.value }
 
-    /// What an object has; nothing of any other.
+    /// The members of an object; empty for other values.
     var members: [(name: String, value: StatusValue)] {
         if case .object(let members) = self { members } else { [] }
     }
@@ -30,7 +30,7 @@ public indirect enum StatusValue: Sendable {
     var text: String? { if case .text(let text) = self { text } else { nil } }
     var integer: Int64? { if case .integer(let integer) = self { integer } else { nil } }
 
-    /// Writes it as JSON.
+    /// Writes the value as JSON.
     public func write(to writer: inout JSONWriter) {
         switch self {
         case .null, .histogram: writer.null()
@@ -49,14 +49,14 @@ public indirect enum StatusValue: Sendable {
     }
 }
 
-/// Takes the members of an object, in their order.
+/// Collects the members of an object, in their order.
 public struct StatusObject {
     fileprivate(set) var members: [(name: String, value: StatusValue)] = []
 
     /// Adds a text, or `null`.
     public mutating func member(_ name: String, _ text: String?) { add(name, text.map(StatusValue.text)) }
 
-    /// Adds a whole number, or `null`; one beyond 64 bits is the largest.
+    /// Adds an integer, or `null`; clamps it to 64 bits.
     public mutating func member(_ name: String, _ number: (some BinaryInteger)?) {
         add(name, number.map { .integer(Int64(clamping: $0)) })
     }
@@ -64,13 +64,13 @@ public struct StatusObject {
     /// Adds `true` or `false`.
     public mutating func member(_ name: String, _ flag: Bool) { add(name, .flag(flag)) }
 
-    /// Adds what is counted of durations.
+    /// Adds a histogram of durations.
     public mutating func member(_ name: String, _ histogram: DurationHistogram) { add(name, .histogram(histogram)) }
 
     /// Adds a list.
     public mutating func member(_ name: String, list: [StatusValue]) { add(name, .list(list)) }
 
-    /// Adds an object, whose members `content` adds.
+    /// Adds an object with the members that `content` adds.
     public mutating func member(_ name: String, object content: (inout StatusObject) -> Void) {
         add(name, .object(content))
     }

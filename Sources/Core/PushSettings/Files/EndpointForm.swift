@@ -2,9 +2,9 @@ import PushModel
 import SettingsSyntax
 
 extension Form<String> {
-    /// The address of `/users/track`: `https://rest.fra-01.braze.eu`, with or without the path, which the value has.
+    /// The address of `/users/track`: `https://rest.fra-01.braze.eu`, with or without the path; the value has it.
     ///
-    /// Messages never repeat the text: what is wrong with it may be that it has a password.
+    /// Messages never repeat the text, because it may contain a password.
     static let endpoint = Form { text throws(ValueError) in
         var rest = Array(text.utf8)[...]
         let scheme = rest.take { $0 != UInt8(ascii: ":") }.text.lowercased()

@@ -8,7 +8,7 @@ extension Schema<HandlerDraft> {
 }
 
 extension BridgeSettings {
-    /// Its keys in the file of a handler.
+    /// The bridge's keys in the file of a handler.
     fileprivate static var handlerKeys: [Key<HandlerDraft>] {
         keys.map { key in
             key.within(
@@ -22,11 +22,11 @@ extension BridgeSettings {
 }
 
 extension [HandlerDraft.Kind] {
-    /// Those that do more than an entry in the journal.
+    /// The kinds that do more than write an entry in the journal.
     fileprivate static var working: Self { [.exec, .worker, .socket] + Element.bridges + [.notify] }
 }
 
-/// For people: the bridges and what they do, and those that have requests at once.
+/// Texts for people: the bridges with their purposes, and the kinds whose handlers have several requests at once.
 private let (purposes, listed): (String, String) = {
     let names = installedBridges.map { "`\($0.name)`" }
     let sentences = zip(names, installedBridges).map { "\($0) \($1.purpose). " }
@@ -34,7 +34,7 @@ private let (purposes, listed): (String, String) = {
 }()
 
 extension Schema<HandlerDraft> {
-    /// What the handler is; then come the keys of bridges.
+    /// The keys for the kind of handler; the keys of bridges follow them.
     private static let ownKeys: [Key<HandlerDraft>] = [
         Key(
             "Handler", "Type", { $1(&$0.kind) }, Form.choice.optional,

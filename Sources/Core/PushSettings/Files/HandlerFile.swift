@@ -2,12 +2,12 @@ import PushModel
 public import PushRouting
 import SettingsSyntax
 
-/// What a `.handler` file says, before it is known whether that makes a handler.
+/// The contents of a `.handler` file, before they are checked as a whole.
 struct HandlerDraft: Fillable {
     /// `Type=`.
     enum Kind: Hashable, Sendable {
         case exec, worker, socket, notify, journal, discard
-        /// One that is installed, by its name.
+        /// An installed bridge, by its name.
         case bridge(String)
     }
 
@@ -33,10 +33,10 @@ struct HandlerDraft: Fillable {
     var instances = InstanceRules()
     var notifications = NotificationRules()
     var confinement = Handler.Confinement()
-    /// What the keys of bridges say, by the names of these.
+    /// The settings of bridges by bridge name.
     var bridges: [String: any BridgeSettings] = [:]
 
-    /// The handler, if that is what the file describes.
+    /// Returns the handler, or `nil` if the file does not describe one.
     func validated(
         name: String, mode: DispatchMode, budget: Duration, serviceSockets: [String: String],
         lines: [String: Int], report: inout FileReport
@@ -119,7 +119,7 @@ struct HandlerDraft: Fillable {
         }
     }
 
-    /// How many requests of a bridge's handler there are at once where its file does not say.
+    /// The default number of concurrent requests of a bridge's handler.
     static let requestsAtOnce = 16
 
     private var command: Handler.Command {
@@ -141,7 +141,7 @@ extension HandlerDraft.Kind: RawRepresentable, CaseIterable, CustomStringConvert
     static let bridges = installedBridges.map { Self.bridge($0.name) }
     static let allCases: [Self] = [.exec, .worker, .socket] + bridges + [.notify, .journal, .discard]
 
-    /// The bridge, if it is one.
+    /// The bridge of this kind; `nil` for other kinds.
     var bridge: (any BridgeSettings.Type)? {
         guard case .bridge(let name) = self else { return nil }
         return installedBridges.first { $0.name == name }
@@ -152,7 +152,7 @@ extension HandlerDraft.Kind: RawRepresentable, CaseIterable, CustomStringConvert
         self = kind
     }
 
-    /// The word of `Type=`.
+    /// The word in `Type=`.
     var rawValue: String {
         switch self {
         case .exec: "exec"
@@ -167,7 +167,7 @@ extension HandlerDraft.Kind: RawRepresentable, CaseIterable, CustomStringConvert
 
     var description: String { rawValue }
 
-    /// What it does, for why a key has no effect.
+    /// The work of the kind, for the message about a key without effect.
     fileprivate var explanation: String {
         switch self {
         case .exec: "which runs a program for each invocation"
@@ -203,9 +203,9 @@ extension Form<[String]> {
 }
 
 extension Handler.Command {
-    /// A program and its arguments in one text, as `Exec=` takes them.
+    /// Splits a program and its arguments as in `Exec=`.
     ///
-    /// - Throws: what is wrong with the text.
+    /// - Throws: if the text is not a command.
     public init(splitting text: String) throws(WrongCommand) {
         do throws(ValueError) {
             self.init(arguments: try Form<[String]>.commandLine.parse(text))
@@ -214,15 +214,15 @@ extension Handler.Command {
         }
     }
 
-    /// Why a text is no command.
+    /// The error of a text that is not a command.
     public struct WrongCommand: Error, Hashable, Sendable {
-        /// Reads on after `Exec=...: `.
+        /// The reason, as the rest of a message that begins with `Exec=...: `.
         public let reason: String
     }
 }
 
 extension Form<[HandlerDraft.Variable]> {
-    /// `NAME=value` words, quoted where the value has spaces.
+    /// `NAME=value` words, quoted if the value has spaces.
     static let environment = Form { text throws(ValueError) in
         var words = QuotedWords(text)
         var variables: [HandlerDraft.Variable] = []
@@ -247,7 +247,7 @@ extension Form<[HandlerDraft.Variable]> {
 }
 
 extension Form<BreakerRules> {
-    /// `5 in 30s`: so many failures within such a time.
+    /// `5 in 30s`: the number of failures and the time window.
     static let breaker = Form { text throws(ValueError) in
         let words = Array(text.utf8)[...].split(maxSplits: 2, whereSeparator: \.isWhitespace).map(\.text)
         guard words.count == 3, words[1] == "in" else {
@@ -260,7 +260,7 @@ extension Form<BreakerRules> {
 }
 
 extension Form<Duration?> {
-    /// How long something may have nothing to do; `infinity`: for ever.
+    /// The longest idle time; `infinity`: unlimited.
     static let idleTimeout = Form { text throws(ValueError) in
         if text == "infinity" { return nil }
         return try Form<Duration>.timeSpan(.seconds(1) ... .seconds(86_400)).parse(text)
@@ -268,7 +268,7 @@ extension Form<Duration?> {
 }
 
 extension Form<Int> {
-    /// As nice(2) counts.
+    /// A niceness of nice(2).
     static let niceness = Form { text throws(ValueError) in
         let value = Int(text)
         guard let value, -20...19 ~= value else { throw ValueError("must be a whole number from -20 to 19") }
@@ -277,7 +277,7 @@ extension Form<Int> {
 }
 
 extension Form<String> {
-    /// The name or the number of a user, as systemd takes them.
+    /// The name or the number of a user, in the syntax of systemd.
     static let userName = Form { text throws(ValueError) in
         let isName = text.utf8.allSatisfy { $0.isLetter || $0.isDigit || "_-.$".utf8.contains($0) }
         guard isName, let first = text.utf8.first, first != UInt8(ascii: "-"), text.utf8.count <= 31 else {
@@ -286,7 +286,7 @@ extension Form<String> {
         return text
     }
 
-    /// The path of a Unix socket: unix(7) has room for 107 bytes.
+    /// The path of a Unix socket; `sun_path` of unix(7) has room for 107 bytes.
     static let socketPath = Form { text throws(ValueError) in
         let path = try absolutePath.parse(text)
         guard path.utf8.count <= 107 else {

@@ -427,7 +427,7 @@ extension [Key<Settings>] {
 
     static var usersTrackSection: [Key<Settings>] {
         [
-            // A message never shows the values of the first two: somebody may have pasted a secret there.
+            // Messages never show the values of the first two: a user may have pasted a secret there.
             Key(
                 "UsersTrack", "Endpoint", { $1(&$0.usersTrack.endpoint) }, Form.endpoint.optional, showsValue: false,
                 meaning: """

@@ -16,7 +16,7 @@ extension Schema<Settings> {
         objection: objectionToSecret)
 }
 
-/// Why a key that seems to be the API key itself must not be in a file that others read.
+/// Returns the objection to a key that seems to hold the API key itself in a file that others can read.
 @Sendable private func objectionToSecret(section: String, key: String) -> String? {
     let name = key.lowercased()
     guard section == "UsersTrack", name != "keyfile",
@@ -31,13 +31,13 @@ extension Form<Duration> {
     /// A window or a timeout of the tracker's rules.
     static let trackerTime = timeSpan(.seconds(1) ... .seconds(30 * 86_400))
 
-    /// The time an invocation has. Nine seconds are the platform's rule, so configuration can only shorten them.
+    /// The budget of an invocation. The platform's rule is 9 s, so the configuration can only shorten it.
     static let budget = timeSpan(
         .milliseconds(1) ... .seconds(9), reason: ": push callbacks must be done within 9s, by Braze's rule for apps")
 }
 
 extension Form<Percent> {
-    /// A share of the due: below 100 %, so that there is an error budget.
+    /// A share of due invocations, below 100 %, so that there is an error budget.
     static let objective = Form { text throws(ValueError) in
         guard let percent = Percent(text), percent.millionths > 0, percent.millionths < 100_000_000 else {
             throw ValueError("must be a percentage above 0 and below 100, such as 99.9%")
@@ -47,14 +47,14 @@ extension Form<Percent> {
 }
 
 extension Form<[PresentationOption]?> {
-    /// Apple's names of presentation options, or `none` of them; the default is what no text says.
+    /// Apple's names of presentation options, or `none`; without a text the default applies.
     static let presentation = Form { text throws(ValueError) in
         text == "none" ? [] : try Form<PresentationOption>.choice.list.parse(text)
     }
 }
 
 extension Form<String> {
-    /// A group's name or number, as `groupadd` accepts names.
+    /// A group's name or number, with the names that `groupadd` accepts.
     static let groupName = Form { text throws(ValueError) in
         guard text.utf8.allSatisfy({ $0.isNameByte }), text.utf8.first != UInt8(ascii: "-") else {
             throw ValueError("must be the name or number of a group")

@@ -3,8 +3,8 @@ import PushRouting
 import SettingsSyntax
 
 extension Form<NotificationRules.Bus> {
-    /// `session`, or an address of Unix sockets. Of the other kinds of addresses one runs a program, and one asks a name
-    /// server and waits for it.
+    /// `session`, or an address of Unix sockets. Other kinds of addresses would run a program, or block on a name
+    /// server.
     static let notificationBus = Form { text throws(ValueError) in
         if text == "session" { return .session }
         guard NotificationRules.isAddress(text) else {
@@ -32,7 +32,7 @@ extension Form<String> {
 }
 
 extension Form<Duration?> {
-    /// How long a notification stays; `infinity`: until the person acts.
+    /// The display time of a notification; `infinity`: until the person acts.
     static let expiry = Form { text throws(ValueError) in
         if text == "infinity" { return Duration.zero }
         return try Form<Duration>.timeSpan(.seconds(1) ... .seconds(86_400)).parse(text)

@@ -2,13 +2,13 @@ import PushDispatch
 import PushModel
 import SettingsSyntax
 
-/// The words that a condition of a `.provider` file begins with.
+/// The first words of a condition in a `.provider` file.
 private enum ConditionWord: String, CaseIterable {
     case present, notNull = "not-null", equals, equalsIgnoringCase = "equals-ignoring-case"
     case string, notEmpty = "not-empty", notBlank = "not-blank", object
     case nonEmptyObject = "non-empty-object", truthy, json, jsonText = "json-text", prefix, contains, members
 
-    /// What follows the word, as messages show it.
+    /// The syntax after the word, for messages.
     var usage: String {
         switch self {
         case .present, .notNull, .string, .notEmpty, .notBlank, .object, .nonEmptyObject, .truthy:
@@ -23,8 +23,8 @@ private enum ConditionWord: String, CaseIterable {
 }
 
 extension Form<[ProviderCondition]> {
-    /// One condition in words, quoted as the words of `Exec=` are: `equals push_from moengage`. Several keys are a path.
-    /// A bare `&&` stands between conditions that must hold together.
+    /// One condition, quoted like the words of `Exec=`: `equals push_from moengage`. Several keys are a path. A bare
+    /// `&&` joins conditions that must all hold.
     static let condition = Form { text throws(ValueError) in
         var reader = QuotedWords(text)
         var conditions: [ProviderCondition] = []
@@ -112,11 +112,11 @@ extension Form<[ProviderCondition]> {
 
 private let knownWords = ConditionWord.allCases.map(\.rawValue)
 
-/// How the keys begin that FCM adds, whoever sends the push.
+/// The prefixes of the keys that FCM adds to every sender's push.
 private let transportPrefixes = ["gcm.", "google."]
 
-/// Those keys of FCM that an app finds in a payload, on iOS; no condition may be one that they meet.
+/// The keys of FCM that an iOS app finds in a payload; no condition may match one of them.
 private let transportKeys = ["gcm.message_id", "gcm.notification", "google.c.sender.id", "google.c.fid", "google.c.a."]
 
-/// What stands between conditions that must hold together.
+/// The separator of conditions that must all hold.
 private let and = "&&"

@@ -3,9 +3,9 @@ import PushModel
 import PushRouting
 import SettingsSyntax
 
-/// What a `.provider` file says, before it is known whether that makes a rule.
+/// The contents of a `.provider` file, before they are checked as a whole.
 struct ProviderDraft: Fillable {
-    /// A platform's section; what it leaves out `[Provider]` says for all of them.
+    /// The section of a platform; for omitted keys `[Provider]` applies.
     struct PlatformDraft {
         var order: Int?
         var confidence: ProviderRule.Confidence?
@@ -23,7 +23,7 @@ struct ProviderDraft: Fillable {
 
     var title: String?
     var purpose = ProviderRule.Purpose.messages
-    /// Where a rule stands that asks only whether a key is there.
+    /// The order of a rule that only tests for a key.
     var order = 200
     var confidence = ProviderRule.Confidence.high
     var origin: ProviderRule.Origin?
@@ -32,7 +32,7 @@ struct ProviderDraft: Fillable {
     var ios = PlatformDraft()
     var web = PlatformDraft()
 
-    /// The rule, if that is what the file describes.
+    /// Returns the rule, or `nil` if the file does not describe one.
     func validated(name: String, lines: [String: Int], report: inout FileReport) -> ProviderRule? {
         if name == RouteMatch.noProvider {
             report.error("none stands for a payload of no known provider; give the file another name")
@@ -42,7 +42,7 @@ struct ProviderDraft: Fillable {
             (Platform.android, "Android", android), (.ios, "iOS", ios), (.web, "Web", web),
         ] {
             guard draft.hasConditions else {
-                // As a rule the file says nothing of the platform.
+                // Most files have no section for the platform.
                 guard lines.keys.contains(where: { $0.hasPrefix("\(section).") }) else { continue }
                 if let line = Self.keysOfRules.compactMap({ lines["\(section).\($0)"] }).min(),
                     lines["\(section).All"] == nil, lines["\(section).Any"] == nil, lines["\(section).Probe"] == nil
@@ -63,7 +63,7 @@ struct ProviderDraft: Fillable {
         return report.hasErrors ? nil : rule
     }
 
-    /// The keys of a platform's section that say something of its conditions.
+    /// The keys of a platform's section that need conditions.
     private static let keysOfRules = ["Order", "Confidence", "Entry", "Origin", "Source", "Remark", "RemarkOn"]
 
     private func platformRule(_ draft: PlatformDraft) -> ProviderRule.PlatformRule {
@@ -78,7 +78,7 @@ struct ProviderDraft: Fillable {
         return rule
     }
 
-    /// Braze's place is its own: the first, and the tracker's.
+    /// Checks the keys that are fixed for Braze: order 0, and the tracker as the owner.
     private func check(
         _ rule: ProviderRule, _ draft: PlatformDraft, in section: String, lines: [String: Int],
         report: inout FileReport

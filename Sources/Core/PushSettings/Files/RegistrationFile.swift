@@ -11,7 +11,7 @@ struct RegistrationDraft: Fillable {
     var externalID: String?
     var state = DeviceState()
 
-    /// The rule, if that is what the file describes.
+    /// Returns the rule, or `nil` if the file does not describe one.
     func validated(name: String, lines: [String: Int], report: inout FileReport) -> RegistrationRule? {
         if tokens.isEmpty, lines["Token"] == nil {
             report.error("Token= is missing; it is the token or installation id, or a pattern of them")
@@ -46,7 +46,7 @@ extension Schema<RegistrationDraft> {
 }
 
 extension Form<String> {
-    /// A name of a device, an app or a user, as a producer may give it.
+    /// A device, app or user name of the length that a producer may use.
     static let entityName = Form { text throws(ValueError) in
         guard !text.isEmpty, text.utf8.count <= 255, !text.utf8.contains(0) else {
             throw ValueError("a name has 1 to 255 bytes")

@@ -3,14 +3,14 @@ import PushModel
 import PushRouting
 import SettingsSyntax
 
-/// What a `.route` file says, before it is known whether that makes a route.
+/// The contents of a `.route` file, before they are checked as a whole.
 struct RouteDraft: Fillable {
     var match = RouteMatch()
     var handler: String?
     var deadline: Duration?
     var observe = false
 
-    /// The route, if that is what the file describes; that its handler exists is for the caller to see.
+    /// Returns the route, or `nil` if the file does not describe one. The caller checks that its handler exists.
     func validated(name: String, budget: Duration, lines: [String: Int], report: inout FileReport) -> Route? {
         if let deadline, deadline > budget {
             report.error(
@@ -48,7 +48,7 @@ extension Schema<RouteDraft> {
 }
 
 extension RouteMatch {
-    /// Warns of `Data=kind=sale`, which asks for a key of that name: key and pattern have a space between them.
+    /// Warns about `Data=kind=sale`, which tests for a key of that whole name: a space separates key and pattern.
     func warnOfEqualsSigns(lines: [String: Int], report: inout FileReport) {
         for (name, conditions) in [("Data", data), ("KeyValue", keyValues)] {
             for condition in conditions where condition.pattern == nil {
@@ -62,12 +62,12 @@ extension RouteMatch {
     }
 }
 
-/// `none` is no call into the app, so there is nothing to route.
+/// `none` is not a call into the app, so there is no routing for it.
 private let routedCallbacks = Callback.allCases.filter { $0 != .none }
 
 extension Form<Glob> {
     static let glob = Form { text throws(ValueError) in
-        // Quotes would be looked for in the payload, which nobody who writes them means.
+        // The pattern would match the quotes themselves in the payload, which is hardly the intention.
         if text.hasPrefix("\"") || text.hasPrefix("'") {
             throw ValueError("a pattern is not quoted; leave the quotes out, or write \\ before one that is meant")
         }
@@ -76,7 +76,7 @@ extension Form<Glob> {
 }
 
 extension Form<[RouteMatch.KeyCondition]> {
-    /// `KEY [GLOB]`: the pattern is the rest of the line, spaces and all.
+    /// `KEY [GLOB]`: the pattern is the rest of the line, including spaces.
     static let keyCondition = Form { text throws(ValueError) in
         var rest = Array(text.utf8)[...]
         let key = rest.take { !$0.isWhitespace }

@@ -26,10 +26,10 @@ extension Form<[TrackField]> {
 }
 
 extension Form<TrackSource> {
-    /// Where a value comes from.
+    /// The source of a value.
     static let valueSource = Form { text throws(ValueError) in try source(text) }
 
-    /// Where an identifier comes from: only what differs from user to user can be one.
+    /// The source of an identifier: only sources that differ from user to user.
     static let identifyingSource = Form { text throws(ValueError) in
         let source = try source(text, .identifying)
         switch source {
@@ -61,7 +61,7 @@ extension Form<TrackDraft.Alias> {
 }
 
 extension Form<String> {
-    /// The name of a custom event, spaces and all.
+    /// The name of a custom event, including spaces.
     static let eventName = Form { text throws(ValueError) in
         if text.hasPrefix("\"") || text.hasPrefix("'") {
             throw ValueError("a name is not quoted; leave the quotes out")
@@ -71,11 +71,11 @@ extension Form<String> {
     }
 }
 
-/// Which sources a message offers.
+/// The sources to name in a message.
 private enum SourceChoice {
-    /// For a value.
+    /// The sources for a value.
     case any
-    /// For an identifier.
+    /// The sources for an identifier.
     case identifying
 
     var words: [String] {
@@ -91,7 +91,7 @@ private enum SourceChoice {
 }
 
 extension QuotedWords {
-    /// Takes the next word off as a source: `keyvalue:KEY`, `data:KEY`, a word for what is known, or a quoted constant.
+    /// Takes the next word as a source: `keyvalue:KEY`, `data:KEY`, the name of a fact, or a quoted constant.
     fileprivate mutating func nextSource(_ choice: SourceChoice = .any) throws(ValueError) -> TrackSource? {
         let isConstant = isNextQuoted
         guard let word = try next() else { return nil }
@@ -108,7 +108,7 @@ extension QuotedWords {
     }
 }
 
-/// Checks a name by the rules that an entry with it will meet.
+/// Checks a name by the rules for entries.
 private func check(_ name: String, _ kind: CustomDataName) throws(ValueError) {
     guard let reason = kind.objection(to: name) else { return }
     let known = kind == .userAttribute ? CustomDataName.userAttributes : []

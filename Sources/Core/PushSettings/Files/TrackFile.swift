@@ -3,7 +3,7 @@ import PushModel
 import PushRouting
 import SettingsSyntax
 
-/// What a `.track` file says, before it is known whether that makes a track.
+/// The contents of a `.track` file, before they are checked as a whole.
 struct TrackDraft: Fillable {
     /// `Alias=`
     struct Alias: Sendable {
@@ -23,7 +23,7 @@ struct TrackDraft: Fillable {
     var attributes: [TrackField] = []
     var userAttributes: [TrackField] = []
 
-    /// The track, if that is what the file describes.
+    /// Returns the track, or `nil` if the file does not describe one.
     func validated(name: String, lines: [String: Int], report: inout FileReport) -> TrackRule? {
         if occasions.isEmpty, lines["On"] == nil {
             report.error("On= is missing; [Track] needs On=received, opened, action or dismissed, or several of them")
@@ -92,7 +92,7 @@ struct TrackDraft: Fillable {
         return TrackRule.Event(name: name, properties: properties)
     }
 
-    /// The key-value in which, by Braze's documentation, a payload has the id of the profile.
+    /// The key-value that has the profile's id in a payload, by Braze's documentation.
     private static let brazeID = "braze_id"
 }
 
@@ -117,7 +117,7 @@ extension Schema<TrackDraft> {
             Key("Attributes", "UserAttribute", addingTo: { $1(&$0.userAttributes) }, .field(.userAttribute)),
         ],
         objection: { section, key in
-            // Without the condition it would match more than its author means.
+            // Without this error, the track would ignore the condition and match more than its author means.
             section == "Match" && key == "Callback" ? "a track has no Callback=; use On=" : nil
         })
 }
