@@ -8,7 +8,7 @@ public import PushModel
 /// The thread and its SQLite connection start with the first question, so an idle daemon pays for neither. The thread
 /// sees only what is in the ledger; requests that are accepted and not yet applied are known to the loop alone.
 public final class Lookup: Sendable {
-    /// What identifies a request to its producer.
+    /// The identity of a request: its producer's account and the producer's id for it.
     public struct Key: Hashable, Sendable {
         /// The account of the producer.
         public var account: Account

@@ -2,7 +2,7 @@ import CSQLite
 import Glibc
 import LinuxSystem
 
-/// What went wrong with the ledger: what, where, and what to do about it.
+/// An error of the ledger: the fault, its place, and the advice for it.
 public struct StoreError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The conditions that callers distinguish.
     public enum Kind: Hashable, Sendable {
@@ -59,9 +59,9 @@ public struct StoreError: Error, Hashable, Sendable, CustomStringConvertible {
     public var kind: Kind
     /// SQLite's extended result code (https://www.sqlite.org/rescode.html); 0 where SQLite was not involved.
     public var code: Int32
-    /// What was wrong.
+    /// The fault.
     public var message: String
-    /// Where: a path, or the SQL that failed.
+    /// The place: a path, or the SQL that failed.
     public var context: String
 
     init(_ kind: Kind, code: Int32 = 0, message: String, context: String) {
@@ -110,7 +110,7 @@ public struct StoreError: Error, Hashable, Sendable, CustomStringConvertible {
     /// Whether reading, writing or syncing a file failed.
     var isInputOutput: Bool { code & 0xFF == SQLITE_IOERR }
 
-    /// What to do about it.
+    /// The advice for the user.
     public var advice: String {
         switch kind {
         case .missing: "start pushrouterd once with this state directory, or name another with --state"

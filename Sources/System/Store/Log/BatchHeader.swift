@@ -114,7 +114,7 @@ struct LogPosition: Hashable, Sendable {
     var checksum: UInt32
     /// The segment that has the batch; 0 means none.
     var segment: UInt32
-    /// Where the batch ends in its segment, in bytes.
+    /// The end of the batch in its segment, in bytes.
     var end: Int
 
     /// Before the first batch.

@@ -18,7 +18,7 @@ struct LogChain: BatchSource, ~Copyable {
         }
     }
 
-    /// Where a batch begins.
+    /// The place where a batch begins.
     private struct Place {
         var segment: Int
         var offset: Int
@@ -27,7 +27,7 @@ struct LogChain: BatchSource, ~Copyable {
     let segments: [LogSegment]
     /// The number of the first batch of each segment; 0 if it has none.
     private var firsts: [UInt64] = []
-    /// The places of every batch, by its number; built at the first need, if there are copies.
+    /// The places of every batch, by its number; built at the first need.
     private var index: [UInt64: [Place]]?
     /// The part of a segment that was read last.
     private var memory = AlignedMemory(byteCount: 64 << 10)
@@ -49,7 +49,8 @@ struct LogChain: BatchSource, ~Copyable {
     /// Returns the batch that follows a position; `nil` if there is none.
     ///
     /// The log may hold it more than once: a write that failed for lack of room can leave the whole batch behind, and
-    /// the next try may go elsewhere. The rows are the same; the chosen one is the one that a later batch follows.
+    /// the next try may go elsewhere. The rows are the same, but later batches follow only the acknowledged one, so
+    /// that is the one returned.
     mutating func next(after position: LogPosition) throws(StoreError) -> Batch? {
         var found: [(place: Place, position: LogPosition)] = []
         for place in try places(after: position) {

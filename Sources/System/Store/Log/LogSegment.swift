@@ -336,6 +336,8 @@ extension StoreError {
         return error
     }
 
+    /// Makes an error of a failed write to the log. The content of the disk is unknown after it; only after `noSpace`
+    /// may the same blocks be written again.
     static func logWrite(_ path: String, errno number: Int32) -> StoreError {
         var error = StoreError.system("write", path, errno: number)
         if error.kind != .noSpace { error.kind = .failed }
