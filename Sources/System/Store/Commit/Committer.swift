@@ -45,7 +45,7 @@ public final class Committer: Sendable {
         }
     }
 
-    /// What recovery found in the log.
+    /// The result of recovery from the log.
     public let recovery: RecoverySummary
     /// The number of the last batch of an earlier run; the next batch has the number after it.
     public let lastNumber: UInt64

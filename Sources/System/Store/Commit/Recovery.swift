@@ -1,6 +1,6 @@
 import PushModel
 
-/// What recovery found in the log.
+/// The result of recovery from the log.
 public struct RecoverySummary: Hashable, Sendable {
     /// A log or a ledger that the start moved away.
     public struct SetAside: Hashable, Sendable {

@@ -1,9 +1,10 @@
 public import PushModel
 
 extension LedgerReader {
-    /// The stories of all requests with a number in a range, in order. A range costs as many statements as one story.
+    /// Returns the stories of all requests with a number in a range, in order. A range takes as many statements as one
+    /// story.
     ///
-    /// - Parameter range: of some hundred numbers: all of it is in memory at once.
+    /// - Parameter range: some hundred numbers: all stories are in memory at once.
     public func stories(in range: ClosedRange<SequenceNumber>) throws(StoreError) -> [RequestStory] {
         try snapshot { () throws(StoreError) in
             var stories: [RequestStory] = []
@@ -21,7 +22,7 @@ extension LedgerReader {
                 let invocation = try InvocationRecord(reading: &row)
                 if let place = places[invocation.id.seq] { stories[place].invocations.append(invocation) }
             }
-            // Each index is named: the planner would read the whole table in the order that is asked for.
+            // INDEXED BY: the planner would otherwise scan the whole table to get the requested order.
             let events = "\(LedgerTable.events.values()) FROM \(LedgerTable.events.source) INDEXED BY"
             try each("\(events) events_by_seq WHERE seq", range, "seq, cursor") { (row) throws(StoreError) in
                 let event = try AnalyticsEvent(reading: &row)
@@ -63,16 +64,17 @@ extension LedgerReader {
         }
     }
 
-    /// A column whose texts are looked up most.
+    /// A column that is often searched by its text.
     public enum LookedUp: Sendable {
         case id, app, device, user, campaign, outcome, handler
-        /// The number of a request that the system shows: it has no receipt that would name its campaign.
+        /// The number of a request that the system shows: no receipt names its campaign.
         case shown
     }
 
-    /// Gives the texts of these columns of all requests with a number in a range: a tenth of what their stories cost.
+    /// Passes the texts of these columns, for all requests with a number in a range, to `body`: a tenth of the cost of
+    /// their stories.
     ///
-    /// - Returns: whether all of them are decided; else some texts are to come.
+    /// - Returns: whether all of them are decided; otherwise further texts will follow.
     public func lookedUpTexts(
         in range: ClosedRange<SequenceNumber>, _ body: (LookedUp, String) -> Void
     ) throws(StoreError) -> Bool {
@@ -124,7 +126,7 @@ extension LedgerReader {
         }
     }
 
-    /// The highest number of a request below another one; `nil`: there is none.
+    /// Returns the highest number of a request below another one; `nil` if there is none.
     public func lastRequest(before seq: SequenceNumber) throws(StoreError) -> SequenceNumber? {
         let statement = try database.prepare("SELECT max(seq) FROM request_rows WHERE seq < ?1")
         statement.bind(seq.value, at: 1)
@@ -132,14 +134,14 @@ extension LedgerReader {
         return try statement.value(0)
     }
 
-    /// The lowest number of a request; `nil`: there is none.
+    /// Returns the lowest number of a request; `nil` if there is none.
     public func lowestSequenceNumber() throws(StoreError) -> SequenceNumber? {
         let statement = try database.prepare("SELECT min(seq) FROM request_rows")
         guard try statement.step(), !statement.isNull(0) else { return nil }
         return try statement.value(0)
     }
 
-    /// The invocations without an outcome, in order.
+    /// Returns the invocations without an outcome, in order.
     public func undecidedInvocations() throws(StoreError) -> [InvocationID] {
         let statement = try database.prepare(
             "SELECT seq, n FROM invocation_rows INDEXED BY invocations_pending WHERE outcome IS NULL ORDER BY seq, n")
@@ -148,9 +150,9 @@ extension LedgerReader {
         return found
     }
 
-    /// The devices that are remembered, those that were first named last first.
+    /// Returns the remembered devices, the most recently named first.
     ///
-    /// - Parameter limit: how many at most.
+    /// - Parameter limit: the largest number of devices.
     public func knownDevices(newest limit: Int) throws(StoreError) -> [KnownDevice] {
         let statement = try database.prepare(
             "SELECT \(KnownDevice.table.values()) FROM devices ORDER BY number DESC LIMIT ?1")
