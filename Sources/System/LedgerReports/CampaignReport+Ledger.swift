@@ -5,9 +5,9 @@ public import PushRouting
 public import Store
 
 extension CampaignReport {
-    /// Reads the window of the report; in one snapshot.
+    /// Reads the report's window, in one snapshot.
     ///
-    /// - Parameter table: the rules by which a push that never reached the tracker belongs to a campaign.
+    /// - Parameter table: the rules for the campaign of a push that never reached the tracker.
     public mutating func read(_ ledger: LedgerReader, _ table: RoutingTable) throws(StoreError) {
         let (since, until) = (window.since, window.until)
         rowsBegin = try ledger.rowsBegin(from: since, to: until)
@@ -23,10 +23,10 @@ extension CampaignReport {
 }
 
 extension RoutingTable {
-    /// The campaign of a delivery that never reached the tracker, by its payload; `nil` without one, and of a payload that
-    /// was erased.
+    /// Returns the campaign of a delivery that never reached the tracker, from its payload; `nil` if it has none, or if
+    /// the payload was erased.
     fileprivate func campaign(ofLine line: [UInt8], _ platform: Platform) -> String? {
-        // Limits may have been higher when it was accepted.
+        // A stored line is read without limits: they may have been higher at acceptance.
         guard let request = try? Request(acceptedLine: line),
             case .deliver(let deliver) = request.action
         else { return nil }

@@ -7,7 +7,7 @@ import Store
 
 /// The ledger of this machine as a source of pushes.
 ///
-/// An index of the words that are asked for most is built in memory while nothing else is to be done: ``buildIndex()``.
+/// ``buildIndex()`` builds an index of the most searched words in memory while the program is idle.
 public final class LedgerSource: PushSource {
     private let directory: String
     private let table: RoutingTable
@@ -16,22 +16,22 @@ public final class LedgerSource: PushSource {
     private let clock: () -> Moment
     private var opened: LedgerReader?
     private var index = BlockIndex()
-    /// The block that is being read for the index, and the facts found so far.
+    /// The block that is being read for the index, the next request in it, and the facts so far.
     private var building: (block: Int64, next: Int64, facts: [IndexedFact])?
     private var reading: LiveReading?
     public var delay: String?
 
-    /// As many requests as are read at once.
+    /// The number of requests in one read.
     private static let slice: Int64 = 64
-    /// As many as are read at once for the index.
+    /// The number of requests in one read for the index.
     private static let indexSlice: Int64 = 256
 
     /// - Parameters:
-    ///   - directory: the state directory. The ledger is opened when something is asked.
-    ///   - table: the configuration: the rules by which a push belongs to a campaign, and the time that handlers have.
-    ///   - objective: the share of deadlines that is to be kept, where one is configured.
-    ///   - campaignIDRule: how campaigns are told apart.
-    ///   - clock: the time now.
+    ///   - directory: the state directory. The ledger is opened at the first question.
+    ///   - table: the configuration, with the rules for the campaign of a push, and the handlers' budget.
+    ///   - objective: the share of deadlines to be met, if one is configured.
+    ///   - campaignIDRule: the rule that distinguishes campaigns.
+    ///   - clock: returns the current time.
     public init(
         directory: String, table: RoutingTable, objective: Percent? = nil, campaignIDRule: CampaignIDRule = .raw,
         clock: @escaping () -> Moment
@@ -71,7 +71,7 @@ public final class LedgerSource: PushSource {
                 }
             }
             place = max(1, first)
-            // The clock may have been set back: nobody sets it back further than that.
+            // Searches one day further back than `since`, in case the clock was set back by up to a day.
             if let since = search.query.since, let newest = stories.map(\.request.acceptedAt.wall).max(),
                 newest.milliseconds < since.milliseconds - 86_400_000
             {
@@ -84,9 +84,9 @@ public final class LedgerSource: PushSource {
         }
     }
 
-    /// Reads a part of the newest block that is decided and has no filter yet.
+    /// Reads a part of the newest decided block without a filter.
     ///
-    /// - Returns: whether there is more to be done now.
+    /// - Returns: whether there is more to do now.
     public func buildIndex() throws(SourceError) -> Bool {
         try read { (ledger) throws(StoreError) in
             if building == nil {
@@ -107,7 +107,7 @@ public final class LedgerSource: PushSource {
                     if let campaign = PushFacts(story).campaign { work.facts.append(IndexedFact(.campaign, campaign)) }
                 }
             }
-            // An outcome or a receipt to come would be missing.
+            // An undecided block would lack its later outcomes and receipts.
             guard isDecided else {
                 building = nil
                 return false
@@ -127,7 +127,7 @@ public final class LedgerSource: PushSource {
         let pending = try ledger.undecidedInvocations().map { BlockIndex.block(of: $0.seq) }
         var block = BlockIndex.block(of: highest) - 1
         let lowest = try ledger.lowestSequenceNumber().map { BlockIndex.block(of: $0) } ?? 0
-        // A block that came after the index was full takes the place of the oldest one.
+        // If the index is full, a newer block replaces the oldest one.
         let oldest = index.hasRoom ? lowest : max(lowest, BlockIndex.block(of: highest) - Int64(index.count))
         while block >= oldest {
             if !index.has(block), !pending.contains(block) { return block }
@@ -164,7 +164,7 @@ public final class LedgerSource: PushSource {
             var moved = former
             let highest = try ledger.highestSequenceNumber()
             let pending = try ledger.undecidedInvocations()
-            // A ledger that was restored may have less than the position names.
+            // A restored ledger may have less than the position says.
             guard former.last <= highest, former.event <= (try ledger.lastCursor()) else {
                 moved = SourcePosition(last: highest, event: try ledger.lastCursor(), pending: pending)
                 return (changes, moved)
@@ -173,7 +173,7 @@ public final class LedgerSource: PushSource {
             let stillPending = Set(pending)
             moved.pending = pending.filter { $0.seq <= moved.last }
             var changed = Set(former.pending.filter { !stillPending.contains($0) }.map(\.seq))
-            // Opens, and what else later requests say of a push.
+            // Opens, and other facts about a push from later requests.
             let events = try ledger.events(after: former.event, limit: limit)
             for (cursor, event) in events {
                 moved.event = cursor
@@ -191,7 +191,7 @@ public final class LedgerSource: PushSource {
     }
 
     public func changeNumber() throws(SourceError) -> Int64 {
-        // Without a snapshot: within a transaction the number does not change.
+        // No snapshot: the number does not change within a transaction.
         try read(inSnapshot: false) { (ledger) throws(StoreError) in try ledger.changeNumber() }
     }
 
@@ -262,7 +262,7 @@ public final class LedgerSource: PushSource {
         return ledger
     }
 
-    /// A ledger that could not be read is opened anew: it may have been replaced.
+    /// Closes the ledger after an error, so that the next question opens it again: it may have been replaced.
     private func forget(_ error: StoreError) -> SourceError {
         (opened, reading, building) = (nil, nil, nil)
         index = BlockIndex()
@@ -271,7 +271,7 @@ public final class LedgerSource: PushSource {
 }
 
 extension QueryWord {
-    /// The word that asks for a column.
+    /// The word that searches a column.
     fileprivate init?(_ column: LedgerReader.LookedUp) {
         let word: QueryWord? =
             switch column {
