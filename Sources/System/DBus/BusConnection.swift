@@ -2,22 +2,22 @@ import CSystemd
 import Glibc
 import LinuxSystem
 
-/// A connection to a D-Bus bus, for one service on it. Used on one thread.
+/// A connection to a D-Bus bus, for one service of this program on it. Used on one thread.
 final class BusConnection {
-    /// How many messages are taken in by one call of ``process()``.
+    /// The largest number of messages in one call of ``process()``.
     private static let messagesAtOnce = 32
 
     let bus: OpaquePointer
-    /// To watch for readiness: a copy of the connection's, which libsystemd closes when it likes.
+    /// The descriptor for a loop's source: a copy, because libsystemd may close the original at any time.
     let descriptor: SharedDescriptor
     private var slots: [OpaquePointer] = []
-    /// Whether nothing can be sent or taken in any more.
+    /// Whether the connection is closed for both directions.
     private(set) var isLost = false
 
     /// Begins to connect.
     ///
-    /// - Parameter address: of the bus; only Unix sockets, which are connected to without waiting.
-    /// - Throws: why it cannot be connected to.
+    /// - Parameter address: the bus's address; only Unix sockets, whose connection does not wait.
+    /// - Throws: the error of the connection.
     init(address: String) throws(SystemError) {
         var created: OpaquePointer?
         try SystemError.check(sd_bus_new(&created), "create a bus")
@@ -42,11 +42,11 @@ final class BusConnection {
         sd_bus_unref(bus)
     }
 
-    /// Has libsystemd call a function, until the connection goes.
+    /// Registers a callback of libsystemd, until the connection's release.
     ///
     /// - Parameters:
-    ///   - operation: what is being done, as in ``SystemError``.
-    ///   - call: gives the slot.
+    ///   - operation: the operation, as in ``SystemError``.
+    ///   - call: sets the slot.
     func add(_ operation: String, _ call: (inout OpaquePointer?) -> Int32) throws(SystemError) {
         var slot: OpaquePointer?
         try SystemError.check(call(&slot), operation)
@@ -55,10 +55,10 @@ final class BusConnection {
 
     // MARK: The loop
 
-    /// What to watch for: bits of poll.
+    /// The events to watch for, as bits of poll.
     var events: UInt32 { isLost ? 0 : UInt32(max(0, sd_bus_get_events(bus))) }
 
-    /// Until when to wait, in nanoseconds of `CLOCK_MONOTONIC`; `nil`: as long as it takes.
+    /// The end of the wait, in nanoseconds of `CLOCK_MONOTONIC`; `nil` means no limit.
     var dueNanoseconds: Int64? {
         var microseconds: UInt64 = .max
         guard !isLost, sd_bus_get_timeout(bus, &microseconds) >= 0, microseconds < UInt64(Int64.max) / 1000 else {
@@ -67,10 +67,10 @@ final class BusConnection {
         return Int64(microseconds) * 1000
     }
 
-    /// Takes in and sends what there is, up to a bound; the rest is due at once.
+    /// Receives and sends messages, up to a limit; the rest is due at once.
     ///
-    /// - Parameter refusal: asked after each message for a reason to end.
-    /// - Returns: why the bus cannot be used any more; `nil` while it can, and once that was said.
+    /// - Parameter refusal: called after each message; returns a reason to end.
+    /// - Returns: why the bus is unusable, once; `nil` otherwise.
     func process(until refusal: () -> String? = { nil }) -> String? {
         for _ in 0..<Self.messagesAtOnce where !isLost {
             let result = sd_bus_process(bus, nil)

@@ -2,21 +2,21 @@ import CSystemd
 import Glibc
 public import LinuxSystem
 
-/// `org.freedesktop.LogControl1` on a D-Bus bus: "systemctl service-log-level" asks and sets the level by it
+/// `org.freedesktop.LogControl1` on a D-Bus bus: `systemctl service-log-level` reads and sets the level with it
 /// (org.freedesktop.LogControl1(5)).
 ///
-/// Nothing here waits: whoever holds it watches ``descriptor`` for ``events``, until ``dueNanoseconds``, and calls
-/// ``process()`` then. After each call the three may have changed. Used on one thread. Who may call is the bus's policy.
+/// No call waits: the owner watches ``descriptor`` for ``events``, until ``dueNanoseconds``, and then calls
+/// ``process()``. Each call may change the three. Used on one thread. The bus's policy decides who may call.
 public final class LogControlService {
-    /// What it tells and sets.
+    /// The properties of the interface.
     public struct Log {
-        /// The levels of syslog(3), by the words that systemd uses.
+        /// The levels of syslog(3), as systemd's words.
         public var levels: [String]
-        /// The level that is written now: a word of ``levels``.
+        /// Returns the current level, a word of ``levels``.
         public var level: () -> String
-        /// Sets it; only words of ``levels`` come.
+        /// Sets the level, a word of ``levels``.
         public var setLevel: (String) -> Void
-        /// Where entries go: `journal` or `console`.
+        /// The destination of entries: `journal` or `console`.
         public var target: String
         /// The name of the program in its entries.
         public var identifier: String
@@ -39,16 +39,16 @@ public final class LogControlService {
 
     private let connection: BusConnection
     private let log: Log
-    /// Why the name cannot be had, until it was told.
+    /// Why the bus refuses the name, until it is reported.
     private var refusal: String?
 
-    /// Begins to connect, and to take a name.
+    /// Begins to connect, and to request a name.
     ///
     /// - Parameters:
-    ///   - address: of the bus; only Unix sockets, which are connected to without waiting.
+    ///   - address: the bus's address; only Unix sockets, whose connection does not wait.
     ///   - name: the service's name on the bus.
-    ///   - log: what it tells and sets.
-    /// - Throws: why it cannot be connected to.
+    ///   - log: the properties of the interface.
+    /// - Throws: the error of the connection.
     public init(address: String, name: String, log: Log) throws(SystemError) {
         guard address.hasPrefix("unix:") else {
             throw SystemError(operation: "connect to the bus \(address)", errno: EINVAL)
@@ -71,23 +71,23 @@ public final class LogControlService {
 
     // MARK: The loop
 
-    /// To watch for readiness.
+    /// The descriptor for a loop's source.
     public var descriptor: SharedDescriptor { connection.descriptor }
 
-    /// What to watch for: bits of poll.
+    /// The events to watch for, as bits of poll.
     public var events: UInt32 { connection.events }
 
-    /// Until when to wait, in nanoseconds of `CLOCK_MONOTONIC`; `nil`: as long as it takes.
+    /// The end of the wait, in nanoseconds of `CLOCK_MONOTONIC`; `nil` means no limit.
     public var dueNanoseconds: Int64? { connection.dueNanoseconds }
 
-    /// Takes in and sends what there is, up to a bound; the rest is due at once.
+    /// Receives and sends messages, up to a limit; the rest is due at once.
     ///
-    /// - Returns: why the bus cannot be used any more; `nil` while it can. Nothing is to be called after it.
+    /// - Returns: why the bus is unusable; `nil` while it works. No call may follow a reason.
     public func process() -> String? { connection.process { refusal } }
 
     // MARK: What the bus says
 
-    // The pointers are good: the slots are gone before the object that they point at.
+    // The context pointers are valid: the slots are released before the object that they point at.
 
     private static let named: sd_bus_message_handler_t = { message, context, _ in
         guard let message, let context else { return 0 }
@@ -100,7 +100,7 @@ public final class LogControlService {
         }
         var result: UInt32 = 0
         sd_bus_message_read_basic(message, CChar(SD_BUS_TYPE_UINT32), &result)
-        // 1: it has the name; 4: it had it already (D-Bus specification, RequestName).
+        // 1: primary owner; 4: already owner (D-Bus specification, RequestName).
         if result != 1, result != 4 { service.refusal = "another process has the name on the bus" }
         return 0
     }
@@ -111,7 +111,7 @@ public final class LogControlService {
         return service.answer(message)
     }
 
-    /// - Returns: 0 for a call that is none of these: sd-bus answers it.
+    /// - Returns: 0 for another call, which sd-bus answers.
     private func answer(_ message: OpaquePointer) -> Int32 {
         let properties = "org.freedesktop.DBus.Properties"
         if sd_bus_message_is_method_call(message, properties, "Get") > 0 {

@@ -3,7 +3,7 @@ import Glibc
 import LinuxSystem
 import PushRouting
 
-/// A method call that is being written.
+/// A method call under construction.
 struct Message: ~Copyable {
     let pointer: OpaquePointer
 
@@ -38,7 +38,7 @@ struct Message: ~Copyable {
                 try hint("image-path", "s") { () throws(SystemError) in try append(path) }
             }
             if hints.suppressesSound {
-                // A boolean is an int of C here.
+                // A D-Bus boolean is an int in C.
                 var yes: Int32 = 1
                 try hint("suppress-sound", "b") { () throws(SystemError) in try append(SD_BUS_TYPE_BOOLEAN, &yes) }
             }

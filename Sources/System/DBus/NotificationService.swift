@@ -5,34 +5,34 @@ public import PushRouting
 
 /// The notification service of one D-Bus bus (`org.freedesktop.Notifications`, desktop notifications specification 1.2).
 ///
-/// Nothing here waits: whoever holds it watches ``descriptor`` for ``events``, until ``dueNanoseconds``, and calls
-/// ``process()`` then. After each call to it the two may have changed. Used on one thread. Dropping it closes the connection
-/// at once; what was not sent is not sent.
+/// No call waits: the owner watches ``descriptor`` for ``events``, until ``dueNanoseconds``, and then calls
+/// ``process()``. Each call may change the last two. Used on one thread. Its release closes the connection at once and
+/// drops unsent messages.
 public final class NotificationService {
-    /// What happened.
+    /// An event of the service.
     public enum Event {
-        /// The service can do this; now it may be called.
+        /// The service has these capabilities, and may be called from now on.
         case ready(capabilities: Set<String>)
-        /// A call has its answer.
+        /// The answer to a call.
         case answered(token: Int64, NotificationDesk.Answer)
         /// A person invoked an action of a notification.
         case acted(UInt32, action: String)
-        /// A notification is gone; whether a person swept it away.
+        /// A notification was closed, and whether a person dismissed it.
         case closed(UInt32, wasDismissed: Bool)
-        /// The bus or the service is gone; the reason is for people. Nothing comes after it.
+        /// The bus or the service is gone; the text is for people. No event follows.
         case lost(String)
     }
 
     private static let name = "org.freedesktop.Notifications"
     private static let path = "/org/freedesktop/Notifications"
-    /// The longest action that is read, in bytes.
+    /// The limit for the name of an action, in bytes.
     private static let actionMax = 4096
 
     private let connection: BusConnection
     private var calls: [Int64: Call] = [:]
     private var happened: [Event] = []
 
-    /// A call that waits for its answer. libsystemd has its pointer until its slot is gone.
+    /// A pending call. libsystemd has its pointer until the slot is released.
     private final class Call {
         unowned let service: NotificationService
         let token: Int64
@@ -48,8 +48,8 @@ public final class NotificationService {
 
     /// Begins to connect.
     ///
-    /// - Parameter address: of the bus; only Unix sockets, which are connected to without waiting.
-    /// - Throws: why it cannot be connected to.
+    /// - Parameter address: the bus's address; only Unix sockets, whose connection does not wait.
+    /// - Throws: the error of the connection.
     public init(address: String) throws(SystemError) {
         guard NotificationRules.isAddress(address) else {
             throw SystemError(operation: "connect to the bus", errno: EINVAL)
@@ -60,11 +60,11 @@ public final class NotificationService {
     }
 
     deinit {
-        // Their slots go before the connection.
+        // Releases the slots of pending calls before the connection.
         calls = [:]
     }
 
-    /// The address of the session bus; `nil` where the environment names none.
+    /// The address of the session bus; `nil` if the environment has none.
     public static var sessionAddress: String? {
         if let address = getenv("DBUS_SESSION_BUS_ADDRESS") { return String(cString: address) }
         guard let directory = getenv("XDG_RUNTIME_DIR") else { return nil }
@@ -73,18 +73,18 @@ public final class NotificationService {
 
     // MARK: The loop
 
-    /// To watch for readiness.
+    /// The descriptor for a loop's source.
     public var descriptor: SharedDescriptor { connection.descriptor }
 
-    /// What to watch for: bits of poll.
+    /// The events to watch for, as bits of poll.
     public var events: UInt32 { connection.events }
 
-    /// Until when to wait, in nanoseconds of `CLOCK_MONOTONIC`; `nil`: as long as it takes.
+    /// The end of the wait, in nanoseconds of `CLOCK_MONOTONIC`; `nil` means no limit.
     public var dueNanoseconds: Int64? { connection.dueNanoseconds }
 
-    /// Takes in and sends what there is, up to a bound; the rest is due at once.
+    /// Receives and sends messages, up to a limit; the rest is due at once.
     ///
-    /// - Returns: what happened, in order.
+    /// - Returns: the events, in order.
     public func process() -> [Event] {
         if let reason = connection.process() { happened.append(.lost(reason)) }
         defer { happened = [] }
@@ -93,7 +93,7 @@ public final class NotificationService {
 
     // MARK: Calls
 
-    /// Has a notification shown; ``process()`` brings the answer. A call that cannot be made is answered at once.
+    /// Shows a notification; ``process()`` returns the answer, also for a call that could not be sent.
     public func show(_ notification: DesktopNotification, token: Int64) {
         guard !connection.isLost else { return }
         let call = Call(self, token)
@@ -113,7 +113,7 @@ public final class NotificationService {
         }
     }
 
-    /// Has a notification taken back; nobody waits for that.
+    /// Closes a notification, without waiting for a reply.
     public func withdraw(_ number: UInt32) {
         guard !connection.isLost, let message = try? Message(connection.bus, Self.name, Self.path, "CloseNotification")
         else { return }
@@ -122,7 +122,7 @@ public final class NotificationService {
             try SystemError.check(sd_bus_message_set_expect_reply(message.pointer, 0), "call CloseNotification")
             try SystemError.check(sd_bus_send(connection.bus, message.pointer, nil), "call CloseNotification")
         } catch {
-            // It stays until a person closes it.
+            // The notification stays until a person closes it.
         }
     }
 
@@ -134,7 +134,7 @@ public final class NotificationService {
         }
     }
 
-    /// Watches for the signals of the service, and for its end. Before the first call is sent, so that none is missed.
+    /// Subscribes to the service's signals and its end, before the first call, so that none is missed.
     private func watch() throws(SystemError) {
         try watch(Self.name, Self.path, Self.name, "ActionInvoked", Self.actionInvoked)
         try watch(Self.name, Self.path, Self.name, "NotificationClosed", Self.notificationClosed)
@@ -156,7 +156,8 @@ public final class NotificationService {
         }
     }
 
-    /// A value of an address: everything but these bytes is escaped (D-Bus specification, Server Addresses).
+    /// Returns a value for an address: every byte outside the allowed set is escaped (D-Bus specification, Server
+    /// Addresses).
     private static func escaped(_ path: String) -> String {
         path.utf8.reduce(into: "") { text, byte in
             let isPlain =
@@ -172,14 +173,14 @@ public final class NotificationService {
 
     // MARK: What the bus says
 
-    // The pointers are good: the slots are gone before the objects that they point at.
+    // The context pointers are valid: the slots are released before the objects that they point at.
 
     private static let answered: sd_bus_message_handler_t = { message, context, _ in
         guard let message, let context else { return 0 }
         let call = Unmanaged<Call>.fromOpaque(context).takeUnretainedValue()
         let service = call.service
         service.happened.append(.answered(token: call.token, answer(in: message)))
-        // The last reference: its slot is released, which libsystemd allows from its own callback.
+        // The last reference: its slot is released, which libsystemd allows within the slot's own callback.
         service.calls[call.token] = nil
         return 0
     }
@@ -193,7 +194,7 @@ public final class NotificationService {
         return .shown(number)
     }
 
-    /// What an error says; `nil` for an answer that is none.
+    /// Returns the failure in an error message; `nil` if the message is no error.
     private static func failure(of message: OpaquePointer) -> NotificationDesk.Answer? {
         guard sd_bus_message_is_method_error(message, nil) > 0 else { return nil }
         let error = sd_bus_message_get_error(message)?.pointee
@@ -203,7 +204,7 @@ public final class NotificationService {
         return isPassing(name) ? .unavailable(text) : .refused(text)
     }
 
-    /// Whether the same call may do later: nobody has the name now, or who has it cannot answer.
+    /// Returns whether the same call may succeed later: the name has no owner now, or its owner does not answer.
     private static func isPassing(_ error: String) -> Bool {
         let prefix = "org.freedesktop.DBus.Error."
         guard error.hasPrefix(prefix) else { return error.hasSuffix("LimitsExceeded") || error.hasSuffix("Exceeded") }

@@ -3,7 +3,7 @@ import LinuxSystem
 public import PushModel
 import UnixSockets
 
-/// A connection to a socket of the daemon for a program that waits for each answer. Used on one thread.
+/// A connection to a socket of the daemon with blocking calls. Used on one thread.
 public struct DaemonConnection {
     private let client: Client
     private let path: String
@@ -11,19 +11,19 @@ public struct DaemonConnection {
     /// Connects; waits while the socket's backlog is full.
     ///
     /// - Parameters:
-    ///   - path: the socket's.
-    ///   - timeoutMilliseconds: how long to wait at most; `nil` is for ever.
+    ///   - path: the path of the socket.
+    ///   - timeoutMilliseconds: the longest wait; `nil` means no limit.
     public init(_ path: String, timeoutMilliseconds: Int? = nil) throws(DaemonError) {
         self.path = path
         do { client = try Client(path: path, timeoutMilliseconds: timeoutMilliseconds) } catch { throw .socket(error) }
     }
 
-    /// Asks the daemon over `control.sock`, and waits for its answer.
+    /// Sends a request to `control.sock`, and waits for the answer.
     ///
     /// - Parameters:
-    ///   - operation: what is asked.
-    ///   - timeoutMilliseconds: how long to wait; `nil` is for ever.
-    /// - Throws: why there is no answer, and what the daemon refuses.
+    ///   - operation: the request.
+    ///   - timeoutMilliseconds: the longest wait; `nil` means no limit.
+    /// - Throws: why there is no answer, or the daemon's refusal.
     public func ask(
         _ operation: ControlRequest.Operation, timeoutMilliseconds: Int? = nil
     ) throws(DaemonError) -> ControlReply {
@@ -34,14 +34,15 @@ public struct DaemonConnection {
 
     /// Reads a part of an answer.
     ///
-    /// - Throws: what the answer lacks.
+    /// - Throws: if the answer lacks the part.
     public func read<Part>(_ part: () throws(ControlReplyError) -> Part) throws(DaemonError) -> Part {
         do { return try part() } catch { throw DaemonError(error, path: path) }
     }
 
-    /// Waits until the daemon sent something or has room for more.
+    /// Waits until the daemon has sent data or accepts more.
     ///
-    /// - Returns: whether it sent something. A program that sends without receiving may wait for a daemon that waits too.
+    /// - Returns: whether it has sent data. A program that sends without receiving may block on a daemon that blocks,
+    ///   too.
     public func mustReceive() throws(DaemonError) -> Bool {
         var request = pollfd(fd: client.descriptor, events: Int16(POLLIN | POLLOUT), revents: 0)
         guard retryingInterrupts({ poll(&request, 1, -1) }) >= 0 else {
@@ -50,15 +51,15 @@ public struct DaemonConnection {
         return Int32(request.revents) & POLLIN != 0
     }
 
-    /// Sends bytes as they are.
+    /// Sends bytes.
     public func send(_ bytes: [UInt8]) throws(DaemonError) {
         do { try client.send(bytes) } catch { throw .socket(error) }
     }
 
-    /// Tells the daemon that nothing more comes.
+    /// Closes the output to the daemon.
     public func finishSending() { client.finishSending() }
 
-    /// The next line; `nil` when the daemon closed the connection.
+    /// Returns the next line; `nil` if the daemon has closed the connection.
     public func receiveLine(timeoutMilliseconds: Int? = nil) throws(DaemonError) -> [UInt8]? {
         do { return try client.receiveLine(timeoutMilliseconds: timeoutMilliseconds) } catch { throw .socket(error) }
     }

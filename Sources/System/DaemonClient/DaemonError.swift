@@ -2,18 +2,18 @@ import LinuxSystem
 public import PushModel
 public import UnixSockets
 
-/// Why the daemon did not do what a program asked of it.
+/// The reason why the daemon did not carry out a request.
 public enum DaemonError: Error, Equatable, CustomStringConvertible {
-    /// There is no connection, or not any more.
+    /// There is no connection, or it broke.
     case socket(ClientError)
     /// The daemon closed the connection instead of answering.
     case noAnswer(path: String)
     /// The daemon refused the request.
     case refused(ProtocolError)
-    /// The daemon's answer is none to the request.
+    /// The daemon's answer does not fit the request.
     case unreadable(path: String, reason: String)
 
-    /// What was wrong, as one sentence without a full stop.
+    /// The fault, as one sentence without a full stop.
     public var description: String {
         switch self {
         case .socket(let error): error.description
@@ -23,7 +23,7 @@ public enum DaemonError: Error, Equatable, CustomStringConvertible {
         }
     }
 
-    /// What a person can do about it, as a part of a sentence; `nil` where nothing is known to help.
+    /// A remedy for the user, as a part of a sentence; `nil` if none is known.
     public var remedy: String? {
         switch self {
         case .socket(.noSuchSocket), .socket(.nobodyListens): "start pushrouterd: systemctl start pushrouterd"
@@ -32,7 +32,7 @@ public enum DaemonError: Error, Equatable, CustomStringConvertible {
         }
     }
 
-    /// The error of a reply.
+    /// Converts the error of a reply.
     init(_ error: ControlReplyError, path: String) {
         switch error {
         case .refused(let refusal): self = .refused(refusal)

@@ -1,41 +1,41 @@
 public import LinuxSystem
 public import PushModel
 
-/// A connection to `control.sock` that never waits, for a program with an event loop: a ``LineLink`` whose replies are read.
-/// The daemon's refusal breaks it. Used on one thread.
+/// A nonblocking connection to `control.sock`, for a program with an event loop: a ``LineLink`` that parses the
+/// replies. A refusal by the daemon breaks it. Used on one thread.
 public final class DaemonLink {
-    /// What comes from the daemon.
+    /// News of the connection.
     public enum News {
         /// Requests can be sent.
         case connected
-        /// It is away, or refuses to talk; for people.
+        /// The daemon is away, or refuses the connection; the text is for people.
         case disconnected(String)
         /// The answer to a request; answers come in the order of the requests.
         case answered(ControlRequest.Operation, ControlReply)
     }
 
-    /// What the program has to watch the descriptor for.
+    /// The readiness that the program must watch for.
     public enum Readiness { case nothing, reading, readingAndWriting }
 
     private let path: String
     private let link: LineLink<ControlRequest.Operation>
 
-    /// Takes what comes.
+    /// Takes news.
     public var news: (News) -> Void = { _ in }
-    /// What the descriptor is to be watched for; changes with each call of this object.
+    /// The readiness to watch the descriptor for; any call of this object may change it.
     public var wants: Readiness { link.wants }
-    /// After a connection broke: how long to wait before it is made again; `nil` while there is one.
+    /// The time to wait before the next connection after a break; `nil` while there is one.
     public var retryDelay: Duration? { link.retryDelay }
-    /// To watch for readiness; another one with each connection. `nil` while there is none.
+    /// The descriptor for a loop's source, which changes with each connection; `nil` without one.
     public var descriptor: SharedDescriptor? { link.descriptor }
 
     /// - Parameters:
-    ///   - path: of the socket.
-    ///   - maximumLineLength: how long a reply may be, in bytes.
+    ///   - path: the path of the socket.
+    ///   - maximumLineLength: the longest reply, in bytes.
     public init(path: String, maximumLineLength: Int) {
         self.path = path
         link = LineLink(path: path, maximumLineLength: maximumLineLength)
-        // Unowned: the link is a property of this object, and calls nobody once it is gone.
+        // Unowned: this object owns the link, which makes no call after its release.
         link.news = { [unowned self] in take($0) }
     }
 
@@ -54,20 +54,20 @@ public final class DaemonLink {
         }
     }
 
-    /// Connects, or tells why not.
+    /// Connects; a failure is reported as news.
     public func connect() { link.connect() }
 
-    /// Queues a request; to be called while there is a connection. It leaves with the next ``flush()``.
+    /// Queues a request for the next ``flush()``; to be called while there is a connection.
     public func send(_ operation: ControlRequest.Operation) {
         link.send(ControlRequest(operation).line, awaiting: operation)
     }
 
-    /// Sends what is queued, as far as the daemon takes it.
+    /// Sends queued requests, as far as the socket accepts them.
     public func flush() { link.flush() }
 
-    /// Takes in what came.
+    /// Reads the available replies.
     public func serve() { link.serve() }
 
-    /// Gives the connection up: also for a program that cannot use an answer.
+    /// Breaks the connection, also if the program cannot use an answer.
     public func fail(_ reason: String) { link.fail(reason) }
 }

@@ -2,17 +2,18 @@ public import LinuxSystem
 import PushModel
 import UnixSockets
 
-/// A connection to a socket of the daemon that never waits, for a program with an event loop: lines out, and a reply to each
-/// in their order. It is to be made again whenever it breaks. Used on one thread.
+/// A nonblocking connection to a socket of the daemon, for a program with an event loop: it sends lines, and gets a
+/// reply to each in order. The program connects again after each break. Used on one thread.
 ///
-/// The program watches ``descriptor`` for what ``wants`` says, calls ``serve()`` when there is something to read, and
-/// ``flush()`` at the end of each turn; it calls ``connect()`` when ``retryDelay`` has passed.
+/// The program watches ``descriptor`` for ``wants``, calls ``serve()`` when it is readable, and ``flush()`` at the end
+/// of each turn; it calls ``connect()`` after ``retryDelay``.
 public final class LineLink<Awaited> {
-    /// What comes from the daemon.
+    /// News of the connection.
     public enum News {
         /// Requests can be sent.
         case connected
-        /// It is away, or refuses to talk: for people; and the requests that get no reply any more.
+        /// The daemon is away, or refuses the connection, with a text for people and the requests that will get no
+        /// reply.
         case disconnected(String, unanswered: [Awaited])
         /// The reply to a request, without its line feed.
         case answered(Awaited, [UInt8])
@@ -22,34 +23,34 @@ public final class LineLink<Awaited> {
     private let maximumLineLength: Int
     private let buffer = ReadBuffer()
     private var connection: Connection?
-    /// The requests whose replies are to come, in order.
+    /// The requests without a reply, in order.
     private var awaited = Queue<Awaited>()
     private var nextDelay = LinkDelay.shortest
 
-    /// Takes what comes.
+    /// Takes news.
     public var news: (News) -> Void = { _ in }
-    /// What the descriptor is to be watched for; changes with each call of this object.
+    /// The readiness to watch the descriptor for; any call of this object may change it.
     public private(set) var wants = DaemonLink.Readiness.nothing
-    /// After a connection broke: how long to wait before it is made again; `nil` while there is one.
+    /// The time to wait before the next connection after a break; `nil` while there is one.
     public private(set) var retryDelay: Duration?
-    /// To watch for readiness; another one with each connection. `nil` while there is none.
+    /// The descriptor for a loop's source, which changes with each connection; `nil` without one.
     public var descriptor: SharedDescriptor? { try? connection?.descriptor }
-    /// How many bytes wait to be sent.
+    /// The number of bytes to send.
     public var pendingBytes: Int { connection?.pendingBytes ?? 0 }
-    /// How many requests wait for their replies.
+    /// The number of requests without a reply.
     public var unanswered: Int { awaited.count }
-    /// The one of them that was sent first.
+    /// The oldest request without a reply.
     public var oldest: Awaited? { awaited.first }
 
     /// - Parameters:
-    ///   - path: of the socket.
-    ///   - maximumLineLength: how long a reply may be, in bytes.
+    ///   - path: the path of the socket.
+    ///   - maximumLineLength: the longest reply, in bytes.
     public init(path: String, maximumLineLength: Int) {
         self.path = path
         self.maximumLineLength = maximumLineLength
     }
 
-    /// Connects, or tells why not.
+    /// Connects; a failure is reported as news.
     public func connect() {
         do throws(ClientError) {
             connection = try Connection(connectingTo: path)
@@ -62,13 +63,13 @@ public final class LineLink<Awaited> {
         }
     }
 
-    /// Queues a line with its line feed; to be called while there is a connection. It leaves with the next ``flush()``.
+    /// Queues a line with its line feed for the next ``flush()``; to be called while there is a connection.
     public func send(_ line: [UInt8], awaiting awaited: Awaited) {
         self.awaited.append(awaited)
         connection?.queue(line)
     }
 
-    /// Sends what is queued, as far as the daemon takes it.
+    /// Sends queued lines, as far as the socket accepts them.
     public func flush() {
         guard let connection else { return }
         switch connection.flush() {
@@ -78,7 +79,7 @@ public final class LineLink<Awaited> {
         }
     }
 
-    /// Takes in what came.
+    /// Reads the available replies.
     public func serve() {
         guard let connection else { return }
         switch connection.read(using: buffer, maximumLineLength: maximumLineLength) {
@@ -92,16 +93,16 @@ public final class LineLink<Awaited> {
     }
 
     private func take(_ line: [UInt8]) {
-        // A line before may have ended the connection.
+        // An earlier line may have broken the connection.
         guard connection != nil else { return }
         guard let request = awaited.popFirst() else { return fail("the daemon sent a reply without a request") }
         news(.answered(request, line))
     }
 
-    /// A reply was good: the next connection is made soon after a break.
+    /// Resets the retry delay after a good reply, so that the next connection follows soon after a break.
     public func noteGoodReply() { nextDelay = LinkDelay.shortest }
 
-    /// Gives the connection up: also for a program that cannot use a reply.
+    /// Breaks the connection, also if the program cannot use a reply.
     public func fail(_ reason: String) {
         connection?.close()
         connection = nil
@@ -114,7 +115,7 @@ public final class LineLink<Awaited> {
     }
 }
 
-/// How long a link waits before it connects again: twice as long each time.
+/// The retry delays of a link, doubled each time.
 private enum LinkDelay {
     static let shortest: Duration = .milliseconds(100)
     static let longest: Duration = .seconds(5)

@@ -12,8 +12,8 @@ extension Moment {
     public static func now() -> Moment { Moment(monotonic: .now, wall: WallClock.now) }
 }
 
-/// The wall clock that a process goes by: this machine's, unless it leads machines that share a log, which have one of their
-/// own. Any thread may ask.
+/// The wall clock of a process: this machine's, or the shared clock of a leader of machines that share a log. On any
+/// thread.
 public enum WallClock {
     private static let isShared = Atomic(false)
     private static let shared = Mutex<@Sendable () -> WallTime>({ WallClock.ofMachine })
@@ -23,10 +23,10 @@ public enum WallClock {
         isShared.load(ordering: .acquiring) ? shared.withLock(\.self)() : ofMachine
     }
 
-    /// The time by this machine's own clock.
+    /// The time on this machine's own clock.
     public static var ofMachine: WallTime { WallTime(milliseconds: SystemClock.wallMilliseconds) }
 
-    /// Goes by another clock for as long as the process runs. Called once, before anything has asked for the time.
+    /// Replaces the clock for the rest of the process's life. To be called once, before the first use of the time.
     public static func follow(_ clock: @escaping @Sendable () -> WallTime) {
         shared.withLock { $0 = clock }
         isShared.store(true, ordering: .releasing)

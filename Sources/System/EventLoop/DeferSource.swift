@@ -1,10 +1,10 @@
 public import LinuxSystem
 
-/// Calls its handler again and again while it is enabled, in turn with the other sources of its priority that are ready:
-/// for work that is too much for one go.
+/// Calls its handler repeatedly while it is enabled, in turn with the other ready sources of its priority: for work
+/// that takes too long for one call.
 ///
-/// It is a descriptor that stays readable. sd-event's own defer sources are always served before descriptors of the same
-/// priority, because they never cease to be pending.
+/// Its descriptor stays readable. sd-event's own defer sources would always run before descriptors of the same
+/// priority, because they stay pending.
 public final class DeferSource {
     /// Whether the handler is called.
     public var isEnabled = false {
@@ -14,13 +14,13 @@ public final class DeferSource {
     private let readable: EventDescriptor
     private var source: IOSource?
 
-    /// A source that is not enabled.
+    /// Creates a disabled source.
     ///
     /// - Parameters:
     ///   - loop: the loop of the calling thread.
-    ///   - priority: before or after which other sources.
-    ///   - handler: called on the loop's thread. It may disable the source, or drop it.
-    /// - Throws: when there is no memory or descriptor left.
+    ///   - priority: the priority among the loop's sources.
+    ///   - handler: called on the loop's thread. It may disable or release the source.
+    /// - Throws: if there is no memory or descriptor left.
     public init(
         loop: EventLoop, priority: EventLoop.Priority = .normal, handler: @escaping () -> Void
     ) throws(SystemError) {

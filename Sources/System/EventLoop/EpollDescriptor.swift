@@ -2,24 +2,24 @@ import CSystemd
 import Glibc
 import LinuxSystem
 
-/// An epoll instance: tells which of many descriptors are ready (level-triggered). It is readable while one is.
+/// A level-triggered epoll instance. Its descriptor is readable while a watched descriptor is ready.
 struct EpollDescriptor: ~Copyable {
     /// A descriptor that is ready.
     struct Ready: Sendable {
-        /// What it was added as.
+        /// The key that it was added with.
         var key: UInt64
-        /// For what it is ready: bits of epoll.
+        /// The events that it is ready for, as bits of epoll.
         var events: UInt32
     }
 
-    /// To watch for readiness.
+    /// The descriptor of the epoll instance.
     let descriptor: SharedDescriptor
     private let found: UnsafeMutableBufferPointer<epoll_event>
 
-    /// An epoll instance that watches nothing.
+    /// Creates an epoll instance that watches nothing.
     ///
-    /// - Parameter atOnce: how many ready descriptors one look finds at most.
-    /// - Throws: when there is no descriptor left.
+    /// - Parameter atOnce: the largest number of ready descriptors that one look returns.
+    /// - Throws: if there is no descriptor left.
     init(atOnce: Int) throws(SystemError) {
         guard let descriptor = SharedDescriptor(epoll_create1(Int32(EPOLL_CLOEXEC))) else {
             throw SystemError(operation: "create an epoll instance", errno: errno)
@@ -31,28 +31,28 @@ struct EpollDescriptor: ~Copyable {
 
     deinit { found.deallocate() }
 
-    /// Watches a descriptor.
+    /// Adds a descriptor (EPOLL_CTL_ADD).
     ///
     /// - Parameters:
-    ///   - file: anything epoll can watch; not a regular file. The caller holds it until it is removed.
-    ///   - events: what for, as bits of epoll.
-    ///   - key: what it is called when it is ready.
-    /// - Throws: when the kernel cannot watch it (`EPERM` for a regular file, `ENOSPC`, `ENOMEM`).
+    ///   - file: anything epoll can watch; not a regular file. The caller keeps it open until it is removed.
+    ///   - events: the events to watch for, as bits of epoll.
+    ///   - key: the key that a look returns for it.
+    /// - Throws: if the kernel cannot watch it (`EPERM` for a regular file, `ENOSPC`, `ENOMEM`).
     func add(_ file: SharedDescriptor, events: UInt32, key: UInt64) throws(SystemError) {
         try control(EPOLL_CTL_ADD, file, events, key)
     }
 
-    /// Watches a descriptor for something else.
+    /// Changes the events of a descriptor (EPOLL_CTL_MOD).
     func change(_ file: SharedDescriptor, events: UInt32, key: UInt64) throws(SystemError) {
         try control(EPOLL_CTL_MOD, file, events, key)
     }
 
-    /// Watches a descriptor no more.
+    /// Removes a descriptor (EPOLL_CTL_DEL).
     func remove(_ file: SharedDescriptor) throws(SystemError) { try control(EPOLL_CTL_DEL, file, 0, 0) }
 
-    /// Looks which descriptors are ready now; those that were found last come last.
+    /// Returns descriptors that are ready now; those of the last look come last.
     ///
-    /// - Returns: some of them; none if none is.
+    /// - Returns: at most `atOnce` of them; none if none is ready.
     func look() throws(SystemError) -> [Ready] {
         let count = retryingInterrupts { epoll_wait(descriptor.rawValue, found.baseAddress, Int32(found.count), 0) }
         guard count >= 0 else { throw SystemError(operation: "look at an epoll instance", errno: errno) }

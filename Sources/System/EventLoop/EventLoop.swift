@@ -4,15 +4,15 @@ public import LinuxSystem
 
 /// One thread's event loop, on sd-event.
 ///
-/// The loop and its sources belong to the thread that created the loop; only a ``Mailbox`` may be used
-/// from others. A source lives as long as the object that stands for it: drop the object and its handler
-/// is never called again, even when it was about to be.
+/// The loop and its sources belong to the thread that created the loop; only a ``Mailbox`` may be used from others. A
+/// source lives as long as its object: after the object's release its handler is never called, even if its event was
+/// pending.
 ///
 /// The loop works in turns. A turn serves what is ready, in the order of the sources' priorities, until
 /// nothing is left or the turn's budget is spent; then comes the end of the turn, once, and the next turn.
 public final class EventLoop {
-    /// Which of several ready sources is served first: the one with the smallest number. Among sources of
-    /// the same priority there is no order to rely on.
+    /// The order of ready sources: the smallest number first. Among sources of the same priority the order is
+    /// undefined.
     public struct Priority: RawRepresentable, Sendable {
         /// The number, as `sd_event_source_set_priority` takes it.
         public let rawValue: Int64
@@ -28,14 +28,14 @@ public final class EventLoop {
         public static let idle = Priority(rawValue: Int64(SD_EVENT_PRIORITY_IDLE))
     }
 
-    /// How long turns took, their end included; the owner of the loop says when a slice of it ends. The longest is how long
-    /// something that became ready may have waited for its turn. Processor time is that of the loop's thread: other work
-    /// on the machine does not count.
+    /// The durations of turns, with their ends; the owner of the loop ends each slice. The longest duration is the
+    /// longest time that a ready source may have waited. Processor time is that of the loop's thread: other work on the
+    /// machine does not count.
     public private(set) var turns = TurnWindow()
 
-    /// The `sd_event` behind, for the sources.
+    /// The underlying `sd_event`, for the sources.
     let handle: OpaquePointer
-    /// The signals that sources watch for.
+    /// The signals that sources watch.
     var signals: Set<Int32> = []
     private let thread = pthread_self()
     private let turnBudgetNanoseconds: Int64
@@ -45,10 +45,10 @@ public final class EventLoop {
     private var exitCode: Int32?
     private var failure: SystemError?
 
-    /// An event loop of the calling thread.
+    /// Creates an event loop of the calling thread.
     ///
-    /// - Parameter turnBudgetNanoseconds: for how long a turn goes on serving sources, in nanoseconds.
-    /// - Throws: when the kernel has no descriptor or memory left.
+    /// - Parameter turnBudgetNanoseconds: the time for which a turn serves sources, in nanoseconds.
+    /// - Throws: if the kernel has no descriptor or memory left.
     public init(turnBudgetNanoseconds: Int64 = 1_000_000) throws(SystemError) {
         var created: OpaquePointer?
         let result = sd_event_new(&created)
@@ -66,11 +66,11 @@ public final class EventLoop {
 
     /// Takes turns until ``exit(code:)``.
     ///
-    /// - Parameter endOfTurn: does at the end of each turn what is done once for all that the turn brought, such as handing
-    ///   over a batch. An sd-event post source would do only while there are pauses: one of idle priority never runs as
-    ///   long as any other source stays ready.
+    /// - Parameter endOfTurn: called at the end of each turn, for work done once for all its events, such as handing
+    ///   over a batch. An sd-event post source would run only in pauses: one of idle priority never runs while another
+    ///   source stays ready.
     /// - Returns: the code given to `exit`.
-    /// - Throws: when the loop or one of its sources can no longer work.
+    /// - Throws: if the loop or one of its sources can no longer work.
     public func run(endOfTurn: () -> Void = {}) throws(SystemError) -> Int32 {
         preconditionOnThread()
         threadTime = SystemClock.threadNanoseconds
@@ -81,19 +81,19 @@ public final class EventLoop {
         }
     }
 
-    /// Makes `run()` return after this turn, or at once when no turn is being taken. The first code counts.
+    /// Makes `run()` return after this turn, or at once outside a turn. The first code counts.
     ///
-    /// - Parameter code: what `run()` returns.
+    /// - Parameter code: the result of `run()`.
     public func exit(code: Int32) {
         preconditionOnThread()
         if exitCode == nil { exitCode = code }
     }
 
-    /// Makes the loop answer the service manager's watchdog, from turns only: a loop that is stuck is noticed. sd-event's own
-    /// watchdog would wait for a service manager that does not read.
+    /// Answers the service manager's watchdog, from turns only, so that it detects a stuck loop. sd-event's own
+    /// watchdog would block on a service manager that does not read.
     ///
-    /// - Returns: what answers as long as it lives; `nil`: the service manager did not ask for it (`WATCHDOG_USEC`).
-    /// - Throws: when the watchdog's timer cannot be made.
+    /// - Returns: a timer that answers as long as it lives; `nil` if the service manager did not set `WATCHDOG_USEC`.
+    /// - Throws: if the watchdog's timer cannot be made.
     public func answerWatchdog() throws(SystemError) -> RepeatingTimer? {
         preconditionOnThread()
         var microseconds: UInt64 = 0
@@ -104,18 +104,18 @@ public final class EventLoop {
         ) { Notify.watchdog() }
     }
 
-    /// Ends the slice of ``turns`` that grows, and begins another.
+    /// Ends the current slice of ``turns``, and begins another.
     public func beginTurnSlice() { turns.beginSlice() }
 
-    /// Has work done once, after the `endOfTurn` of ``run(endOfTurn:)`` in this turn: what several events of a turn ask for is done once for all of
-    /// them. Outside a turn it is done at once.
+    /// Runs work once, after the `endOfTurn` of ``run(endOfTurn:)`` in this turn, so that several events of a turn can
+    /// share it. Outside a turn the work runs at once.
     public func atEndOfTurn(_ work: @escaping () -> Void) {
         preconditionOnThread()
         guard isInTurn else { return work() }
         leftForEnd.append(work)
     }
 
-    /// Ends `run()` with an error: for sources whose calls have no caller that could handle it.
+    /// Ends `run()` with an error: for errors in sources that have no caller to throw to.
     func fail(_ error: SystemError) {
         if failure == nil { failure = error }
     }

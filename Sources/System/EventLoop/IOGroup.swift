@@ -3,13 +3,13 @@ public import LinuxSystem
 
 /// Many descriptors behind one source of the loop.
 ///
-/// sd-event looks at all descriptors that are ready again for each that it serves: with hundreds of clients that is most of
-/// its work. A group looks once for some of them. It is one source among others: what it serves in one go is bounded in
-/// time, and who is ready waits for its turn among the members.
+/// sd-event checks all ready descriptors again for each one that it serves: with hundreds of clients that is most of
+/// its work. A group calls epoll_wait once for up to 32 of them. It is one source of the loop: it serves its members in
+/// turn, for a limited time in each call.
 public final class IOGroup {
-    /// How many members one look finds at most.
+    /// The largest number of members that one look finds.
     private static let foundAtOnce = 32
-    /// For how long members are served in one go, in nanoseconds; the one that is being served then is the last.
+    /// The time after which a call serves no further member, in nanoseconds.
     private static let slice: Int64 = 100_000
 
     private let loop: EventLoop
@@ -17,21 +17,21 @@ public final class IOGroup {
     private var source: IOSource?
     private var members: [UInt64: Entry] = [:]
     private var lastKey: UInt64 = 0
-    /// Who was ready at the last look, and how many of them had their turn.
+    /// The members that were ready at the last look, and how many of them were served.
     private var found: [EpollDescriptor.Ready] = []
     private var served = 0
 
     private struct Entry {
-        // A member takes its entry away before it goes: IOMember.deinit.
+        // Unowned: IOMember.deinit removes the entry.
         unowned let member: IOMember
     }
 
-    /// A group without members.
+    /// Creates a group without members.
     ///
     /// - Parameters:
     ///   - loop: the loop of the calling thread.
-    ///   - priority: of all members, before or after which other sources.
-    /// - Throws: when there is no memory or descriptor left.
+    ///   - priority: the priority of all members among the loop's sources.
+    /// - Throws: if there is no memory or descriptor left.
     public init(loop: EventLoop, priority: EventLoop.Priority = .normal) throws(SystemError) {
         self.loop = loop
         epoll = try EpollDescriptor(atOnce: Self.foundAtOnce)
@@ -50,7 +50,7 @@ public final class IOGroup {
         while served < found.count {
             let ready = found[served]
             served += 1
-            // It may have left since the look.
+            // The member may have left since the look.
             members[ready.key]?.member.fire(IOEvents(rawValue: ready.events))
             guard EventLoop.nowNanoseconds - start < Self.slice else { return }
         }
@@ -77,8 +77,9 @@ public final class IOGroup {
         }
     }
 
-    /// What epoll is told. It reports hangups and errors always, so without interest each only once. Out of epoll the
-    /// descriptor would need memory and a watch to get in again, and the kernel may have none left.
+    /// Returns the events for epoll. epoll always reports hangups and errors; EPOLLET without interest limits that to
+    /// one report each. Removing the descriptor instead would need memory and a watch to add it again, and the kernel
+    /// may have none left.
     private static func events(_ interest: IOEvents) -> UInt32 {
         interest.isEmpty ? EPOLLET.rawValue : interest.rawValue
     }
@@ -86,12 +87,12 @@ public final class IOGroup {
 
 /// Calls its handler while a descriptor is ready, in turn with the other members of its group (level-triggered).
 ///
-/// The member holds the descriptor until it has left.
+/// The member keeps the descriptor open until it has left.
 public final class IOMember {
-    /// What to wait for. While it is empty nothing is reported, not even a hangup.
+    /// The events to wait for. While it is empty nothing is reported, not even a hangup.
     ///
-    /// epoll is told at once of what is to be watched too. Of what is not to be watched any more it is told when that comes:
-    /// most often it is wanted again before.
+    /// An added event is passed to epoll at once. A removed event is passed on only when it occurs: usually it is added
+    /// again before.
     public var interest: IOEvents {
         didSet {
             if !interest.isSubset(of: watched) { watch(interest) }
@@ -103,18 +104,19 @@ public final class IOMember {
     private let group: IOGroup
     private let handler: (IOEvents) -> Void
     private var key: UInt64 = 0
-    /// What epoll watches.
+    /// The events that epoll watches.
     private var watched: IOEvents
 
     /// Watches `descriptor`, from the next turn on.
     ///
     /// - Parameters:
-    ///   - group: whose member it is.
+    ///   - group: the group to join.
     ///   - descriptor: anything epoll can watch; not a regular file.
-    ///   - interest: what to wait for.
-    ///   - handler: called on the loop's thread with what is ready of that, and with hangups and errors. It may drop the
-    ///     member.
-    /// - Throws: when the kernel cannot watch the descriptor (`EPERM` for a regular file, `ENOSPC`, `ENOMEM`).
+    ///   - interest: the events to wait for.
+    ///   - handler: called on the loop's thread with the ready ones of these events, and with hangups and errors. It
+    ///     may
+    ///     release the member.
+    /// - Throws: if the kernel cannot watch the descriptor (`EPERM` for a regular file, `ENOSPC`, `ENOMEM`).
     public init(
         of group: IOGroup, descriptor: SharedDescriptor, interest: IOEvents, handler: @escaping (IOEvents) -> Void
     ) throws(SystemError) {
@@ -128,8 +130,8 @@ public final class IOMember {
 
     deinit { leave() }
 
-    /// Watches no more, from within its own handler too, which keeps this object alive until it returns: the descriptor is out of
-    /// epoll at once, and nobody here holds it any more.
+    /// Ends the watch, also from within the handler, which keeps this object alive until it returns. The descriptor is
+    /// removed from epoll at once, and this object releases it.
     public func leave() {
         guard let descriptor else { return }
         group.remove(key, descriptor)

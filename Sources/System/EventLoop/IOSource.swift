@@ -2,7 +2,7 @@ import CSystemd
 import Glibc
 public import LinuxSystem
 
-/// What a descriptor can be ready for, as epoll says it.
+/// The readiness of a descriptor, as bits of epoll.
 public struct IOEvents: OptionSet, Sendable {
     /// The bits of epoll.
     public let rawValue: UInt32
@@ -10,24 +10,24 @@ public struct IOEvents: OptionSet, Sendable {
     /// - Parameter rawValue: bits of epoll.
     public init(rawValue: UInt32) { self.rawValue = rawValue }
 
-    /// There is something to read, or the end of it. A pidfd is readable when its process has ended.
+    /// There is data to read, or the end of file. A pidfd is readable after its process has exited.
     public static let read = IOEvents(rawValue: EPOLLIN.rawValue)
     /// There is room to write.
     public static let write = IOEvents(rawValue: EPOLLOUT.rawValue)
-    /// The peer will write no more; only when asked for.
+    /// The peer has closed its output; reported only on request.
     public static let peerClosed = IOEvents(rawValue: EPOLLRDHUP.rawValue)
-    /// Both directions are over; reported whether asked for or not.
+    /// Both directions are closed; always reported.
     public static let hangup = IOEvents(rawValue: EPOLLHUP.rawValue)
-    /// The descriptor has an error; reported whether asked for or not.
+    /// The descriptor has an error; always reported.
     public static let error = IOEvents(rawValue: EPOLLERR.rawValue)
 }
 
 /// Calls its handler while a descriptor is ready (level-triggered).
 ///
-/// The source holds the descriptor until it is out of epoll.
+/// The source keeps the descriptor open until it is removed from epoll.
 public final class IOSource {
-    /// What to wait for. While it is empty the descriptor is not watched at all, not even for a hangup, which
-    /// epoll would otherwise report again and again.
+    /// The events to wait for. While it is empty the descriptor is not watched at all, since epoll would report a
+    /// hangup repeatedly.
     public var interest: IOEvents {
         didSet {
             loop.preconditionOnThread()
@@ -45,10 +45,10 @@ public final class IOSource {
     /// - Parameters:
     ///   - loop: the loop of the calling thread.
     ///   - descriptor: anything epoll can watch; not a regular file.
-    ///   - interest: what to wait for.
-    ///   - priority: before or after which other sources.
-    ///   - handler: called on the loop's thread with what is ready. It may drop the source.
-    /// - Throws: when the kernel cannot watch the descriptor (`EPERM` for a regular file, `ENOSPC`, `ENOMEM`).
+    ///   - interest: the events to wait for.
+    ///   - priority: the priority among the loop's sources.
+    ///   - handler: called on the loop's thread with the ready events. It may release the source.
+    /// - Throws: if the kernel cannot watch the descriptor (`EPERM` for a regular file, `ENOSPC`, `ENOMEM`).
     public init(
         loop: EventLoop, descriptor: SharedDescriptor, interest: IOEvents, priority: EventLoop.Priority = .normal,
         handler: @escaping (IOEvents) -> Void
@@ -60,7 +60,7 @@ public final class IOSource {
         let context = Unmanaged.passUnretained(self).toOpaque()
         let added = try SourceHandle(priority, "watch descriptor \(descriptor.rawValue)") { source in
             let callback: sd_event_io_handler_t = { _, _, events, context in
-                // The pointer is good: this object disables the source before it goes.
+                // The pointer is valid: this object disables the source in deinit.
                 guard let context else { return -EINVAL }
                 Unmanaged<IOSource>.fromOpaque(context).takeUnretainedValue().fire(IOEvents(rawValue: events))
                 return 0
@@ -75,10 +75,10 @@ public final class IOSource {
 
     deinit { cancel() }
 
-    /// Watches no more, from within its own handler too, which keeps this object alive until it returns: the descriptor is out of
-    /// epoll at once, and nobody here holds it any more.
+    /// Ends the watch, also from within the handler, which keeps this object alive until it returns. The descriptor is
+    /// removed from epoll at once, and this object releases it.
     public func cancel() {
-        // In this order: releasing it may close it.
+        // The source goes first: releasing the descriptor may close it.
         handle = nil
         descriptor = nil
     }

@@ -1,12 +1,13 @@
 import CSystemd
 import Glibc
 
-/// The sockets that the service manager hands over at the start (sd_listen_fds(3)).
+/// The sockets that the service manager passes at the start (sd_listen_fds(3)).
 public enum InheritedSockets {
-    /// Takes them, each with the name that `FileDescriptorName=` gives it. They are the caller's; a second call finds none.
+    /// Takes the sockets, each with its name from `FileDescriptorName=`. The caller owns them; a second call finds
+    /// none.
     public static func take() -> [(name: String, descriptor: Int32)] {
         var names: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?
-        // 1: the environment forgets them, so that no child takes them for its own.
+        // 1 unsets the environment variables, so that no child takes the sockets for its own.
         let count = sd_listen_fds_with_names(1, &names)
         guard count > 0, let names else { return [] }
         defer {
@@ -18,9 +19,9 @@ public enum InheritedSockets {
         }
     }
 
-    /// Takes the one that a program with one socket listens on; `nil`: there is none.
+    /// Takes the socket of a program that listens on one; `nil` if there is none.
     ///
-    /// - Throws: that there are several: nobody would answer on the others.
+    /// - Throws: if there are several: the program would not answer on the others.
     public static func takeOne() throws(SurplusSockets) -> Int32? {
         let all = take()
         guard all.count <= 1 else { throw SurplusSockets(count: all.count) }
@@ -28,12 +29,12 @@ public enum InheritedSockets {
     }
 }
 
-/// The service manager gave more sockets than a program listens on.
+/// The error if the service manager passed more sockets than a program listens on.
 public struct SurplusSockets: Error, Hashable, CustomStringConvertible {
-    /// How many it gave.
+    /// The number of sockets.
     public let count: Int
 
-    /// What to do about it, for people.
+    /// The advice for people.
     public var description: String {
         "the service manager gave \(count) sockets, and this program listens on one: leave one ListenStream= in the "
             + "socket unit, and one socket unit"

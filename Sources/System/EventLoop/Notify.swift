@@ -3,63 +3,64 @@ import Glibc
 import LinuxSystem
 import Synchronization
 
-/// Tells the service manager how the service is doing, as sd_notify(3) does. Without one, and when it does not listen,
-/// nothing happens: a service must not fail for that. The watchdog is the loop's: ``EventLoop/answerWatchdog()``.
+/// Reports the state of the service to the service manager, as sd_notify(3) does. A missing or deaf service manager is
+/// no error: a service must not fail for that. The loop answers the watchdog: ``EventLoop/answerWatchdog()``.
 ///
-/// Nothing here waits, as sd_notify would for a service manager that does not read: a message without room is sent before the
-/// next one.
+/// No call waits, while sd_notify would block on a service manager that does not read. A message that finds no room is
+/// sent before the next one.
 ///
-/// The environment stays as it is, because each call reads `NOTIFY_SOCKET` anew, and the watchdog's do too. A handler does
-/// not inherit it.
+/// The environment stays unchanged, because each call reads `NOTIFY_SOCKET` again, as sd_watchdog_enabled(3) does with
+/// its variables. Handlers do not inherit it.
 public enum Notify {
-    /// Start-up, or a reload, is finished.
+    /// Reports that the start, or a reload, is finished (READY=1).
     ///
-    /// - Parameter status: what `systemctl status` shows from now on.
-    /// - Returns: whether there is a service manager that was told.
+    /// - Parameter status: the status text for `systemctl status`.
+    /// - Returns: whether a service manager got the message.
     @discardableResult
     public static func ready(status: String) -> Bool { send(["READY=1", line(status)]) }
 
-    /// What `systemctl status` shows from now on.
+    /// Sets the status text for `systemctl status`.
     ///
-    /// - Returns: whether there is a service manager that was told.
+    /// - Returns: whether a service manager got the message.
     @discardableResult
     public static func status(_ status: String) -> Bool { send([line(status)]) }
 
-    /// A reload begins; ``ready(status:)`` ends it. The time lets `Type=notify-reload` tell it from an older one.
+    /// Reports the begin of a reload, which ``ready(status:)`` ends. By the time, `Type=notify-reload` distinguishes
+    /// reloads.
     ///
     /// - Parameter nowNanoseconds: `CLOCK_MONOTONIC` now.
-    /// - Returns: whether there is a service manager that was told.
+    /// - Returns: whether a service manager got the message.
     @discardableResult
     public static func reloading(nowNanoseconds: Int64) -> Bool {
         send(["RELOADING=1", "MONOTONIC_USEC=\(nowNanoseconds / 1000)"])
     }
 
-    /// The service is about to end.
+    /// Reports that the service is about to end (STOPPING=1).
     ///
-    /// - Parameter status: what `systemctl status` shows from now on.
-    /// - Returns: whether there is a service manager that was told.
+    /// - Parameter status: the status text for `systemctl status`.
+    /// - Returns: whether a service manager got the message.
     @discardableResult
     public static func stopping(status: String) -> Bool { send(["STOPPING=1", line(status)]) }
 
-    /// Asks the service manager to wait longer for the start, or the stop, that goes on.
+    /// Asks the service manager for more time for the present start or stop.
     ///
-    /// - Parameter seconds: for how long from now on.
-    /// - Returns: whether there is a service manager that was told.
+    /// - Parameter seconds: the time from now.
+    /// - Returns: whether a service manager got the message.
     @discardableResult
     public static func extendTimeout(seconds: Int) -> Bool { send(["EXTEND_TIMEOUT_USEC=\(seconds)000000"]) }
 
-    /// Answers the watchdog, for a loop that waits for the disk and cannot; on any thread.
+    /// Answers the watchdog, for a loop that is blocked on the disk; on any thread.
     ///
-    /// - Returns: whether there is a service manager that was told.
+    /// - Returns: whether a service manager got the message.
     @discardableResult
     public static func watchdog() -> Bool { send(["WATCHDOG=1"]) }
 
-    /// A line feed would begin another assignment.
+    /// Makes the status assignment, without line feeds, which would begin another assignment.
     private static func line(_ status: String) -> String {
         "STATUS=" + String(status.map { $0.isNewline ? " " : $0 })
     }
 
-    /// Messages that there was no room for, the oldest first.
+    /// The messages that found no room, the oldest first.
     private static let unsent = Mutex<[String]>([])
     private static let unsentMax = 16
 

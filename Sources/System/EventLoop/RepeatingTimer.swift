@@ -1,33 +1,33 @@
 public import LinuxSystem
 
-/// Calls its handler again and again, from its making until it is dropped.
+/// Calls its handler repeatedly, from its creation until its release.
 public final class RepeatingTimer {
     private let interval: Int64
     private let handler: () -> Void
     private var timer: TimerSource?
 
-    /// A timer that is armed.
+    /// Creates an armed timer.
     ///
     /// - Parameters:
     ///   - loop: the loop of the calling thread.
-    ///   - priority: before or after which other sources.
-    ///   - first: how long until the first call; `nil`: as long as between two.
-    ///   - interval: how long from one call to the next.
+    ///   - priority: the priority among the loop's sources.
+    ///   - first: the time until the first call; `nil` uses the interval.
+    ///   - interval: the time between two calls.
     ///   - handler: called on the loop's thread.
-    /// - Throws: when the kernel has no descriptor or memory left.
+    /// - Throws: if the kernel has no descriptor or memory left.
     public init(
         loop: EventLoop, priority: EventLoop.Priority = .normal, after first: Duration? = nil, every interval: Duration,
         handler: @escaping () -> Void
     ) throws(SystemError) {
         self.interval = Self.nanoseconds(interval)
         self.handler = handler
-        // Unowned: the timer is a property of this object, and fires no more once it is gone.
+        // Unowned: this object owns the timer, which makes no call after its release.
         timer = try TimerSource(loop: loop, priority: priority) { [unowned self] in fire() }
         timer?.arm(at: EventLoop.nowNanoseconds + Self.nanoseconds(first ?? interval))
     }
 
     private func fire() {
-        // Before the handler, so that nothing in it can keep the next call from coming.
+        // Arms first, so that nothing in the handler can prevent the next call.
         timer?.arm(at: EventLoop.nowNanoseconds + interval)
         handler()
     }

@@ -4,7 +4,7 @@ public import LinuxSystem
 
 /// Calls its handler on the loop's thread when the process gets a signal.
 ///
-/// Its descriptor is ours: sd-event closes that of its own signal sources while epoll still watches it.
+/// It owns its signalfd: sd-event closes the descriptor of its own signal sources while epoll still watches it.
 public final class SignalSource {
     private let loop: EventLoop
     private let signal: Int32
@@ -17,9 +17,9 @@ public final class SignalSource {
     /// - Parameters:
     ///   - loop: the loop of the calling thread.
     ///   - signal: its number, such as `SIGTERM`.
-    ///   - priority: before or after which other sources.
-    ///   - handler: called once for any number of the same signal that came meanwhile. It may drop the source.
-    /// - Throws: `EBUSY` when the calling thread does not block the signal or the loop watches for it already.
+    ///   - priority: the priority among the loop's sources.
+    ///   - handler: called once for all pending instances of the signal. It may release the source.
+    /// - Throws: `EBUSY` if the calling thread does not block the signal, or the loop watches it already.
     public init(
         loop: EventLoop, signal: Int32, priority: EventLoop.Priority = .normal, handler: @escaping () -> Void
     ) throws(SystemError) {
@@ -35,7 +35,7 @@ public final class SignalSource {
         guard let descriptor = SharedDescriptor(signalfd(-1, &set, Int32(SFD_NONBLOCK | SFD_CLOEXEC)))
         else { throw SystemError(operation: operation, errno: errno) }
         (self.loop, self.signal, self.handler, self.descriptor) = (loop, signal, handler, descriptor)
-        // Unowned: the source is a property of this object, and calls no more once it is gone.
+        // Unowned: this object owns the source, which makes no call after its release.
         source = try IOSource(loop: loop, descriptor: descriptor, interest: .read, priority: priority) {
             [unowned self] _ in take()
         }
@@ -44,10 +44,10 @@ public final class SignalSource {
 
     deinit { if source != nil { loop.signals.remove(signal) } }
 
-    /// Blocks signals in the calling thread and in all threads that it creates from now on. Call it first of
-    /// all: a thread that does not block a signal may get it, and then the process dies of it.
+    /// Blocks signals in the calling thread and in all threads that it creates later. To be called first: a signal that
+    /// one thread does not block may end the process.
     ///
-    /// A child inherits the mask; whoever spawns children gives them an empty one.
+    /// A child inherits the mask; code that spawns children must give them an empty one.
     public static func block(_ signals: [Int32]) {
         var set = sigset_t()
         sigemptyset(&set)
@@ -55,9 +55,9 @@ public final class SignalSource {
         precondition(pthread_sigmask(SIG_BLOCK, &set, nil) == 0, "cannot block signals")
     }
 
-    /// Waits for one of these signals, which every thread must have blocked; before a loop takes them.
+    /// Waits for one of these signals, which every thread must have blocked; for use before a loop watches them.
     ///
-    /// - Returns: whether one came in time.
+    /// - Returns: whether one arrived in time.
     public static func take(_ signals: [Int32], atMost duration: Duration) -> Bool {
         var set = sigset_t()
         sigemptyset(&set)
@@ -71,7 +71,7 @@ public final class SignalSource {
         var facts = signalfd_siginfo()
         let length = MemoryLayout<signalfd_siginfo>.size
         guard read(descriptor.rawValue, &facts, length) == length else { return }
-        // More of them came meanwhile: of a real-time signal there may be many.
+        // Reads further instances: there may be many of a real-time signal.
         while read(descriptor.rawValue, &facts, length) == length {}
         handler()
     }

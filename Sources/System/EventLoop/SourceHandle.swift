@@ -1,13 +1,13 @@
 import CSystemd
 import LinuxSystem
 
-/// Owns one `sd_event_source`. It dies before the object its callback points at, because it is a property of it.
+/// Owns one `sd_event_source`. Its owner is the object that the callback points at, so it is freed before that object.
 struct SourceHandle: ~Copyable {
     private let source: OpaquePointer
 
-    /// Takes over the reference that an `sd_event_add_...` call gave.
+    /// Takes over the reference that an `sd_event_add_...` call returned.
     ///
-    /// - Throws: the failure of that call.
+    /// - Throws: the error of that call.
     init(
         _ priority: EventLoop.Priority, _ operation: @autoclosure () -> String,
         add: (UnsafeMutablePointer<OpaquePointer?>) -> Int32

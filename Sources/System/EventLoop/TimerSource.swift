@@ -2,21 +2,21 @@ import CSystemd
 import Glibc
 public import LinuxSystem
 
-/// Calls its handler once at a point in time; then, and at first, it is not armed.
+/// Calls its handler once at a point in time; it is not armed at first, and after each call.
 ///
-/// Of two timers of the same priority whose times have both come, either may fire first.
+/// Two timers of the same priority that are both due may fire in any order.
 public final class TimerSource {
     private let loop: EventLoop
     private let handler: () -> Void
     private var handle: SourceHandle?
 
-    /// A timer that is not armed.
+    /// Creates a timer that is not armed.
     ///
     /// - Parameters:
     ///   - loop: the loop of the calling thread.
-    ///   - priority: before or after which other sources.
-    ///   - handler: called on the loop's thread, never before the time. It may arm the timer again, or drop it.
-    /// - Throws: when the kernel has no descriptor or memory left.
+    ///   - priority: the priority among the loop's sources.
+    ///   - handler: called on the loop's thread, never before the time. It may arm the timer again, or release it.
+    /// - Throws: if the kernel has no descriptor or memory left.
     public init(
         loop: EventLoop, priority: EventLoop.Priority = .normal, handler: @escaping () -> Void
     ) throws(SystemError) {
@@ -26,7 +26,7 @@ public final class TimerSource {
         let context = Unmanaged.passUnretained(self).toOpaque()
         let added = try SourceHandle(priority, "create a timer") { source in
             let callback: sd_event_time_handler_t = { _, _, context in
-                // The pointer is good: this object disables the source before it goes.
+                // The pointer is valid: this object disables the source in deinit.
                 guard let context else { return -EINVAL }
                 Unmanaged<TimerSource>.fromOpaque(context).takeUnretainedValue().fire()
                 return 0
@@ -40,7 +40,7 @@ public final class TimerSource {
         handle = consume added
     }
 
-    /// Arms the timer, in place of the time it was armed for. A time in the past fires in the next turn.
+    /// Arms the timer; replaces an earlier time. A time in the past fires in the next turn.
     ///
     /// - Parameter nanoseconds: on `CLOCK_MONOTONIC`, as ``EventLoop/nowNanoseconds``.
     public func arm(at nanoseconds: Int64) {
@@ -53,13 +53,13 @@ public final class TimerSource {
         }
     }
 
-    /// Makes sure that the handler is not called until the timer is armed again.
+    /// Disarms the timer: the handler is not called until it is armed again.
     public func disarm() {
         loop.preconditionOnThread()
         do throws(SystemError) { try handle?.setEnabled(SD_EVENT_OFF) } catch { loop.fail(error) }
     }
 
-    /// sd-event counts whole microseconds: rounded up, so that it is never early.
+    /// Rounds up to sd-event's whole microseconds, so that a timer is never early.
     static func microseconds(notBefore nanoseconds: Int64) -> UInt64 {
         let (whole, rest) = max(0, nanoseconds).quotientAndRemainder(dividingBy: 1000)
         return UInt64(whole) + (rest > 0 ? 1 : 0)

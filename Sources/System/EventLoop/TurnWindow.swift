@@ -1,23 +1,23 @@
 public import PushFigures
 
-/// How long turns took of late: some slices of time, the oldest of which is dropped when another begins. A turn costs no
-/// more than in one histogram.
+/// The durations of recent turns, in slices of time; a new slice replaces the oldest. Adding a turn costs no more than
+/// in one histogram.
 public struct TurnWindow: Sendable {
-    /// How many slices are looked back on, the growing one among them.
+    /// The number of slices, with the current one.
     public static let sliceCount = 6
 
-    /// Processor time of the turns since the loop began.
+    /// The processor time of all turns since the loop began.
     public var all: Histogram {
         var all = ended
         all.merge(recent)
         return all
     }
 
-    /// Processor time of the turns of these slices.
+    /// The processor time of the turns in these slices.
     public var recent: Histogram { slices.reduce(into: growing.times) { $0.merge($1.times) } }
-    /// The longest turn of these slices, by the clock, in nanoseconds.
+    /// The longest turn in these slices, in nanoseconds of elapsed time.
     public var recentLongest: Int64 { slices.reduce(growing.longest) { max($0, $1.longest) } }
-    /// The longest turn since the loop began, by the clock, in nanoseconds.
+    /// The longest turn since the loop began, in nanoseconds of elapsed time.
     public private(set) var longest: Int64 = 0
 
     private struct Slice: Sendable {
@@ -26,19 +26,19 @@ public struct TurnWindow: Sendable {
     }
 
     private var growing = Slice()
-    /// Those before, the oldest first.
+    /// The former slices, the oldest first.
     private var slices: [Slice] = []
-    /// All that were dropped.
+    /// The sum of the slices that were dropped.
     private var ended = Histogram()
 
-    /// No turns.
+    /// Creates a window without turns.
     public init() {}
 
     /// Adds a turn.
     ///
     /// - Parameters:
     ///   - processor: its processor time, in nanoseconds.
-    ///   - duration: how long it was by the clock, in nanoseconds.
+    ///   - duration: its duration by the clock, in nanoseconds.
     mutating func add(processor: Int64, duration: Int64) {
         growing.times.add(microseconds: processor / 1000)
         growing.longest = max(growing.longest, duration)

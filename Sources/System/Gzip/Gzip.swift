@@ -1,25 +1,25 @@
 import CZlib
 
-/// Bodies that a client compressed with gzip (RFC 1952), by zlib.
+/// Decompresses bodies that a client compressed with gzip (RFC 1952), with zlib.
 public enum Gzip {
-    /// Why bytes cannot be read.
+    /// The reason why bytes cannot be decompressed.
     public enum Fault: Error, Hashable, Sendable {
-        /// They are no gzip, or damaged, or cut off.
+        /// They are not gzip, or damaged, or truncated.
         case malformed
-        /// They become longer than they may.
+        /// Their decompressed length exceeds the limit.
         case tooLong
     }
 
-    /// Reads compressed bytes. Takes no more memory than the limit, however much they would become.
+    /// Decompresses bytes. Takes no more memory than the limit, whatever the decompressed length is.
     ///
     /// - Parameters:
     ///   - bytes: one gzip member.
-    ///   - limit: how many bytes they may become.
+    ///   - limit: the longest result, in bytes.
     public static func inflate(_ bytes: [UInt8], limit: Int) throws(Fault) -> [UInt8] {
         var input = bytes
         var output = [UInt8](repeating: 0, count: limit + 1)
         var stream = z_stream()
-        // 16: the header of gzip, not that of zlib.
+        // 16 selects the gzip header instead of zlib's.
         guard
             inflateInit2_(&stream, 16 + MAX_WBITS, ZLIB_VERSION, Int32(MemoryLayout<z_stream>.size)) == Z_OK
         else { throw .malformed }

@@ -1,44 +1,44 @@
-/// One request of a stream, as it came.
+/// One request of a stream.
 public struct HTTP2Request: Sendable {
-    /// The stream, for the answer.
+    /// The number of the stream, for the answer.
     public let stream: Int32
-    /// All headers in their order; the names of those of HTTP/2 itself begin with a colon.
+    /// All headers in their order; the names of HTTP/2's own ones begin with a colon.
     public internal(set) var headers: [(name: String, value: String)] = []
-    /// The body; empty without one.
+    /// The body; empty if there is none.
     public internal(set) var body: [UInt8] = []
 
     init(stream: Int32) { self.stream = stream }
 
-    /// The first header of a name.
+    /// Returns the value of the first header with a name.
     public func header(_ name: String) -> String? { headers.first { $0.name == name }?.value }
 }
 
-/// Bounds of what one client can take of an HTTP/2 session.
+/// The limits for one client of an HTTP/2 session.
 public struct HTTP2Limits: Sendable {
-    /// Streams at a time (SETTINGS_MAX_CONCURRENT_STREAMS).
+    /// The number of streams (SETTINGS_MAX_CONCURRENT_STREAMS).
     public var streams: UInt32 = 100
-    /// Bytes of the names and values of a request's headers; more are answered 431.
+    /// The bytes of a request's header names and values; more are answered 431.
     public var headerBytes = 16 << 10
-    /// Bytes of a request's body; more are answered 413.
+    /// The bytes of a request's body; more are answered 413.
     public var bodyBytes = 256 << 10
-    /// Frames that bring no request (SETTINGS, PING, PRIORITY, RST_STREAM, WINDOW_UPDATE, empty DATA) at once, and so many
-    /// more a second. A client that sends more is a flood, and its session ends.
+    /// The number of frames without a request (SETTINGS, PING, PRIORITY, RST_STREAM, WINDOW_UPDATE, empty DATA) at
+    /// once, and further ones each second. A client that sends more floods the server, and its session ends.
     public var controlFrames = (atOnce: 1000, perSecond: 200)
-    /// Bytes of answers that are made before the client takes some.
+    /// The bytes of output that are produced before the client reads some.
     public var outputBytes = 64 << 10
 
-    /// Those of a push gateway.
+    /// The limits of a push gateway.
     public init() {}
 }
 
-/// The end of a session by the server.
+/// The reason why the server ends a session.
 public enum HTTP2Failure: Error, Hashable, Sendable, CustomStringConvertible {
-    /// The client broke the protocol: libnghttp2's words.
+    /// The client violated the protocol; the text is libnghttp2's.
     case broken(String)
     /// The client sent a flood of frames.
     case flood
 
-    /// The failure, for people.
+    /// The reason, for people.
     public var description: String {
         switch self {
         case .broken(let words): "the client broke HTTP/2: \(words)"

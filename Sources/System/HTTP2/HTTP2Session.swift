@@ -1,27 +1,27 @@
 import CNGHTTP2
 
-/// The server's side of one connection of HTTP/2, without its socket: bytes go in and come out. Used on one thread.
+/// The server's side of one HTTP/2 connection, without its socket: the caller moves the bytes. Used on one thread.
 public final class HTTP2Session {
-    /// The bytes with which each client begins.
+    /// The connection preface of every client.
     public static let preface = Array("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".utf8)
 
-    /// A reference: each header and each piece of a body changes it.
+    /// The state of a stream; a class, because each header and each part of a body changes it.
     private final class Stream {
         var request: HTTP2Request
-        /// When its first headers came.
+        /// The time of its first headers.
         let began: Int64
         var headerBytes = 0
         /// Its part of ``HTTP2Session/heldBytes``.
         var held = 0
-        /// Whether the request has come as a whole, and was handed on.
+        /// Whether the request is complete, and was passed on.
         var isComplete = false
-        /// The status of an answer that the session gave itself; what still comes of the request is thrown away.
+        /// The status of the session's own answer; the rest of the request is discarded.
         var refusal: Int?
-        /// The body of the answer, and how much of it was sent.
+        /// The body of the answer, and the number of bytes sent.
         var answer: [UInt8] = []
         var sent = 0
         var isAnswered = false
-        /// Whether it asks for the headers alone.
+        /// Whether it is a HEAD request.
         var isHead = false
 
         init(_ number: Int32, at now: Int64) {
@@ -35,20 +35,20 @@ public final class HTTP2Session {
     private var handle: OpaquePointer?
     private var streams: [Int32: Stream] = [:]
     private var complete: [HTTP2Request] = []
-    /// Frames that may still come without a request, and since when that was counted.
+    /// The number of frames without a request that the client may still send, and the time of the last refill.
     private var credit: Int
     private var creditSince: Int64?
     private var isFlood = false
-    /// The time of the bytes that are being taken in.
+    /// The time of the bytes that are being parsed.
     private var now: Int64 = 0
-    /// How many complete requests wait for an answer.
+    /// The number of complete requests without an answer.
     public private(set) var unanswered = 0
-    /// Bytes of the headers and bodies that have come and are not handed on.
+    /// The bytes of the received headers and bodies that were not passed on.
     public private(set) var heldBytes = 0
 
-    /// Begins a session: its first bytes are the server's settings.
+    /// Begins a session; its first output is the server's settings.
     ///
-    /// - Throws: that there is no memory.
+    /// - Throws: if there is no memory.
     public init(_ limits: HTTP2Limits = HTTP2Limits()) throws(HTTP2Failure) {
         self.limits = limits
         credit = limits.controlFrames.atOnce
@@ -62,7 +62,7 @@ public final class HTTP2Session {
             nghttp2_option_del(option)
         }
         Self.set(callbacks)
-        // Flow control by the library: it gives a client room again as soon as a piece of a body was taken.
+        // The library does flow control: it extends a client's window as soon as a part of a body was read.
         nghttp2_option_set_stream_reset_rate_limit(option, UInt64(limits.controlFrames.atOnce), 33)
         nghttp2_option_set_max_settings(option, 32)
         nghttp2_option_set_max_outbound_ack(option, 100)
@@ -83,11 +83,12 @@ public final class HTTP2Session {
 
     // MARK: Bytes
 
-    /// Takes in bytes of the client.
+    /// Parses bytes from the client.
     ///
     /// - Parameter now: monotonic nanoseconds.
     /// - Returns: the requests that are complete now.
-    /// - Throws: that the client broke the protocol, or floods. ``takeOutput()`` may have the last words to it.
+    /// - Throws: if the client violates the protocol, or floods the server. ``takeOutput()`` may return a last frame
+    ///   for it.
     public func receive(_ bytes: UnsafeBufferPointer<UInt8>, at now: Int64) throws(HTTP2Failure) -> [HTTP2Request] {
         self.now = now
         refillCredit(at: now)
@@ -103,7 +104,7 @@ public final class HTTP2Session {
         return exchange(&complete, with: [])
     }
 
-    /// Takes bytes for the client: as many as ``HTTP2Limits/outputBytes``, or a piece more.
+    /// Returns bytes for the client: up to ``HTTP2Limits/outputBytes``, plus at most one part.
     public func takeOutput() -> [UInt8] {
         var output: [UInt8] = []
         while output.count < limits.outputBytes {
@@ -115,20 +116,20 @@ public final class HTTP2Session {
         return output
     }
 
-    /// Whether the session has bytes for the client, as far as its windows are open.
+    /// Whether the session has bytes for the client, as far as its windows allow.
     public var hasOutput: Bool { nghttp2_session_want_write(handle) != 0 }
 
-    /// When the oldest request began that has not come as a whole; `nil`: there is none.
+    /// The time of the oldest incomplete request's first headers; `nil` if there is none.
     public var oldestUnfinished: Int64? {
         streams.values.lazy.filter { !$0.isComplete && !$0.isAnswered }.map(\.began).min()
     }
 
-    /// Whether the session is over: the client left, or was told to.
+    /// Whether the session has ended, by either side.
     public var isOver: Bool { nghttp2_session_want_read(handle) == 0 && nghttp2_session_want_write(handle) == 0 }
 
     // MARK: Answers
 
-    /// Answers a request. One whose stream is gone is not answered.
+    /// Answers a request, unless its stream is closed.
     public func respond(
         to stream: Int32, status: Int, headers: [(name: String, value: String)], body: [UInt8]
     ) {
@@ -143,7 +144,7 @@ public final class HTTP2Session {
     }
 
     private func submit(_ headers: [(name: String, value: String)], hasBody: Bool, to stream: Int32) {
-        // One buffer for all names and values; the library copies them.
+        // One buffer holds all names and values; the library copies them.
         var bytes: [UInt8] = []
         let ends = headers.map { header -> (name: Int, value: Int) in
             bytes += header.name.utf8
@@ -170,7 +171,7 @@ public final class HTTP2Session {
         }
     }
 
-    /// Tells the client that no further request is taken. Those that came are answered.
+    /// Sends GOAWAY: later requests are refused, earlier ones are answered.
     public func goAway() {
         let last = nghttp2_session_get_last_proc_stream_id(handle)
         nghttp2_submit_goaway(
@@ -197,10 +198,10 @@ public final class HTTP2Session {
     }
 }
 
-// The library's calls.
+// The callbacks of the library.
 extension HTTP2Session {
     private static func session(_ context: UnsafeMutableRawPointer?) -> HTTP2Session? {
-        // The pointer is good: the session's handle goes with this object.
+        // The pointer is valid: this object owns the session's handle.
         context.map { Unmanaged<HTTP2Session>.fromOpaque($0).takeUnretainedValue() }
     }
 
@@ -257,7 +258,7 @@ extension HTTP2Session {
         _ name: UnsafeBufferPointer<UInt8>, _ value: UnsafeBufferPointer<UInt8>, to stream: Int32
     ) {
         guard let asked = streams[stream], asked.refusal == nil else { return }
-        // As SETTINGS_MAX_HEADER_LIST_SIZE counts: 32 bytes a header beside its texts.
+        // Counts as SETTINGS_MAX_HEADER_LIST_SIZE does: 32 bytes for each header besides its texts.
         asked.headerBytes += name.count + value.count + 32
         guard asked.headerBytes <= limits.headerBytes else { return refuse(asked, 431) }
         hold(name.count + value.count + 32, of: asked)
@@ -285,7 +286,7 @@ extension HTTP2Session {
         stream.refusal = status
     }
 
-    /// Holds nothing of a request any more.
+    /// Frees the received parts of a request.
     private func release(_ stream: Stream) {
         hold(-stream.held, of: stream)
         stream.request = HTTP2Request(stream: stream.request.stream)
@@ -308,7 +309,7 @@ extension HTTP2Session {
         if let refusal = stream.refusal { return respond(to: number, status: refusal, headers: [], body: []) }
         stream.isHead = stream.request.header(":method") == "HEAD"
         complete.append(stream.request)
-        // The request is handed on; the stream waits for its answer.
+        // The request was passed on; the stream waits for its answer.
         release(stream)
         stream.isComplete = true
         unanswered += 1

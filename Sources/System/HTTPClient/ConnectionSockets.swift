@@ -2,40 +2,40 @@ import CCurl
 import Glibc
 import LinuxSystem
 
-/// The sockets of a client. Those of connections are opened and closed here; a resolver of libcurl's has sockets of its own, of
-/// which copies are watched.
+/// The sockets of a client. This object opens and closes the sockets of connections. A resolver of libcurl opens its
+/// own sockets, of which this object watches copies.
 ///
-/// libcurl has the address of this object as long as a connection lives, which is as long as its multi handle at most.
+/// libcurl has the address of this object as long as a connection lives, at most as long as its multi handle.
 final class ConnectionSockets {
     private var open: [Int32: SharedDescriptor] = [:]
-    /// Copies of those of resolvers.
+    /// Copies of the resolvers' sockets.
     private var copies: [Int32: SharedDescriptor] = [:]
     private let watch: (HTTPSocket, HTTPReadiness?) -> Void
 
-    /// - Parameter watch: as ``HTTPClient`` has it.
+    /// - Parameter watch: the closure of ``HTTPClient``.
     init(watch: @escaping (HTTPSocket, HTTPReadiness?) -> Void) { self.watch = watch }
 
-    /// Has a socket watched for what libcurl wants.
+    /// Watches a socket for the events that libcurl wants.
     func want(_ interest: HTTPReadiness, of number: Int32) {
         if let descriptor = open[number] { return watch(HTTPSocket(number, descriptor), interest) }
         guard interest.isEmpty else {
-            // One that cannot be copied is not watched: the request runs into its timeout, which says so.
+            // A socket that cannot be copied is not watched: the request fails by its timeout, with that message.
             if copies[number] == nil { copies[number] = try? SharedDescriptor(copying: number) }
             if let copy = copies[number] { watch(HTTPSocket(number, copy), interest) }
             return
         }
-        // A resolver's socket is closed next, without another word.
+        // An empty interest precedes the close of a resolver's socket, which is not announced otherwise.
         if let copy = copies.removeValue(forKey: number) { watch(HTTPSocket(number, copy), nil) }
     }
 
     private func close(_ number: Int32) -> Int32 {
         guard let descriptor = open.removeValue(forKey: number) else { return Glibc.close(number) }
-        // Its watchers hold it; the last one that lets go closes it.
+        // The watchers hold the descriptor; the release by the last one closes it.
         watch(HTTPSocket(number, descriptor), nil)
         return 0
     }
 
-    /// Has the connections that a handle makes get their sockets here.
+    /// Makes a handle's connections open and close their sockets here.
     func open(for easy: borrowing EasyHandle) throws(HTTPClientError) {
         let open: curl_opensocket_callback = { context, _, address in
             guard let context, let address else { return CURL_SOCKET_BAD }

@@ -1,14 +1,14 @@
 import CCurl
 public import LinuxSystem
 
-/// What a socket is watched for, or is ready for.
+/// The readiness of a socket, wanted or found.
 public struct HTTPReadiness: OptionSet, Sendable {
     public let rawValue: Int
 
     /// - Parameter rawValue: the bits.
     public init(rawValue: Int) { self.rawValue = rawValue }
 
-    /// There is something to read, or the end of it.
+    /// There is data to read, or the end of file.
     public static let read = HTTPReadiness(rawValue: 1)
     /// There is room to write.
     public static let write = HTTPReadiness(rawValue: 2)
@@ -18,9 +18,9 @@ public struct HTTPReadiness: OptionSet, Sendable {
 
 /// A socket of a client.
 public struct HTTPSocket {
-    /// Its number for libcurl: another socket may have it once this one is closed.
+    /// Its number for libcurl; another socket may get the number after this one is closed.
     public let number: Int32
-    /// To watch for readiness.
+    /// The descriptor for a loop's source.
     public let descriptor: SharedDescriptor
 
     init(_ number: Int32, _ descriptor: SharedDescriptor) {
@@ -29,12 +29,12 @@ public struct HTTPSocket {
     }
 }
 
-/// Sends requests over HTTP/1.1, or HTTP/2 where TLS agrees on it, and keeps connections for the next. The server's
+/// Sends requests over HTTP/1.1, or HTTP/2 if TLS negotiates it, and keeps connections for later requests. The server's
 /// certificate is always verified, redirects are not followed, and the proxies of the environment (`https_proxy`,
-/// `no_proxy`) are used where there is TLS.
+/// `no_proxy`) are used for TLS only.
 ///
-/// It does not wait: whoever owns it watches sockets and a timer for it. Used on one thread; nothing may be called from
-/// within its closures but what a completion calls.
+/// It does not wait: its owner watches sockets and a timer for it. Used on one thread. Its closures may not call it,
+/// except for a completion, which may post or cancel requests.
 public final class HTTPClient {
     private final class Callbacks {
         let setTimer: (Int?) -> Void
@@ -46,7 +46,7 @@ public final class HTTPClient {
         }
     }
 
-    /// How many transfers are kept for later requests, at most: each has some 20 KiB.
+    /// The largest number of idle transfers kept for later requests; each takes some 20 KiB.
     private static let idleMax = 32
 
     private let callbacks: Callbacks
@@ -57,13 +57,15 @@ public final class HTTPClient {
     private var lastID = 0
 
     /// - Parameters:
-    ///   - watch: from now on this socket is to be watched for this, or for nothing for the time being; `nil`: it is to be
-    ///     watched no more, because it is to be closed.
-    ///   - connectionsPerHost: how many connections to a host there are at once, at most; requests beyond them wait. `nil`:
-    ///     as many as there are requests.
-    ///   - setTimer: ``timerFired()`` is to be called in so many milliseconds, once, in place of any time said before;
-    ///     `nil`: not at all.
-    /// - Throws: when libcurl cannot be set up.
+    ///   - watch: takes a socket and the events to watch it for, none if empty; `nil` ends the watch, because the
+    ///     socket is
+    ///     about to be closed.
+    ///   - connectionsPerHost: the largest number of connections to a host; further requests wait. `nil` means no
+    ///     limit.
+    ///   - setTimer: takes the time until the next ``timerFired()``, in milliseconds, which replaces an earlier one;
+    ///     `nil`
+    ///     cancels it.
+    /// - Throws: if libcurl cannot be set up.
     public init(
         connectionsPerHost: Int? = nil, watch: @escaping (HTTPSocket, HTTPReadiness?) -> Void,
         setTimer: @escaping (Int?) -> Void
@@ -85,14 +87,14 @@ public final class HTTPClient {
             callbacks.setTimer(milliseconds < 0 ? nil : milliseconds)
             return 0
         }
-        // The pointer is good: the handle ends in deinit, before the callbacks do.
+        // The pointer is valid: deinit frees the handle before the callbacks.
         let context = Unmanaged.passUnretained(callbacks).toOpaque()
         let result = CCurl_multi_set_callbacks(handle.pointer, onSocket, onTimer, context)
         guard result == CURLM_OK else {
             throw HTTPClientError(description: String(cString: curl_multi_strerror(result)))
         }
         if let connectionsPerHost {
-            // As many are kept for later requests.
+            // Keeps as many idle connections as a host may have.
             for option in [CURLMOPT_MAX_HOST_CONNECTIONS, CURLMOPT_MAXCONNECTS] {
                 CCurl_multi_set_long(handle.pointer, option, connectionsPerHost)
             }
@@ -107,14 +109,14 @@ public final class HTTPClient {
         multi = nil
     }
 
-    /// Sends a request; its answer comes later, out of ``ready(_:for:)`` or ``timerFired()``.
+    /// Sends a request; the answer comes later, during ``ready(_:for:)`` or ``timerFired()``.
     ///
     /// - Parameters:
-    ///   - body: what is posted.
-    ///   - destination: where to, and how.
-    ///   - completion: called once with what came of it; may post the next.
-    /// - Returns: what ``cancel(_:)`` takes.
-    /// - Throws: when libcurl refuses the destination or has no memory; nothing was sent then.
+    ///   - body: the body of the POST.
+    ///   - destination: the URL and the options.
+    ///   - completion: called once with the result; may post the next request.
+    /// - Returns: the id for ``cancel(_:)``.
+    /// - Throws: if libcurl refuses the destination or has no memory; then nothing was sent.
     @discardableResult
     public func post(
         _ body: [UInt8], to destination: HTTPDestination, completion: @escaping (HTTPResult) -> Void
@@ -134,7 +136,7 @@ public final class HTTPClient {
         return id
     }
 
-    /// Breaks a request off: its completion is not called. Nothing happens when it has ended.
+    /// Cancels a request: its completion is not called. Has no effect after its end.
     public func cancel(_ id: HTTPRequestID) {
         guard let handle = handles.removeValue(forKey: id) else { return }
         curl_multi_remove_handle(multiPointer, handle)
@@ -152,7 +154,7 @@ public final class HTTPClient {
         if idle.count < Self.idleMax { idle.append(transfer) }
     }
 
-    /// A watched socket, by its number, is ready.
+    /// Reports that a watched socket, by its number, is ready.
     public func ready(_ number: Int32, for readiness: HTTPReadiness) {
         var bits: Int32 = 0
         if readiness.contains(.read) { bits |= CURL_CSELECT_IN }
@@ -161,7 +163,7 @@ public final class HTTPClient {
         act(number, bits)
     }
 
-    /// The time that was said last has come.
+    /// Reports that the time of the last `setTimer` has come.
     public func timerFired() { act(CURL_SOCKET_BAD, 0) }
 
     private var multiPointer: UnsafeMutableRawPointer {

@@ -1,36 +1,36 @@
-/// Where requests go, and how.
+/// The URL and the options of requests.
 public struct HTTPDestination {
-    /// `https://...`, or `http://...` where the way is trusted.
+    /// `https://...`, or `http://...` over a trusted network.
     public var url: String
     /// Header lines, `Content-Type: application/json`, each with a NUL after it.
     public var headerLines: [UInt8]
-    /// The token of the header `Authorization: Bearer`, which nobody may see.
+    /// The secret token of the header `Authorization: Bearer`.
     public var bearer: Secret?
-    /// How long a request may take, from the connection to the end of its answer, in milliseconds.
+    /// The timeout of a request, from the connection to the end of its answer, in milliseconds.
     public var timeoutMilliseconds: Int
-    /// The time until which a request may leave; `nil`: until its timeout.
+    /// The deadline for sending a request; `nil` leaves only the timeout.
     public var budget: HTTPBudget?
-    /// From when on the request must not be sent, in nanoseconds of the clock that counts suspensions; `nil`: it always may.
+    /// The time after which the request must not be sent, in nanoseconds of `CLOCK_BOOTTIME`; `nil` means no limit.
     public var expiryNanoseconds: Int64?
-    /// The names of the headers of an answer that are wanted, in lower case.
+    /// The names of the wanted headers of an answer, in lower case.
     public var wantedHeaders: Set<String>
-    /// How long a connection may take to be set up, TLS included, in milliseconds.
+    /// The timeout for connecting, with TLS, in milliseconds.
     public var connectTimeoutMilliseconds = 10_000
-    /// The certificates that are trusted, a PEM file; `nil`: the system's.
+    /// The PEM file of the trusted certificates; `nil` uses the system's.
     public var authorityFile: String?
-    /// When HTTP/2 is spoken.
+    /// The use of HTTP/2.
     public var http2 = HTTP2.overTLS
-    /// How long the body of an answer may be, in bytes.
+    /// The longest body of an answer, in bytes.
     public var longestAnswer = 1 << 20
 
-    /// When HTTP/2 is spoken.
+    /// The use of HTTP/2.
     public enum HTTP2: Sendable {
-        /// Where the server agrees to it under TLS.
+        /// If the server negotiates it in TLS.
         case overTLS
         case never
     }
 
-    /// What most requests to a destination have in common.
+    /// The options that most requests to a destination share.
     struct Common: Equatable {
         var url: String
         var authorityFile: String?
@@ -39,7 +39,7 @@ public struct HTTPDestination {
 
     var common: Common { Common(url: url, authorityFile: authorityFile, http2: http2) }
 
-    /// Joins the parts; the others are as they are mostly wanted.
+    /// Joins the parts; the other options have their usual values.
     ///
     /// - Parameter headers: header lines, without a line end.
     public init(
@@ -53,13 +53,13 @@ public struct HTTPDestination {
     }
 }
 
-/// Until when a request may leave, and the header that tells the server what is left of that time.
+/// The deadline for sending a request, and the header that tells the server the remaining time.
 ///
-/// What is left is counted when the request leaves: it may have waited for a connection before.
+/// The remaining time is computed when the request is sent: it may have waited for a connection before.
 public struct HTTPBudget: Sendable {
-    /// The name of the header; its value is in whole milliseconds, rounded down.
+    /// The name of the header, whose value is in whole milliseconds, rounded down.
     public var header: String
-    /// On `CLOCK_MONOTONIC`.
+    /// The deadline on `CLOCK_MONOTONIC`.
     public var deadlineNanoseconds: Int64
 
     /// Joins the parts.
@@ -69,20 +69,20 @@ public struct HTTPBudget: Sendable {
     }
 }
 
-/// A request that is under way, unique within its client.
+/// The id of a request under way, unique within its client.
 public struct HTTPRequestID: Hashable, Sendable {
     let value: Int
 }
 
-/// What came of a request.
+/// The result of a request.
 public enum HTTPResult: Equatable, Sendable {
-    /// There is an answer: its headers at least.
+    /// An answer with all its headers.
     case answer(HTTPAnswer)
-    /// There is none.
+    /// No answer.
     ///
     /// - Parameters:
-    ///   - wasSent: whether anything of the body left, so that the server may have got the request.
-    ///   - reason: for people, what failed.
+    ///   - wasSent: whether any part of the request was sent, so that the server may have got it.
+    ///   - reason: the error, for people.
     case failure(wasSent: Bool, reason: String)
 }
 
@@ -90,11 +90,11 @@ public enum HTTPResult: Equatable, Sendable {
 public struct HTTPAnswer: Equatable, Sendable {
     /// The status code.
     public var status: Int
-    /// The wanted headers that it has, by their names in lower case.
+    /// The wanted headers of the answer, by their names in lower case.
     public var headers: [String: String]
-    /// The body, or the beginning of one that is not whole. Where it repeats the bearer's token that is masked.
+    /// The body, or the beginning of an incomplete one, with each copy of the bearer's token masked.
     public var body: [UInt8]
-    /// Why the body is not whole: the connection broke, time was up, or it is too long; `nil` if it is whole.
+    /// Why the body is incomplete: a broken connection, the timeout, or its length; `nil` if it is complete.
     public var damage: String?
 
     /// Joins the parts.
@@ -106,8 +106,8 @@ public struct HTTPAnswer: Equatable, Sendable {
     }
 }
 
-/// libcurl could not be set up: there is no memory, or it is too old.
+/// The error if libcurl cannot be set up: there is no memory, or it is too old.
 public struct HTTPClientError: Error, Equatable, CustomStringConvertible {
-    /// What libcurl said.
+    /// libcurl's message.
     public let description: String
 }

@@ -14,7 +14,7 @@ struct MultiHandle: ~Copyable {
 
     deinit { curl_multi_cleanup(pointer) }
 
-    /// libcurl wants to be told once a process.
+    /// curl_global_init must be called once for each process.
     private static let isInitialized = curl_global_init(Int(CURL_GLOBAL_DEFAULT)) == CURLE_OK
 }
 
@@ -50,19 +50,19 @@ struct EasyHandle: ~Copyable {
     }
 }
 
-/// Owns the list of header lines that a request of libcurl's goes by, in one piece of memory for the text and one for the
-/// list: the next request has them too.
+/// Owns the header lines of a request for libcurl: one block of memory for the text and one for the list, reused by the
+/// next request.
 struct HeaderList: ~Copyable {
     private var text = UnsafeMutableRawBufferPointer(start: nil, count: 0)
     private var length = 0
     private var nodes = UnsafeMutableBufferPointer<curl_slist>(start: nil, count: 0)
-    /// Where the digits of the budget are.
+    /// The place of the budget's digits.
     private var budget: Range<Int>?
 
-    /// As many digits as a number of milliseconds has at most.
+    /// The largest number of digits of a number of milliseconds.
     private static let digits = 19
 
-    /// The first line, as libcurl takes the list.
+    /// The first node of the list for libcurl.
     var first: UnsafeMutablePointer<curl_slist>? { length > 0 ? nodes.baseAddress : nil }
 
     deinit {
@@ -71,22 +71,23 @@ struct HeaderList: ~Copyable {
         nodes.deallocate()
     }
 
-    /// Takes the lines out.
+    /// Removes the lines.
     mutating func clear() {
         overwrite()
         length = 0
         budget = nil
     }
 
-    /// One of the lines may be secret.
+    /// Overwrites the text: one of the lines may be secret.
     private func overwrite() {
         if let start = text.baseAddress { explicit_bzero(start, length) }
     }
 
-    /// Has these lines, each with a NUL after it, the one with the token, and one with a number that is told later.
+    /// Sets the lines, each with a NUL after it, the line with the token, and a line with a number that `tell` sets.
     mutating func fill(_ lines: [UInt8], bearer: Secret?, budget header: String?) {
         clear()
-        // "Expect: 100-continue" would cost a round trip, and a second where the server does not know it.
+        // An empty Expect line: "Expect: 100-continue" would cost a round trip, and a second with servers that do not
+        // know it.
         append("Expect:\0".utf8)
         append(lines)
         bearer?.withCString(after: "Authorization: Bearer ") { line in
@@ -101,7 +102,7 @@ struct HeaderList: ~Copyable {
         link()
     }
 
-    /// Writes the number into its line, in place: libcurl has the address of it.
+    /// Writes the number into its line, in place, because libcurl has the line's address.
     mutating func tell(milliseconds: Int64) {
         guard let budget else { return }
         let number = Array(String(milliseconds).utf8.prefix(budget.count)) + [0]
@@ -124,7 +125,7 @@ struct HeaderList: ~Copyable {
         text = longer
     }
 
-    /// Makes the list of the lines.
+    /// Builds the list of the lines.
     private mutating func link() {
         var count = 0
         var start = 0

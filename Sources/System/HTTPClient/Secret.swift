@@ -1,15 +1,15 @@
 import CLinux
 import Glibc
 
-/// A text that nobody may see: its memory is overwritten when it goes. Not to be copied into arrays or strings, which are
-/// not.
+/// A secret text whose memory is overwritten at its release. Not to be copied into arrays or strings, which are not
+/// overwritten.
 public final class Secret {
     private let memory: UnsafeMutableRawBufferPointer
     private let count: Int
 
     /// - Parameters:
-    ///   - capacity: the most bytes it may have.
-    ///   - fill: writes the text, and says how long it is; called once.
+    ///   - capacity: the largest number of bytes.
+    ///   - fill: writes the text and returns its length; called once.
     public init<Failure: Error>(
         capacity: Int, fill: (UnsafeMutableRawBufferPointer) throws(Failure) -> Int
     ) throws(Failure) {
@@ -27,8 +27,8 @@ public final class Secret {
 
     deinit { Self.dispose(of: memory) }
 
-    /// Shows the text with another before it and a NUL after; the pointer is good until `body` returns, and its memory is
-    /// overwritten then.
+    /// Calls `body` with the text after a prefix, with a NUL at the end; the pointer is valid until `body` returns, and
+    /// the memory is then overwritten.
     func withCString<Failure: Error>(
         after prefix: StaticString, _ body: (UnsafePointer<CChar>) throws(Failure) -> Void
     ) throws(Failure) {
@@ -42,7 +42,7 @@ public final class Secret {
         try body(start.assumingMemoryBound(to: CChar.self))
     }
 
-    /// Puts asterisks where bytes repeat it.
+    /// Replaces each copy of the text in some bytes by asterisks.
     func mask(in bytes: inout [UInt8]) {
         guard count > 0 else { return }
         bytes.withUnsafeMutableBytes { bytes in
@@ -57,7 +57,7 @@ public final class Secret {
         }
     }
 
-    /// Shows its bytes; the pointer is good until `body` returns.
+    /// Calls `body` with the bytes; the pointer is valid until `body` returns.
     public func withBytes<Result>(_ body: (UnsafeRawBufferPointer) -> Result) -> Result {
         withExtendedLifetime(self) { body(text) }
     }

@@ -2,15 +2,15 @@ import CCurl
 import Glibc
 import LinuxSystem
 
-/// A request on its way, and its answer as it comes; then the next one of the same destination.
+/// A request under way with its answer, reused for later requests to the same destination.
 ///
-/// libcurl has the address of this object as long as the handle lives, which is a property of it.
+/// libcurl has the address of this object as long as the handle lives, which this object owns.
 final class Transfer {
     let easy: EasyHandle
     private(set) var id = HTTPRequestID(value: 0)
     private(set) var completion: (HTTPResult) -> Void = { _ in }
 
-    /// What its requests have in common.
+    /// The options that its requests share.
     let common: HTTPDestination.Common
     private var headers = HeaderList()
     private var bearer: Secret?
@@ -19,13 +19,13 @@ final class Transfer {
     private var hasExpired = false
     private var wantedHeaders: Set<String> = []
     private var longestAnswer = 0
-    /// What is posted; libcurl reads it where it is.
+    /// The body of the POST, which libcurl reads in place.
     private var body = UnsafeMutableRawBufferPointer(start: nil, count: 0)
-    /// How many bytes of requests libcurl had sent when this one was about to be; `nil` before that.
+    /// libcurl's count of sent request bytes just before this request; `nil` until then.
     private var sentBefore: Int?
     /// Whether its deadline came before it could be sent.
     private var wasTooLate = false
-    /// Whether libcurl wanted to send it once more.
+    /// Whether libcurl tried to send it again.
     private var wasRefusedAgain = false
     private var status = 0
     private var hasAllHeaders = false
@@ -35,9 +35,9 @@ final class Transfer {
     private let errorText = UnsafeMutableBufferPointer<CChar>.allocate(capacity: Int(CURL_ERROR_SIZE))
 
     /// - Parameters:
-    ///   - common: what its requests have in common.
-    ///   - sockets: opens and closes the sockets of connections; they may outlive this.
-    /// - Throws: when libcurl refuses the destination, or has no memory.
+    ///   - common: the options that its requests share.
+    ///   - sockets: opens and closes the sockets of connections, and may outlive this object.
+    /// - Throws: if libcurl refuses the destination, or has no memory.
     init(_ common: HTTPDestination.Common, _ sockets: ConnectionSockets) throws(HTTPClientError) {
         easy = try EasyHandle()
         self.common = common
@@ -46,14 +46,15 @@ final class Transfer {
         try easy.set(CURLOPT_SSL_VERIFYPEER, 1)
         try easy.set(CURLOPT_SSL_VERIFYHOST, 2)
         try easy.set(CURLOPT_SSLVERSION, Int(CURL_SSLVERSION_TLSv1_2))
-        // Elsewhere the secret header has no business.
+        // A redirect would send the secret header to another server.
         try easy.set(CURLOPT_FOLLOWLOCATION, 0)
         try easy.set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
         try easy.set(CURLOPT_NOSIGNAL, 1)
-        // Names are looked up on threads of libcurl's. Without this the loop would wait for one that hangs when its request
-        // is over.
+        // libcurl looks names up on its own threads. QUICK_EXIT keeps the loop from waiting for a hanging look-up after
+        // its request has ended.
         try easy.set(CURLOPT_QUICK_EXIT, 1)
-        // Servers and what stands before them close what is idle for a minute or so; a request that meets that is lost.
+        // Servers and load balancers close connections after about a minute without use, and would lose a request sent
+        // at that moment.
         try easy.set(CURLOPT_MAXAGE_CONN, 30)
         try easy.set(CURLOPT_POST, 1)
         try easy.set(CURLOPT_ERRORBUFFER, errorText.baseAddress)
@@ -64,14 +65,14 @@ final class Transfer {
 
     deinit {
         end()
-        // The handle goes after this, and may have a last word.
+        // The handle is freed after this, and could still write to the buffer.
         CCurl_set_pointer(easy.pointer, CURLOPT_ERRORBUFFER, nil)
         errorText.deallocate()
     }
 
-    /// Makes it ready to be sent.
+    /// Prepares the request.
     ///
-    /// - Throws: when there is no memory.
+    /// - Throws: if there is no memory.
     func begin(
         _ body: [UInt8], to destination: HTTPDestination, id: HTTPRequestID,
         completion: @escaping (HTTPResult) -> Void
@@ -90,12 +91,12 @@ final class Transfer {
         try easy.set(CURLOPT_HTTPHEADER, headers.first)
         self.body = .allocate(byteCount: body.count, alignment: 1)
         self.body.copyBytes(from: body)
-        // Header and body leave in one piece, if they are short enough.
+        // Header and body leave in one write, if they are short enough.
         try easy.set(CURLOPT_POSTFIELDS, self.body.baseAddress)
         try easy.set(CURLOPT_POSTFIELDSIZE, body.count)
     }
 
-    /// Lets go of the request and its answer.
+    /// Frees the request and its answer.
     func end() {
         CCurl_set_pointer(easy.pointer, CURLOPT_HTTPHEADER, nil)
         CCurl_set_pointer(easy.pointer, CURLOPT_POSTFIELDS, nil)
@@ -114,7 +115,7 @@ final class Transfer {
     private func configure(_ common: HTTPDestination.Common) throws(HTTPClientError) {
         try easy.set(CURLOPT_URL, common.url)
         let isPlain = common.url.lowercased().hasPrefix("http:")
-        // Without TLS a proxy would read the bearer; only the https way hides it from one.
+        // Without TLS a proxy could read the bearer, so plain HTTP uses none.
         if isPlain { try easy.set(CURLOPT_PROXY, "") }
         let version =
             switch common.http2 {
@@ -122,12 +123,12 @@ final class Transfer {
             case .never: CURL_HTTP_VERSION_1_1
             }
         try easy.set(CURLOPT_HTTP_VERSION, Int(version))
-        // A connection that is being set up may turn out to carry many requests: it is waited for.
+        // PIPEWAIT: waits for a connection under way, which may turn out to multiplex requests.
         let mayShare = common.http2 == .overTLS && !isPlain
         if mayShare { try easy.set(CURLOPT_PIPEWAIT, 1) }
         if let file = common.authorityFile {
             try easy.set(CURLOPT_CAINFO, file)
-            // Else the system's directory of certificates is trusted as well.
+            // Without this, libcurl also trusts the system's directory of certificates.
             try easy.set(CURLOPT_CAPATH, nil as UnsafeMutableRawPointer?)
         }
     }
@@ -158,9 +159,9 @@ final class Transfer {
         try easy.check(CCurl_set_request_function(easy.pointer, aboutToSend, context), CURLOPT_PREREQFUNCTION)
     }
 
-    /// Called before libcurl sends the request over a connection. When one that was used before breaks without an answer,
-    /// libcurl sends the request again by itself. The server may have acted on it, so that is not ours to do: what was sent
-    /// once is not sent again.
+    /// Returns whether libcurl may send the request; called before it does. If a reused connection breaks without an
+    /// answer, libcurl tries to send the request again. The server may have acted on the first copy, so this refuses
+    /// the second one.
     private func maySend() -> Bool {
         wasRefusedAgain = wasSent
         if sentBefore == nil { sentBefore = bytesSent }
@@ -170,28 +171,28 @@ final class Transfer {
         guard let budget else { return true }
         let remaining = budget.deadlineNanoseconds - SystemClock.monotonicNanoseconds
         wasTooLate = remaining <= 0
-        // libcurl reads the lines after this.
+        // libcurl reads the header lines after this callback.
         headers.tell(milliseconds: max(0, remaining) / 1_000_000)
         return !wasTooLate
     }
 
-    /// Whether anything of the request left: a server that got nothing of it cannot have acted on it.
+    /// Whether any part of the request was sent: otherwise the server cannot have acted on it.
     private var wasSent: Bool { sentBefore.map { bytesSent > $0 } ?? false }
 
-    /// How many bytes of requests libcurl has sent by this handle.
+    /// The number of request bytes that libcurl has sent with this handle.
     private var bytesSent: Int {
         var count = 0
         CCurl_get_long(easy.pointer, CURLINFO_REQUEST_SIZE, &count)
         return count
     }
 
-    /// What came of it.
+    /// Returns the result of the request.
     func result(_ code: CURLcode) -> HTTPResult {
         let problem = code == CURLE_OK ? nil : reason(code)
         guard hasAllHeaders else {
             return .failure(wasSent: wasSent, reason: problem ?? "there was no answer")
         }
-        // A server that does not like the token may say which.
+        // A server that refuses the token may repeat it.
         bearer?.mask(in: &answer)
         return .answer(HTTPAnswer(status: status, headers: answerHeaders, body: answer, damage: problem))
     }
@@ -217,7 +218,7 @@ final class Transfer {
     private func take(header line: UnsafeRawBufferPointer) {
         let line = line.trimmed
         if line.starts(with: "HTTP/".utf8) {
-            // Another answer begins: what came before was an interim one.
+            // A further status line: the answer before was an interim one.
             let words = line.split(separator: UInt8(ascii: " "), maxSplits: 2)
             status = words.count > 1 ? Int(String(decoding: words[1], as: UTF8.self)) ?? 0 : 0
             answerHeaders = [:]
@@ -233,7 +234,7 @@ final class Transfer {
 }
 
 extension UnsafeRawBufferPointer {
-    /// Without white space at its ends.
+    /// The bytes without white space at both ends.
     fileprivate var trimmed: UnsafeRawBufferPointer {
         let isSpace = { (byte: UInt8) in byte == 0x20 || 0x09...0x0D ~= byte }
         guard let first = firstIndex(where: { !isSpace($0) }), let last = lastIndex(where: { !isSpace($0) }) else {

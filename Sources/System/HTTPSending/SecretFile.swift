@@ -1,16 +1,16 @@
 import Glibc
 import LinuxSystem
 
-/// What is wrong with the file of a secret. No text repeats any of the secret.
+/// A fault of a secret's file. No message repeats a part of the secret.
 public enum SecretFileFault: Error, Hashable, Sendable {
-    /// It cannot be read; the reason begins with its path.
+    /// The file cannot be read; the reason begins with its path.
     case unreadable(String)
-    /// Others than its owner may read it.
+    /// Other users than its owner may read the file.
     case open(path: String)
-    /// It is longer than any such secret.
+    /// The file is longer than any such secret.
     case tooLong(path: String)
 
-    /// For people.
+    /// Returns the message for people.
     ///
     /// - Parameter what: the secret, such as "the API key".
     public func description(of what: String) -> String {
@@ -22,16 +22,17 @@ public enum SecretFileFault: Error, Hashable, Sendable {
     }
 }
 
-/// Reads files that have secrets.
+/// Reads the files of secrets.
 public enum SecretFile {
     /// Reads a file into memory that is overwritten before this returns.
     ///
     /// - Parameters:
-    ///   - path: the file; a pipe is refused, since it would keep the program waiting.
-    ///   - isPrivate: whether only the file's owner may have access; what systemd puts into the credentials directory needs
-    ///     no such check: nobody else gets into that, and its access list shows as rights of the group.
-    ///   - limit: how long it may be, in bytes.
-    ///   - body: gets what it has.
+    ///   - path: the file; a pipe is refused, because a read could block the program.
+    ///   - isPrivate: whether only the file's owner may have access. Files in systemd's credentials directory need no
+    ///     such
+    ///     check: no other user can enter that directory, and its access list appears as permissions of the group.
+    ///   - limit: the longest secret, in bytes.
+    ///   - body: gets the secret.
     public static func read<Result>(
         _ path: String, isPrivate: Bool, limit: Int, _ body: (UnsafeRawBufferPointer) -> Result
     ) throws(SecretFileFault) -> Result {

@@ -1,7 +1,7 @@
 public import EventLoop
 public import HTTPClient
 
-/// The HTTP client on the event loop: it watches sockets and a timer for it.
+/// The HTTP client on an event loop, which watches its sockets and its timer.
 public final class Sender {
     private final class Watcher {
         let group: IOGroup
@@ -12,7 +12,7 @@ public final class Sender {
 
         func watch(_ socket: HTTPSocket, for wanted: HTTPReadiness?) {
             guard let wanted else {
-                // Also from within its own handler, in which the member lives on.
+                // leave(): in a call of its own handler the member stays alive.
                 members.removeValue(forKey: socket.number)?.leave()
                 return
             }
@@ -22,14 +22,14 @@ public final class Sender {
             if let member = members[socket.number] {
                 member.interest = interest
             } else if !interest.isEmpty {
-                // Without a member the request runs into its timeout, which says so.
+                // Without a member the request fails by its timeout, with that message.
                 members[socket.number] = try? member(socket, for: interest)
             }
         }
 
         private func member(_ socket: HTTPSocket, for interest: IOEvents) throws -> IOMember {
             let number = socket.number
-            // Unowned: this object has the group and all its members, and they call no more once it is gone.
+            // Unowned: this object owns the group and its members, which make no calls after its release.
             return try IOMember(of: group, descriptor: socket.descriptor, interest: interest) { [unowned self] in
                 var readiness: HTTPReadiness = []
                 if $0.contains(.read) || $0.contains(.hangup) { readiness.insert(.read) }
@@ -40,8 +40,8 @@ public final class Sender {
         }
     }
 
-    /// The one time that the client waits for. A later one than the timer is armed for costs no system call: the timer fires
-    /// for nothing then, once.
+    /// The one timer of the client. A later time than the armed one needs no system call: the timer then fires once
+    /// without effect, and is armed again.
     private final class Alarm {
         private let loop: EventLoop
         private let fire: () -> Void
@@ -86,9 +86,8 @@ public final class Sender {
 
     /// - Parameters:
     ///   - loop: the loop of the calling thread.
-    ///   - connectionsPerHost: how many connections to a host there are at once, at most; `nil`: as many as there are
-    ///     requests.
-    /// - Throws: when there is no descriptor or memory left.
+    ///   - connectionsPerHost: the largest number of connections to a host; `nil` means no limit.
+    /// - Throws: if there is no descriptor or memory left.
     public init(loop: EventLoop, connectionsPerHost: Int? = nil) throws {
         let watcher = try Watcher(loop: loop)
         var fire: () -> Void = {}
@@ -104,9 +103,9 @@ public final class Sender {
 
     /// Posts a body.
     ///
-    /// - Parameter completion: called once with what came of it, never from within this call.
-    /// - Returns: what ``cancel(_:)`` takes.
-    /// - Throws: when nothing could be sent at all.
+    /// - Parameter completion: called once with the result, never during this call.
+    /// - Returns: the id for ``cancel(_:)``.
+    /// - Throws: if nothing could be sent at all.
     @discardableResult
     public func post(
         _ body: [UInt8], to destination: HTTPDestination, completion: @escaping (HTTPResult) -> Void
@@ -114,6 +113,6 @@ public final class Sender {
         try client.post(body, to: destination, completion: completion)
     }
 
-    /// Breaks a request off: its completion is not called.
+    /// Cancels a request: its completion is not called.
     public func cancel(_ id: HTTPRequestID) { client.cancel(id) }
 }

@@ -1,29 +1,29 @@
 import Glibc
 import Synchronization
 
-/// By when each connection has to have its next answer. libmicrohttpd itself only ends connections on which nothing moves:
-/// a client that sends a byte now and then would keep its place for ever.
+/// The deadlines of connections for their next answer. libmicrohttpd itself ends idle connections only: a client that
+/// sends a byte at intervals would keep its place for ever.
 ///
-/// May be used from any thread. A descriptor is shut down under the same lock under which it is taken out, which happens
-/// before it is closed: it is never another connection's.
+/// May be used from any thread. `shutdown` and the removal of a descriptor happen under the same lock, and the removal
+/// precedes its close, so the descriptor cannot be another connection's by then.
 final class ConnectionDeadlines: Sendable {
     private let limit: Int64
     private let due = Mutex<[Int32: Int64]>([:])
 
-    /// - Parameter limit: how long a request and its answer may take, from the first byte or the last answer on, in
+    /// - Parameter limit: the time for a request and its answer, from the first byte or the previous answer on, in
     ///   nanoseconds.
     init(limit: Int64) { self.limit = limit }
 
-    /// A connection came, or one of its answers was sent as a whole.
+    /// Begins the deadline of a connection that was opened, or whose answer was completely sent.
     func begin(_ descriptor: Int32, at now: Int64) {
         guard descriptor >= 0 else { return }
         due.withLock { $0[descriptor] = now + limit }
     }
 
-    /// A connection is about to be closed.
+    /// Removes a connection that is about to be closed.
     func end(_ descriptor: Int32) { due.withLock { _ = $0.removeValue(forKey: descriptor) } }
 
-    /// Ends the connections whose time is up. The server closes them when it sees that.
+    /// Shuts down the connections past their deadline; the server then closes them.
     ///
     /// - Returns: how many there were.
     func endOverdue(at now: Int64) -> Int {

@@ -2,55 +2,54 @@ import CMicroHTTPD
 import Glibc
 public import LinuxSystem
 
-/// An HTTP/1.1 server on the caller's thread for connections that are handed to it one by one, and whose requests may be
-/// answered later.
+/// An HTTP/1.1 server on the caller's thread, which adds connections one by one and may answer requests later.
 ///
 /// The caller watches ``descriptor``, and calls ``run()`` when it is readable, once a second, and after answers.
 public final class HTTPConnections {
-    /// Names a request until it is answered.
+    /// Identifies a request until it is answered.
     public struct RequestNumber: Hashable, Sendable {
         let value: UInt64
     }
 
-    /// One request that came as a whole. Nothing of its target is decoded.
+    /// One complete request. Its target is not decoded.
     public struct Arrival: Sendable {
-        /// Names it, for the answer.
+        /// Identifies the request for the answer.
         public let number: RequestNumber
         /// The key of its connection, as ``HTTPConnections/add(_:key:)`` got it.
         public let connection: UInt64
-        /// The method, as it came.
+        /// The method, unchanged.
         public let method: String
-        /// The target of the first line, path and query, as it came.
+        /// The target of the request line, path and query, unchanged.
         public let target: String
-        /// All headers in their order, as they came.
+        /// All headers in their order, unchanged.
         public let headers: [(name: String, value: String)]
-        /// The body; empty without one.
+        /// The body; empty if there is none.
         public let body: [UInt8]
     }
 
-    /// Bounds of what clients can take.
+    /// The limits for clients.
     public struct Limits: Sendable {
-        /// Connections at a time.
+        /// The number of connections.
         public var connections: UInt32 = 4096
-        /// Bytes of a connection for the first line and the headers, and for what is read or sent at a time.
+        /// The bytes of a connection for the request line and the headers, and for each read and write.
         public var connectionBytes = 16 << 10
-        /// Bytes of a request's body. A longer one is answered 413, or its connection ends.
+        /// The bytes of a request's body. A longer one is answered 413, or its connection is closed.
         public var bodyBytes = 256 << 10
-        /// Bytes of all bodies that have not come as a whole. The connection with one more is closed.
+        /// The bytes of all incomplete bodies. A connection that exceeds them is closed.
         public var heldBytes = Int.max
-        /// After so many seconds without a byte a connection ends.
+        /// The seconds after which an idle connection is closed.
         public var idleSeconds: UInt32 = 300
-        /// How long a request may take to come as a whole, and its answer to be read, in nanoseconds; `nil`: any time. A body
-        /// that comes in parts takes as long as it lasts.
+        /// The time for a complete request to arrive, and for its answer to be read, in nanoseconds; `nil` means no
+        /// limit. A streamed body has no limit.
         public var requestNanoseconds: Int64?
-        /// Bytes of a body in parts that may wait for a client that does not read; with more the body ends.
+        /// The bytes of a streamed body that may wait for a client that does not read; beyond them the body ends.
         public var streamBytes = 256 << 10
 
-        /// Those of a push gateway.
+        /// The limits of a push gateway.
         public init() {}
     }
 
-    /// A request on its way. The library holds it until it says that the request is over.
+    /// A request under way. The library retains it until the request is over.
     fileprivate final class Pending {
         let target: String
         var hasBegun = false
@@ -66,27 +65,27 @@ public final class HTTPConnections {
 
     fileprivate let limits: Limits
     fileprivate let deadlines: ConnectionDeadlines?
-    /// Takes the number of a request whose answer in parts is over, or whose connection is gone.
+    /// Takes the number of a request whose streamed answer has ended, or whose connection is gone.
     public var streamEnded: (RequestNumber) -> Void = { _ in }
-    /// Takes the key of a connection that is over.
+    /// Takes the key of a connection that was closed.
     public var connectionEnded: (UInt64) -> Void = { _ in }
     fileprivate var streams: [UInt64: StreamedBody] = [:]
     // nil only while the server is being made.
     private var daemon: OpaquePointer?
-    /// To watch for readiness; `nil` only while the server is being made.
+    /// The descriptor for a loop's source; `nil` only while the server is being made.
     public private(set) var descriptor: SharedDescriptor?
     fileprivate var keys: [Int32: UInt64] = [:]
     fileprivate var waiting: [UInt64: (connection: OpaquePointer, pending: Pending)] = [:]
     fileprivate var arrivals: [Arrival] = []
     fileprivate var lastNumber: UInt64 = 0
-    /// Bytes of bodies that have not come as a whole, by the keys of their connections.
+    /// The bytes of incomplete bodies, by the keys of their connections.
     private var bodies: [UInt64: Int] = [:]
-    /// All of them.
+    /// The bytes of all incomplete bodies.
     public private(set) var heldBytes = 0
 
-    /// Begins to serve.
+    /// Starts the server.
     ///
-    /// - Throws: that the system has no descriptor or memory left.
+    /// - Throws: if the system has no descriptor or memory left.
     public init(_ limits: Limits = Limits()) throws(SystemError) {
         self.limits = limits
         deadlines = limits.requestNanoseconds.map { ConnectionDeadlines(limit: $0) }
@@ -97,7 +96,7 @@ public final class HTTPConnections {
         descriptor = try SharedDescriptor(copying: CMicroHTTPD_epoll(daemon))
     }
 
-    // The library refuses to stop while requests wait.
+    // The library refuses to stop while requests are suspended, so deinit answers them first.
     deinit {
         streamEnded = { _ in }
         connectionEnded = { _ in }
@@ -110,17 +109,17 @@ public final class HTTPConnections {
         MHD_stop_daemon(daemon)
     }
 
-    /// Takes over a connection: a stream socket that does not block.
+    /// Takes over a connection: a nonblocking stream socket.
     ///
-    /// - Parameter key: names it in its requests.
-    /// - Returns: whether there was room. Without it the socket is closed.
+    /// - Parameter key: identifies the connection in its requests.
+    /// - Returns: whether there was room; otherwise the socket is closed.
     public func add(_ socket: consuming FileDescriptor, key: UInt64) -> Bool {
         let number = socket.release()
         keys[number] = key
         deadlines?.begin(number, at: Self.now)
         var address = sockaddr()
         address.sa_family = sa_family_t(AF_UNIX)
-        // The library closes the socket if it does not take it.
+        // On failure the library closes the socket.
         guard MHD_add_connection(daemon, number, &address, socklen_t(MemoryLayout<sa_family_t>.size)) == .YES else {
             keys[number] = nil
             deadlines?.end(number)
@@ -129,11 +128,11 @@ public final class HTTPConnections {
         return true
     }
 
-    /// Serves what is ready.
+    /// Serves ready connections.
     ///
     /// - Returns: the requests that are complete now.
     public func run() -> [Arrival] {
-        // A step of a connection may leave the next one ready, such as its end behind an answer: no descriptor tells of that.
+        // A step may make the next one ready without any event on a descriptor, such as the close after an answer.
         var milliseconds: UInt64 = 0
         for _ in 0..<Self.stepsAtOnce {
             MHD_run(daemon)
@@ -142,10 +141,10 @@ public final class HTTPConnections {
         return exchange(&arrivals, with: [])
     }
 
-    /// How many steps of its connections a call takes. A connection is through with a request in fewer.
+    /// The largest number of MHD_run calls in one run. A connection needs fewer for one request.
     private static let stepsAtOnce = 8
 
-    /// Answers a request. One whose connection is gone is not answered. The answer leaves with the next ``run()``.
+    /// Answers a request, unless its connection is gone. The answer is sent during the next ``run()``.
     public func respond(to number: RequestNumber, with response: HTTPResponse) {
         guard let (connection, pending) = waiting.removeValue(forKey: number.value) else { return }
         pending.response = response
@@ -153,10 +152,10 @@ public final class HTTPConnections {
         MHD_resume_connection(connection)
     }
 
-    /// Begins an answer whose body comes in parts. One whose connection is gone is not begun.
+    /// Begins a streamed answer, unless its connection is gone.
     ///
-    /// - Parameter head: the status, the headers, and the first part.
-    /// - Returns: whether it has begun; ``streamEnded`` tells when it is over.
+    /// - Parameter head: the status, the headers, and the first part of the body.
+    /// - Returns: whether it has begun; ``streamEnded`` reports its end.
     public func beginStream(_ number: RequestNumber, with head: HTTPResponse) -> Bool {
         guard let (connection, pending) = waiting.removeValue(forKey: number.value) else { return false }
         let stream = StreamedBody(on: connection, limit: limits.streamBytes)
@@ -168,33 +167,33 @@ public final class HTTPConnections {
         return true
     }
 
-    /// Adds a part to the body of an answer. It leaves with the next ``run()``.
+    /// Adds a part to a streamed answer, sent during the next ``run()``.
     ///
-    /// - Returns: whether there was room for it. Without room the body ends.
+    /// - Returns: whether there was room for it; otherwise the body ends.
     public func send(_ part: [UInt8], to number: RequestNumber) -> Bool {
         streams[number.value]?.add(part) ?? false
     }
 
-    /// Ends the body of an answer that comes in parts.
+    /// Ends a streamed answer.
     public func endStream(_ number: RequestNumber) { streams[number.value]?.end() }
 
-    /// How many answers come in parts.
+    /// The number of streamed answers under way.
     public var streamCount: Int { streams.count }
 
-    /// Ends the connections whose request, or whose reading of an answer, takes too long.
+    /// Shuts down the connections whose request, or whose client in reading an answer, takes too long.
     ///
     /// - Returns: how many there were.
     public func endOverdue(at now: Int64) -> Int { deadlines?.endOverdue(at: now) ?? 0 }
 
     fileprivate static var now: Int64 { SystemClock.monotonicNanoseconds }
 
-    /// How many requests wait for an answer.
+    /// The number of requests without an answer.
     public var unanswered: Int { waiting.count }
 
-    /// Bytes of a body that has not come as a whole.
+    /// Returns the bytes of a connection's incomplete body.
     public func heldBytes(of key: UInt64) -> Int { bodies[key] ?? 0 }
 
-    /// Counts the body of a connection no more: it has come as a whole, or its connection is being closed.
+    /// Stops counting a connection's body, because it is complete or the connection is being closed.
     public func forget(_ key: UInt64) { heldBytes -= bodies.removeValue(forKey: key) ?? 0 }
 
     fileprivate func hold(_ count: Int, of key: UInt64) {
@@ -203,19 +202,19 @@ public final class HTTPConnections {
     }
 }
 
-// The library's calls, on the caller's thread.
+// The callbacks of the library, on the caller's thread.
 extension HTTPConnections {
     private static func server(_ context: UnsafeMutableRawPointer?) -> HTTPConnections? {
-        // The pointer is good: the library stops before this object goes.
+        // The pointer is valid: the library stops before this object is freed.
         context.map { Unmanaged<HTTPConnections>.fromOpaque($0).takeUnretainedValue() }
     }
 
-    /// Called with the first line of a request.
+    /// Called with the request line.
     private static let begin: CMicroHTTPD_TargetCallback = { _, target, _ in
         Unmanaged.passRetained(Pending(target: String(cString: target))).toOpaque()
     }
 
-    /// Called when the headers are there, for each part of the body, when the request is complete, and when it is resumed.
+    /// Called after the headers, for each part of the body, after the complete request, and after its resumption.
     private static let handle: MHD_AccessHandlerCallback = { context, connection, _, method, _, bytes, count, slot in
         guard let server = server(context), let connection, let method, let count, let held = slot?.pointee else {
             return .NO
@@ -228,7 +227,7 @@ extension HTTPConnections {
             return server.begin(pending, connection)
         }
         guard count.pointee > 0 else { return server.finish(pending, connection) }
-        // No answer can be given in the middle of a body: the connection is closed.
+        // A body that is under way allows no answer: the connection is closed.
         guard pending.body.count + count.pointee <= server.limits.bodyBytes,
             server.heldBytes + count.pointee <= server.limits.heldBytes
         else { return .NO }
@@ -239,7 +238,7 @@ extension HTTPConnections {
         return .YES
     }
 
-    /// Called once for each request that got its ``Pending``.
+    /// Called once for each request with a ``Pending``.
     private static let completed: MHD_RequestCompletedCallback = { context, connection, slot, _ in
         guard let held = slot?.pointee else { return }
         let pending = Unmanaged<Pending>.fromOpaque(held).takeRetainedValue()
@@ -251,7 +250,7 @@ extension HTTPConnections {
         if server.streams.removeValue(forKey: number.value) != nil { server.streamEnded(number) }
     }
 
-    /// Called when a connection begins, and before its socket is closed.
+    /// Called when a connection is opened, and before its socket is closed.
     private static let connectionChanged: MHD_NotifyConnectionCallback = { context, connection, _, change in
         guard let connection, change == .CONNECTION_NOTIFY_CLOSED, let server = server(context) else { return }
         server.deadlines?.end(CMicroHTTPD_descriptor(connection))
@@ -280,7 +279,7 @@ extension HTTPConnections {
     private func finish(_ pending: Pending, _ connection: OpaquePointer) -> MHD_Result {
         guard let key = keys[CMicroHTTPD_descriptor(connection)] else { return .NO }
         forget(key)
-        // The program has the time that it needs.
+        // No deadline applies while the program works on the answer.
         deadlines?.end(CMicroHTTPD_descriptor(connection))
         lastNumber += 1
         let number = RequestNumber(value: lastNumber)
@@ -296,9 +295,9 @@ extension HTTPConnections {
 }
 
 extension HTTPResponse {
-    /// Hands it to the library.
+    /// Queues the response with the library.
     ///
-    /// - Parameter stream: the body, where it comes in parts.
+    /// - Parameter stream: the body, if it is streamed.
     func queue(on connection: OpaquePointer, body stream: StreamedBody? = nil) -> MHD_Result {
         guard let response = stream.map({ $0.response() }) ?? copied else { return .NO }
         defer { MHD_destroy_response(response) }

@@ -1,12 +1,12 @@
-/// One request that came as a whole.
+/// One complete request.
 public struct HTTPRequest: Sendable, Equatable {
-    /// The method, as it came: `GET`.
+    /// The method, unchanged: `GET`.
     public var method: String
     /// The path, percent escapes decoded, without the query: `/metrics`.
     public var path: String
-    /// The headers by their names in lower case; those that came more than once are joined by commas.
+    /// The headers by their names in lower case; repeated ones are joined by commas.
     public var headers: [String: String]
-    /// The body; empty without one.
+    /// The body; empty if there is none.
     public var body: [UInt8]
 
     /// Joins the parts.
@@ -18,11 +18,11 @@ public struct HTTPRequest: Sendable, Equatable {
     }
 }
 
-/// What is answered. The server adds `Date`, `Content-Length` and `Connection`, and leaves the body away for `HEAD`.
+/// A response. The server adds `Date`, `Content-Length` and `Connection`, and omits the body for `HEAD`.
 public struct HTTPResponse: Sendable {
     /// The status: 200.
     public var status: Int
-    /// The headers but those that the server adds.
+    /// The headers except those that the server adds.
     public var headers: [(name: String, value: String)]
     /// The body.
     public var body: [UInt8]
@@ -34,7 +34,7 @@ public struct HTTPResponse: Sendable {
         self.body = body
     }
 
-    /// A text for people or programs.
+    /// Makes a response with a text for people or programs.
     ///
     /// - Parameters:
     ///   - status: the status.

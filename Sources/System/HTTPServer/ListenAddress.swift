@@ -1,8 +1,8 @@
 import Glibc
 
-/// A numeric address and a port: `127.0.0.1:9771`, `[::1]:9771`. Names are not looked up.
+/// A numeric address and a port: `127.0.0.1:9771`, `[::1]:9771`. Host names are not accepted.
 public struct ListenAddress: Sendable, Equatable, CustomStringConvertible {
-    /// As it was written.
+    /// The text that it was parsed from.
     public let description: String
     /// Whether only this machine can reach it.
     public let isLoopback: Bool
@@ -11,7 +11,7 @@ public struct ListenAddress: Sendable, Equatable, CustomStringConvertible {
     private let bytes: [UInt8]
     private let port: UInt16
 
-    /// Reads it; `nil` for anything else.
+    /// Parses an address; `nil` for any other text.
     public init?(_ text: String) {
         description = text
         guard let colon = text.lastIndex(of: ":"), let port = UInt16(text[text.index(after: colon)...]) else {
@@ -32,7 +32,7 @@ public struct ListenAddress: Sendable, Equatable, CustomStringConvertible {
         }
     }
 
-    /// Calls with it as `bind` takes it.
+    /// Calls `body` with the address as `bind` takes it.
     func withSystemAddress(_ body: (UnsafePointer<sockaddr>, socklen_t) -> Int32) -> Int32 {
         var storage = sockaddr_storage()
         let isShort = family == AF_INET

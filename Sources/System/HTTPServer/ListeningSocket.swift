@@ -1,20 +1,20 @@
 import Glibc
 import LinuxSystem
 
-/// A TCP socket that listens.
+/// A listening TCP socket.
 public struct ListeningSocket: ~Copyable {
     private let socket: FileDescriptor
     /// The port that it listens on.
     public let port: UInt16
     /// Whether only this machine can reach it.
     public let isLoopback: Bool
-    /// How many connections may wait in the kernel.
+    /// The backlog of connections in the kernel.
     private static let backlog: Int32 = 64
 
-    /// Listens.
+    /// Binds a socket and listens.
     ///
-    /// - Parameter address: where.
-    /// - Throws: what the system refused.
+    /// - Parameter address: the address.
+    /// - Throws: the error of a system call.
     public init(_ address: ListenAddress) throws(ListenError) {
         guard
             let socket = FileDescriptor(
@@ -22,7 +22,7 @@ public struct ListeningSocket: ~Copyable {
                     address.family, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue), 0))
         else { throw ListenError("cannot create a socket for \(address): \(errorText(errno))") }
         var yes: Int32 = 1
-        // A restart does not wait until the connections of the last run are forgotten.
+        // SO_REUSEADDR: a restart need not wait for the connections of the last run in TIME_WAIT.
         setsockopt(socket.rawValue, SOL_SOCKET, SO_REUSEADDR, &yes, socklen_t(MemoryLayout<Int32>.size))
         let descriptor = socket.rawValue
         guard address.withSystemAddress({ Glibc.bind(descriptor, $0, $1) }) == 0, listen(descriptor, Self.backlog) == 0
@@ -31,9 +31,9 @@ public struct ListeningSocket: ~Copyable {
         self.socket = socket
     }
 
-    /// Takes over a socket of the service manager, which is closed with this value.
+    /// Takes over a socket from the service manager, which is closed with this value.
     ///
-    /// - Throws: that it is no TCP socket that listens.
+    /// - Throws: if it is not a listening TCP socket.
     public init(inherited descriptor: Int32) throws(ListenError) {
         let socket = FileDescriptor(owning: descriptor)
         guard Self.option(SO_ACCEPTCONN, of: descriptor) == 1,
@@ -49,7 +49,7 @@ public struct ListeningSocket: ~Copyable {
         self.socket = socket
     }
 
-    /// Gives the descriptor away: whoever gets the number closes it.
+    /// Gives up ownership: the caller must close the descriptor.
     public consuming func release() -> Int32 { socket.release() }
 
     private static func option(_ name: Int32, of descriptor: Int32) -> Int32 {
@@ -58,7 +58,7 @@ public struct ListeningSocket: ~Copyable {
         return getsockopt(descriptor, SOL_SOCKET, name, &value, &length) == 0 ? value : -1
     }
 
-    /// The port, and whether the address is the loopback's.
+    /// Returns the port, and whether the address is a loopback address.
     private static func place(of descriptor: Int32) throws(ListenError) -> (UInt16, Bool) {
         var storage = sockaddr_storage()
         var length = socklen_t(MemoryLayout<sockaddr_storage>.size)
@@ -76,7 +76,7 @@ public struct ListeningSocket: ~Copyable {
     }
 }
 
-/// Why nobody can connect.
+/// The reason why a socket cannot listen.
 public struct ListenError: Error, Equatable, CustomStringConvertible {
     /// One sentence without a full stop.
     public let description: String

@@ -2,7 +2,7 @@ import CMicroHTTPD
 import Glibc
 import LinuxSystem
 
-/// What libmicrohttpd calls for each connection and request, on its threads.
+/// The callbacks of libmicrohttpd for each connection and request, on its threads.
 final class RequestContext: Sendable {
     let deadlines: ConnectionDeadlines
     private let bodyBytes: Int
@@ -14,7 +14,7 @@ final class RequestContext: Sendable {
         self.answer = answer
     }
 
-    /// A request that is being read. The library holds it until it says that the request is over.
+    /// A request that is being read. The library retains it until the request is over.
     private final class Pending {
         var request: HTTPRequest
 
@@ -23,7 +23,7 @@ final class RequestContext: Sendable {
 
     // MARK: What the library calls
 
-    /// Called when the headers are there, for each part of the body, and when the request is complete.
+    /// Called after the headers, for each part of the body, and after the complete request.
     static let handle: MHD_AccessHandlerCallback = { context, connection, path, method, _, bytes, count, slot in
         guard let context, let connection, let path, let method, let count, let slot else { return .NO }
         let server = Unmanaged<RequestContext>.fromOpaque(context).takeUnretainedValue()
@@ -35,14 +35,14 @@ final class RequestContext: Sendable {
         }
         let request = Unmanaged<Pending>.fromOpaque(pending).takeUnretainedValue()
         guard count.pointee > 0 else { return server.answer(request.request).queue(on: connection) }
-        // No answer can be given in the middle of a body: the connection is closed.
+        // A body that is under way allows no answer: the connection is closed.
         guard request.request.body.count + count.pointee <= server.bodyBytes else { return .NO }
         request.request.body += UnsafeRawBufferPointer(start: bytes, count: count.pointee)
         count.pointee = 0
         return .YES
     }
 
-    /// Called once for each request that got its ``Pending``.
+    /// Called once for each request with a ``Pending``.
     static let completed: MHD_RequestCompletedCallback = { context, connection, slot, _ in
         if let pending = slot?.pointee { Unmanaged<Pending>.fromOpaque(pending).release() }
         slot?.pointee = nil
@@ -51,7 +51,7 @@ final class RequestContext: Sendable {
         server.deadlines.begin(CMicroHTTPD_descriptor(connection), at: SystemClock.monotonicNanoseconds)
     }
 
-    /// Called when a connection begins, and before its socket is closed.
+    /// Called when a connection is opened, and before its socket is closed.
     static let connectionChanged: MHD_NotifyConnectionCallback = { context, connection, _, change in
         guard let context, let connection else { return }
         let server = Unmanaged<RequestContext>.fromOpaque(context).takeUnretainedValue()

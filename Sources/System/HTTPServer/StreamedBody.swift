@@ -1,24 +1,24 @@
 import CMicroHTTPD
 import Glibc
 
-/// The body of an answer that comes in parts, while the library waits for the next one. On the server's thread.
+/// The body of a streamed answer; the connection is suspended while it waits for the next part. On the server's thread.
 final class StreamedBody {
     private var bytes: [UInt8] = []
     private var sent = 0
     private var isOver = false
     private var isSuspended = false
-    /// Good until the library says that the request is over.
+    /// Valid until the library reports the end of the request.
     private let connection: OpaquePointer
     private let limit: Int
 
     /// - Parameters:
-    ///   - connection: the connection that gets it.
-    ///   - limit: how many bytes may wait for a client that does not read.
+    ///   - connection: the connection that it is sent on.
+    ///   - limit: the largest number of bytes that wait for a client that does not read.
     init(on connection: OpaquePointer, limit: Int) { (self.connection, self.limit) = (connection, limit) }
 
     /// Adds a part.
     ///
-    /// - Returns: whether there was room for it; without room the body ends where it is.
+    /// - Returns: whether there was room for it; otherwise the body ends.
     func add(_ part: [UInt8]) -> Bool {
         guard !isOver, bytes.count - sent + part.count <= limit else {
             end()
@@ -33,7 +33,7 @@ final class StreamedBody {
         return true
     }
 
-    /// Nothing comes any more.
+    /// Ends the body.
     func end() {
         isOver = true
         resume()
@@ -45,7 +45,7 @@ final class StreamedBody {
         MHD_resume_connection(connection)
     }
 
-    /// Gives the library what there is.
+    /// Copies available bytes for the library.
     private func read(into place: UnsafeMutableRawBufferPointer) -> Int {
         let count = min(place.count, bytes.count - sent)
         guard count > 0 else {
@@ -59,7 +59,7 @@ final class StreamedBody {
         return count
     }
 
-    /// The library's response that reads it; the library holds it until the response goes.
+    /// Returns a response of the library that reads this body, and retains it.
     func response() -> OpaquePointer? {
         let held = Unmanaged.passRetained(self)
         // MHD_SIZE_UNKNOWN, a macro with a cast; MHD_CONTENT_READER_END_OF_STREAM is -1.

@@ -1,15 +1,15 @@
 import Glibc
 import LinuxSystem
 
-/// What is read and written in the directory of a cgroup (cgroup-v2.rst).
+/// Reads and writes the files in a cgroup's directory (cgroup-v2.rst).
 enum CgroupFile {
-    /// How deep what is below a cgroup is removed: a run may make none, so more is not ours.
+    /// The depth to which cgroups below one are removed: a run may make none, so deeper ones are not this program's.
     private static let depthMax = 3
 
     /// Writes a value.
     ///
-    /// - Parameter creating: whether the file is made, which a real cgroup does not let us.
-    /// - Returns: whether the kernel took it; if not, `errno` says why.
+    /// - Parameter creating: whether to create the file, which a real cgroup does not allow.
+    /// - Returns: whether the kernel accepted the value; otherwise `errno` is set.
     static func write(_ text: String, to path: String, creating: Bool = false) -> Bool {
         guard let file = FileDescriptor(open(path, O_WRONLY | O_CLOEXEC | (creating ? O_CREAT : 0), 0o600)) else {
             return false
@@ -17,18 +17,18 @@ enum CgroupFile {
         return retryingInterrupts { Glibc.write(file.rawValue, text, text.utf8.count) } == text.utf8.count
     }
 
-    /// The words of a file; none if it cannot be read.
+    /// Returns the words of a file; none if it cannot be read.
     static func words(of path: String) -> [String] {
         (ProcessFiles.contents(path) ?? []).split { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\n") }
             .map { String(decoding: $0, as: UTF8.self) }
     }
 
-    /// Whether a cgroup has no process, and does not stop those that come; false where the kernel does not say. Waits for no
-    /// lock of the kernel's.
+    /// Returns whether a cgroup is unfrozen and without processes; false if its state cannot be read. Takes none of the
+    /// kernel's cgroup locks.
     static func isEmpty(_ cgroup: String) -> Bool { events(of: cgroup, begin: "populated 0\nfrozen 0\n") }
 
-    /// Whether a cgroup has a process that has not exited; false where the kernel does not say. Waits for no lock of the
-    /// kernel's.
+    /// Returns whether a cgroup has a process that has not exited; false if its state cannot be read. Takes none of the
+    /// kernel's cgroup locks.
     static func isPopulated(_ cgroup: String) -> Bool { events(of: cgroup, begin: "populated 1\n") }
 
     private static func events(of cgroup: String, begin beginning: String) -> Bool {
@@ -39,10 +39,10 @@ enum CgroupFile {
         }
     }
 
-    /// The processes of a cgroup itself.
+    /// Returns the processes of a cgroup, without those of cgroups below it.
     static func processes(of cgroup: String) -> [Int32] { words(of: "\(cgroup)/cgroup.procs").compactMap(Int32.init) }
 
-    /// The names of the cgroups right below one.
+    /// Returns the names of the cgroups directly below one.
     static func children(of cgroup: String) -> [String] {
         guard let directory = opendir(cgroup) else { return [] }
         defer { closedir(directory) }
@@ -57,10 +57,10 @@ enum CgroupFile {
 
     /// Kills all processes of a cgroup and of those below it.
     ///
-    /// - Parameter atOnce: whether the kernel is asked to, if it can.
+    /// - Parameter atOnce: whether to use `cgroup.kill`, if the kernel has it.
     static func kill(_ cgroup: String, atOnce: Bool = true) {
         if atOnce, write("1", to: "\(cgroup)/cgroup.kill") || errno != ENOENT { return }
-        // Before Linux 5.14. What is frozen starts nothing, and dies of SIGKILL all the same.
+        // Before Linux 5.14. Frozen processes cannot fork, and SIGKILL still ends them.
         _ = write("1", to: "\(cgroup)/cgroup.freeze")
         killEach(cgroup, depth: 0)
         _ = write("0", to: "\(cgroup)/cgroup.freeze")
@@ -72,9 +72,9 @@ enum CgroupFile {
         for child in children(of: cgroup) { killEach("\(cgroup)/\(child)", depth: depth + 1) }
     }
 
-    /// Removes a cgroup and those below it, if none has processes.
+    /// Removes a cgroup and those below it, if they have no processes.
     ///
-    /// - Returns: whether it is gone.
+    /// - Returns: whether it no longer exists.
     static func remove(_ cgroup: String, depth: Int = 0) -> Bool {
         if rmdir(cgroup) == 0 || errno == ENOENT { return true }
         guard depth < depthMax else { return false }

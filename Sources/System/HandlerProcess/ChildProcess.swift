@@ -3,41 +3,42 @@ import Glibc
 public import LinuxSystem
 import Synchronization
 
-/// One running program: the leader of a process group of its own, our child until it is reaped.
+/// A running program: the leader of its own process group, and a child of this process until it is reaped.
 ///
-/// Nothing here blocks but `deinit`. All may be called from any thread. A child that is dropped before it was reaped is killed and waited for.
+/// Only `deinit` blocks: it kills and reaps a child that was not reaped before. All calls are allowed on any thread.
 public final class ChildProcess: Sendable {
-    /// The most that one call of `readOutput` takes from the pipe, so that a program that floods it cannot keep us.
+    /// The limit for one `readOutput`, in bytes, so that a program that floods its pipe cannot block the caller.
     static let readBound = 256 << 10
 
     private enum Phase {
         case running
-        /// Killed by us, or gone: what is left of the run is fair game.
+        /// The leader was killed or has exited: the rest of the run may be killed.
         case ended
         case reaped
     }
 
-    /// Its process id, and that of its group. It means this process only until `reap` has returned a status.
+    /// Its process id, which is also that of its group. It is valid only until `reap` returns a status.
     public let processID: Int32
     /// The run's `PUSH_RUN`.
     public let mark: String
-    /// When the system was asked to start it, in monotonic nanoseconds.
+    /// The time of the request to start it, in monotonic nanoseconds.
     public let startedAt: Int64
     private let cgroup: RunCgroup?
-    /// `nil` once nobody needs it any more.
+    /// `nil` once it is no longer needed.
     private let memory: Mutex<StartMemory?>
-    /// Our ends of its streams; `nil` for one that was taken away, or never was.
+    /// This process's ends of the program's streams; `nil` for an end that was taken, or that never existed.
     private let ends: Mutex<(output: SharedDescriptor?, errors: SharedDescriptor?)>
     private let phase = Mutex(Phase.running)
     private let leftProcesses = Atomic(false)
 
     /// Readable once the leader has exited.
     public let pidfd: SharedDescriptor
-    /// The read end of the program's standard output, nonblocking; `nil` once the conversation was taken. A descendant may
-    /// hold it open beyond the leader's exit: read it once more after `reap`, then do not wait for its end.
+    /// The read end of the program's standard output, nonblocking; `nil` after `takeConversation`. A descendant may
+    /// hold the other end open after the leader's exit: read once more after `reap`, and do not wait for the end of the
+    /// pipe.
     public var standardOutput: SharedDescriptor? { ends.withLock { $0.output } }
 
-    /// The run must have begun and the child be known in `LiveRuns`.
+    /// The run must have begun, and `LiveRuns` must have the child.
     init(
         processID: Int32, mark: String, startedAt: Int64, process: consuming FileDescriptor, cgroup: RunCgroup?,
         memory: StartMemory, ends: OurEnds
@@ -58,35 +59,35 @@ public final class ChildProcess: Sendable {
         _ = reap()
     }
 
-    /// Takes the socket away that is the program's standard input and output; `nil`: it was taken away before.
+    /// Takes the socket that is the program's standard input and output; `nil` if it was taken before.
     public func takeConversation() -> SharedDescriptor? { ends.withLock { exchange(&$0.output, with: nil) } }
 
-    /// Takes the read end of the program's standard error away, which does not block; `nil` when nobody reads that.
+    /// Takes the nonblocking read end of the program's standard error; `nil` if it is not read.
     public func takeErrors() -> SharedDescriptor? { ends.withLock { exchange(&$0.errors, with: nil) } }
 
-    /// Asks the group to end, SIGTERM. Nothing happens once the leader has been reaped.
+    /// Sends SIGTERM to the group, unless the leader has been reaped.
     public func terminateGroup() {
         phase.withLock { if $0 != .reaped { signalGroup(SIGTERM) } }
     }
 
-    /// Ends the run: SIGKILL to the leader and to its whole group, and soon to all of its cgroup; `OrphanReaper.sweep` no
-    /// longer spares the mark.
+    /// Ends the run: sends SIGKILL to the leader and its group at once, and to the whole cgroup soon.
+    /// `OrphanReaper.sweep` no longer spares the mark.
     public func killGroup() {
         phase.withLock { phase in
             guard phase != .reaped else { return }
             signalGroup(SIGKILL)
-            // The leader may have moved to another group.
+            // The leader may have moved to another process group.
             _ = CLinux_pidfd_signal(pidfd.rawValue, SIGKILL)
-            // After that: the leader may be on its way into its cgroup.
+            // Comes after the signals: the leader may not have joined its cgroup yet.
             if endRun(&phase) { cgroup?.end() }
         }
     }
 
-    /// How the leader ended; nil while it runs. The first status ends the run: whatever is left of it is killed, of the group
-    /// while the unreaped leader still keeps its number from being used again. Then the leader is reaped.
+    /// Returns how the leader ended; nil while it runs. The first status ends the run: this call kills the rest of the
+    /// group while the unreaped leader still reserves the group's number, then reaps the leader.
     ///
-    /// Only the first call after the exit has the status; later ones return nil. It is that of the program if there is no
-    /// `startFailure`.
+    /// Only the first call after the exit returns the status; later ones return nil. If there is a `startFailure`, the
+    /// status is not the program's.
     public func reap() -> ExitStatus? {
         phase.withLock { phase in
             guard phase != .reaped, let status = wait(WNOHANG | Int32(WNOWAIT)) else { return nil }
@@ -94,7 +95,7 @@ public final class ChildProcess: Sendable {
             var hasLeft = endedByItself && cgroup?.isPopulated == true
             if endedByItself { leaveCgroup() }
             signalGroup(SIGKILL)
-            // Before its number can be that of a new child.
+            // Removes the child before its number can be reused.
             LiveRuns.removeChild(processID)
             _ = wait(WNOHANG)
             phase = .reaped
@@ -104,25 +105,25 @@ public final class ChildProcess: Sendable {
         }
     }
 
-    /// Whether the leader of the reaped run had ended by itself and had left processes behind, which were killed then; `false`
-    /// where they had got away to a group of their own and the run had no cgroup.
+    /// Whether the leader exited by itself and left processes behind, which were killed then. `false` if they had moved
+    /// to another group and the run had no cgroup.
     public var hasLeftProcesses: Bool { leftProcesses.load(ordering: .relaxed) }
 
-    /// Whether the adopted rest of the group, which was sent SIGKILL, was running before.
+    /// Returns whether an adopted process of the group, which was sent SIGKILL, was still running.
     private func groupWasKilled() -> Bool {
         var signaled = false
         var value: Int32 = 0
         let result = CLinux_wait(
             Int32(P_PGID.rawValue), id_t(processID), Int32(WNOHANG | Int32(WNOWAIT)), &signaled, &value)
-        // One is dying, or has died of it; who had ended before has a status of his own.
+        // 0: a process is dying. 1 with SIGKILL: one has died of it. A process that ended before has another status.
         return result == 0 || result == 1 && signaled && value == SIGKILL
     }
 
-    /// Why the program never ran, of a process that has been reaped; nil: it did.
+    /// Why the program never ran; nil if it did. Valid once the process is reaped.
     public var startFailure: SpawnError? { memory.withLock { $0?.failure } }
 
-    /// Has a program that runs ended before us when memory is short, and lets go of what its start needed. Not done at the
-    /// start, since it costs a tenth of what a short run costs; not before the exec stands.
+    /// Raises the oom_score_adj of a running program, and frees the memory of its start. This waits until the exec has
+    /// succeeded, and is not part of the start: it costs a tenth of a short run.
     ///
     /// - Returns: whether it is done.
     public func settle() -> Bool {
@@ -131,7 +132,7 @@ public final class ChildProcess: Sendable {
             return memory.withLock { memory in
                 guard let start = memory else { return true }
                 guard start.isDone else { return false }
-                // The reason is asked for once it is reaped.
+                // Keeps the reason of a failure until the process is reaped.
                 guard !start.hasFailed else { return true }
                 CLinux_prefer_to_end(processID)
                 memory = nil
@@ -140,13 +141,13 @@ public final class ChildProcess: Sendable {
         }
     }
 
-    /// Takes what the program has written, without waiting, and appends it to `buffer` until that holds `limit` bytes;
-    /// what is more is thrown away. At most 256 KiB a call: the descriptor stays readable if there is more.
+    /// Reads the program's output without waiting, and appends it to `buffer` up to `limit` bytes; discards the rest.
+    /// Reads at most 256 KiB a call: the descriptor stays readable if there is more.
     ///
     /// - Parameters:
-    ///   - buffer: what was kept so far.
-    ///   - limit: how much is kept, in bytes.
-    ///   - chunk: scratch memory; as much of the output is read at once as there is room.
+    ///   - buffer: the output kept so far.
+    ///   - limit: the largest length of `buffer`, in bytes.
+    ///   - chunk: scratch memory for one read.
     public func readOutput(
         into buffer: inout [UInt8], limit: Int = 64 << 10, using chunk: UnsafeMutableRawBufferPointer
     ) -> OutputProgress {
@@ -165,7 +166,7 @@ public final class ChildProcess: Sendable {
         return progress
     }
 
-    /// - Returns: whether it was running.
+    /// - Returns: whether the run was live.
     private func endRun(_ phase: inout Phase) -> Bool {
         guard phase == .running else { return false }
         phase = .ended
@@ -173,15 +174,15 @@ public final class ChildProcess: Sendable {
         return true
     }
 
-    /// Of a leader that has exited, and was not killed.
+    /// Releases the cgroup of a leader that has exited and was not killed.
     private func leaveCgroup() {
         let (hasFailed, hasNotJoined) = memory.withLock { ($0?.hasFailed == true, $0?.hasNotJoined == true) }
         if hasNotJoined { cgroup?.distrustKept() }
         if hasFailed { cgroup?.end() } else { cgroup?.leave() }
     }
 
-    /// The leader is unreaped, so the number is still that of its group; the descriptor proves it once more from 6.9 on. A
-    /// leader that has only just been made has no group yet.
+    /// Signals the group. The unreaped leader reserves the group's number; from Linux 6.9 on the pidfd identifies the
+    /// group as well. A leader that was only just made has no group yet.
     private func signalGroup(_ signal: Int32) {
         var result = CLinux_pidfd_signal_group(pidfd.rawValue, signal)
         if result < 0, errno == EINVAL { result = kill(-processID, signal) }
@@ -193,16 +194,16 @@ public final class ChildProcess: Sendable {
     }
 }
 
-/// What one call of `ChildProcess.readOutput` found.
+/// The result of one `ChildProcess.readOutput`.
 public struct OutputProgress: Sendable, Equatable {
-    /// Everybody who could write has closed the pipe.
+    /// Whether every writer has closed the pipe.
     public var hasEnded: Bool
-    /// How many bytes this call threw away.
+    /// The number of bytes that this call discarded.
     public var discarded: Int
 }
 
 extension ExitStatus {
-    /// waitid for an exit. Nil: not yet, or there is no such child.
+    /// Calls waitid for an exit. Nil if the child is still running, or is not a child.
     static func wait(_ type: idtype_t, _ id: id_t, _ options: Int32) -> ExitStatus? {
         var signaled = false
         var value: Int32 = 0

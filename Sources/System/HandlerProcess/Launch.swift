@@ -3,12 +3,12 @@ import Glibc
 import LinuxSystem
 
 extension ProcessCommand {
-    /// Starts the program. One that is started with its whole input is on its way to its exec when this returns: whether that
-    /// fails is known at its end.
+    /// Starts the program. With its whole input given, the call returns before the exec, and a failed exec shows at the
+    /// process's end.
     ///
     /// - Parameters:
-    ///   - cgroups: where it gets a cgroup; `nil`: it gets none.
-    ///   - users: what is known of users.
+    ///   - cgroups: makes a cgroup for the run; `nil` for none.
+    ///   - users: the cache of users.
     func start(in cgroups: RunCgroups?, _ users: KnownUsers) throws(SpawnError) -> ChildProcess {
         switch streams {
         case .once(let input, let readsErrors):
@@ -42,7 +42,7 @@ extension ProcessCommand {
     private func identity(_ users: KnownUsers) throws(SpawnError) -> UserIdentity? {
         guard let user = confinement.user else { return nil }
         guard let identity = users.identity(of: user) else { throw SpawnError(unknownUser: user, starting: self) }
-        // Nothing changes, and nothing is needed for it.
+        // The program already has the user of this process.
         return identity.user == geteuid() ? nil : identity
     }
 
@@ -65,9 +65,10 @@ extension ProcessCommand {
         }
     }
 
-    /// Whether the start waits for the kernel's exec. Of a program that stays it is to be known at once whether it runs, and
-    /// what becomes another user's can no longer be told by us that it is to be ended before us. Where memory has a limit the
-    /// kernel, short of it before the exec, would kill all who share the child's, and so us: it spares a vfork alone.
+    /// Returns whether the start waits for the kernel's exec. A program that stays must report at once whether it runs.
+    /// Of another user's program this process cannot change oom_score_adj afterwards. With a limit of memory, a
+    /// shortage before the exec would make the kernel kill every process that shares the child's memory, and so this
+    /// one; it makes an exception for vfork only.
     private func waits(_ identity: UserIdentity?) -> Bool {
         if case .conversation = streams { return true }
         return identity != nil || confinement.cgroup.memoryMax != nil

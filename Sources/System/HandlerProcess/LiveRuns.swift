@@ -1,10 +1,10 @@
 import Glibc
 import Synchronization
 
-/// The runs of this process that have not ended, and the children that have not been reaped.
+/// The runs of this process that have not ended, and its children that are not reaped.
 ///
-/// One for the whole process, as the kernel's list of children is; any thread. A mark is here before the child exists, so
-/// that a helper which the child orphans at once is never taken for an escaped one.
+/// One set for the whole process, like the kernel's list of children; for any thread. A mark is added before its child
+/// exists, so that a helper that the child orphans at once is never taken for a leftover.
 enum LiveRuns {
     /// A point in the order in which runs began.
     struct Point: Hashable, Comparable {
@@ -14,7 +14,7 @@ enum LiveRuns {
     }
 
     private struct Run {
-        /// How many runs have the mark; more than one only if the caller gives a mark twice.
+        /// The number of runs with this mark; more than one only if the caller uses a mark twice.
         var count: Int
         var begin: UInt64
     }
@@ -23,7 +23,7 @@ enum LiveRuns {
         var runs: [String: Run] = [:]
         var unreaped: [Int32: String] = [:]
         var lastBegin: UInt64 = 0
-        /// What all marks of this process begin with, up to their first colon.
+        /// The common prefix of all marks of this process, up to their first colon.
         var prefix: Substring?
     }
 
@@ -53,29 +53,29 @@ enum LiveRuns {
         state.withLock { $0.unreaped[process] = nil }
     }
 
-    /// Whether processes with the mark may live.
+    /// Returns whether a run with the mark is live.
     static func isLive(_ mark: String) -> Bool {
         state.withLock { $0.runs[mark] != nil }
     }
 
-    /// Whether a mark is that of a run of this process, if only of one that has ended: another program that runs handlers
-    /// marks its own.
+    /// Returns whether a mark is that of a live or ended run of this process; another program that runs handlers uses
+    /// other marks.
     static func isOurs(_ mark: String) -> Bool {
         state.withLock { $0.prefix == mark.prefix { $0 != ":" } }
     }
 
-    /// Whether all children that are not reaped are dead.
+    /// Whether all unreaped children have exited.
     static var areDead: Bool {
         let unreaped = state.withLock { Array($0.unreaped.keys) }
         return unreaped.allSatisfy { ExitStatus.wait(P_PID, id_t($0), WNOHANG | Int32(WNOWAIT)) != nil }
     }
 
-    /// Whether we started the process ourselves.
+    /// Returns whether this process started the process itself.
     static func hasChild(_ process: Int32) -> Bool {
         state.withLock { $0.unreaped[process] != nil }
     }
 
-    /// The mark of the run whose process group this is; `nil` if it is that of none that may live.
+    /// Returns the mark of the live run with this process group; `nil` if there is none.
     static func mark(ofGroup group: Int32) -> String? {
         state.withLock { state in
             guard let mark = state.unreaped[group], state.runs[mark] != nil else { return nil }
@@ -83,10 +83,11 @@ enum LiveRuns {
         }
     }
 
-    /// Now, in the order in which runs began.
+    /// The present point in the order of runs.
     static var now: Point { state.withLock { Point(value: $0.lastBegin) } }
 
-    /// When the oldest run began that has not ended, programs that stay included: all runs that began before have ended.
+    /// The point at which the oldest live run began, including programs that stay; every run that began before it has
+    /// ended.
     static var oldest: Point {
         state.withLock { state in Point(value: state.runs.values.lazy.map(\.begin).min() ?? .max) }
     }

@@ -2,71 +2,74 @@ import CLinux
 import Glibc
 import LinuxSystem
 
-/// Ends what a run started and left behind, wherever it went.
+/// Kills the processes that a run started and left behind, in whatever group or session they are.
 ///
-/// The process becomes a child subreaper: whatever its descendants orphan (setsid, a double fork) becomes its own child.
-/// Such an adopted process, that is, a child that we did not start, is judged so:
+/// The process becomes a child subreaper: it adopts each process that its descendants orphan (setsid, a double fork).
+/// It classifies an adopted process, that is, a child that it did not start, as follows:
 ///
-/// - a zombie is reaped, by its exact id: `waitpid(-1)` would take the handlers' exits away;
-/// - with the mark of a live run, or in the process group of one, it may live: it goes when that run ends;
-/// - with the mark of a run that has ended it is killed, and its group with it;
-/// - in the middle of execve, or while it exits, nobody can tell: it is looked at again;
-/// - of any other nobody can tell either: it has no mark, or does not let us read it, or goes on exiting, with threads that
-///   do not. It may be a helper of any run that is live when it is found, a worker's as well, so it is killed when all of
-///   those have ended. As process 1 of a container this includes strangers that somebody else orphaned;
-/// - a child from before this value was made (`other & exec pushrouterd`) is none of our business, and neither is what its
-///   process group leaves.
+/// - It reaps a zombie by its exact id: `waitpid(-1)` would consume the handlers' exits.
+/// - A process with the mark of a live run, or in the process group of one, may live until that run ends.
+/// - A process with the mark of an ended run is killed, together with its group.
+/// - A process in execve, or in exit, cannot be classified yet: it is checked again.
+/// - Any other process cannot be classified: it has no mark, or its environment is unreadable, or some of its threads
+///   exit and others do not. It may be a helper of any run that is live when it is found, including a worker's, so it
+///   is killed after all of those have ended. If this process is process 1 of a container, these include strangers that
+///   other processes orphaned.
+/// - A child from before this value was made (`other & exec pushrouterd`) is left alone, and so are the orphans of its
+///   process group.
 ///
-/// A process is judged once, and remembered until it is gone: only unreaped children of ours are remembered and signalled,
-/// so no number can mean another process by now. What a killed process leaves is adopted in turn, with a SIGCHLD, so that
-/// the tree dies from the top, a level a sweep; forks within one group do not help, as the kernel signals a group at once.
+/// A process is classified once, and remembered until it is gone. Only unreaped children are remembered and signalled,
+/// so their numbers cannot have been reused. The orphans of a killed process are adopted in turn, with a SIGCHLD, so a
+/// tree dies from the top, one level a sweep. Forks within a group do not escape, because the kernel signals a group at
+/// once.
 ///
-/// Which of our children are adopted? The kernel lists children by the thread that started them and gives orphans to the
-/// first living thread of the process (`find_alive_thread` in kernel/exit.c), which is the main thread as long as it
-/// lives; and only the threads of `SpawnPool` start processes. So one list, the main thread's, has the adopted, and a
-/// child that was started a moment ago and is not known yet is never in it.
+/// The kernel keeps a list of children for each thread: it lists a child with the thread that started it, and gives
+/// orphans to the first living thread of the process (`find_alive_thread` in kernel/exit.c), which is the main thread
+/// as long as it lives. Only the threads of `SpawnPool` start processes. So the main thread's list has exactly the
+/// adopted processes, and never a child that was started a moment ago and is not known yet.
 ///
-/// One a process, used by one thread.
+/// One for each process, used by one thread.
 public struct OrphanReaper: ~Copyable {
-    /// What one sweep did.
+    /// The result of one sweep.
     public struct Sweep: Sendable, Equatable {
         /// Zombies that were reaped.
         public var reaped = 0
-        /// Processes that were sent SIGKILL, now or by an earlier sweep, and are not reaped: each death is a SIGCHLD.
+        /// Processes that were sent SIGKILL, now or earlier, and are not reaped: each death sends a SIGCHLD.
         public var killed = 0
-        /// Processes in the middle of execve, or exiting, or not looked at, ended or reaped yet because there are many: sweep
-        /// again in a few milliseconds, there is no signal for that.
+        /// Processes in execve or in exit, and processes that the limit of work left for later. No signal announces
+        /// them: sweep again in a few milliseconds.
         public var undecided = 0
-        /// Processes that may not be signalled (another user's, through a set-user-id program), each named once: they stay.
+        /// Processes that may not be signalled (another user's, through a set-user-id program), each reported once:
+        /// they stay.
         public var untouchable: [Int32] = []
     }
 
-    /// What is known of an adopted process.
+    /// The classification of an adopted process.
     private enum Verdict {
-        /// It belongs to the run with this mark, which was live when it was found.
+        /// It belongs to the run with this mark, which was live when the process was found.
         case belongs(String)
         /// It may belong to any run that began up to this point.
         case unknown(since: LiveRuns.Point)
-        /// It was exiting each time that it was looked at, so many times.
+        /// It was exiting at each of so many checks.
         case exiting(Int)
         /// It was sent SIGKILL.
         case killed
         case untouchable
-        /// It is a child from before, or was in the process group of one.
+        /// It is a child from before this value was made, or was in the process group of one.
         case inherited
     }
 
-    /// How much a sweep does, in kills, each about 8 us: the loop must not wait longer than about 1 ms.
+    /// The work of one sweep, in kills of about 8 us each, so that the loop waits at most about 1 ms.
     public static let workMax = 128
-    /// As many kills does it cost to read what `/proc` says of a process.
+    /// The cost of reading `/proc` of a process, in kills.
     static let lookCost = 3
-    /// A sweep reaps one zombie for each so many kills that it may do, about 15 us each and so half a millisecond: what one
-    /// sweep kills, the next finds dead.
+    /// The number of kills in the limit for each zombie that a sweep may reap. Reaping takes about 15 us, so half a
+    /// millisecond in all, and a sweep can reap what the one before killed.
     static let killsForReap = 4
-    /// After how many looks an exiting process is one of which nobody can tell whose it is.
+    /// The number of checks after which an exiting process counts as unclassifiable.
     static let exitingMax = 100
 
-    /// How many processes that it adopted are not reaped.
+    /// The number of adopted processes that are not reaped.
     public var adoptedCount: Int {
         verdicts.values.count { verdict in
             if case .inherited = verdict { false } else { true }
@@ -75,28 +78,30 @@ public struct OrphanReaper: ~Copyable {
 
     private let children: FileDescriptor
     private var verdicts: [Int32: Verdict]
-    /// Those that are none of our business.
+    /// The children from before this value was made, with the processes of their groups.
     private var inherited: Set<Int32>
     private let mark: (Int32) -> ProcessFiles.Mark
-    /// What the sweep has done, in kills.
+    /// The work that the sweep has done, in kills.
     private var work = 0
 
-    /// Gives SIGCHLD its default action, and makes this process a subreaper. Before the first run, on any thread.
+    /// Gives SIGCHLD its default action, and makes this process a subreaper. To be called before the first run, on any
+    /// thread.
     ///
-    /// - Parameter adopts: whether it becomes a subreaper. Where each run has a cgroup nothing has to be adopted, but what
-    ///   process 1 of a container is given all the same.
+    /// - Parameter adopts: whether to become a subreaper. If each run has a cgroup, this is not needed; process 1 of a
+    ///   container is given orphans all the same.
     /// - Throws: `OrphanReaperError` if the kernel does not list children.
     public init(adopts: Bool = true) throws(OrphanReaperError) {
         try self.init(adopts: adopts, mark: ProcessFiles.mark(of:))
     }
 
-    /// - Parameter mark: whose run a process belongs to.
+    /// - Parameter mark: returns the mark of a process.
     init(adopts: Bool, mark: @escaping (Int32) -> ProcessFiles.Mark) throws(OrphanReaperError) {
         let path = "/proc/self/task/\(getpid())/children"
         guard let children = FileDescriptor(open(path, O_RDONLY | O_CLOEXEC)) else {
             throw OrphanReaperError(path: path, code: errno)
         }
-        // An ignored SIGCHLD survives exec; then the kernel would reap: no exit status, ids used again behind our back.
+        // An ignored SIGCHLD survives exec, and then the kernel reaps children: exit statuses are lost, and ids are
+        // reused.
         signal(SIGCHLD, SIG_DFL)
         if adopts { _ = CLinux_become_subreaper() }
         inherited = Set(Self.list(children))
@@ -105,11 +110,11 @@ public struct OrphanReaper: ~Copyable {
         self.mark = mark
     }
 
-    /// Judges all adopted processes that are not judged yet, and ends those whose run has ended; never waits. Below 1 us
-    /// when there is none; below 1 us for each that is known, so call it through a ``SweepPace``. To be called on SIGCHLD,
-    /// and after `ChildProcess.killGroup` and `reap`, which end a run.
+    /// Classifies the adopted processes that are new, and kills those whose run has ended; never waits. Takes below 1
+    /// us if there is none, and below 1 us for each known one, so call it through a ``SweepPace``. To be called on
+    /// SIGCHLD, and after `ChildProcess.killGroup` and `reap`, which end a run.
     ///
-    /// - Parameter limit: how much it does, in kills; what it does not look at or end counts as undecided.
+    /// - Parameter limit: the largest amount of work, in kills; the processes left for later count as undecided.
     public mutating func sweep(atMost limit: Int = OrphanReaper.workMax) -> Sweep {
         var sweep = Sweep()
         let listed = Self.list(children)
@@ -139,18 +144,19 @@ public struct OrphanReaper: ~Copyable {
                 if work < limit { judge(process, &sweep) } else { sweep.undecided += 1 }
             }
         }
-        // There may be more zombies, and their signals are taken.
+        // More zombies may be left, and their SIGCHLD is consumed already.
         if sweep.reaped == reapedMax { sweep.undecided += 1 }
         return sweep
     }
 
-    /// Ends all that is left, for a process that ends: what the dead leave is adopted, and ended in turn.
+    /// Kills all adopted processes, when this process ends: the orphans of killed processes are adopted, and killed in
+    /// turn.
     ///
-    /// - Parameter limit: how long it waits at most, in nanoseconds.
+    /// - Parameter limit: the longest time, in nanoseconds.
     public mutating func endAll(withinNanoseconds limit: Int64) {
         let end = SystemClock.monotonicNanoseconds + limit
         while true {
-            // Before the sweep: what they leave is adopted when they die.
+            // Read before the sweep: this process adopts the orphans of its children when they die.
             let areDead = LiveRuns.areDead
             let sweep = sweep(atMost: .max)
             guard !areDead || sweep.reaped + sweep.killed + sweep.undecided > 0 else { return }
@@ -161,7 +167,7 @@ public struct OrphanReaper: ~Copyable {
 
     private mutating func judge(_ process: Int32, _ sweep: inout Sweep) {
         work += Self.lookCost
-        // Before it is looked at: a run that begins later cannot have started it.
+        // Read before the process is checked: a run that begins later cannot have started it.
         let now = LiveRuns.now
         switch mark(process) {
         case .undecided: sweep.undecided += 1
@@ -185,7 +191,8 @@ public struct OrphanReaper: ~Copyable {
         }
     }
 
-    /// Whether a process group is that of a child from before. Our own, which all of them may be in, is nobody's.
+    /// Returns whether a process group is that of a child from before. The group of this process, which may contain all
+    /// of them, does not count.
     private func isInherited(_ group: Int32) -> Bool {
         group != getpgrp() && inherited.contains { ProcessFiles.status(of: $0)?.group == group }
     }
@@ -194,11 +201,12 @@ public struct OrphanReaper: ~Copyable {
         if case .exiting(let count) = verdicts[process] { count } else { 0 }
     }
 
-    /// Kills a process, and its group if that is no live run's: groups may fork faster than single processes are found.
+    /// Kills a process, and its group if no live run has it: members of a group may fork faster than they are found one
+    /// by one.
     private mutating func end(_ process: Int32, _ sweep: inout Sweep) {
         work += 1
-        // Who left the group of its run leads one mostly, or has led it: a group with the number of our unreaped child is
-        // nobody else's, and needs no look.
+        // A process that left the group of its run usually leads a group, or has led it. A group with the number of an
+        // unreaped child belongs to that child, so its number needs no check.
         if kill(-process, SIGKILL) != 0 {
             work += Self.lookCost
             let group = ProcessFiles.status(of: process)?.group ?? 0
@@ -220,14 +228,14 @@ public struct OrphanReaper: ~Copyable {
     }
 }
 
-/// The kernel does not tell which children a process has.
+/// The error if the kernel does not list the children of a process.
 public struct OrphanReaperError: Error, Equatable, CustomStringConvertible {
     /// The file that could not be opened.
     public let path: String
     /// The error number.
     public let code: Int32
 
-    /// What was wrong and what is needed.
+    /// The fault, and what is needed.
     public var description: String {
         "cannot read \(path): \(errorText(code)); escaped processes cannot be found without /proc and a "
             + "kernel with CONFIG_PROC_CHILDREN"

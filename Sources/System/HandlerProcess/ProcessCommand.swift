@@ -1,36 +1,36 @@
-/// One run of a program: what it is, and all that it gets.
+/// One run of a program: its path and its whole input.
 ///
-/// In every text a NUL and what follows is lost, as everywhere in the arguments and the environment of a program.
+/// Each text ends at its first NUL, as all arguments and environment variables do.
 public struct ProcessCommand: Sendable {
-    /// The environment variable that tells whose run a process belongs to, even after it got away from its parents.
+    /// The environment variable that identifies the run of a process, even after the process left its parents.
     static let markVariable = "PUSH_RUN"
 
     /// The program's absolute path, then its arguments.
     public var arguments: [String]
-    /// The environment: with the mark, which is added, exactly what the program gets.
+    /// The environment; the program gets exactly this and the mark.
     public var environment: [(name: String, value: String)]
-    /// Where the program starts, an absolute path.
+    /// The program's working directory, an absolute path.
     public var workingDirectory: String
-    /// How the program is talked to.
+    /// The program's standard streams.
     public var streams: Streams
-    /// The soft limit of open files that the program gets (`RLIMIT_NOFILE`); `nil`: that of this process.
+    /// The soft limit of open files for the program (`RLIMIT_NOFILE`); `nil` keeps that of this process.
     public var descriptorLimit: UInt64?
-    /// What sets it apart from us.
+    /// The confinement of the program.
     public var confinement: ProcessConfinement
 
-    /// How a program is talked to.
+    /// The standard streams of a program.
     public enum Streams: Sendable {
-        /// These bytes are its standard input; they can be read again from the start, and nothing waits for a reader. Its
-        /// standard output is a pipe to us, its standard error is ours, or comes to us by a pipe.
+        /// These bytes are its standard input, in a file that can be read again from the start and needs no writer. Its
+        /// standard output is a pipe to this process; its standard error is inherited, or such a pipe.
         case once(input: [UInt8], readsErrors: Bool = false)
-        /// One socket is both its standard input and its standard output. Its standard error comes to us by a pipe, or is
-        /// thrown away.
+        /// One socket is both its standard input and its standard output. Its standard error is a pipe to this process,
+        /// or /dev/null.
         case conversation(readsErrors: Bool)
     }
 
-    /// The value of `PUSH_RUN` for the program and what it starts, `<owner>:<seq>:<n>`; of a program that stays
-    /// `<owner>:<handler>:<number>`. The owner is a state directory: `<state id>@<device>.<file number>`. Two runs at the same
-    /// time with the same mark protect each other's escaped processes.
+    /// The value of `PUSH_RUN` for the program and its descendants, `<owner>:<seq>:<n>`; for a program that stays
+    /// `<owner>:<handler>:<number>`. The owner is a state directory: `<state id>@<device>.<file number>`. Two
+    /// simultaneous runs with the same mark protect each other's escaped processes.
     public var mark: String
 
     /// - Parameters:
@@ -52,10 +52,10 @@ public struct ProcessCommand: Sendable {
     ///   - arguments: the program's absolute path, then its arguments
     ///   - environment: without `PUSH_RUN`
     ///   - workingDirectory: an absolute path
-    ///   - streams: how it is talked to
-    ///   - descriptorLimit: its soft limit of open files; `nil`: that of this process
-    ///   - confinement: what sets it apart from us
-    ///   - mark: `<owner>:` and what names the run
+    ///   - streams: its standard streams
+    ///   - descriptorLimit: its soft limit of open files; `nil` keeps that of this process
+    ///   - confinement: its confinement
+    ///   - mark: `<owner>:` and the id of the run
     public init(
         arguments: [String], environment: [(name: String, value: String)], workingDirectory: String = "/",
         streams: Streams,

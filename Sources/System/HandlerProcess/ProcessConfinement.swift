@@ -2,20 +2,20 @@ import CLinux
 import Glibc
 import Synchronization
 
-/// What sets a program apart from what this process is and may.
+/// The user, the limits and the privileges that a program gets in place of this process's own.
 public struct ProcessConfinement: Hashable, Sendable {
-    /// The name or the number of the user that it runs as, with that user's groups; `nil`: ours.
+    /// The name or the number of its user, with that user's groups; `nil` keeps this process's user.
     public var user: String?
-    /// Whether an exec gives it no privileges, such as one of a set-user-id program.
+    /// Whether an exec gives it no privileges, such as those of a set-user-id program (PR_SET_NO_NEW_PRIVS).
     public var hasNoNewPrivileges: Bool
-    /// How many files it may have open, at most as many as we may; `nil`: as the caller says for all programs.
+    /// The limit of its open files, at most that of this process; `nil` uses the caller's limit for all programs.
     public var openFilesMax: Int?
-    /// Its niceness, -20 to 19; `nil`: ours.
+    /// Its niceness, -20 to 19; `nil` keeps that of this process.
     public var niceness: Int?
-    /// What all its processes may use together; of no effect without a cgroup.
+    /// The limits for all its processes together, which need a cgroup.
     public var cgroup: CgroupLimits
 
-    /// Joins the parts; the defaults set nothing apart.
+    /// Joins the parts; the defaults change nothing.
     public init(
         user: String? = nil, hasNoNewPrivileges: Bool = false, openFilesMax: Int? = nil, niceness: Int? = nil,
         cgroup: CgroupLimits = CgroupLimits()
@@ -34,8 +34,8 @@ struct UserIdentity: Hashable, Sendable {
     let group: UInt32
     let groups: [UInt32]
 
-    /// - Parameter name: a name, or a number that has one; `nil` if the system has no such user. May wait for a directory
-    ///   service.
+    /// - Parameter name: a name, or a number that has one; `nil` if the system has no such user. The look-up may wait
+    ///   for a directory service.
     init?(_ name: String) {
         var entry = passwd()
         var found: UnsafeMutablePointer<passwd>?
@@ -58,11 +58,11 @@ struct UserIdentity: Hashable, Sendable {
     }
 }
 
-/// The users that were looked up, so that a directory service is asked once for each. Any thread.
+/// A cache of users, so that a directory service is asked once for each. For any thread.
 final class KnownUsers: Sendable {
     private let users = Mutex<[String: UserIdentity]>([:])
 
-    /// The numbers of a user; `nil` if there is none.
+    /// Returns the numbers of a user; `nil` if there is no such user.
     func identity(of user: String) -> UserIdentity? {
         if let known = users.withLock({ $0[user] }) { return known }
         guard let found = UserIdentity(user) else { return nil }
@@ -70,6 +70,6 @@ final class KnownUsers: Sendable {
         return found
     }
 
-    /// Has all looked up again.
+    /// Empties the cache.
     func forget() { users.withLock { $0 = [:] } }
 }

@@ -2,28 +2,28 @@ import CLinux
 import Glibc
 import LinuxSystem
 
-/// The descriptors between us and a program that is about to start: its ends, which close here once it has them, and
-/// ours.
+/// The descriptors between this process and a program about to start: the program's ends, which close here once it has
+/// them, and this process's ends.
 struct ProgramEnds: ~Copyable {
     /// The program's standard input.
     let input: Int32
     /// The program's standard output.
     let output: Int32
-    /// The program's standard error; -1: ours.
+    /// The program's standard error; -1 keeps that of this process.
     let errors: Int32
 
     private let inputEnd: FileDescriptor
-    /// `nil`: the input's end is the output's, too.
+    /// `nil` if one descriptor is both input and output.
     private let outputEnd: FileDescriptor?
-    /// `nil`: the program has our standard error.
+    /// `nil` if the program keeps this process's standard error.
     private let errorEnd: FileDescriptor?
     private let ours: OurEnds
 
-    /// The ends for a program that is started with its whole input; `nil` if the system has no descriptor left: see `errno`.
+    /// The ends for a program that gets its whole input at its start; `nil` if no descriptor is left, with `errno` set.
     ///
     /// - Parameters:
     ///   - bytes: the input.
-    ///   - readsErrors: whether we get what it writes to standard error; else it has ours.
+    ///   - readsErrors: whether this process reads its standard error; otherwise the program keeps this process's.
     init?(sealing bytes: [UInt8], readingErrors readsErrors: Bool) {
         guard let input = FileDescriptor(sealing: bytes), let pipe = Pipe() else { return nil }
         var errorNumbers: (read: Int32, write: Int32) = (-1, -1)
@@ -42,9 +42,9 @@ struct ProgramEnds: ~Copyable {
             output: SharedDescriptor(FileDescriptor(owning: readNumber)), errors: SharedDescriptor(errorNumbers.read))
     }
 
-    /// The ends for a conversation; `nil` if the system has no descriptor left: see `errno`.
+    /// The ends for a conversation; `nil` if no descriptor is left, with `errno` set.
     ///
-    /// - Parameter readsErrors: whether we get what it writes to standard error; else that is thrown away.
+    /// - Parameter readsErrors: whether this process reads its standard error; otherwise it is /dev/null.
     init?(readingErrors readsErrors: Bool) {
         var ends: [Int32] = [-1, -1]
         guard CLinux_socket_pair(&ends) == 0, let ours = FileDescriptor(ends[0]), let theirs = FileDescriptor(ends[1])
@@ -65,24 +65,24 @@ struct ProgramEnds: ~Copyable {
         self.ours = OurEnds(output: SharedDescriptor(ours), errors: errorNumbers.read.flatMap { SharedDescriptor($0) })
     }
 
-    /// Our ends; the program's are closed.
+    /// Returns this process's ends; the program's are closed.
     consuming func takeOurs() -> OurEnds { ours }
 }
 
-/// Our ends of a program's standard streams; none of them blocks.
+/// This process's ends of a program's standard streams, nonblocking.
 struct OurEnds {
     /// The read end of its standard output, or the socket that is its input as well.
     let output: SharedDescriptor
-    /// The read end of its standard error; `nil` when nobody reads that.
+    /// The read end of its standard error; `nil` if it is not read.
     let errors: SharedDescriptor?
 }
 
-/// A pipe whose read end does not block.
+/// A pipe with a nonblocking read end.
 private struct Pipe: ~Copyable {
     let readEnd: FileDescriptor
     let writeEnd: FileDescriptor
 
-    /// `nil` if the system has none left: see `errno`.
+    /// `nil` if no descriptor is left, with `errno` set.
     init?() {
         var ends: [Int32] = [-1, -1]
         guard CLinux_pipe(&ends) == 0, let readEnd = FileDescriptor(ends[0]), let writeEnd = FileDescriptor(ends[1])
@@ -99,8 +99,8 @@ private struct Pipe: ~Copyable {
 }
 
 extension FileDescriptor {
-    /// A file in memory at its start: it never makes us wait for the reader, as a pipe would, and the seals keep the
-    /// program from growing it.
+    /// A memory file at its start. Writing it never waits for a reader, as a pipe would, and its seals keep the program
+    /// from growing it.
     fileprivate init?(sealing bytes: [UInt8]) {
         guard let file = FileDescriptor(CLinux_memory_file()) else { return nil }
         var written = 0

@@ -2,37 +2,37 @@ import CLinux
 import Glibc
 import LinuxSystem
 
-/// The cgroups of runs, one each, below the cgroup that the service manager has given to this service.
+/// The cgroups of runs, one each, below the cgroup that the service manager delegated to this service.
 ///
-/// `daemon` has this process, since a cgroup with controllers for others may have no processes of its own, and `runs` has
-/// a cgroup for each run. A run is in its cgroup before anything of it runs, and what it starts stays there; `cgroup.kill`
-/// ends all of it at once, forks included (Linux 5.14; before, each process of the frozen cgroup is killed). A thread of
-/// its own, which begins with the first end, ends and removes cgroups: the kernel has one lock for all of them, for which
-/// a loop must not wait.
+/// `daemon` has this process, since a cgroup that enables controllers for others may have no processes of its own;
+/// `runs` has a cgroup for each run. A run joins its cgroup before any of its code runs, and its descendants stay
+/// there; `cgroup.kill` ends all of them at once, forks included (Linux 5.14; before, each process of the frozen cgroup
+/// is killed). A separate thread, which starts at the first end of a run, kills and removes cgroups: the kernel has one
+/// lock for all cgroups, and the loop must not wait for it.
 ///
-/// A cgroup that a run has left empty is used again, by runs of the same command with the same confinement: to make and
-/// remove one costs half of what a short run costs. One with a limit of memory is not: what a run leaves in it, files in
-/// memory for example, counts. Any thread.
+/// A cgroup that a run has left empty is reused by runs of the same command with the same confinement: making and
+/// removing one costs half of a short run. A cgroup with a limit of memory is not reused: the leftovers of a run, files
+/// in memory for example, count against the limit. For any thread.
 public final class RunCgroups: Sendable {
-    /// Why there are none; what to do stands there too.
+    /// The reason why there are no cgroups, with the advice for it.
     public struct Unavailable: Error, Equatable, CustomStringConvertible {
         /// One clause for people.
         public let description: String
     }
 
     private struct State: Sendable {
-        /// Those that are to be ended, and are not taken up by the thread.
+        /// The cgroups that the thread has to end.
         var ended: [UInt64] = []
-        /// Those that are ended, and not removed yet.
+        /// The number of cgroups that are being ended, and are not removed yet.
         var leaving = 0
-        /// Those that are empty.
+        /// The empty cgroups, for reuse.
         var free: [Owner: [UInt64]] = [:]
         var freeCount = 0
         var lastNumber: UInt64 = 0
         var isThreadStarted = false
         var isStopped = false
 
-        /// - Returns: one that goes in its place.
+        /// - Returns: a cgroup that must be removed in exchange.
         mutating func keep(_ number: UInt64, for owner: Owner) -> UInt64? {
             free[owner, default: []].append(number)
             freeCount += 1
@@ -47,47 +47,47 @@ public final class RunCgroups: Sendable {
         }
     }
 
-    /// Whose runs may have a cgroup one after the other.
+    /// The key of runs that may share a cgroup, one after the other.
     fileprivate struct Owner: Hashable {
         let arguments: [String]
         let confinement: ProcessConfinement
 
-        /// `nil`: each run needs one of its own.
+        /// `nil` if each run needs a cgroup of its own.
         init?(_ command: ProcessCommand) {
             guard command.confinement.cgroup.memoryMax == nil else { return nil }
             (arguments, confinement) = (command.arguments, command.confinement)
         }
     }
 
-    /// How many are kept for later runs: as many as run at once, without a setting.
+    /// The number of empty cgroups that are kept: as many as run at once by default.
     static let freeMax = 64
-    /// How soon a cgroup is looked at again whose processes are not gone, at first and at most.
+    /// The interval between two tries to remove a cgroup whose processes still exist, at first and at most.
     private static let patience = (first: Duration.milliseconds(2), most: Duration.milliseconds(500))
-    /// How long a start waits for the processes of an earlier one.
+    /// The longest time that a start waits for the processes of an earlier one.
     private static let leftoverPatience = Duration.seconds(2)
 
-    /// The cgroup of the service: an absolute path.
+    /// The cgroup of the service, an absolute path.
     public let directory: String
     private let runs: String
     private let isStandIn: Bool
     private let state = Monitor(State())
 
     /// - Parameters:
-    ///   - directory: holds `runs`.
-    ///   - isStandIn: it is an ordinary directory, in which files are made as they are written.
+    ///   - directory: the directory of `runs`.
+    ///   - isStandIn: whether it is an ordinary directory, in which writing creates the files.
     init(directory: String, isStandIn: Bool = false) {
         self.directory = directory
         runs = "\(directory)/runs"
         self.isStandIn = isStandIn
     }
 
-    /// Takes over the cgroup of this process, if it was delegated: moves the process to a leaf of its own, and ends what
-    /// an earlier process has left there. Before the first run; waits for the kernel.
+    /// Takes over the cgroup of this process, if it was delegated: moves the process to a leaf cgroup, and ends the
+    /// processes that an earlier start left there. To be called before the first run; waits for the kernel.
     ///
-    /// - Throws: why runs have no cgroups.
+    /// - Throws: the reason why runs have no cgroups.
     public static func takeOver() throws(Unavailable) -> RunCgroups {
         guard let path = ownPath() else { throw Unavailable(description: "the system has no cgroups of version 2") }
-        // The second is where systemd mounts it beside cgroups of version 1.
+        // systemd mounts version 2 at the second path beside cgroups of version 1.
         let mounts = ["/sys/fs/cgroup", "/sys/fs/cgroup/unified"]
         guard let directory = mounts.map({ $0 + path }).first(where: { CLinux_is_delegated($0) }) else {
             throw Unavailable(description: "the service has no cgroup of its own (Delegate=yes of its unit)")
@@ -110,7 +110,7 @@ public final class RunCgroups: Sendable {
             let list = left.joined(separator: ", ")
             throw Unavailable(description: "processes of an earlier start do not end, in the cgroups \(list)")
         }
-        // What a run starts stays in the run's own cgroup: with this it cannot make others below it by mistake.
+        // Keeps a run from making cgroups below its own by mistake.
         _ = CgroupFile.write("1", to: "\(runs)/cgroup.max.depth")
         guard CgroupFile.write("0", to: "\(leaf)/cgroup.procs") else {
             throw Unavailable(description: "cannot move to the cgroup \(leaf): \(errorText(errno))")
@@ -128,12 +128,12 @@ public final class RunCgroups: Sendable {
         }
     }
 
-    /// The path of this process's cgroup below the mount.
+    /// Returns the path of this process's cgroup below the mount.
     private static func ownPath() -> String? {
         let lines = ProcessFiles.contents("/proc/self/cgroup") ?? []
         for line in lines.split(separator: UInt8(ascii: "\n")) where line.starts(with: "0::/".utf8) {
             let path = String(decoding: line.dropFirst(3), as: UTF8.self)
-            // It begins so where the cgroup is outside of what this process sees.
+            // "/..": the cgroup is outside of this process's cgroup namespace.
             return path.hasPrefix("/..") ? nil : path == "/" ? "" : path
         }
         return nil
@@ -141,9 +141,9 @@ public final class RunCgroups: Sendable {
 
     // MARK: Controllers
 
-    /// Turns controllers on for runs; those that are on stay so, as runs may need them. Waits for the kernel.
+    /// Enables controllers for runs; enabled ones stay enabled, because runs may need them. Waits for the kernel.
     ///
-    /// - Returns: those that the service does not have.
+    /// - Returns: the controllers that the service does not have.
     public func enable(_ controllers: some Sequence<CgroupController>) -> [CgroupController] {
         controllers.filter { controller in
             for path in [directory, runs] {
@@ -159,7 +159,7 @@ public final class RunCgroups: Sendable {
 
     // MARK: Runs
 
-    /// The cgroup of a run. Limits whose controller is missing have no effect.
+    /// Makes the cgroup of a run, or reuses one. Limits without their controller have no effect.
     ///
     /// - Throws: the error number of the system call that failed.
     func begin(_ command: ProcessCommand) throws(CgroupFailure) -> NewCgroup {
@@ -193,13 +193,13 @@ public final class RunCgroups: Sendable {
         return FileDescriptor(open("\(path(of: number))/cgroup.procs", flags, 0o600))
     }
 
-    /// Whether cgroups are left whose run has ended: their processes are being killed.
+    /// Whether cgroups of ended runs still exist, with processes that are being killed.
     public var hasLeaving: Bool { state.withLock { $0.leaving > 0 } }
 
-    /// Kills the processes of all runs, now. What is left is removed by the next start.
+    /// Kills the processes of all runs at once. The next start removes the cgroups.
     public func killAll() { CgroupFile.kill(runs) }
 
-    /// Removes the cgroups that are kept for later runs; soon, without waiting.
+    /// Removes the empty cgroups that are kept; soon, without waiting.
     public func removeFree() {
         let free = state.withLock { state in
             state.freeCount = 0
@@ -208,27 +208,27 @@ public final class RunCgroups: Sendable {
         if !free.isEmpty { leave(free) }
     }
 
-    /// Keeps a cgroup for later runs if there is no process in it; else ends what is in it, and removes it.
+    /// Keeps a cgroup for later runs if it is empty; otherwise kills its processes and removes it.
     fileprivate func keep(_ number: UInt64, for owner: Owner) {
         guard CgroupFile.isEmpty(path(of: number)) else { return leave([number]) }
         let other = state.withLock { $0.keep(number, for: owner) }
         if let other { leave([other]) }
     }
 
-    /// Ends what is in cgroups, and removes them once that is gone; soon, without waiting.
+    /// Kills the processes of cgroups, and removes the cgroups after that; soon, without waiting.
     fileprivate func leave(_ numbers: [UInt64]) {
         state.update { state in
             state.leaving += numbers.count
             state.ended += numbers
             guard !state.isThreadStarted else { return }
-            // Without a thread a later end tries again; the numbers wait.
+            // If no thread can be started, the numbers wait, and a later call tries again.
             guard let thread = try? WorkerThread("cgroups", { [self] in work() }) else { return }
             thread.detach()
             state.isThreadStarted = true
         }
     }
 
-    /// Ends the thread, which keeps this value alive; for who has more than one.
+    /// Ends the thread, which keeps this value alive; for callers with more than one value.
     func stop() { state.update { $0.isStopped = true } }
 
     private func work() {
@@ -241,7 +241,7 @@ public final class RunCgroups: Sendable {
             if state.withLock(\.isStopped) { return }
             delay = ended == nil ? min(delay * 2, Self.patience.most) : Self.patience.first
             for number in ended ?? [] { CgroupFile.kill(path(of: number)) }
-            // A second time for what did not go: it may have been written into the cgroup since.
+            // Kills again: a process may have joined the cgroup since.
             if ended == nil { for number in pending { CgroupFile.kill(path(of: number)) } }
             pending += ended ?? []
             let before = pending.count
@@ -254,7 +254,7 @@ public final class RunCgroups: Sendable {
     fileprivate func path(of number: UInt64) -> String { "\(runs)/run-\(number)" }
 }
 
-/// A cgroup that has just been made.
+/// A cgroup that was just made or reused.
 struct NewCgroup: ~Copyable {
     /// Its run.
     let run: RunCgroup
@@ -268,7 +268,8 @@ struct RunCgroup: Sendable {
     fileprivate let number: UInt64
     fileprivate let owner: RunCgroups.Owner?
 
-    /// The run has ended by itself: a cgroup that is empty may be another run's. Once; without waiting.
+    /// Releases the cgroup of a run that ended by itself: another run may reuse an empty one. To be called once; does
+    /// not wait.
     func leave() {
         guard let owner else { return end() }
         tree.keep(number, for: owner)
@@ -277,14 +278,14 @@ struct RunCgroup: Sendable {
     /// Whether it has a process that has not exited.
     var isPopulated: Bool { CgroupFile.isPopulated(tree.path(of: number)) }
 
-    /// Ends all its processes; without waiting, once.
+    /// Kills all its processes. To be called once; does not wait.
     func end() { tree.leave([number]) }
 
-    /// Has the cgroups removed that are kept: one of them may keep others from being joined.
+    /// Removes the empty cgroups that are kept: one of them could not be joined.
     func distrustKept() { tree.removeFree() }
 }
 
-/// A cgroup could not be made or set up.
+/// The failure to make or set up a cgroup.
 struct CgroupFailure: Error, Equatable {
     /// The file or directory.
     let path: String

@@ -2,27 +2,27 @@ import CLinux
 import Glibc
 import LinuxSystem
 
-/// Why a program could not be started, in words for the operator.
+/// The reason why a program could not be started, in words for the operator.
 public struct SpawnError: Error, Equatable, CustomStringConvertible {
-    /// The path of the program that was to run.
+    /// The path of the program.
     public let program: String
     /// The error number of the system call that failed.
     public let code: Int32
-    /// What was wrong and what to do, without the path of the program.
+    /// The fault and the advice, without the path of the program.
     public let reason: String
 
     /// The path, then the reason.
     public var description: String { "cannot start \(program): \(reason)" }
 
-    /// Whether the machine ran short of processes, memory or descriptors: the program itself may be in order.
+    /// Whether the machine ran short of processes, memory or descriptors: the program itself may be sound.
     public var isShortage: Bool {
         [EAGAIN, ENOMEM, EMFILE, ENFILE].contains(code)
     }
 
     /// - Parameters:
     ///   - code: the error number.
-    ///   - step: what failed.
-    ///   - command: what was to be started.
+    ///   - step: the step that failed.
+    ///   - command: the program.
     init(_ code: Int32, at step: CLinux_step = .program, starting command: ProcessCommand) {
         program = command.arguments[0]
         self.code = code
@@ -48,14 +48,14 @@ public struct SpawnError: Error, Equatable, CustomStringConvertible {
             }
     }
 
-    /// There is no such user.
+    /// Makes the error for a user that does not exist.
     init(unknownUser user: String, starting command: ProcessCommand) {
         program = command.arguments[0]
         code = ENOENT
         reason = "there is no user \(user) (User=)"
     }
 
-    /// Its cgroup could not be made.
+    /// Makes the error for a cgroup that could not be made.
     init(_ failure: CgroupFailure, starting command: ProcessCommand) {
         program = command.arguments[0]
         code = failure.code

@@ -2,40 +2,41 @@ import Glibc
 import LinuxSystem
 import Synchronization
 
-/// What became of one submitted command.
+/// The result of one submitted command.
 public struct SpawnResult: Sendable {
-    /// As it was given to `SpawnPool.submit`.
+    /// The token given to `SpawnPool.submit`.
     public let token: UInt64
-    /// The running program, or why there is none.
+    /// The running program, or the error.
     public let outcome: Result<ChildProcess, SpawnError>
 }
 
-/// Threads that start programs, first come, first served: what a start asks of the kernel is too much for a loop, and
+/// Threads that start programs, in the order of submission: the system calls of a start take too long for a loop, and
 /// some starts wait for the exec.
 ///
-/// The threads begin when they are first needed and stay until `stop`; they must stay, because the kernel counts a child
+/// A thread starts at the first need and stays until `stop`. It must stay, because the kernel lists a child with the
+/// thread that started it (see `OrphanReaper`). The process's descriptors 0, 1 and 2 must be open.
 /// to the thread that started it (see `OrphanReaper`). The process's descriptors 0, 1 and 2 must be open.
 public final class SpawnPool: Sendable {
     private struct Job {
         let command: ProcessCommand
         let token: UInt64
-        /// From when on it is not worth starting.
+        /// The time after which it is not started any more.
         let deadline: Int64?
     }
 
     private struct State {
-        /// What waits, by the order in which it came.
+        /// The waiting jobs, by their place in the order of submission.
         var jobs: [UInt64: Job] = [:]
-        /// Where it stands in that order, by the tokens.
+        /// The places of the waiting jobs, by their tokens.
         var places: [UInt64: UInt64] = [:]
-        /// Before this place nothing waits.
+        /// The place before which no job waits.
         var first: UInt64 = 0
-        /// The place of what comes next.
+        /// The place of the next job.
         var next: UInt64 = 0
         var threads: [PoolThread] = []
-        /// Jobs that a thread has taken up, and of which the result is not delivered yet.
+        /// The number of jobs that a thread has taken and whose result is not delivered.
         var underway = 0
-        /// Whether somebody waits until there are none.
+        /// Whether a caller waits until there are none.
         var isAwaited = false
         var isStopped = false
 
@@ -68,9 +69,9 @@ public final class SpawnPool: Sendable {
     private let state = Monitor(State())
 
     /// - Parameters:
-    ///   - threads: how many programs are started at the same time, at most
-    ///   - cgroups: where each program gets one; `nil`: it gets none
-    ///   - clock: monotonic nanoseconds, which deadlines are held against; `nil`: the system's
+    ///   - threads: the largest number of simultaneous starts
+    ///   - cgroups: makes a cgroup for each program; `nil` for none
+    ///   - clock: monotonic nanoseconds, for deadlines; `nil` uses the system's clock
     ///   - deliver: gets each result once, on a thread of the pool; must not wait for a thread that calls `stop`
     public init(
         threads: Int, cgroups: RunCgroups? = nil, clock: (@Sendable () -> Int64)? = nil,
@@ -83,12 +84,14 @@ public final class SpawnPool: Sendable {
         self.deliver = deliver
     }
 
-    /// Has the command started on a thread of the pool; returns at once.
+    /// Queues a command for a thread of the pool; returns at once.
     ///
     /// - Parameters:
     ///   - command: the program.
-    ///   - token: comes with the result; by it the command can be taken back, if no other that waits has the same.
-    ///   - deadline: monotonic nanoseconds; what no thread has taken up before is not started, and fails with `ETIME`.
+    ///   - token: is returned with the result; `cancel` finds the command by it, if no other waiting command has the
+    ///     same one.
+    ///   - deadline: monotonic nanoseconds; a command that no thread has taken by then is not started, and fails with
+    ///     `ETIME`.
     public func submit(_ command: ProcessCommand, token: UInt64, deadline: Int64? = nil) {
         let isTaken = state.withLock { state in
             precondition(!state.isStopped, "a stopped pool starts nothing")
@@ -107,19 +110,19 @@ public final class SpawnPool: Sendable {
         }
     }
 
-    /// Takes back a command that no thread has taken up yet.
+    /// Cancels a command that no thread has taken.
     ///
-    /// - Returns: whether it was taken back: then no result comes.
+    /// - Returns: whether it was cancelled: then no result follows.
     public func cancel(_ token: UInt64) -> Bool {
         state.withLock { $0.remove(token) }
     }
 
-    /// Whether no thread has taken up a command yet. One whose deadline has passed will not be started then.
+    /// Returns whether no thread has taken a command. If its deadline has passed, it will not be started.
     public func isWaiting(_ token: UInt64) -> Bool { state.withLock { $0.places[token] != nil } }
 
-    /// Waits until the results of all starts are delivered that a thread has taken up; what nobody has taken up stays.
+    /// Waits until the results of all starts that a thread has taken are delivered; queued commands stay queued.
     ///
-    /// - Parameter limit: how long at most: a program on a disk that does not answer may never be started.
+    /// - Parameter limit: the longest time: a program on a disk that does not answer may never start.
     public func waitForStarts(atMost limit: Duration) {
         _ = state.wait(atMost: limit) { state in
             state.isAwaited = state.underway > 0
@@ -127,11 +130,11 @@ public final class SpawnPool: Sendable {
         }
     }
 
-    /// Has users looked up again: what is known of them may have changed.
+    /// Empties the cache of users, whose data may have changed.
     public func forgetUsers() { users.forget() }
 
-    /// Drops what has not been started, without an answer, and waits until the threads have ended. A pool that has ever
-    /// started something lives until then.
+    /// Drops the queued commands without a result, and waits for the threads to end. A pool that has started a program
+    /// stays alive until then.
     public func stop() {
         let threads = state.withLock { state in
             state.isStopped = true
@@ -143,7 +146,7 @@ public final class SpawnPool: Sendable {
         for thread in threads { thread.join() }
     }
 
-    /// Nil if the system gives us no thread. The thread keeps the pool alive until it ends.
+    /// Returns nil if no thread can be started. The thread keeps the pool alive until it ends.
     private func startThread() -> PoolThread? { try? PoolThread(WorkerThread("spawn") { [self] in run() }) }
 
     private func run() {
@@ -162,7 +165,7 @@ public final class SpawnPool: Sendable {
         return try job.command.start(in: cgroups, users)
     }
 
-    /// Waits for a job; nil once the pool is stopped.
+    /// Waits for a job; returns nil once the pool is stopped.
     private func nextJob() -> Job? {
         let next = state.wait { state -> Job?? in
             guard let job = state.popFirst() else { return state.isStopped ? .some(nil) : nil }
@@ -173,7 +176,7 @@ public final class SpawnPool: Sendable {
     }
 }
 
-/// A thread of the pool, which may be one of several: a thread itself cannot be copied into a list.
+/// A box for a thread of the pool, because an array takes copyable values only.
 private final class PoolThread: Sendable {
     private let thread: Mutex<WorkerThread?>
 

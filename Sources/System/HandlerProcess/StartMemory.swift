@@ -1,10 +1,11 @@
 import CLinux
 import Glibc
 
-/// What a child of ours has before its exec, while it shares our memory: what it becomes, and its stack. For one start.
+/// The memory of a child before its exec, while it shares this process's memory: its program and its stack. For one
+/// start.
 ///
-/// `@unchecked Sendable` is sound: all of it is written before the child exists. After that the child and the kernel write
-/// single words, of which one says that they are done, and the others are read once the child has exited.
+/// `@unchecked Sendable` is sound: all of it is written before the child exists. After that the child and the kernel
+/// write single words: `is_under_way` says that they are done, and the others are read once the child has exited.
 final class StartMemory: @unchecked Sendable {
     private let command: ProcessCommand
     private let memory: UnsafeMutableRawPointer
@@ -13,7 +14,7 @@ final class StartMemory: @unchecked Sendable {
 
     /// - Parameters:
     ///   - command: the program.
-    ///   - identity: whose it is; `nil`: ours.
+    ///   - identity: the user of the program; `nil` keeps this process's user.
     init(_ command: ProcessCommand, _ identity: UserIdentity?) {
         let environment = [(name: ProcessCommand.markVariable, value: command.mark)] + command.environment
         let groups = identity?.groups ?? []
@@ -26,7 +27,7 @@ final class StartMemory: @unchecked Sendable {
             + environment.reduce(0) { $0 + $1.name.utf8.count + 1 + $1.value.utf8.count + 1 }
         memory = .allocate(byteCount: length, alignment: 16)
         var next = memory + Int(CLinux_stack_length)
-        // In this order none is less aligned than the one behind it.
+        // Descending alignment, so that no padding is needed.
         program = Self.take(1, of: CLinux_program.self, &next)
         let argumentList = Self.take(words + 1, of: UnsafeMutablePointer<CChar>?.self, &next)
         let environmentList = Self.take(variables + 1, of: UnsafeMutablePointer<CChar>?.self, &next)
@@ -56,7 +57,7 @@ final class StartMemory: @unchecked Sendable {
                 niceness: Int32(confinement.niceness ?? 0), has_no_new_privileges: confinement.hasNoNewPrivileges,
                 changes_user: identity != nil, user: identity?.user ?? 0,
                 group: identity?.group ?? 0, group_count: groups.count, groups: groupList))
-        // What is not a reason of a failure need not be kept.
+        // A later error needs neither the environment nor the streams.
         var kept = command
         (kept.environment, kept.streams) = ([], .conversation(readsErrors: false))
         self.command = kept
@@ -64,16 +65,16 @@ final class StartMemory: @unchecked Sendable {
 
     deinit { memory.deallocate() }
 
-    /// Whether the child is in here no more: its exec stands, or it has exited.
+    /// Whether the child no longer uses this memory: its exec has succeeded, or it has exited.
     var isDone: Bool { CLinux_is_done(start) }
 
-    /// Whether the exec has failed, of a child that is done.
+    /// Whether the exec has failed. Valid for a child that is done.
     var hasFailed: Bool { start.pointee.error != 0 }
 
-    /// Whether the child could not join its cgroup, of one that is done.
+    /// Whether the child could not join its cgroup. Valid for a child that is done.
     var hasNotJoined: Bool { hasFailed && start.pointee.step == .cgroup }
 
-    /// What failed, of a child that has exited; `nil`: nothing.
+    /// The error of the start; `nil` if there was none. Valid for a child that has exited.
     var failure: SpawnError? {
         let failed = start.pointee
         return failed.error == 0 ? nil : SpawnError(failed.error, at: failed.step, starting: command)
@@ -83,9 +84,10 @@ final class StartMemory: @unchecked Sendable {
     ///
     /// - Parameters:
     ///   - ends: its standard streams.
-    ///   - cgroup: its open cgroup.procs; -1: none.
-    ///   - waits: whether this waits until the exec stands. Without that what failed is known at the process's end.
-    /// - Returns: the process's number, and its descriptor.
+    ///   - cgroup: its open cgroup.procs; -1 for none.
+    ///   - waits: whether to wait until the exec has succeeded or failed. Otherwise an error is known at the process's
+    ///     end.
+    /// - Returns: the process id and a pidfd.
     func start(
         _ ends: borrowing ProgramEnds, cgroup: Int32, waits: Bool
     ) throws(SpawnError) -> (processID: Int32, descriptor: Int32) {

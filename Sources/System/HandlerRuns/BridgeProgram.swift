@@ -5,27 +5,27 @@ import LinuxSystem
 import PushRouting
 import UnixSockets
 
-/// The program of a bridge as a child: one process for all handlers of the bridge. It is started when the first of them
-/// needs a connection, and ends when none has one any more. Connections are handed to it over the socket that is its
-/// standard input, so that there is no name by which anybody else could reach it.
+/// The program of a bridge as a child process: one process for all handlers of the bridge. It starts when the first of
+/// them needs a connection, and ends when none has a connection. This process passes connections to it over the socket
+/// that is its standard input, so no other process can reach it by a name.
 final class BridgeProgram {
-    /// How long it has to end when nobody needs it, in nanoseconds.
+    /// The time for it to end once it has no users, in nanoseconds.
     private static let patience: Int64 = 2_000_000_000
 
     private let name: String
     private let command: () -> Handler.Command?
     private let system: InstanceSystem
-    /// Has a program started for `Run`, and says under which token.
+    /// Registers the `Run` for the result of its start, and returns the token.
     private let start: (Run) -> UInt64
     private let gone: (UInt64) -> Void
     private var run: Run?
 
     /// - Parameters:
-    ///   - name: of the program.
-    ///   - command: says how it is started; `nil`: it is not installed.
-    ///   - system: what instances work with.
-    ///   - start: has what starts programs take the run's `wasSpawned`.
-    ///   - gone: the process of this token is reaped, or will never be started.
+    ///   - name: the program's name.
+    ///   - command: returns how to start it; `nil` if it is not installed.
+    ///   - system: the services for instances.
+    ///   - start: registers the run's `wasSpawned` for the result of the start, and returns the token.
+    ///   - gone: called when the process of this token is reaped, or will never be started.
     init(
         _ name: String, _ command: @escaping () -> Handler.Command?, system: InstanceSystem,
         start: @escaping (Run) -> UInt64,
@@ -38,9 +38,9 @@ final class BridgeProgram {
         self.gone = gone
     }
 
-    /// Connects to the program, which is started if it does not run.
+    /// Connects to the program, and starts it first if it does not run.
     ///
-    /// - Returns: to be called once, when the connection is not needed any more.
+    /// - Returns: a closure to call once, when the connection is no longer needed.
     func connect(_ take: @escaping (Result<Connection, ConnectionFailure>) -> Void) -> () -> Void {
         if run == nil {
             guard let command = self.command() else {
@@ -64,7 +64,7 @@ final class BridgeProgram {
         return { [weak self, run] in self?.release(run) }
     }
 
-    /// One connection to a process is not needed any more. There may be another process meanwhile.
+    /// Releases one connection to a process. Another process may have taken its place meanwhile.
     private func release(_ released: Run) {
         released.users -= 1
         guard released.users <= 0, run === released else { return }
@@ -72,7 +72,7 @@ final class BridgeProgram {
         released.finish(within: Self.patience)
     }
 
-    /// One process.
+    /// One process of the program.
     final class Run {
         fileprivate var token: UInt64 = 0
         fileprivate var users = 0
@@ -104,7 +104,7 @@ final class BridgeProgram {
             }
         }
 
-        /// Takes in what became of the start.
+        /// Takes the result of the start.
         func wasSpawned(_ outcome: Result<ChildProcess, SpawnError>) {
             switch outcome {
             case .failure(let error):
@@ -126,14 +126,14 @@ final class BridgeProgram {
         }
 
         private func watch(_ child: ChildProcess) {
-            // Until it is reaped it must stay, whoever has let go of it: the watch holds it.
+            // The watch retains this object until the child is reaped, even after its owner has released it.
             exitWatch = ExitWatch(child, system) { self.exited($0) }
             guard let errors = child.takeErrors() else { return }
             self.errors = ErrorLines(errors, of: name, isLogged: true, system)
             do throws(SystemError) { try self.errors?.begin() } catch { child.killGroup() }
         }
 
-        /// Lets the program end by itself.
+        /// Closes the program's input, so that it ends by itself; kills it after the patience.
         fileprivate func finish(within patience: Int64) {
             isFinishing = true
             conversation = nil
@@ -152,7 +152,7 @@ final class BridgeProgram {
             }
         }
 
-        /// Ends the program now.
+        /// Kills the program.
         func kill() {
             guard let child else { return finish(within: 0) }
             wasKilled = true
@@ -165,7 +165,7 @@ final class BridgeProgram {
             errors = nil
             endTimer = nil
             conversation = nil
-            // This may be the last reference.
+            // The watch may hold the last reference to this object.
             defer { exitWatch = nil }
             if status != .exited(0), !wasKilled {
                 let how =

@@ -3,7 +3,7 @@ import JournalLog
 import PushRouting
 
 extension ProcessConfinement {
-    /// What a handler's file says of its program.
+    /// Converts the confinement of a handler's file.
     init(_ confinement: Handler.Confinement) {
         self.init(
             user: confinement.user,
@@ -16,7 +16,7 @@ extension ProcessConfinement {
 }
 
 extension CgroupController {
-    /// The key of a handler's file that needs it.
+    /// The setting of a handler's file that needs it.
     fileprivate var key: String {
         switch self {
         case .cpu: "CPUWeight="
@@ -26,12 +26,12 @@ extension CgroupController {
     }
 }
 
-/// Turns on what the handlers of a configuration need, and tells what of their files has no effect here.
+/// Enables the controllers that the handlers of a configuration need, and logs the settings that have no effect here.
 ///
 /// - Parameters:
-///   - handlers: all of them.
-///   - cgroups: where runs have theirs; `nil`: they have none.
-///   - log: takes a warning for each.
+///   - handlers: all handlers.
+///   - cgroups: the cgroups of runs; `nil` if there are none.
+///   - log: takes a warning for each such handler.
 func prepareConfinement(
     of handlers: some Collection<Handler>, in cgroups: RunCgroups?, log: (JournalEntry) -> Void
 ) {
@@ -39,7 +39,7 @@ func prepareConfinement(
         (handler.kind.command?.confinement).map { (handler, ProcessConfinement($0)) }
     }
     let wanted = Set(confined.flatMap(\.1.cgroup.controllers))
-    // Those of handlers that are no more would never be used again.
+    // Removes the cgroups kept for handlers that no longer exist.
     cgroups?.removeFree()
     let missing = Set(cgroups.map { $0.enable(wanted) } ?? Array(wanted))
     let reason = cgroups == nil ? "runs have no cgroups" : "the service's cgroup lacks the controller"

@@ -5,17 +5,17 @@ import LinuxSystem
 import PushModel
 import UnixSockets
 
-/// Takes in what a program writes to standard error: keeps its end for the outcome, and has it in the journal line by line
-/// where that is wanted, so many lines and so much of each. Who looks on gets it as it comes.
+/// Reads what a program writes to standard error: keeps its end for the outcome, and logs it line by line if that is
+/// configured, with limits for the number and the length of lines. An observer gets it as it comes.
 ///
-/// Nothing is read by itself before `begin`: what a pipe holds waits there. A program that writes without end is read from
-/// time to time only: then its own writing waits, not the loop.
+/// Reading begins with `begin`; the pipe holds the output until then. The rate is limited to 1 MiB in 100 ms, so a
+/// program that writes without end blocks itself, and not the loop.
 final class ErrorLines {
-    /// How often the end of a program has what is left read: others may go on writing.
+    /// The number of reads after the program's end: other processes may still write.
     private static let lastReads = 8
-    /// How much is read in one interval.
+    /// The number of bytes after which reading pauses for the rest of the interval.
     private static let intervalLength = 1 << 20
-    /// In nanoseconds: with ``intervalLength`` 10 MiB in a second.
+    /// In nanoseconds; with ``intervalLength`` the rate is 10 MiB a second.
     private static let interval: Int64 = 100_000_000
 
     private let name: String
@@ -28,17 +28,17 @@ final class ErrorLines {
     private var hasEnded = false
     private var intervalBegan: Int64 = .min
     private var readInInterval = 0
-    /// For whom the program works now; `nil`: for nobody, or for more than one.
+    /// The one invocation that the program works for; `nil` if there is none, or more than one.
     private var owner: InvocationID?
-    /// What was written for it.
+    /// The output for that invocation.
     private var output = ErrorOutput()
 
     /// - Parameters:
-    ///   - descriptor: the read end; it does not block.
-    ///   - name: of the handler.
-    ///   - owner: for whom the program works; `nil`: for nobody yet.
-    ///   - isLogged: whether the lines go into the journal.
-    ///   - system: the loop and the journal.
+    ///   - descriptor: the read end, nonblocking.
+    ///   - name: the handler's name.
+    ///   - owner: the invocation that the program works for; `nil` if there is none yet.
+    ///   - isLogged: whether to log the lines.
+    ///   - system: the loop and the log.
     init(
         _ descriptor: SharedDescriptor, of name: String, for owner: InvocationID? = nil, isLogged: Bool,
         _ system: InstanceSystem
@@ -50,18 +50,18 @@ final class ErrorLines {
         self.descriptor = descriptor
     }
 
-    /// Reads what comes, as it comes.
+    /// Begins to read the output as it comes.
     func begin() throws(SystemError) { if !hasEnded { try watch() } }
 
-    /// What was written for whom the program worked; from now on it works for somebody else. What it wrote before and
-    /// nobody has read yet is still the former one's.
+    /// Returns the output for the present invocation, and sets the next one. Output that is still in the pipe counts
+    /// for the present one.
     func handOver(to next: InvocationID?) -> ErrorOutput? {
         if !hasEnded, pause == nil { read() }
         defer { (owner, output) = (next, ErrorOutput()) }
         return owner == nil || output.isEmpty ? nil : output
     }
 
-    /// Takes in what is left. Others may hold the pipe open, so its end is not waited for.
+    /// Reads the rest of the output. Does not wait for the end of the pipe, which other processes may hold open.
     func finish() {
         for _ in 0..<Self.lastReads where !hasEnded { if !read() { break } }
         end()
@@ -83,7 +83,7 @@ final class ErrorLines {
         pause = nil
     }
 
-    /// Reads no more for the rest of the interval when it was too much.
+    /// Stops reading for the rest of the interval once the limit is reached.
     private func slowDown() {
         let now = EventLoop.nowNanoseconds
         if intervalBegan == .min || now - intervalBegan >= Self.interval {
@@ -102,7 +102,7 @@ final class ErrorLines {
         }
     }
 
-    /// - Returns: whether there was something, and so may be more.
+    /// - Returns: whether it read something, so that there may be more.
     @discardableResult
     private func read() -> Bool {
         let chunk = system.buffer.storage
@@ -130,25 +130,25 @@ final class ErrorLines {
     }
 }
 
-/// Cuts what a program writes into lines for the journal, and counts those that are too many.
+/// Splits a program's output into lines for the journal, and counts those beyond the limit.
 struct LoggedLines {
-    /// How many bytes of a line are told.
+    /// The limit for the bytes of a logged line.
     static let lengthMax = 2048
-    /// How many lines are told in an interval.
+    /// The limit for the lines logged in an interval.
     static let countMax = 100
     /// In nanoseconds.
     static let interval: Int64 = 10_000_000_000
 
     private var line: [UInt8] = []
-    /// Bytes of the line beyond what is told.
+    /// The bytes of the line beyond the limit.
     private var cut = 0
     private var intervalBegan: Int64 = .min
     private var told = 0
     private var untold = 0
 
-    /// Takes in bytes.
+    /// Adds bytes.
     ///
-    /// - Returns: the lines to tell.
+    /// - Returns: the lines to log.
     mutating func take(_ bytes: some Sequence<UInt8>, at now: Int64) -> [String] {
         var lines: [String] = []
         for byte in bytes {
@@ -163,9 +163,9 @@ struct LoggedLines {
         return lines
     }
 
-    /// Nothing more will come.
+    /// Ends the output.
     ///
-    /// - Returns: the lines that are left to tell.
+    /// - Returns: the remaining lines to log.
     mutating func end(at now: Int64) -> [String] {
         var lines: [String] = []
         if !line.isEmpty { endLine(at: now, &lines) }

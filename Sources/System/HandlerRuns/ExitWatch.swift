@@ -2,12 +2,12 @@ import EventLoop
 import HandlerProcess
 import LinuxSystem
 
-/// Tells once how a child ended, when it is reaped. Keeps the child until then.
+/// Watches a child, reports its exit status once, when it is reaped, and keeps the child until then.
 ///
-/// A child whose descriptor cannot be watched is looked at from time to time. So is one whose end a tracer (ptrace) keeps for
-/// itself, for as long as it likes: a source on its descriptor would be ready for ever, and have all of the loop's time.
+/// A timer polls a child whose pidfd cannot be watched. It also polls a child whose exit a tracer (ptrace) has not
+/// released yet: its pidfd would stay readable, and the source would take all of the loop's time.
 final class ExitWatch {
-    /// How soon a child is looked at again, in nanoseconds.
+    /// The interval of the polls, in nanoseconds.
     private static let pause: Int64 = 20_000_000
 
     private let child: ChildProcess
@@ -17,15 +17,15 @@ final class ExitWatch {
     private var timer: TimerSource?
 
     /// - Parameters:
-    ///   - child: its descriptor is watched.
-    ///   - system: what runs work with.
-    ///   - take: gets how it ended; may drop this object.
+    ///   - child: the child.
+    ///   - system: the services for runs.
+    ///   - take: gets the exit status; may release this object.
     init(_ child: ChildProcess, _ system: InstanceSystem, take: @escaping (ExitStatus) -> Void) {
         self.child = child
         loop = system.loop
         self.take = take
         do throws(SystemError) {
-            // Unowned: the member is a property of this object, and calls no more once it is gone.
+            // Unowned: this object owns the source, which makes no call after its release.
             source = try IOMember(of: system.exits, descriptor: child.pidfd, interest: .read) {
                 [unowned self] _ in look()
             }

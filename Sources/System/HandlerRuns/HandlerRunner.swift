@@ -5,24 +5,24 @@ public import LinuxSystem
 public import PushModel
 public import PushRouting
 
-/// Runs handlers, and tells of what becomes of them by events.
+/// Runs handlers, and reports their progress as events.
 public protocol HandlerRunning: AnyObject {
-    /// How many runs there are that have not ended.
+    /// The number of runs that have not ended.
     var count: Int { get }
-    /// Starts a run, unless its time is up.
+    /// Starts a run, unless its deadline has passed.
     func start(_ run: HandlerRun)
-    /// Reports the start of each program that may run though that is not known yet, and whose time is up: before the clock
-    /// decides that it has missed its deadline.
+    /// Reports programs as started whose start is not confirmed yet and whose deadline has passed, before the router
+    /// decides that they missed it.
     func tellStarts(due now: Instant)
-    /// Tells the run that its time is nearly up.
+    /// Warns the run that its deadline is near.
     func terminate(_ invocation: InvocationID)
-    /// Ends the run now, with everything that it started.
+    /// Ends the run at once, with all processes that it started.
     ///
-    /// - Returns: what it wrote to standard error; `nil`: nothing, or nobody can tell whose it was.
+    /// - Returns: its output to standard error; `nil` if there is none, or if it cannot be attributed to one run.
     func stop(_ invocation: InvocationID) -> ErrorOutput?
 }
 
-/// Runs handlers: gives each invocation to what its handler's kind is run by, and ends it when told to.
+/// Runs handlers: gives each invocation to the runner of its handler's kind, and ends it on request.
 public final class HandlerRunner: HandlerRunning {
     private let programs: ProgramRuns
     let instances: InstanceRuns
@@ -32,30 +32,31 @@ public final class HandlerRunner: HandlerRunning {
     private let cgroups: RunCgroups?
     private let log: (JournalEntry) -> Void
 
-    /// How many invocations run, and how many programs of them are not reaped.
+    /// The number of running invocations and of their programs that are not reaped.
     public var count: Int { programs.count + instances.runCount + notifications.count }
-    /// How many processes there are, or will be, that were started by the daemon.
+    /// The number of processes that the daemon has started or will start.
     public var processCount: Int { programs.count + instances.processCount }
-    /// How many processes that runs left behind the daemon has adopted and not reaped.
+    /// The number of orphans of runs that the daemon has adopted and not reaped.
     public var adoptedCount: Int { sweeper.adoptedCount }
-    /// Whether programs or connections that stay are left.
+    /// Whether resident programs or connections are left.
     public var hasInstances: Bool { instances.hasInstances }
 
-    /// Whether what runs have left behind is still being ended.
+    /// Whether leftover processes of runs are still being ended.
     public var endsLeftovers: Bool {
         cgroups?.removeFree()
         return sweeper.keepsDaemon { [cgroups] in cgroups?.hasLeaving == true }
     }
 
     /// - Parameters:
-    ///   - loop: the loop; everything but the start itself happens on it.
-    ///   - owner: what marks the processes of this state directory; has no colon.
-    ///   - descriptorLimit: the soft limit of open files that programs get.
-    ///   - cgroups: where each program gets one; `nil`: what a run starts is known by process group and mark.
-    ///   - bridgeCommand: says how the program of a bridge is started where that is no service; `nil`: it is not installed.
-    ///   - log: takes what an operator must know.
-    ///   - observe: takes what is seen of runs; `nil`: nobody looks.
-    /// - Throws: when the system has no descriptor left, or does not list the children of a process.
+    ///   - loop: the loop, on which everything but the start itself happens.
+    ///   - owner: the first part of the mark of this state directory's processes; has no colon.
+    ///   - descriptorLimit: the soft limit of open files for programs.
+    ///   - cgroups: makes a cgroup for each program; `nil` identifies the processes of a run by process group and mark.
+    ///   - bridgeCommand: returns how to start the program of a bridge that is not a service; `nil` if it is not
+    ///     installed.
+    ///   - log: takes entries for the operator.
+    ///   - observe: takes observations of runs; `nil` for none.
+    /// - Throws: if the system has no descriptor left, or does not list the children of a process.
     public init(
         loop: EventLoop, owner: String, descriptorLimit: UInt64?, cgroups: RunCgroups? = nil,
         bridgeCommand: @escaping (Bridge) -> Handler.Command?, log: @escaping (JournalEntry) -> Void,
@@ -64,7 +65,7 @@ public final class HandlerRunner: HandlerRunning {
         self.cgroups = cgroups
         self.log = log
         starter = try ProgramStarter(loop: loop, owner: owner, descriptorLimit: descriptorLimit, cgroups: cgroups)
-        // Where each run has a cgroup, what gets away from it need not become the daemon's child.
+        // With a cgroup for each run, the daemon need not adopt escaped processes.
         sweeper = OrphanSweeper(loop: loop, orphans: try OrphanReaper(adopts: cgroups == nil), log: log)
         let system = try InstanceSystem(
             loop: loop, starter: starter, sweeper: sweeper, log: log, observe: observe)
@@ -73,12 +74,13 @@ public final class HandlerRunner: HandlerRunning {
         notifications = NotificationRuns(system)
     }
 
-    /// Begins to watch what is started.
+    /// Begins to watch processes.
     ///
     /// - Parameters:
-    ///   - report: takes what happens to a run; to be there before the first.
-    ///   - act: takes what a person does with a notification that was shown, at any time after its run; `nil`: nobody asks.
-    ///   - request: takes a line that a bridge wrote as a request, and the name of its handler; `nil`: nobody asks.
+    ///   - report: takes the events of runs; must be set before the first run.
+    ///   - act: takes a person's actions on a notification that was shown, at any time after its run; `nil` ignores
+    ///     them.
+    ///   - request: takes a line that a bridge wrote as a request, and the name of its handler; `nil` ignores them.
     public func begin(
         reportingTo report: @escaping (RouterEvent) -> Void, acting act: ((NotificationAct) -> Void)? = nil,
         requesting request: (([UInt8], _ handler: String) -> Void)? = nil
@@ -92,7 +94,7 @@ public final class HandlerRunner: HandlerRunning {
         try sweeper.begin()
     }
 
-    /// Starts a run, unless its time is up: then the router knows already.
+    /// Starts a run, unless its deadline has passed: then the router knows already.
     public func start(_ run: HandlerRun) {
         let now = Moment.now()
         guard now.monotonic < run.deadline else { return }
@@ -104,16 +106,16 @@ public final class HandlerRunner: HandlerRunning {
         }
     }
 
-    /// Reports the start of each program that may run though that is not known yet, and whose time is up. What answers by lines
-    /// says itself that it has its line.
+    /// Reports programs as started whose start is not confirmed yet and whose deadline has passed. A handler that
+    /// answers by lines confirms its line itself.
     public func tellStarts(due now: Instant) { programs.tellStarts(due: now) }
 
-    /// Sends the run SIGTERM. What answers by lines has no signal for one invocation.
+    /// Sends SIGTERM to the run. A handler that answers by lines has no signal for one invocation.
     public func terminate(_ invocation: InvocationID) { programs.terminate(invocation) }
 
-    /// Ends the run now, with everything that it started.
+    /// Ends the run at once, with all processes that it started.
     ///
-    /// - Returns: what it wrote to standard error; `nil`: nothing, or nobody can tell whose it was.
+    /// - Returns: its output to standard error; `nil` if there is none, or if it cannot be attributed to one run.
     @discardableResult
     public func stop(_ invocation: InvocationID) -> ErrorOutput? {
         let (isOurs, output) = programs.stop(invocation)
@@ -122,7 +124,7 @@ public final class HandlerRunner: HandlerRunning {
         return instances.stop(invocation)
     }
 
-    /// The handlers of the configuration are these now. Instances of others end as soon as they have nothing to do.
+    /// Takes the handlers of a new configuration. Instances of other handlers end as soon as they are idle.
     public func reconfigured(_ handlers: some Collection<Handler>) {
         starter.forgetUsers()
         prepareConfinement(of: handlers, in: cgroups, log: log)
@@ -130,17 +132,17 @@ public final class HandlerRunner: HandlerRunning {
         notifications.reconfigured(handlers)
     }
 
-    /// Ends instances as soon as they have nothing to do; nothing is started any more.
+    /// Ends instances as soon as they are idle, and starts no more.
     public func endInstances() { instances.reconfigured([]) }
 
-    /// Ends every run now with all that it started, and waits until that is gone, a second at most: for a loop that takes no
-    /// further turn.
+    /// Ends every run at once with all processes that it started, and waits until these are gone, a second at most. For
+    /// a loop that takes no further turn.
     public func endAll() {
         stopAll()
         sweeper.endAll()
     }
 
-    /// Ends every run now: nobody would hear what it says. What is being started is waited for, and ended too.
+    /// Ends every run at once, without further reports. Waits for starts under way, and ends those programs, too.
     public func stopAll() {
         programs.stopAll()
         instances.stopAll()

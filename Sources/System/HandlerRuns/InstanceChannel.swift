@@ -4,21 +4,21 @@ import LinuxSystem
 import PushModel
 import UnixSockets
 
-/// What the runs and the instances of handlers work with.
+/// The services for the runs and the instances of handlers.
 struct InstanceSystem {
     let loop: EventLoop
-    /// The ends of all processes that are watched.
+    /// The pidfds of all watched processes.
     let exits: IOGroup
     let starter: ProgramStarter
     let sweeper: OrphanSweeper
-    /// Takes what an operator must know.
+    /// Takes entries for the operator.
     let log: (JournalEntry) -> Void
-    /// Takes what is seen of runs; `nil`: nobody looks.
+    /// Takes observations of runs; `nil` for none.
     let observe: RunObserver?
     /// Scratch memory of the loop's thread.
     let buffer = ReadBuffer()
 
-    /// - Throws: when the system has no descriptor left.
+    /// - Throws: if the system has no descriptor left.
     init(
         loop: EventLoop, starter: ProgramStarter, sweeper: OrphanSweeper, log: @escaping (JournalEntry) -> Void,
         observe: RunObserver?
@@ -32,33 +32,33 @@ struct InstanceSystem {
     }
 }
 
-/// What a channel says of its instance.
+/// A report of a channel about its instance.
 enum ChannelReport {
-    /// It takes lines.
+    /// It accepts lines.
     case opened
-    /// It could not be opened; the reason is for people.
+    /// It could not be opened; the text is for people.
     case failedToOpen(String)
     /// It wrote a line.
     case line([UInt8])
-    /// It says no more and takes no more: its end is near, and tells the reason. Perhaps it has left the last line unread.
+    /// It neither writes nor reads any more; `closed` follows with the reason. It may have left the last line unread.
     case takesNoMore(leavesLast: Bool)
-    /// It is at its end; the reason is for people.
+    /// It has ended; the text is for people.
     case closed(String)
-    /// Its process is reaped, or will never be started; told after `close` as well.
+    /// Its process is reaped, or will never be started; reported after `close` as well.
     case gone
 }
 
-/// One instance of a handler that answers by lines, as the loop has it.
+/// The connection of the loop to one instance of a handler that answers by lines.
 protocol InstanceChannel: AnyObject {
-    /// Opens it; says what became of that, now or later.
+    /// Opens it; a report follows, during the call or later.
     func open()
-    /// Sends a line, which has its line feed.
+    /// Sends a line, with its line feed.
     func send(_ line: [UInt8])
-    /// What the instance wrote to standard error for whom it worked; from now on it works for `next`, or for nobody or
-    /// more than one.
+    /// Returns the instance's output to standard error for its present invocation, and sets the next one; `nil` means
+    /// none, or more than one.
     func handOverErrors(to next: InvocationID?) -> ErrorOutput?
-    /// Tells the other end that no more lines will come, once it has those that were sent.
+    /// Closes the instance's input after the lines that were sent.
     func finishInput()
-    /// Ends it now, with all that it started; nothing more is said of it.
+    /// Ends it at once, with all processes that it started; no report but `gone` follows.
     func close()
 }

@@ -5,26 +5,26 @@ import LinuxSystem
 import PushModel
 import PushRouting
 
-/// Runs handlers whose instances stay: carries out what the pool of each handler decides.
+/// Runs handlers with resident instances: carries out the decisions of each handler's pool.
 final class InstanceRuns {
     /// One handler: its pool, and the channels of its instances.
     private final class Entry {
         var pool: InstancePool
-        /// The handler as a run had it last.
+        /// The handler of the latest run.
         var asked: Handler
         var channels: [InstanceID: any InstanceChannel] = [:]
-        /// What each instance was given and has not answered; of kinds whose standard error is read.
+        /// The unanswered invocations of each instance; only for kinds whose standard error is read.
         var outstanding: [InstanceID: Set<InvocationID>] = [:]
-        /// What instances that are gone wrote to standard error for an invocation that goes on.
+        /// The output to standard error of instances that are gone, for invocations that continue.
         var errors: [InvocationID: ErrorOutput] = [:]
         var timer: TimerSource?
         var armedFor: Instant?
-        /// Whether the configuration did not have the handler any more when it was made.
+        /// Whether the configuration lacked the handler already when this entry was made.
         var isToRetire = false
-        /// How many acts on the pool wait: as long as there is one, the entry is not forgotten.
+        /// The number of queued acts on the pool; while there are some, the entry is kept.
         var waitingActs = 0
 
-        /// Whether what instances write to standard error is read.
+        /// Whether the standard error of instances is read.
         let readsErrors: Bool
 
         init(_ handler: Handler) {
@@ -36,48 +36,48 @@ final class InstanceRuns {
 
     private typealias Act = (inout InstancePool, Instant, inout [InstancePool.Effect]) -> Void
 
-    /// Tokens from here on are this object's.
+    /// The base of this object's tokens: they are higher.
     private static let firstToken: UInt64 = 1 << 63
 
     private let system: InstanceSystem
     private let bridgeCommand: (Bridge) -> Handler.Command?
-    /// The programs of bridges that were needed, by their names.
+    /// The programs of bridges, by name, from their first use.
     private var bridges: [String: BridgeProgram] = [:]
     private var report: (RouterEvent) -> Void = { _ in preconditionFailure("a handler runs before anybody listens") }
     private var request: ([UInt8], String) -> Void = { _, _ in }
-    /// By what a handler is: after a reload the old and the new one stand beside each other until the old one is idle.
+    /// By the handler's definition: after a reload the old and the new definition coexist until the old one is idle.
     private var entries: [Handler: Entry] = [:]
-    /// The one of each name that was used last: what a handler is has many parts to compare.
+    /// The entry of each name that was used last: a handler has many parts to compare.
     private var recent: [String: Entry] = [:]
-    /// Whose the invocations are.
+    /// The entries of the invocations under way.
     private var owners: [InvocationID: Entry] = [:]
-    /// The handlers of the configuration; `nil` before it was told: all are.
+    /// The handlers of the configuration; `nil` until it is known, which allows all.
     private var current: Set<Handler>?
-    /// Processes that there are, or will be, each with what ends it now: it keeps whose the process is.
+    /// The present and future processes, each with the closure that ends it and retains its owner.
     private var processes: [UInt64: () -> Void] = [:]
-    /// Programs that are being started.
+    /// The processes that are being started.
     private(set) var starting: [UInt64: (Result<ChildProcess, SpawnError>) -> Void] = [:]
     private var lastToken = InstanceRuns.firstToken
-    /// What is to be done while something is being done.
+    /// The acts that arrived during another act.
     private var queue = Queue<(Entry, Act)>()
     private var isWorking = false
-    /// How many invocations are waited for.
+    /// The number of invocations under way.
     var runCount: Int { owners.count }
-    /// How many processes there are, or will be.
+    /// The number of present and future processes.
     var processCount: Int { processes.count }
-    /// Whether an instance is left, or a process of one.
+    /// Whether an instance, or a process of one, is left.
     var hasInstances: Bool { !processes.isEmpty || entries.values.contains { !$0.channels.isEmpty } }
 
     /// - Parameters:
-    ///   - system: what instances work with.
-    ///   - bridgeCommand: says how the program of a bridge is started; `nil`: it is not installed.
+    ///   - system: the services for instances.
+    ///   - bridgeCommand: returns how to start the program of a bridge; `nil` if it is not installed.
     init(_ system: InstanceSystem, bridgeCommand: @escaping (Bridge) -> Handler.Command?) {
         self.system = system
         self.bridgeCommand = bridgeCommand
     }
 
     /// - Parameters:
-    ///   - report: takes what happens to a run.
+    ///   - report: takes the events of runs.
     ///   - request: takes the request of an instance, and the name of its handler.
     func begin(
         reportingTo report: @escaping (RouterEvent) -> Void, requesting request: @escaping ([UInt8], String) -> Void
@@ -86,10 +86,10 @@ final class InstanceRuns {
         self.request = request
     }
 
-    /// Whether the result of a start is for this object.
+    /// Returns whether the result of a start is for this object.
     func owns(_ token: UInt64) -> Bool { token > Self.firstToken }
 
-    /// Takes in what became of a start.
+    /// Takes the result of a start.
     func wasSpawned(_ result: SpawnResult) {
         guard let take = starting.removeValue(forKey: result.token) else {
             preconditionFailure("a process started that nobody asked for")
@@ -103,9 +103,9 @@ final class InstanceRuns {
     }
 
     /// - Parameters:
-    ///   - token: of the start.
-    ///   - end: ends it now.
-    ///   - take: takes what becomes of it.
+    ///   - token: the token of the start.
+    ///   - end: ends the process at once.
+    ///   - take: takes the result of the start.
     private func expectProcess(
         _ token: UInt64, end: @escaping () -> Void, _ take: @escaping (Result<ChildProcess, SpawnError>) -> Void
     ) {
@@ -113,7 +113,7 @@ final class InstanceRuns {
         starting[token] = take
     }
 
-    /// A process is reaped, or was never started: then nothing becomes of its start any more.
+    /// Forgets a process that is reaped, or that was never started: no result of its start follows.
     private func processIsGone(_ token: UInt64) {
         processes[token] = nil
         starting[token] = nil
@@ -126,7 +126,7 @@ final class InstanceRuns {
         let entry = entry(of: run.handler)
         owners[run.invocation.id] = entry
         perform(entry) { $0.start(run, at: $1, &$2) }
-        // Only now: a retired pool without a run is forgotten.
+        // Retires the pool only after it has the run: a retired pool without a run is forgotten.
         if exchange(&entry.isToRetire, with: false) { perform(entry) { $0.retire(at: $1, &$2) } }
     }
 
@@ -148,7 +148,7 @@ final class InstanceRuns {
 
     /// Ends a run that missed its deadline.
     ///
-    /// - Returns: what its instance wrote to standard error, where that had nothing else to do.
+    /// - Returns: the standard error of its instance, if the instance had no other invocation.
     func stop(_ invocation: InvocationID) -> ErrorOutput? {
         guard let entry = owners.removeValue(forKey: invocation) else { return nil }
         defer { perform(entry) { $0.stop(invocation, at: $1, &$2) } }
@@ -157,14 +157,14 @@ final class InstanceRuns {
 
     // MARK: Standard error
 
-    /// An instance was given an invocation: what it writes is that one's as long as it has no other.
+    /// Notes that an instance was given an invocation; its standard error counts for that one while it has no other.
     private func give(_ invocation: InvocationID, to id: InstanceID, _ entry: Entry) {
         guard entry.readsErrors else { return }
         entry.outstanding[id, default: []].insert(invocation)
         attend(id, entry)
     }
 
-    /// What was written for an invocation that is about to end, or to leave its instance.
+    /// Returns the standard error for an invocation that is about to end, or to leave its instance.
     private func takeErrors(of invocation: InvocationID, _ entry: Entry) -> ErrorOutput? {
         guard entry.readsErrors else { return nil }
         var output = entry.errors.removeValue(forKey: invocation)
@@ -180,16 +180,16 @@ final class InstanceRuns {
         return output
     }
 
-    /// Has an instance work for whom it has, if that is one alone.
+    /// Sets the invocation of an instance's standard error: its only one, or none.
     ///
-    /// - Returns: what it wrote for whom it worked alone before.
+    /// - Returns: the output for the invocation that was its only one before.
     @discardableResult
     private func attend(_ id: InstanceID, _ entry: Entry) -> ErrorOutput? {
         let outstanding = entry.outstanding[id] ?? []
         return entry.channels[id]?.handOverErrors(to: outstanding.count == 1 ? outstanding.first : nil)
     }
 
-    /// Keeps what an instance wrote that is gone: whom it worked for may go on elsewhere.
+    /// Keeps the standard error of an instance that is gone: its invocation may continue on another instance.
     private func forget(_ id: InstanceID, _ entry: Entry) {
         let outstanding = entry.outstanding.removeValue(forKey: id) ?? []
         guard let errors = entry.channels[id]?.handOverErrors(to: nil), let invocation = outstanding.first else {
@@ -198,14 +198,14 @@ final class InstanceRuns {
         entry.errors[invocation] = errors
     }
 
-    /// Ends all instances now.
+    /// Ends all instances at once.
     func stopAll() {
         owners = [:]
         for entry in entries.values { perform(entry) { pool, _, effects in pool.closeAll(&effects) } }
         for end in Array(processes.values) { end() }
     }
 
-    /// Ends the instances of all handlers but these as soon as they have nothing to do.
+    /// Ends the instances of all other handlers as soon as they are idle.
     func reconfigured(_ handlers: some Collection<Handler>) {
         let current = Set(handlers.lazy.filter { $0.kind.instanceRules != nil }.map(\.ofInstances))
         self.current = current
@@ -216,7 +216,7 @@ final class InstanceRuns {
 
     // MARK: Carrying out
 
-    /// Has a pool do something and carries out what it decides. What comes of that at once waits until it is done.
+    /// Runs an act on a pool and carries out its effects. Acts that arrive meanwhile are queued.
     private func perform(_ entry: Entry, _ act: @escaping Act) {
         queue.append((entry, act))
         entry.waitingActs += 1
@@ -288,17 +288,17 @@ final class InstanceRuns {
             }
             entry.timer?.arm(at: due.nanoseconds)
         } catch {
-            // It is tried again with the next thing that happens to the handler.
+            // The next act on the handler tries again.
             entry.armedFor = nil
         }
     }
 
     // MARK: Channels
 
-    /// The channel of a new instance: the one switch over the kinds that have some.
+    /// Makes the channel of a new instance: the one switch over the kinds with channels.
     private func channel(_ id: InstanceID, _ entry: Entry) -> any InstanceChannel {
         let handler = entry.pool.handler
-        // The process of a channel may outlive both.
+        // Weak: the process of a channel may outlive this object and the entry.
         let report = { [weak self, weak entry] (report: ChannelReport) in
             if let self, let entry { said(report, id, entry) }
         }
@@ -329,7 +329,7 @@ final class InstanceRuns {
 
     private func program(of bridge: Bridge) -> BridgeProgram {
         if let program = bridges[bridge.program] { return program }
-        // Unowned: the programs are properties of this object, and start nothing once it is gone.
+        // Unowned: this object owns the programs, which start nothing after its release.
         let command = { [bridgeCommand] in bridgeCommand(bridge) }
         let program = BridgeProgram(bridge.program, command, system: system) { [unowned self] run in
             let token = newToken()

@@ -2,15 +2,15 @@ public import EventLoop
 public import LinuxSystem
 public import UnixSockets
 
-/// The lines of one instance, to it and from it: the same at both ends. Nothing here waits.
+/// The lines of one instance, in both directions; both ends use it. No call waits.
 public final class LineStream {
-    /// What is said of a stream.
+    /// A report of a stream.
     public enum Report {
         /// A line, without its line feed.
         case line([UInt8])
-        /// The other end has closed its output: nothing more will come.
+        /// The other end has closed its output.
         case end
-        /// What comes is no line any more; the reason is for people.
+        /// The input is not a line; the text is for people.
         case fault(String)
     }
 
@@ -24,20 +24,20 @@ public final class LineStream {
     private let report: (Report) -> Void
     private var source: IOSource?
     private var finishesSending = false
-    /// Whether lines wait for the end of the turn.
+    /// Whether a flush is scheduled for the end of the turn.
     private var isFlushDue = false
 
-    /// Whether the other end has not taken the last line that was sent to its line feed; to be asked at the end, when it
-    /// takes no more.
+    /// Whether the other end has left the last line unread, in whole or in part. To be read once the other end reads no
+    /// more.
     public var hasUnreadLine: Bool { connection.leftLastUnread }
 
     /// - Parameters:
-    ///   - connection: what is read and written; the stream closes it.
+    ///   - connection: the connection, which the stream closes.
     ///   - buffer: scratch memory of the loop's thread.
     ///   - loop: the loop.
-    ///   - maximumLineLength: how long a line of the other end may be, in bytes.
-    ///   - report: takes lines, and the end; never after `close`.
-    /// - Throws: when the system has no descriptor left to watch it by.
+    ///   - maximumLineLength: the longest line from the other end, in bytes.
+    ///   - report: takes lines, and the end; never called after `close`.
+    /// - Throws: if the system has no descriptor left for the watch.
     public init(
         _ connection: Connection, buffer: ReadBuffer, loop: EventLoop, maximumLineLength: Int = maximumLineLength,
         report: @escaping (Report) -> Void
@@ -47,8 +47,8 @@ public final class LineStream {
         self.buffer = buffer
         self.loop = loop
         self.report = report
-        // Unowned: the source is a property of this object, and calls no more once it is gone. A flush reports nothing, so this
-        // object is there after it.
+        // Unowned: this object owns the source, which makes no call after its release. flush() makes no report, so this
+        // object still exists after it.
         source = try IOSource(loop: loop, descriptor: try connection.descriptor, interest: .read) {
             [unowned self] events in
             if events.contains(.write) { flush() }
@@ -56,7 +56,7 @@ public final class LineStream {
         }
     }
 
-    /// Sends a line, which has its line feed. All lines of a turn leave together at its end, as far as the other end takes
+    /// Sends a line, with its line feed. All lines of a turn leave together at its end, as far as the other end reads
     /// them; the rest follows.
     public func send(_ line: [UInt8]) {
         guard source != nil else { return }
@@ -66,23 +66,23 @@ public final class LineStream {
         loop.atEndOfTurn { [weak self] in self?.flush() }
     }
 
-    /// Tells the other end that no more lines will come, once it has taken those that were sent.
+    /// Closes the output after the lines that were sent.
     public func finishSending() {
         finishesSending = true
         flush()
     }
 
-    /// Takes in what is there; for the lines of a program that has just ended. What it left behind may go on writing, so no
-    /// more is taken in than a socket holds.
+    /// Reads the remaining lines of a program that has just ended. Its leftover processes may still write, so this
+    /// reads at most as much as a socket holds.
     func drain() {
         for _ in 0..<Self.readsOfFullSocket where source != nil { if !read() { return } }
     }
 
     private static let readsOfFullSocket = 8
 
-    /// Lets go of the other end.
+    /// Closes the connection.
     public func close() {
-        // Also from its own handler, in which the source lives on.
+        // cancel() first: in a call of its handler, the source stays alive.
         source?.cancel()
         source = nil
         connection.close()
@@ -93,14 +93,14 @@ public final class LineStream {
         guard source != nil else { return }
         switch connection.flush() {
         case .wouldBlock: source?.interest = [.read, .write]
-        // The other end may still have said something though it takes no more: the end of that says so.
+        // A peer that has closed its input may still have written lines: its end of file is the end.
         case .done, .closed:
             source?.interest = .read
             if finishesSending { connection.finishSending() }
         }
     }
 
-    /// - Returns: whether there may be more.
+    /// - Returns: whether there may be more input.
     @discardableResult
     private func read() -> Bool {
         switch connection.read(using: buffer, maximumLineLength: maximumLineLength) {
@@ -119,7 +119,7 @@ public final class LineStream {
     }
 
     private func tell(_ lines: [[UInt8]]) {
-        // What a line leads to may be the end of the stream.
+        // The report of a line may close the stream.
         for line in lines where source != nil { report(.line(line)) }
     }
 

@@ -5,8 +5,8 @@ import LinuxSystem
 import PushModel
 import PushRouting
 
-/// Runs `notify` handlers: carries out what the desk of each bus decides. Handlers on the same bus share its connection, so
-/// that a reload changes nothing for what is shown.
+/// Runs `notify` handlers: carries out the decisions of each bus's desk. Handlers on the same bus share its connection,
+/// so a reload does not affect notifications on the screen.
 final class NotificationRuns {
     /// One bus: its desk, and the connection while there is one.
     private final class Entry {
@@ -19,7 +19,7 @@ final class NotificationRuns {
 
         init(_ bus: NotificationRules.Bus) { self.bus = bus }
 
-        /// Lets go of the connection.
+        /// Closes the connection.
         func close() {
             source = nil
             serviceTimer?.disarm()
@@ -31,22 +31,22 @@ final class NotificationRuns {
 
     private let system: InstanceSystem
     private var report: (RouterEvent) -> Void = { _ in preconditionFailure("a handler runs before anybody listens") }
-    /// Takes what a person does with a notification.
+    /// Takes a person's action on a notification.
     private var act: (NotificationAct) -> Void = { _ in }
     private var entries: [NotificationRules.Bus: Entry] = [:]
     private var buses: [InvocationID: NotificationRules.Bus] = [:]
     private var queue = Queue<(Entry, Act)>()
     private var isWorking = false
 
-    /// How many invocations are waited for.
+    /// The number of invocations under way.
     var count: Int { buses.count }
 
-    /// - Parameter system: what runs work with.
+    /// - Parameter system: the services for runs.
     init(_ system: InstanceSystem) { self.system = system }
 
     /// - Parameters:
-    ///   - report: takes what happens to a run.
-    ///   - act: takes what a person does with a notification.
+    ///   - report: takes the events of runs.
+    ///   - act: takes a person's action on a notification.
     func begin(reportingTo report: @escaping (RouterEvent) -> Void, acting act: @escaping (NotificationAct) -> Void) {
         self.report = report
         self.act = act
@@ -66,14 +66,14 @@ final class NotificationRuns {
         perform(entry) { $0.stop(invocation, at: $1, &$2) }
     }
 
-    /// Ends everything now.
+    /// Ends all runs and connections at once.
     func stopAll() {
         buses = [:]
         for entry in entries.values { perform(entry) { desk, _, effects in desk.closeAll(&effects) } }
         entries = [:]
     }
 
-    /// Lets go of the buses that no handler has any more, and that nothing waits for.
+    /// Closes the buses that no handler uses and no invocation waits for.
     func reconfigured(_ handlers: some Collection<Handler>) {
         let current = Set(handlers.compactMap { $0.kind.notificationRules?.bus })
         for (bus, entry) in entries where !current.contains(bus) && entry.desk.runCount == 0 {
@@ -84,7 +84,7 @@ final class NotificationRuns {
 
     // MARK: Carrying out
 
-    /// Has a desk do something and carries out what it decides. What comes of that at once waits until it is done.
+    /// Runs an act on a desk and carries out its effects. Acts that arrive meanwhile are queued.
     private func perform(_ entry: Entry, _ act: @escaping Act) {
         queue.append((entry, act))
         guard !isWorking else { return }
@@ -151,11 +151,11 @@ final class NotificationRuns {
         perform(entry) { $0.lost(reason, at: $1, &$2) }
     }
 
-    /// Takes in what came over a bus.
+    /// Reads the events of a bus.
     private func take(from entry: Entry) {
         guard let service = entry.service else { return }
         for event in service.process() {
-            // An event may be the end of the connection; the rest is nobody's then.
+            // An event may close the connection, which drops the rest.
             guard entry.service === service else { break }
             switch event {
             case .ready(let capabilities): perform(entry) { $0.opened(capabilities: capabilities, at: $1, &$2) }
@@ -174,7 +174,7 @@ final class NotificationRuns {
         watch(entry)
     }
 
-    /// Has the loop watch for what a bus and its desk need next.
+    /// Sets the sources for the next events of a bus and its desk.
     private func watch(_ entry: Entry) {
         if let due = entry.desk.nextDue { entry.deskTimer?.arm(at: due.nanoseconds) } else { entry.deskTimer?.disarm() }
         guard let service = entry.service else { return }

@@ -6,7 +6,7 @@ import PushModel
 import PushRouting
 import UnixSockets
 
-/// Runs `exec` handlers: starts them off the loop, watches them on it, ends them when told to.
+/// Runs `exec` handlers: starts their programs off the loop, watches them on it, and ends them on request.
 final class ProgramRuns {
     /// One run, from the request to start it until its process is reaped.
     private final class Run {
@@ -14,18 +14,18 @@ final class ProgramRuns {
         /// The handler's name.
         let name: String
         let command: Handler.Command
-        /// The run, until its program is started.
+        /// The run; `nil` after its program is started.
         var pending: HandlerRun?
-        /// Whether the limit of processes refused the start, and it is to be tried again.
+        /// Whether the limit of processes refused the start, which is tried again.
         var isRefused = false
         var child: ChildProcess?
         var exitWatch: ExitWatch?
         var outputSource: IOSource?
         var errors: ErrorLines?
         var output: [UInt8] = []
-        /// Bytes of output beyond what is kept.
+        /// The bytes of output beyond the limit.
         var outputDiscarded = 0
-        /// Nothing that it says counts any more.
+        /// Whether it was stopped: then its answer does not count.
         var isStopped = false
 
         init(_ run: HandlerRun, _ command: Handler.Command) {
@@ -36,11 +36,12 @@ final class ProgramRuns {
         }
     }
 
-    /// How old a program is when it is settled, in nanoseconds: most have ended before, and each thing that is done for all of
-    /// them is a part of what a short run costs. So what it writes is read from then on, a pipe holds it until then; and it is
-    /// made one to be ended before us when memory is short.
+    /// The age at which a program is settled, in nanoseconds: most programs have ended before, and each system call for
+    /// all of them adds to the cost of a short run. Settling sets oom_score_adj and begins to read the output, which
+    /// the pipe holds until then.
     private static let settleAge: Int64 = 10_000_000
-    /// How long a start waits that the limit of processes refused, in nanoseconds, and how many are tried at once then.
+    /// The pause after a start that the limit of processes refused, in nanoseconds, and the number of starts after each
+    /// pause.
     private static let refusedPause: Int64 = 50_000_000
     private static let refusedAtOnce = 16
 
@@ -49,22 +50,22 @@ final class ProgramRuns {
     private var nextToken: UInt64 = 0
     private var runs: [UInt64: Run] = [:]
     private var tokens: [InvocationID: UInt64] = [:]
-    /// The deadlines of those of which it is not known whether they have started.
+    /// The deadlines of the runs whose start is not confirmed.
     private var starting: [UInt64: Instant] = [:]
-    /// The runs that began a moment ago, and when each is to be settled, in monotonic nanoseconds.
+    /// The runs that began a moment ago, each with the time to settle it, in monotonic nanoseconds.
     private var unsettled = Queue<(token: UInt64, due: Int64)>()
     private var settleTimer: TimerSource?
-    /// The runs that the limit of processes kept from being started, in order. Each is tried again until its deadline.
+    /// The runs whose start the limit of processes refused, in order. Each is tried again until its deadline.
     private var refused = Queue<UInt64>()
     private var refusedTimer: TimerSource?
 
-    /// How many processes there are, or will be.
+    /// The number of present and future processes.
     var count: Int { runs.count }
 
-    /// - Parameter system: what runs work with.
+    /// - Parameter system: the services for runs.
     init(_ system: InstanceSystem) { self.system = system }
 
-    /// - Parameter report: takes what happens to a run.
+    /// - Parameter report: takes the events of runs.
     func begin(reportingTo report: @escaping (RouterEvent) -> Void) { self.report = report }
 
     /// Starts a run.
@@ -72,12 +73,13 @@ final class ProgramRuns {
         nextToken += 1
         runs[nextToken] = Run(run, command)
         tokens[run.invocation.id] = nextToken
-        // An argument of what nobody observes is not evaluated: the start stands by itself.
+        // A separate statement: without an observer, the argument of the call would not be evaluated, and nothing would
+        // start.
         let input = start(run, command, nextToken, at: now)
         system.observe?(.given(input))
     }
 
-    /// - Returns: what the program is given.
+    /// - Returns: the program's input.
     @discardableResult
     private func start(_ run: HandlerRun, _ command: Handler.Command, _ token: UInt64, at now: Moment) -> [UInt8] {
         starting[token] = run.deadline
@@ -90,8 +92,8 @@ final class ProgramRuns {
         return input
     }
 
-    /// Says of programs that may have started though nobody has said so, and whose time is up, that they have. What no thread
-    /// has taken up by its deadline is not started any more.
+    /// Reports programs as started whose start is not confirmed and whose deadline has passed. A program that no thread
+    /// has taken by its deadline is never started.
     func tellStarts(due now: Instant) {
         for (token, deadline) in starting where deadline <= now && !system.starter.isWaiting(token) {
             starting[token] = nil
@@ -99,15 +101,15 @@ final class ProgramRuns {
         }
     }
 
-    /// Sends the run SIGTERM.
+    /// Sends SIGTERM to the run.
     func terminate(_ invocation: InvocationID) {
         guard let token = tokens[invocation] else { return }
         runs[token]?.child?.terminateGroup()
     }
 
-    /// Ends the run now, with everything that it started.
+    /// Ends the run at once, with all processes that it started.
     ///
-    /// - Returns: whether there is one, and what it wrote to standard error.
+    /// - Returns: whether there is one, and its output to standard error.
     @discardableResult
     func stop(_ invocation: InvocationID) -> (isOurs: Bool, output: ErrorOutput?) {
         guard let token = tokens.removeValue(forKey: invocation), let run = runs[token] else { return (false, nil) }
@@ -122,12 +124,12 @@ final class ProgramRuns {
         return (true, output)
     }
 
-    /// Ends every run now.
+    /// Ends every run at once.
     func stopAll() {
         for invocation in Array(tokens.keys) { stop(invocation) }
     }
 
-    /// Takes in what became of a start.
+    /// Takes the result of a start.
     func wasSpawned(_ result: SpawnResult) {
         guard let run = runs[result.token] else { preconditionFailure("a process started that nobody asked for") }
         starting[result.token] = nil
@@ -146,14 +148,14 @@ final class ProgramRuns {
         }
     }
 
-    /// - Returns: whether there is time left to start it.
+    /// - Returns: whether there is time left before the deadline.
     private func tryLater(_ run: Run, _ token: UInt64) -> Bool {
         guard let deadline = run.pending?.deadline.nanoseconds,
             EventLoop.nowNanoseconds + Self.refusedPause < deadline
         else { return false }
         do throws(SystemError) {
             if refusedTimer == nil {
-                // Unowned: the timer is a property of this object, and fires no more once it is gone.
+                // Unowned: this object owns the timer, which makes no call after its release.
                 refusedTimer = try TimerSource(loop: system.loop) { [unowned self] in tryRefused() }
             }
         } catch {
@@ -168,7 +170,7 @@ final class ProgramRuns {
     private func tryRefused() {
         for _ in 0..<Self.refusedAtOnce {
             guard let token = refused.popFirst() else { break }
-            // Its deadline may have come meanwhile.
+            // The run may have reached its deadline meanwhile.
             guard let run = runs[token], let pending = run.pending else { continue }
             run.isRefused = false
             start(pending, run.command, token, at: .now())
@@ -195,7 +197,7 @@ final class ProgramRuns {
         }
     }
 
-    /// Sees to the programs that are old enough.
+    /// Settles the programs that are old enough.
     private func settle() {
         let now = EventLoop.nowNanoseconds
         while let (token, due) = unsettled.first, due <= now {
@@ -216,7 +218,7 @@ final class ProgramRuns {
             }
             try run.errors?.begin()
         } catch {
-            // It might wait for ever for somebody to read what it writes.
+            // Nothing would read its output, and it might block for ever.
             child.killGroup()
         }
     }
@@ -250,7 +252,7 @@ final class ProgramRuns {
         }
     }
 
-    /// - Returns: what it wrote to standard error.
+    /// - Returns: its output to standard error.
     @discardableResult
     private func forget(_ run: Run, _ token: UInt64) -> ErrorOutput? {
         run.exitWatch = nil

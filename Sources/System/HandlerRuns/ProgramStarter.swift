@@ -4,9 +4,9 @@ import LinuxSystem
 import PushModel
 import PushRouting
 
-/// Starts the programs of handlers on threads of their own, and hands them over on the loop.
+/// Starts the programs of handlers on a `SpawnPool`, and delivers them on the loop.
 final class ProgramStarter {
-    /// What marks the processes of this state directory.
+    /// The first part of the mark of this state directory's processes.
     let owner: String
     private let loop: EventLoop
     private let descriptorLimit: UInt64?
@@ -17,9 +17,9 @@ final class ProgramStarter {
 
     /// - Parameters:
     ///   - loop: the loop.
-    ///   - owner: what marks the processes of this state directory.
-    ///   - descriptorLimit: the soft limit of open files that programs get.
-    ///   - cgroups: where each program gets one; `nil`: it gets none.
+    ///   - owner: the first part of the mark of this state directory's processes.
+    ///   - descriptorLimit: the soft limit of open files for programs.
+    ///   - cgroups: makes a cgroup for each program; `nil` for none.
     init(loop: EventLoop, owner: String, descriptorLimit: UInt64?, cgroups: RunCgroups?) throws {
         self.loop = loop
         self.owner = owner
@@ -35,20 +35,20 @@ final class ProgramStarter {
         source = try mailbox.receive(on: loop, priority: .important) { $0.forEach(take) }
     }
 
-    /// Has a program started; the result comes under the token.
+    /// Starts a program; the result comes with the token.
     ///
     /// - Parameters:
     ///   - command: the program.
-    ///   - facts: variables beside those of the handler's file; their names begin with `PUSH_`.
-    ///   - streams: how it is talked to.
-    ///   - mark: what marks its processes, with the state directory's id.
-    ///   - token: comes with the result.
-    ///   - deadline: from then on it is not started any more; `nil`: it always is.
+    ///   - facts: variables besides those of the handler's file; their names begin with `PUSH_`.
+    ///   - streams: its standard streams.
+    ///   - mark: the mark of its processes, with the state directory's id.
+    ///   - token: returned with the result.
+    ///   - deadline: the time after which it is not started; `nil` means no limit.
     func start(
         _ command: Handler.Command, facts: [(name: String, value: String)], streams: ProcessCommand.Streams,
         mark: String, token: UInt64, deadline: Instant? = nil
     ) {
-        // No name is there twice: those that begin with PUSH_ are kept from handlers' files.
+        // Names are unique: handlers' files may set no name that begins with PUSH_.
         var variables = facts
         for (name, value) in command.environment { variables.append((name, value)) }
         if command.environment["PATH"] == nil { variables.append(("PATH", command.searchPath)) }
@@ -59,21 +59,21 @@ final class ProgramStarter {
         pool.submit(process, token: token, deadline: deadline?.nanoseconds)
     }
 
-    /// Waits for the starts that have begun, a second at most, and hands their results over: for a loop that takes no further
-    /// turn.
+    /// Waits for the starts that have begun, a second at most, and delivers their results: for a loop that takes no
+    /// further turn.
     func finishStarts() {
         pool.waitForStarts(atMost: .seconds(1))
         mailbox.takeAll().forEach(take)
     }
 
-    /// Has users looked up again.
+    /// Empties the cache of users.
     func forgetUsers() { pool.forgetUsers() }
 
-    /// Whether a start has not begun.
+    /// Returns whether a start has not begun.
     func isWaiting(_ token: UInt64) -> Bool { pool.isWaiting(token) }
 
-    /// Takes back a start that has not begun.
+    /// Cancels a start that has not begun.
     ///
-    /// - Returns: whether it was taken back: then no result comes.
+    /// - Returns: whether it was cancelled: then no result follows.
     func cancel(_ token: UInt64) -> Bool { pool.cancel(token) }
 }

@@ -1,18 +1,18 @@
 public import HandlerProcess
 
-/// What is seen of a run from outside, for who tries a handler out. The daemon looks at none of it.
+/// An observation of a run, for `pushctl run-handler`. The daemon uses none.
 public enum RunObservation: Sendable {
-    /// The handler got this: the object on standard input, or a line.
+    /// The handler's input: the object on standard input, or a line.
     case given([UInt8])
     /// A handler that answers by lines wrote this line, which has no line feed.
     case line([UInt8])
-    /// The program of an `exec` handler wrote this to standard output, and so many bytes more.
+    /// The standard output of an `exec` handler's program, and the number of further bytes.
     case output([UInt8], discarded: Int)
-    /// The program wrote this to standard error.
+    /// The standard error of the program.
     case errors([UInt8])
     /// The program ended by itself.
     case ended(ExitStatus)
 }
 
-/// Takes what is seen of runs, on the loop.
+/// Takes observations of runs, on the loop.
 public typealias RunObserver = (RunObservation) -> Void

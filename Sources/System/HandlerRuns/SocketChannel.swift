@@ -3,19 +3,19 @@ import LinuxSystem
 import PushModel
 import UnixSockets
 
-/// Where the connections of a handler lead.
+/// The destination of a handler's connections.
 struct ConnectionSource {
-    /// How it is told from others: "at /run/crm.sock"; `nil` where there is one only.
+    /// The place for messages: "at /run/crm.sock"; `nil` if there is only one.
     let place: String?
-    /// Whether the other end says with a line that it is up: what is sent before may be sent to nobody.
+    /// Whether the other end sends a line when it is up: lines sent before might be lost.
     let greets: Bool
-    /// Connects, now or later, and says once what became of it. What it returns is to be called once, when the connection is
-    /// not needed any more.
+    /// Connects, during the call or later, and passes the result to the closure once. The closure that it returns is to
+    /// be called once, when the connection is no longer needed.
     let connect: (@escaping (Result<Connection, ConnectionFailure>) -> Void) -> () -> Void
 
-    /// The socket of a service.
+    /// Makes the source of connections to a service's socket.
     ///
-    /// - Parameter greets: whether it says that it is up, as a bridge does.
+    /// - Parameter greets: whether the service sends a line when it is up, as a bridge does.
     init(path: String, greets: Bool) {
         place = "at \(path)"
         self.greets = greets
@@ -29,7 +29,7 @@ struct ConnectionSource {
         }
     }
 
-    /// The program of a bridge.
+    /// Makes the source of connections to the program of a bridge.
     init(_ program: BridgeProgram) {
         place = nil
         greets = true
@@ -37,13 +37,13 @@ struct ConnectionSource {
     }
 }
 
-/// Why there is no connection.
+/// The reason why there is no connection.
 struct ConnectionFailure: Error, CustomStringConvertible {
-    /// Reads on after what it was to lead to.
+    /// A clause that continues the name of the destination.
     let description: String
 }
 
-/// A connection to another service, or to a program of our own.
+/// A connection to another service, or to a bridge's program.
 final class SocketChannel: InstanceChannel {
     private let source: ConnectionSource
     private let isSingleUse: Bool
@@ -51,20 +51,20 @@ final class SocketChannel: InstanceChannel {
     private let report: (ChannelReport) -> Void
     private var stream: LineStream?
     private var isOpen = false
-    /// Ends the wait for the line that says that the other end is up.
+    /// Limits the wait for the line that says that the other end is up.
     private var greetingTimer: TimerSource?
     private var isHeld = false
     private var release: (() -> Void)?
 
-    /// For how long the line that says that the other end is up is waited for.
+    /// The longest wait for the line that says that the other end is up.
     private let patience: Duration
 
     /// - Parameters:
-    ///   - source: where it leads.
-    ///   - isSingleUse: whether it carries one line, after which the other end gets the end of its input.
-    ///   - system: what instances work with.
-    ///   - patience: for how long the line that says that the other end is up is waited for.
-    ///   - report: takes what happens, until `close`.
+    ///   - source: the destination.
+    ///   - isSingleUse: whether it carries one line, after which its output is closed.
+    ///   - system: the services for instances.
+    ///   - patience: the longest wait for the line that says that the other end is up.
+    ///   - report: takes reports, until `close`.
     init(
         _ source: ConnectionSource, isSingleUse: Bool, system: InstanceSystem, patience: Duration = .seconds(3),
         report: @escaping (ChannelReport) -> Void
@@ -79,12 +79,12 @@ final class SocketChannel: InstanceChannel {
     func open() {
         isHeld = true
         let release = source.connect { [weak self] in self?.connected($0) }
-        // In the call it may have failed, or been closed.
+        // The call may have failed or closed the channel already.
         if isHeld { self.release = release } else { release() }
     }
 
     private func connected(_ result: Result<Connection, ConnectionFailure>) {
-        // Who was closed meanwhile lets the connection go.
+        // After close(), the connection is dropped.
         guard isHeld else { return }
         do {
             stream = try LineStream(try result.get(), buffer: system.buffer, loop: system.loop) { [unowned self] in
@@ -131,11 +131,12 @@ final class SocketChannel: InstanceChannel {
 
     func send(_ line: [UInt8]) { stream?.send(line) }
 
-    /// The service behind a socket keeps its standard error to itself.
+    /// Returns nil: this process does not have the standard error of the service behind a socket.
     func handOverErrors(to next: InvocationID?) -> ErrorOutput? { nil }
 
     func finishInput() {
-        // It has a line to answer, or has none and goes by itself.
+        // A connection of a single use gets the end of its input after its line. Without a line the other end closes
+        // it.
         if isSingleUse { return stream?.finishSending() ?? () }
         close()
         report(.closed("was closed"))

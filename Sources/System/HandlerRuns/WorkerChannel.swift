@@ -6,9 +6,9 @@ import PushModel
 import PushRouting
 import UnixSockets
 
-/// A program that stays, and is talked to by lines.
+/// A resident program that reads and writes lines.
 final class WorkerChannel: InstanceChannel {
-    /// How long a program that has closed its output has to end, in nanoseconds.
+    /// The time for a program to exit after it has closed its output, in nanoseconds.
     private static let patience: Int64 = 100_000_000
 
     private let command: Handler.Command
@@ -18,23 +18,23 @@ final class WorkerChannel: InstanceChannel {
     private let system: InstanceSystem
     private let report: (ChannelReport) -> Void
     private var errors: ErrorLines?
-    /// For whom the program works; `nil`: for nobody, or for more than one.
+    /// The one invocation that the program works for; `nil` if there is none, or more than one.
     private var owner: InvocationID?
     private var child: ChildProcess?
     private var stream: LineStream?
     private var exitWatch: ExitWatch?
     private var endTimer: TimerSource?
     private var isClosed = false
-    /// Whether no more lines will come; a program that is still being started is told once it is up.
+    /// Whether its input is to be closed; a program that is still being started gets this once it is up.
     private var isInputFinished = false
 
     /// - Parameters:
     ///   - command: the program.
-    ///   - name: of the handler.
-    ///   - mark: what marks the program's processes.
-    ///   - token: under which the program is started.
-    ///   - system: what instances work with.
-    ///   - report: takes what happens, until `close`.
+    ///   - name: the handler's name.
+    ///   - mark: the mark of the program's processes.
+    ///   - token: the token of the program's start.
+    ///   - system: the services for instances.
+    ///   - report: takes reports, until `close`.
     init(
         _ command: Handler.Command, name: String, mark: String, token: UInt64,
         system: InstanceSystem, report: @escaping (ChannelReport) -> Void
@@ -53,7 +53,7 @@ final class WorkerChannel: InstanceChannel {
             streams: .conversation(readsErrors: true), mark: mark, token: token)
     }
 
-    /// Takes in what became of the start.
+    /// Takes the result of the start.
     func wasSpawned(_ outcome: Result<ChildProcess, SpawnError>) {
         switch outcome {
         case .failure(let error):
@@ -94,7 +94,7 @@ final class WorkerChannel: InstanceChannel {
     }
 
     private func watch(_ child: ChildProcess) {
-        // Until it is reaped it must stay, whoever has let go of it: the watch holds it.
+        // The watch retains this object until the child is reaped, even after its owner has released it.
         exitWatch = ExitWatch(child, system) { self.exited($0) }
         guard !isClosed, let conversation = child.takeConversation() else { return }
         do throws(SystemError) {
@@ -103,7 +103,7 @@ final class WorkerChannel: InstanceChannel {
                 try self.errors?.begin()
                 _ = self.errors?.handOver(to: owner)
             }
-            // Unowned: the stream is a property of this object, and reports no more once it is gone.
+            // Unowned: this object owns the stream, which makes no report after its release.
             stream = try LineStream(Connection(conversation), buffer: system.buffer, loop: system.loop) {
                 [unowned self] in
                 switch $0 {
@@ -116,12 +116,12 @@ final class WorkerChannel: InstanceChannel {
             }
             if isInputFinished { stream?.finishSending() }
         } catch {
-            // Nobody would hear what it says.
+            // Its lines could not be read.
             child.killGroup()
         }
     }
 
-    /// A program that ends closes its output first, and how it ends is the better reason.
+    /// Waits for the exit of a program that closed its output: its exit status is the better reason.
     private func closedOutput(_ child: ChildProcess) {
         let leavesLast = stream?.hasUnreadLine == true
         stream = nil
@@ -139,9 +139,9 @@ final class WorkerChannel: InstanceChannel {
 
     private func exited(_ status: ExitStatus) {
         if !isClosed { report(.takesNoMore(leavesLast: false)) }
-        // What it wrote before it ended counts, as far as nobody has stopped it.
+        // Lines that it wrote before its exit count, unless it was stopped.
         stream?.drain()
-        // What it left behind may keep the socket open: then only what was not sent is known to be unread.
+        // A leftover process may hold the socket open: then only unsent lines are known to be unread.
         if let stream, !isClosed, stream.hasUnreadLine { report(.takesNoMore(leavesLast: true)) }
         errors?.finish()
         stream?.close()
@@ -150,7 +150,7 @@ final class WorkerChannel: InstanceChannel {
         system.sweeper.sweep()
         let wasClosed = isClosed
         isClosed = true
-        // This may be the last reference.
+        // The watch may hold the last reference to this object.
         defer { exitWatch = nil }
         report(.gone)
         guard !wasClosed else { return }

@@ -4,29 +4,29 @@ public import PushModel
 
 /// A JSON document that json-c holds, read from bytes that passed the strict scan. Used on one thread.
 ///
-/// json-c 0.16 bends some of what it reads: it turns escaped surrogate pairs into U+FFFD, clamps whole numbers to 64 bits and
-/// writes other numbers anew. So the strict scan alone judges bytes from outside. json-c then reads a document that has
-/// nothing of the kind. Any other is given to it value by value, and what it would bend is printed as the bytes that came.
-/// Keys are printed with the escapes that they need.
+/// json-c 0.16 changes some of its input: it turns escaped surrogate pairs into U+FFFD, clamps whole numbers to 64 bits
+/// and reformats other numbers. So only the strict scan decides whether external bytes are valid. json-c then parses a
+/// document without such values as a whole. Any other document is built value by value, and a value that json-c would
+/// change is printed as its original bytes. Keys are printed with the escapes that they need.
 public final class JSONTree {
-    /// `nil` stands for `null`, as everywhere in json-c. It owns the values below it.
+    /// The value; `nil` stands for `null`, as everywhere in json-c. It owns the values below it.
     let object: OpaquePointer?
 
     init(owning object: OpaquePointer?) { self.object = object }
 
     deinit { json_object_put(object) }
 
-    /// Reads a document.
+    /// Parses a document.
     ///
     /// - Parameters:
-    ///   - bytes: from anywhere.
-    ///   - limits: what the scan accepts. Reading and printing recurse, so the depth is to be bounded.
-    /// - Throws: the scan's first complaint.
+    ///   - bytes: external bytes.
+    ///   - limits: the limits of the scan. Parsing and printing recurse, so the depth must be limited.
+    /// - Throws: the first error of the scan.
     public convenience init(scanning bytes: [UInt8], limits: JSONLimits = JSONLimits()) throws(JSONError) {
         self.init(try JSONDocument(scanning: bytes, limits: limits).root)
     }
 
-    /// Reads a value of a document that was scanned.
+    /// Makes a tree of a value in a scanned document.
     public convenience init(_ node: JSONNode) {
         self.init(owning: node.withView { isReadAsItIs($0) ? parsed($0) ?? copied($0) : copied($0) })
     }
@@ -36,7 +36,7 @@ public final class JSONTree {
 
     // MARK: Printing
 
-    /// How a document is printed.
+    /// The style of printing.
     public enum Style: Sendable {
         /// Without white space.
         case line
@@ -44,11 +44,11 @@ public final class JSONTree {
         case indented
     }
 
-    /// The document as text, without a line feed at its end.
+    /// Returns the document as text, without a line feed at its end.
     public func bytes(_ style: Style = .line) -> [UInt8] { printed(object, style) }
 }
 
-/// A value as text.
+/// Returns a value as text.
 func printed(_ object: OpaquePointer?, _ style: JSONTree.Style) -> [UInt8] {
     let flags: Int32 =
         switch style {
@@ -56,7 +56,7 @@ func printed(_ object: OpaquePointer?, _ style: JSONTree.Style) -> [UInt8] {
         case .indented: JSON_C_TO_STRING_PRETTY | JSON_C_TO_STRING_SPACED
         }
     var length = 0
-    // The text is the object's, until it is printed again.
+    // The object owns the text, until it is printed again.
     guard let text = json_object_to_json_string_length(object, flags | JSON_C_TO_STRING_NOSLASHESCAPE, &length) else {
         preconditionFailure("no memory to print a document")
     }
@@ -67,8 +67,8 @@ func printed(_ object: OpaquePointer?, _ style: JSONTree.Style) -> [UInt8] {
 
 // MARK: Reading
 
-/// Whether json-c reads and prints the value without a change: no escapes, and no numbers but whole ones that it prints the
-/// same.
+/// Returns whether json-c parses and prints the value unchanged: it has no escapes, and only whole numbers that json-c
+/// prints the same.
 private func isReadAsItIs(_ view: JSONView) -> Bool {
     switch view.kind {
     case .object: view.members.allSatisfy { isReadAsItIs($0.key) && isReadAsItIs($0.value) }
@@ -83,7 +83,7 @@ private func isWhole(_ view: JSONView) -> Bool {
     view.int64.map { $0.description.utf8.elementsEqual(view.rawBytes) } == true
 }
 
-/// What json-c's own reader makes of a value; `nil` for `null`, and should it not agree with the scan.
+/// Returns the value as json-c parses it; `nil` for `null`, and if json-c rejects it in spite of the scan.
 private func parsed(_ view: JSONView) -> OpaquePointer? {
     let bytes = view.rawBytes
     guard view.kind == .object || view.kind == .array, bytes.count < Int32.max,
@@ -96,7 +96,7 @@ private func parsed(_ view: JSONView) -> OpaquePointer? {
     }
 }
 
-/// The value, built from what the scan found.
+/// Returns the value, built from the result of the scan.
 func copied(_ view: JSONView) -> OpaquePointer? {
     switch view.kind {
     case .object:
@@ -113,7 +113,7 @@ func copied(_ view: JSONView) -> OpaquePointer? {
         return string
     case .number:
         if isWhole(view), let value = view.int64 { return made(json_object_new_int64(value)) }
-        // It is printed by its text.
+        // The value keeps its text, and is printed by it.
         return String(decoding: view.rawBytes, as: UTF8.self).withCString {
             made(json_object_new_double_s(view.double ?? 0, $0))
         }
@@ -124,13 +124,13 @@ func copied(_ view: JSONView) -> OpaquePointer? {
 
 // MARK: Objects of json-c
 
-/// json-c gives nothing when there is no memory, and a program without memory cannot go on.
+/// Unwraps a value of json-c, which is NULL without memory; a program without memory cannot continue.
 func made(_ object: OpaquePointer?) -> OpaquePointer {
     guard let object else { preconditionFailure("no memory for a JSON value") }
     return object
 }
 
-/// A string of a text.
+/// Makes a string.
 func made(stringOf text: UnsafeBufferPointer<UInt8>) -> OpaquePointer {
     guard let start = text.baseAddress else { return made(json_object_new_string_len("", 0)) }
     return start.withMemoryRebound(to: CChar.self, capacity: text.count) {
@@ -138,7 +138,7 @@ func made(stringOf text: UnsafeBufferPointer<UInt8>) -> OpaquePointer {
     }
 }
 
-/// Has a value printed as these bytes, which have no NUL.
+/// Makes json-c print a value as these bytes, which must not contain a NUL.
 func print(_ object: OpaquePointer, as bytes: UnsafeBufferPointer<UInt8>) {
     guard let text = malloc(bytes.count + 1) else { preconditionFailure("no memory for a JSON value") }
     text.copyMemory(
@@ -148,7 +148,7 @@ func print(_ object: OpaquePointer, as bytes: UnsafeBufferPointer<UInt8>) {
     json_object_set_serializer(object, json_object_userdata_to_json_string, text, json_object_free_userdata)
 }
 
-/// Adds a member, which replaces one of the same key.
+/// Adds a member; replaces one with the same key.
 func add(_ value: OpaquePointer?, to object: OpaquePointer, key: String) {
     precondition(!key.utf8.contains(0), "json-c ends a key at NUL")
     precondition(json_object_object_add(object, key, value) == 0, "no memory for a JSON member")

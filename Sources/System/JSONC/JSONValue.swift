@@ -1,6 +1,6 @@
 import CJSON
 
-/// A value in a ``JSONTree``; it holds on to the tree.
+/// A value in a ``JSONTree``, which it retains.
 public struct JSONValue {
     private let object: OpaquePointer?
     private let tree: JSONTree
@@ -13,7 +13,7 @@ public struct JSONValue {
     /// Whether it is an object.
     public var isObject: Bool { isType(json_type_object) }
 
-    /// The member of an object; `nil` when there is none, or this is no object.
+    /// The member of an object; `nil` if there is none, or if this is no object.
     public subscript(key: String) -> JSONValue? {
         guard isObject, !key.utf8.contains(0) else { return nil }
         var member: OpaquePointer?

@@ -1,10 +1,10 @@
 /// One entry for the journal.
 public struct JournalEntry: Sendable {
-    /// How much attention it wants: the levels of syslog(3).
+    /// The priority of an entry: the levels of syslog(3).
     public enum Priority: Int, CaseIterable, Sendable {
         case emergency, alert, critical, error, warning, notice, info, debug
 
-        /// The whole word for it.
+        /// The full word for it.
         var name: String { Self.names[rawValue] }
 
         private static let names = allCases.map { "\($0)" }
@@ -23,7 +23,7 @@ public struct JournalEntry: Sendable {
             }
         }
 
-        /// - Parameter word: one of systemd's words; `nil` for another.
+        /// - Parameter word: one of systemd's words; `nil` for any other.
         public init?(word: String) {
             guard let level = Self.allCases.first(where: { $0.word == word }) else { return nil }
             self = level
@@ -56,21 +56,21 @@ public struct JournalEntry: Sendable {
         case integer(Int64)
     }
 
-    /// How much attention it wants.
+    /// The priority.
     public var priority: Priority
     /// One sentence for people.
     public var message: String
-    /// The kind of event, where it is one of the catalog's.
+    /// The kind of event, if the catalog has it.
     public var messageID: MessageID?
-    /// What programs read, in the order in which it is written.
+    /// The fields for programs, in the order in which they are written.
     public var fields: [Field]
-    /// Whether it is written whatever the level: what says why others are missing.
+    /// Whether it is written at every level, because it explains missing entries.
     public var isWrittenAlways: Bool
 
-    /// Whether it is written at a level.
+    /// Returns whether it is written at a level.
     func isWritten(at level: Priority) -> Bool { isWrittenAlways || priority.rawValue <= level.rawValue }
 
-    /// An entry.
+    /// Joins the parts.
     public init(
         _ priority: Priority, _ message: String, messageID: MessageID? = nil, fields: [Field] = [],
         isWrittenAlways: Bool = false
@@ -85,12 +85,12 @@ public struct JournalEntry: Sendable {
 
 /// The name of a journal field: capital letters, digits and underscores, 1 to 64 of them, beginning with a letter.
 ///
-/// The journal drops fields with other names without a word (systemd.journal-fields(7), `journal_field_valid`),
-/// so that such a name is a programmer's error and traps.
+/// The journal silently drops fields with other names (systemd.journal-fields(7), `journal_field_valid`), so an invalid
+/// name is a programming error and traps.
 public struct FieldName: Hashable, Sendable {
     /// The name.
     public let text: String
-    /// How logfmt has it: in lower case.
+    /// The name in logfmt: in lower case.
     let lowerCase: String
 
     /// - Parameter text: a valid name.
@@ -120,13 +120,13 @@ extension FieldName {
     public static let invocation = FieldName("PUSH_N")
     /// The number of the request that this one replays.
     public static let replayOf = FieldName("PUSH_REPLAY_OF")
-    /// The request's id, as its producer gave it.
+    /// The producer's id of the request.
     public static let id = FieldName("PUSH_ID")
     /// `android`, `ios` or `web`.
     public static let platform = FieldName("PUSH_PLATFORM")
     /// Package name or bundle id.
     public static let app = FieldName("PUSH_APP")
-    /// Whose payload it is.
+    /// The provider of the payload.
     public static let provider = FieldName("PUSH_PROVIDER")
     /// The platform's callback.
     public static let callback = FieldName("PUSH_CALLBACK")
@@ -134,60 +134,60 @@ extension FieldName {
     public static let route = FieldName("PUSH_ROUTE")
     /// The handler that ran.
     public static let handler = FieldName("PUSH_HANDLER")
-    /// One of the closed set of outcomes.
+    /// The outcome, a word of a closed set.
     public static let outcome = FieldName("PUSH_OUTCOME")
-    /// From acceptance to the start of the handler, in microseconds.
+    /// The time from acceptance to the start of the handler, in microseconds.
     public static let queueMicroseconds = FieldName("PUSH_QUEUE_USEC")
-    /// From the start of the handler to its end, in microseconds.
+    /// The time from the start of the handler to its end, in microseconds.
     public static let executionMicroseconds = FieldName("PUSH_EXEC_USEC")
-    /// From acceptance to the outcome, in microseconds.
+    /// The time from acceptance to the outcome, in microseconds.
     public static let totalMicroseconds = FieldName("PUSH_TOTAL_USEC")
-    /// How much time there was, in microseconds.
+    /// The time from acceptance to the deadline, in microseconds.
     public static let deadlineMicroseconds = FieldName("PUSH_DEADLINE_USEC")
     /// 1 for the copy of an observing route.
     public static let observer = FieldName("PUSH_OBSERVER")
-    /// What it waited for in its lane: the request's number and the invocation in it, `41/0`.
+    /// The invocation that it waited for in its lane: the request's number and the place in it, `41/0`.
     public static let waitedFor = FieldName("PUSH_WAITED_FOR")
-    /// The handler of what it waited for.
+    /// The handler of the invocation that it waited for.
     public static let waitedForHandler = FieldName("PUSH_WAITED_FOR_HANDLER")
-    /// How long that had its turn, in microseconds.
+    /// The duration of that invocation's turn, in microseconds.
     public static let waitedForMicroseconds = FieldName("PUSH_WAITED_FOR_USEC")
-    /// How many were ahead of it in its lane when it came.
+    /// The number of invocations ahead of it in its lane at its arrival.
     public static let ahead = FieldName("PUSH_AHEAD")
-    /// `device` or `relay`: in whose place the router stood.
+    /// `device` or `relay`: the router's mode.
     public static let mode = FieldName("PUSH_MODE")
-    /// When the request was accepted, in microseconds of Unix time; the clock is read to the millisecond.
+    /// The time of acceptance, in microseconds of Unix time; the clock is read to the millisecond.
     public static let acceptedAtMicroseconds = FieldName("PUSH_ACCEPTED_AT_USEC")
-    /// 1 if its handler had started.
+    /// 1 if the handler of the invocation had started.
     public static let started = FieldName("PUSH_STARTED")
-    /// Why, for people.
+    /// The reason, for people.
     public static let reason = FieldName("PUSH_REASON")
-    /// Why, of a closed set.
+    /// The reason code, of a closed set.
     public static let reasonCode = FieldName("PUSH_REASON_CODE")
-    /// What brought a delivery.
+    /// The transport of a delivery.
     public static let transport = FieldName("PUSH_TRANSPORT")
     /// The priority with which a delivery was sent over FCM.
     public static let originalPriority = FieldName("PUSH_ORIGINAL_PRIORITY")
-    /// The priority with which FCM delivered it.
+    /// The priority with which FCM delivered the delivery.
     public static let deliveredPriority = FieldName("PUSH_DELIVERED_PRIORITY")
-    /// How many outcomes the daemon has had since its start, with this one: those without an entry count, too.
+    /// The number of outcomes since the daemon's start, with this one; outcomes without an entry count, too.
     public static let outcomeNumber = FieldName("PUSH_OUTCOME_NUMBER")
-    /// How many entries were dropped.
+    /// The number of dropped entries.
     public static let dropped = FieldName("PUSH_DROPPED")
-    /// How many outcomes an entry stands for.
+    /// The number of outcomes that an entry summarizes.
     public static let outcomes = FieldName("PUSH_OUTCOMES")
-    /// What kind of gap of the daemon an entry tells of.
+    /// The kind of the gap of the daemon.
     public static let gap = FieldName("PUSH_GAP")
-    /// When the gap began, in microseconds of Unix time; the clock is read to the millisecond.
+    /// The begin of the gap, in microseconds of Unix time; the clock is read to the millisecond.
     public static let gapBeginMicroseconds = FieldName("PUSH_GAP_BEGIN_USEC")
-    /// When the gap was over, in microseconds of Unix time.
+    /// The end of the gap, in microseconds of Unix time.
     public static let gapEndMicroseconds = FieldName("PUSH_GAP_END_USEC")
-    /// Why a client did not get what it wanted: one of a closed set of names.
+    /// The reason of a client's refusal, of a closed set.
     public static let refusal = FieldName("PUSH_REFUSAL")
-    /// How many refusals an entry stands for.
+    /// The number of refusals that an entry summarizes.
     public static let refusals = FieldName("PUSH_REFUSALS")
-    /// How many rejected entries of custom data an entry stands for.
+    /// The number of rejected entries of custom data that an entry summarizes.
     public static let rejections = FieldName("PUSH_REJECTIONS")
-    /// The user id of the client whom an entry is about.
+    /// The user id of the client that an entry is about.
     public static let peer = FieldName("PUSH_PEER_UID")
 }

@@ -2,25 +2,25 @@ import CSystemd
 import Glibc
 import LinuxSystem
 
-/// Writes entries where they go. Lines of logfmt wait for ``flush()``: a system call for several.
+/// Writes entries to their destination. Lines of logfmt wait for ``flush()``, so that several share a system call.
 struct JournalOutput {
     private let destination: JournalWriter.Destination
     private var encoding = NativeEncoding()
     private var lines: [UInt8] = []
     /// The ends of the entries in ``lines``.
     private var ends: [Int] = []
-    /// Whether a line was begun and not ended: what comes next must not go on with it.
+    /// Whether the last line was written in part: the next write must begin a new line.
     private var isWithinLine = false
-    /// How many entries were not taken, or not to their end, since ``takeLost()`` was last called.
+    /// The number of entries that were not written, or not to their end, since the last ``takeLost()``.
     private var lost = 0
 
-    /// How many bytes of lines wait, about.
+    /// The length of waiting lines at which they are flushed, in bytes.
     private static let lengthMax = 64 << 10
 
     init(to destination: JournalWriter.Destination) { self.destination = destination }
 
     mutating func write(_ entry: JournalEntry) {
-        // Looked for each time, because the journal may be gone since the start, or back again.
+        // Checks for the journal each time: it may have gone, or come back, since the start.
         if destination == .journal, Self.hasJournal,
             encoding.withVectors(of: entry, { sd_journal_sendv($0, Int32($0.count)) }) >= 0
         {
@@ -31,7 +31,7 @@ struct JournalOutput {
         if lines.count >= Self.lengthMax { flush() }
     }
 
-    /// Has everything written.
+    /// Writes the waiting lines.
     mutating func flush() {
         guard !lines.isEmpty else { return }
         let descriptor =
@@ -47,17 +47,18 @@ struct JournalOutput {
         ends.removeAll(keepingCapacity: true)
     }
 
-    /// How many entries nobody took since the last call: a full disk, a reader that is gone. Half an entry is none.
+    /// Returns the number of entries lost since the last call, to a full disk or a reader that is gone. An entry
+    /// written in part counts as lost.
     mutating func takeLost() -> Int {
         defer { lost = 0 }
         return lost
     }
 
-    /// `sd_journal_sendv` says that all is well where no journal is. Its socket tells.
+    /// Whether the journal's socket exists: `sd_journal_sendv` reports success without a journal.
     private static var hasJournal: Bool { access("/run/systemd/journal/socket", F_OK) == 0 }
 }
 
-/// The civil time now, as RFC 3339 with milliseconds, UTC.
+/// Returns the current time in UTC, as RFC 3339 with milliseconds.
 func currentTime() -> String {
     let now = SystemClock.wallMilliseconds
     var seconds = time_t(now / 1000)
@@ -85,7 +86,7 @@ func currentTime() -> String {
     }
 }
 
-/// Writes `bytes`, waiting for a reader that is slow. What nobody can read any more is let go.
+/// Writes `bytes`, and waits for a slow reader. Gives up if write(2) fails.
 ///
 /// - Returns: how many bytes were written: all, unless write(2) failed.
 func writeAll(_ bytes: [UInt8], to descriptor: Int32) -> Int {

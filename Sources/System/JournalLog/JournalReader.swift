@@ -2,28 +2,28 @@ import CSystemd
 import Glibc
 public import LinuxSystem
 
-/// Reads entries of a journal that match: of this machine, or of a directory. Used on one thread.
+/// Reads matching entries of a journal, of this machine or in a directory. Used on one thread.
 ///
-/// libsystemd leaves out files that this user may not read, and files that are damaged, without a word.
+/// libsystemd silently skips files that this user may not read, and damaged files.
 public struct JournalReader: ~Copyable {
     /// An entry.
     public struct Entry: Sendable {
-        /// When journald took it, in microseconds of Unix time.
+        /// The time at which journald received it, in microseconds of Unix time.
         public let realtimeMicroseconds: UInt64
-        /// The values of the fields that were asked for, those that it has. Of a field that it has twice, one.
+        /// The values of the requested fields that it has; one of them for a field that it has twice.
         public let values: [String: String]
     }
 
     private let journal: OpaquePointer
 
-    /// How much of a value is taken, in bytes.
+    /// The limit for a value, in bytes.
     private static let valueLength = 64 << 10
 
     /// Opens a journal.
     ///
-    /// - Parameter directory: the directory of its files, such as one that was copied from another machine; `nil`: this
-    ///   machine's journal, with what this user may read of it.
-    /// - Throws: why it cannot be opened.
+    /// - Parameter directory: the directory of the journal's files, such as a copy from another machine; `nil` opens
+    ///   this machine's journal, as far as this user may read it.
+    /// - Throws: the error of opening it.
     public init(directory: String? = nil) throws(SystemError) {
         var opened: OpaquePointer?
         let result =
@@ -31,16 +31,16 @@ public struct JournalReader: ~Copyable {
             ?? sd_journal_open(&opened, Int32(SD_JOURNAL_LOCAL_ONLY))
         guard result >= 0, let opened else { throw SystemError(operation: "open the journal", errno: -result) }
         journal = opened
-        // Of compressed values; others come whole.
+        // Limits the decompression of values; uncompressed values come whole.
         sd_journal_set_data_threshold(journal, Self.valueLength)
     }
 
     deinit { sd_journal_close(journal) }
 
-    /// Has only entries read that have, of each of these fields, one of its values; or that match what another call asks for.
-    /// Fields whose names begin with an underscore are journald's own: no program can forge them.
+    /// Adds a match: an entry must have, for each of these fields, one of its values. An entry is read if it meets any
+    /// of the added matches. Fields whose names begin with an underscore are journald's own: no program can forge them.
     ///
-    /// - Throws: that a field's name is none.
+    /// - Throws: if the name of a field is invalid.
     public func alsoMatch(_ fields: [(name: String, values: [String])]) throws(SystemError) {
         try SystemError.check(sd_journal_add_disjunction(journal), "match entries of the journal")
         for field in fields {
@@ -53,25 +53,25 @@ public struct JournalReader: ~Copyable {
         }
     }
 
-    /// The time of the oldest entry, whether it matches or not, in microseconds of Unix time; `nil` where there is none.
+    /// The time of the oldest entry, matching or not, in microseconds of Unix time; `nil` if there is none.
     public var beginMicroseconds: UInt64? {
         var (from, to) = (UInt64(0), UInt64(0))
         return sd_journal_get_cutoff_realtime_usec(journal, &from, &to) > 0 ? from : nil
     }
 
-    /// Whether any entry matches.
+    /// Returns whether any entry matches.
     public func hasMatch() throws(SystemError) -> Bool {
         try SystemError.check(sd_journal_seek_head(journal), "read the journal")
         return try SystemError.check(sd_journal_next(journal), "read the journal") > 0
     }
 
-    /// Reads the entries that match, in the order in which journald took them.
+    /// Reads the matching entries, in the order in which journald received them.
     ///
     /// - Parameters:
-    ///   - begin: the first time that is read, in microseconds of Unix time; `nil`: all.
-    ///   - names: the fields that are needed.
+    ///   - begin: the first time to read, in microseconds of Unix time; `nil` reads all.
+    ///   - names: the requested fields.
     ///   - body: takes an entry.
-    /// - Throws: that the journal cannot be read any further.
+    /// - Throws: if the rest of the journal cannot be read.
     public func read(
         from begin: UInt64?, fields names: Set<String>, _ body: (Entry) -> Void
     ) throws(SystemError) {
@@ -105,7 +105,8 @@ public struct JournalReader: ~Copyable {
     }
 }
 
-/// The names of fields that are needed, found by their bytes: an entry has about forty, and most are not.
+/// The requested fields, looked up by the bytes of their names: an entry has about forty fields, and most are not
+/// requested.
 private struct FieldNames {
     private var byLength: [Int: [(bytes: [UInt8], name: String)]] = [:]
 

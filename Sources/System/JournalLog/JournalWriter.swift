@@ -2,10 +2,10 @@ import Glibc
 public import LinuxSystem
 import Synchronization
 
-/// Writes entries on a thread of its own: a journal that stalls blocks whoever writes to it.
+/// Writes entries on a thread of its own, because a stalled journal blocks its writers.
 ///
-/// May be used from any thread. Entries are written in the order in which they were logged. When the queue is
-/// full an entry is dropped and counted, and the next that is written says how many were.
+/// May be used from any thread. Entries are written in the order in which they were logged. If the queue is full, an
+/// entry is dropped and counted, and a later entry tells the number.
 public final class JournalWriter: Sendable {
     private struct Queue {
         var entries: [@Sendable () -> JournalEntry] = []
@@ -19,51 +19,51 @@ public final class JournalWriter: Sendable {
     private let queue = Mutex(Queue())
     private let capacity: Int
     private let destination: Destination
-    /// Readable when the queue is no longer empty or the writer is to stop.
+    /// Readable if the queue has entries, or the writer is to stop.
     private let wakeup: EventDescriptor
-    /// Readable when all is written and the thread is about to end.
+    /// Readable once all entries are written and the thread is about to end.
     private let finished: EventDescriptor
 
     /// Starts the thread. ``stop(timeoutMilliseconds:)`` ends it.
     ///
     /// - Parameters:
-    ///   - destination: where entries go.
-    ///   - capacity: how many entries may wait.
-    /// - Throws: when there is no descriptor or thread left.
+    ///   - destination: the destination of entries.
+    ///   - capacity: the largest number of queued entries.
+    /// - Throws: if there is no descriptor or thread left.
     public init(destination: Destination = .detect(), capacity: Int = 4096) throws(SystemError) {
         precondition(capacity > 0, "a journal queue has room for something")
         self.capacity = capacity
         self.destination = destination
         wakeup = try EventDescriptor()
         finished = try EventDescriptor()
-        // The thread keeps the writer alive until it ends. No signal comes to it: a standard error that nobody reads any more
-        // does not end the process.
+        // The thread keeps the writer alive until it ends. It blocks all signals: a SIGPIPE from a closed standard
+        // error does not end the process.
         try WorkerThread("journal") { [self] in
             writeUntilStopped()
             finished.signal()
         }.detach()
     }
 
-    /// The lowest priority that is written; entries of a lower one are left out, those that wait already too, but for
-    /// those that are always written. At first all are.
+    /// The lowest priority that is written. Entries of a lower priority are omitted, also those in the queue, except
+    /// the ones that are always written. The initial level writes all.
     public var level: JournalEntry.Priority {
         get { queue.withLock { $0.level } }
         set { queue.withLock { $0.level = newValue } }
     }
 
-    /// Whether entries go to standard error, and not to the journal.
+    /// Whether entries go to standard error rather than to the journal.
     public var isOnTerminal: Bool { destination != .journal }
 
-    /// How many entries were dropped since the start, because the queue was full or because nobody took them; on any thread.
+    /// The number of entries dropped since the start, by a full queue or a failed write; on any thread.
     public var dropCount: UInt64 { queue.withLock(\.droppedInAll) }
 
-    /// Queues an entry; never waits. After `stop` it is lost.
+    /// Queues an entry; never waits. An entry after `stop` is lost.
     public func log(_ entry: JournalEntry) {
-        // One that is left out takes no place in the queue.
+        // An omitted entry takes no place in the queue.
         if entry.isWritten(at: level) { log { entry } }
     }
 
-    /// Queues an entry that is made on the writer's thread, if it is not dropped: for what comes often.
+    /// Queues a closure that makes an entry on the writer's thread, unless it is dropped: for frequent entries.
     public func log(_ entry: @escaping @Sendable () -> JournalEntry) {
         let wasEmpty = queue.withLock { queue in
             guard queue.entries.count < capacity else {
@@ -77,10 +77,10 @@ public final class JournalWriter: Sendable {
         if wasEmpty { wakeup.signal() }
     }
 
-    /// Waits until all that was logged is written and the thread has ended.
+    /// Waits until all entries are written and the thread has ended.
     ///
-    /// - Parameter timeoutMilliseconds: how long at most: a stalled journal must not keep a daemon from ending.
-    /// - Returns: whether all was written.
+    /// - Parameter timeoutMilliseconds: the longest wait: a stalled journal must not keep a daemon from ending.
+    /// - Returns: whether all entries were written.
     @discardableResult
     public func stop(timeoutMilliseconds: Int32) -> Bool {
         queue.withLock { $0.isStopping = true }
@@ -88,18 +88,18 @@ public final class JournalWriter: Sendable {
         return finished.wait(timeoutMilliseconds: timeoutMilliseconds)
     }
 
-    /// For how long entries are gathered before they are written, in microseconds: to wake a thread costs the one that
-    /// logs more than an entry does.
+    /// The time for which entries are gathered before they are written, in microseconds: waking a thread costs the
+    /// caller more than an entry does.
     private static let gathering: UInt32 = 5000
 
     private func writeUntilStopped() {
         var output = JournalOutput(to: destination)
-        /// The number of entries that were dropped and not told yet.
+        /// The number of dropped entries that are not reported yet.
         var untold = 0
         while true {
             wakeup.wait()
             usleep(Self.gathering)
-            // Cleared before the entries are taken: one logged in between signals again and is not forgotten.
+            // clear() comes first: an entry logged in between signals again, and is not missed.
             wakeup.clear()
             let batch = queue.withLock { queue in
                 let taken = queue
@@ -115,7 +115,7 @@ public final class JournalWriter: Sendable {
             let lost = output.takeLost()
             if lost > 0 { queue.withLock { $0.droppedInAll += UInt64(lost) } }
             untold += batch.dropped + lost
-            // The dropped entries came after those that filled the queue. This one itself is not counted where it is lost.
+            // The report follows the entries of the full queue. If the report itself is lost, it is not counted.
             if untold > 0, lost == 0 {
                 output.write(.dropped(untold))
                 output.flush()

@@ -1,8 +1,8 @@
 import PushModel
 
-/// One entry as one line of logfmt, for where there is no journal: the same fields with names in lower case.
+/// Formats an entry as one line of logfmt, for use without a journal: the same fields with names in lower case.
 enum Logfmt {
-    /// Adds the line of `entry`, with its line feed; `time` is RFC 3339.
+    /// Appends the line of `entry`, with its line feed; `time` is RFC 3339.
     static func append(_ entry: JournalEntry, time: String, to line: inout [UInt8]) {
         line += "time=\(time) level=\(entry.priority.name) message=".utf8
         append(entry.message, to: &line)
@@ -19,10 +19,10 @@ enum Logfmt {
         line.append(UInt8(ascii: "\n"))
     }
 
-    /// Quoted unless it is plainly one word. Control characters are escaped: one entry stays one line, and
-    /// what a producer sends cannot drive the terminal that shows it.
+    /// Appends a text, quoted unless it is a plain word. Control characters are escaped: an entry stays one line, and a
+    /// producer's text cannot send control sequences to a terminal.
     private static func append(_ text: String, to line: inout [UInt8]) {
-        // Bytes are looked at before characters: almost all texts are plain.
+        // Checks bytes before characters: almost all texts are plain.
         let isWord = text.utf8.allSatisfy(isPlain) || !text.unicodeScalars.contains(where: needsQuotes)
         guard !isWord || text.isEmpty else {
             line += text.utf8
@@ -50,7 +50,7 @@ enum Logfmt {
         }
     }
 
-    /// Printable ASCII that means nothing in logfmt. Anything else is looked at as a character.
+    /// Returns whether a byte is printable ASCII without a meaning in logfmt. Other bytes need a check by character.
     private static func isPlain(_ byte: UInt8) -> Bool {
         switch byte {
         case UInt8(ascii: "\""), UInt8(ascii: "="), UInt8(ascii: "\\"): false
@@ -62,7 +62,8 @@ enum Logfmt {
         scalar == " " || scalar == "\"" || scalar == "=" || scalar == "\\" || isControl(scalar)
     }
 
-    /// Characters that steer a terminal, and the two separators that Unicode counts as line ends.
+    /// Returns whether a character controls a terminal, or is one of the two separators that Unicode counts as line
+    /// ends.
     private static func isControl(_ scalar: Unicode.Scalar) -> Bool {
         scalar.isSteering || scalar.value == 0x2028 || scalar.value == 0x2029
     }

@@ -2,18 +2,19 @@ import CSystemd
 import Glibc
 import PushModel
 
-/// Turns entries into what `sd_journal_sendv` takes: an array of `NAME=value`. The memory is used again for
-/// each entry.
+/// Converts entries to the argument of `sd_journal_sendv`: an array of `NAME=value`. The memory is reused for each
+/// entry.
 struct NativeEncoding {
     private var bytes: [UInt8] = []
     private var ends: [Int] = []
     private var vectors: [iovec] = []
 
-    /// Calls `body` with the fields of `entry`; they are gone when it returns.
+    /// Calls `body` with the fields of `entry`, which are valid until it returns.
     mutating func withVectors<R>(of entry: JournalEntry, _ body: ([iovec]) -> R) -> R {
         bytes.removeAll(keepingCapacity: true)
         ends.removeAll(keepingCapacity: true)
-        // `journalctl` shows this one to people; the others are for programs, byte for byte.
+        // `journalctl` shows MESSAGE to people, so its control characters are made visible; other fields keep their
+        // bytes.
         append("MESSAGE", .text(entry.message.showingControls()))
         append("PRIORITY", .integer(Int64(entry.priority.rawValue)))
         if let id = entry.messageID { append("MESSAGE_ID", .text(id.rawValue)) }

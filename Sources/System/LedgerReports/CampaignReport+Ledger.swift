@@ -5,9 +5,9 @@ public import PushRouting
 public import Store
 
 extension CampaignReport {
-    /// Reads the window of the report; in one snapshot.
+    /// Reads the report's window, in one snapshot.
     ///
-    /// - Parameter table: the rules by which a push that never reached the tracker belongs to a campaign.
+    /// - Parameter table: the rules for the campaign of a push that never reached the tracker.
     public mutating func read(_ ledger: LedgerReader, _ table: RoutingTable) throws(StoreError) {
         let (since, until) = (window.since, window.until)
         rowsBegin = try ledger.rowsBegin(from: since, to: until)

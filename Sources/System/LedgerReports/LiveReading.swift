@@ -2,10 +2,10 @@ public import PushModel
 public import PushReporting
 public import Store
 
-/// The figures of the last minutes, as the ledger grows.
+/// The figures of the last minutes, updated as the ledger grows.
 public struct LiveReading {
     private static let pageSize = 4096
-    /// How many requests before the start are read.
+    /// The largest number of earlier requests that the start reads.
     private static let pastRequests: Int64 = 100_000
 
     private let ledger: LedgerReader
@@ -14,8 +14,8 @@ public struct LiveReading {
     public var figures: LiveFigures
 
     /// - Parameters:
-    ///   - ledger: what is read.
-    ///   - now: when.
+    ///   - ledger: the ledger.
+    ///   - now: the current time.
     public init(_ ledger: LedgerReader, at now: WallTime) throws(StoreError) {
         let begin = WallTime(milliseconds: now.milliseconds - LiveFigures.reach.milliseconds)
         let all = try ledger.outcomeCursor(from: begin)
@@ -30,9 +30,9 @@ public struct LiveReading {
         }
     }
 
-    /// Reads what is new, and forgets what is too old.
+    /// Reads new rows, and drops old ones.
     ///
-    /// - Parameter now: asked after each page.
+    /// - Parameter now: returns the current time; called after each page.
     public mutating func refresh(now: () -> WallTime) throws(StoreError) {
         var hasMore = true
         while hasMore {

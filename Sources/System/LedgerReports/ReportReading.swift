@@ -3,26 +3,26 @@ import PushModel
 public import PushReporting
 public import Store
 
-/// What a report shows, as it is read from the ledger: from its figures, and from rows where it has none.
+/// The content of a report, read from the ledger's figures, and from rows where there are no figures.
 public struct ReportReading {
-    /// How well deadlines are met.
+    /// The compliance with deadlines.
     public var report: ComplianceReport
-    /// The figures by their keys, and what happened over time.
+    /// The figures by key, and over time.
     public var detail: ReportDetail
-    /// How fast the budget of misses is used up, where that is asked for.
+    /// The rates at which the budget of misses is used up, if they were requested.
     public var rates: BurnRates?
 
-    /// Nothing is read yet.
+    /// Creates an empty reading.
     ///
     /// - Parameters:
-    ///   - report: of the window that is read.
-    ///   - detail: what is shown beside it.
+    ///   - report: the report, with the window to read.
+    ///   - detail: the details of the report.
     public init(report: ComplianceReport, detail: ReportDetail) {
         self.report = report
         self.detail = detail
     }
 
-    /// Reads the window of the report; in one snapshot.
+    /// Reads the report's window, in one snapshot.
     public mutating func read(_ ledger: LedgerReader) throws(StoreError) {
         let window = report.window
         let figures = try ledger.figures(from: window.since, to: window.until)
@@ -39,7 +39,7 @@ public struct ReportReading {
         try readRates(ledger)
     }
 
-    /// Counts one row. Rows come in the order of their ids.
+    /// Counts one row. Rows must come in the order of their ids.
     public mutating func add(_ row: LedgerRow) {
         guard let row = ReportRow(row) else { return report.add(requestWithoutInvocation: row.operation) }
         report.add(row)
@@ -55,7 +55,7 @@ public struct ReportReading {
         try addInFlight(figures, ledger)
         try addLists(figures.whole, ledger)
         guard let decided = try ledger.boundsOfDecided(in: figures.minutes) else { return }
-        // Its spans become as long as they have to be, so that no span of the ledger is longer than one of them.
+        // Widens the timeline first, so that no span of the ledger is longer than one of its spans.
         detail.timeline.makeRoom(forMinute: decided.lowerBound)
         detail.timeline.makeRoom(forMinute: decided.upperBound)
         try ledger.spans(in: figures.minutes, longest: detail.timeline.width / 60_000) { minute, minutes, figures in
@@ -63,7 +63,7 @@ public struct ReportReading {
         }
     }
 
-    /// What is in flight is in no figure.
+    /// Adds invocations in flight, which no figure counts.
     private mutating func addInFlight(_ figures: LedgerFigures, _ ledger: LedgerReader) throws(StoreError) {
         let last = figures.minutes.upperBound
         let rows = try ledger.pendingRows(

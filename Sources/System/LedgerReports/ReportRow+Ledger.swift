@@ -2,7 +2,7 @@ public import PushReporting
 public import Store
 
 extension ReportRow {
-    /// What a report needs of a row of the ledger; `nil` for a request without an invocation.
+    /// Makes a report's row from one of the ledger; `nil` for a request without an invocation.
     public init?(_ row: LedgerRow) {
         guard let invocation = row.invocation else { return nil }
         self.init(

@@ -27,11 +27,11 @@ public final class LedgerSource: PushSource {
     private static let triesAtOnce = 8
 
     /// - Parameters:
-    ///   - directory: the state directory. The ledger is opened when something is asked.
-    ///   - table: the configuration: the rules by which a push belongs to a campaign, and the time that handlers have.
-    ///   - objective: the share of deadlines that is to be kept, where one is configured.
-    ///   - campaignIDRule: how campaigns are told apart.
-    ///   - clock: the time now.
+    ///   - directory: the state directory. The ledger is opened at the first question.
+    ///   - table: the configuration, with the rules for the campaign of a push, and the handlers' budget.
+    ///   - objective: the share of deadlines to be met, if one is configured.
+    ///   - campaignIDRule: the rule that distinguishes campaigns.
+    ///   - clock: returns the current time.
     public init(
         directory: String, table: RoutingTable, objective: Percent? = nil, campaignIDRule: CampaignIDRule = .raw,
         clock: @escaping () -> Moment
@@ -196,7 +196,7 @@ public final class LedgerSource: PushSource {
             var moved = former
             let highest = try ledger.highestSequenceNumber()
             let pending = try ledger.undecidedInvocations()
-            // A ledger that was restored may have less than the position names.
+            // A restored ledger may have less than the position says.
             guard former.last <= highest, former.event <= (try ledger.lastCursor()) else {
                 moved = SourcePosition(last: highest, event: try ledger.lastCursor(), pending: pending)
                 return (changes, moved)
@@ -205,7 +205,7 @@ public final class LedgerSource: PushSource {
             let stillPending = Set(pending)
             moved.pending = pending.filter { $0.seq <= moved.last }
             var changed = Set(former.pending.filter { !stillPending.contains($0) }.map(\.seq))
-            // Opens, and what else later requests say of a push.
+            // Opens, and other facts about a push from later requests.
             let events = try ledger.events(after: former.event, limit: limit)
             for (cursor, event) in events {
                 moved.event = cursor
@@ -223,7 +223,7 @@ public final class LedgerSource: PushSource {
     }
 
     public func changeNumber() throws(SourceError) -> Int64 {
-        // Without a snapshot: within a transaction the number does not change.
+        // No snapshot: the number does not change within a transaction.
         try read(inSnapshot: false) { (ledger) throws(StoreError) in try ledger.changeNumber() }
     }
 
@@ -306,7 +306,7 @@ public final class LedgerSource: PushSource {
 }
 
 extension QueryWord {
-    /// The word that asks for a column.
+    /// The word that searches a column.
     fileprivate init?(_ column: LedgerReader.LookedUp) {
         let word: QueryWord? =
             switch column {

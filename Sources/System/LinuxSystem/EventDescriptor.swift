@@ -1,16 +1,16 @@
 import CLinux
 import Glibc
 
-/// An eventfd that one thread signals and another waits for, by itself or in an event loop.
+/// An eventfd that one thread signals, and that another waits for directly or in an event loop.
 public struct EventDescriptor: ~Copyable, Sendable {
-    /// To watch for readiness.
+    /// The descriptor for a loop's source.
     public let descriptor: SharedDescriptor
 
     private var rawValue: Int32 { descriptor.rawValue }
 
-    /// An eventfd that is not signalled.
+    /// Creates an eventfd that is not signalled.
     ///
-    /// - Throws: when there is no descriptor left.
+    /// - Throws: if there is no descriptor left.
     public init() throws(SystemError) {
         guard let descriptor = SharedDescriptor(CLinux_eventfd()) else {
             throw SystemError(operation: "create an eventfd", errno: errno)
@@ -25,16 +25,16 @@ public struct EventDescriptor: ~Copyable, Sendable {
         precondition(write(rawValue, &one, 8) == 8, "cannot signal an eventfd")
     }
 
-    /// Makes it unreadable; when it is so already, nothing happens.
+    /// Makes it unreadable, if it is readable.
     public func clear() {
         var count: UInt64 = 0
         _ = read(rawValue, &count, 8)
     }
 
-    /// Waits for a signal, which stays until it is cleared.
+    /// Waits for a signal, and leaves it set.
     ///
-    /// - Parameter timeoutMilliseconds: how long at most; negative is for ever.
-    /// - Returns: whether it came.
+    /// - Parameter timeoutMilliseconds: the longest wait; negative means no limit.
+    /// - Returns: whether it was signalled.
     @discardableResult
     public func wait(timeoutMilliseconds: Int32 = -1) -> Bool {
         var request = pollfd(fd: rawValue, events: Int16(POLLIN), revents: 0)

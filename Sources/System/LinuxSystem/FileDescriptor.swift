@@ -1,17 +1,17 @@
 import Glibc
 
-/// One open file descriptor, closed when this value goes.
+/// One open file descriptor, closed at the end of this value.
 public struct FileDescriptor: ~Copyable, Sendable {
-    /// The descriptor's number, as system calls take it. It stays this value's.
+    /// The number of the descriptor, which this value still owns.
     public let rawValue: Int32
 
-    /// Takes over a descriptor that is open.
+    /// Takes over an open descriptor.
     public init(owning descriptor: Int32) {
         precondition(descriptor >= 0, "a descriptor is not negative")
         rawValue = descriptor
     }
 
-    /// Takes over what a system call returned; `nil` if that was a failure, and `errno` says which.
+    /// Takes over the result of a system call; `nil` if it failed, with `errno` set.
     public init?(_ result: Int32) {
         guard result >= 0 else { return nil }
         rawValue = result
@@ -19,7 +19,7 @@ public struct FileDescriptor: ~Copyable, Sendable {
 
     deinit { close(rawValue) }
 
-    /// Gives the descriptor away: whoever gets the number closes it.
+    /// Gives up ownership: the caller must close the descriptor.
     public consuming func release() -> Int32 {
         let number = rawValue
         discard self
@@ -30,9 +30,9 @@ public struct FileDescriptor: ~Copyable, Sendable {
 extension FileDescriptor {
     /// Writes all of `bytes` to a file, in as many calls as that takes.
     ///
-    /// - Parameter offset: where in the file, in bytes.
-    /// - Returns: 0, or the error number (`EIO` where the system writes nothing and names no error); nobody knows how much was
-    ///   written then.
+    /// - Parameter offset: the offset in the file, in bytes.
+    /// - Returns: 0, or the error number (`EIO` if the system writes nothing without an error); after an error it is
+    ///   unknown how much was written.
     public borrowing func writeAll(_ bytes: UnsafeRawBufferPointer, at offset: Int) -> Int32 {
         var written = 0
         while written < bytes.count {
@@ -47,7 +47,7 @@ extension FileDescriptor {
 
 /// Repeats a system call that a signal interrupted.
 ///
-/// - Returns: what the call returned; negative with `errno` set when it failed for another reason.
+/// - Returns: the result of the call; negative with `errno` set if it failed for another reason.
 public func retryingInterrupts<Result: SignedInteger>(_ call: () -> Result) -> Result {
     while true {
         let result = call()
@@ -57,8 +57,8 @@ public func retryingInterrupts<Result: SignedInteger>(_ call: () -> Result) -> R
 
 /// The descriptors 0, 1 and 2.
 public enum StandardDescriptors {
-    /// Opens those that are closed on `/dev/null`. To be called before anything else is opened: the kernel gives the lowest
-    /// number that is free, so any file could become standard input, output or error.
+    /// Opens closed standard descriptors on `/dev/null`. To be called before any other file is opened: the kernel
+    /// assigns the lowest free number, so any file could become standard input, output or error.
     public static func open() {
         for descriptor in [STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO] where fcntl(descriptor, F_GETFD) < 0 {
             _ = Glibc.open("/dev/null", O_RDWR)

@@ -1,10 +1,11 @@
 import CLinux
 
-/// What becomes of memory that the process has freed.
+/// The handling of freed memory by malloc.
 public enum FreedMemory {
-    /// Has freed memory of some size given back to the system at once instead of kept for later. Before threads are begun.
+    /// Returns larger blocks of freed memory to the system at once instead of keeping them. To be called before threads
+    /// start.
     public static func returnAtOnce() { CLinux_return_freed_memory() }
 
-    /// Gives back to the system what was freed and is still held; takes some milliseconds at worst.
+    /// Returns freed memory that malloc still holds to the system; takes some milliseconds at worst.
     public static func trim() { CLinux_trim_memory() }
 }

@@ -1,8 +1,8 @@
 import Glibc
 
-/// What this machine calls itself.
+/// The host name of this machine.
 public enum HostName {
-    /// Its name, of letters, digits, "-" and "." alone; `localhost` when it has none, or another one.
+    /// The name, if it has only letters, digits, "-" and "."; otherwise `localhost`.
     public static var current: String {
         var name = [CChar](repeating: 0, count: 256)
         guard gethostname(&name, name.count - 1) == 0 else { return "localhost" }

@@ -1,7 +1,7 @@
 import Synchronization
 
-/// A thread that does jobs, one after the other, in the order in which they were submitted. It begins with the first job:
-/// who never needs it pays for none.
+/// A thread that does jobs in the order of their submission. It starts with the first job, so an unused one costs
+/// nothing.
 public final class JobThread<Job: Sendable>: Sendable {
     private struct Inbox: Sendable {
         var jobs: [Job] = []
@@ -14,8 +14,8 @@ public final class JobThread<Job: Sendable>: Sendable {
     private let begin: @Sendable () -> (Job) -> Void
 
     /// - Parameters:
-    ///   - name: as `ps -L` shows it; at most 15 bytes.
-    ///   - begin: called on the thread, once; what it returns does each job there.
+    ///   - name: the name in `ps -L`; at most 15 bytes.
+    ///   - begin: called on the thread, once; the closure that it returns does each job there.
     public init(_ name: StaticString, begin: @escaping @Sendable () -> (Job) -> Void) {
         self.name = name
         self.begin = begin
@@ -23,9 +23,9 @@ public final class JobThread<Job: Sendable>: Sendable {
 
     deinit { stop() }
 
-    /// Has a job done; on any thread, without waiting.
+    /// Queues a job; on any thread, without waiting.
     ///
-    /// - Throws: when the system has no thread left; then the job is not done.
+    /// - Throws: if the system has no thread left; then the job is not done.
     public func submit(_ job: Job) throws(SystemError) {
         try thread.withLock { (thread) throws(SystemError) in
             guard thread == nil else { return }
@@ -35,13 +35,13 @@ public final class JobThread<Job: Sendable>: Sendable {
         inbox.update { $0.jobs.append(job) }
     }
 
-    /// Ends the thread; jobs that were not begun are not done. Waits for the one that was.
+    /// Ends the thread after the present job, and waits for that; queued jobs are dropped.
     public func stop() {
         inbox.update { $0.isStopping = true }
         thread.withLock { $0.take() }?.join()
     }
 
-    /// Ends the thread as soon as it has done what it does, without waiting for that.
+    /// Ends the thread after the present job, without waiting.
     public func leave() {
         inbox.update { $0.isStopping = true }
         thread.withLock { $0.take() }?.detach()

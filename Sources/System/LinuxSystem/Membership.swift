@@ -1,11 +1,12 @@
 import Glibc
 
-/// How a user gets access to a file that a group may use.
+/// Advice on access to a file through group membership.
 public enum Membership {
-    /// Advice for this user, who may not use a file, as the end of a sentence: join the group that may.
+    /// Returns advice for this user, who has no access to a file, as the end of a sentence: to join the group with
+    /// access.
     ///
-    /// - Parameter path: the file; where a directory on the way to it is closed, that one counts.
-    /// - Returns: `nil` where no group has access, or it is the administrator's.
+    /// - Parameter path: the file; if a directory on the way to it is closed, that directory counts.
+    /// - Returns: `nil` if no group has access, or it is root's.
     public static func advice(for path: String) -> String? {
         var facts = stat()
         var place = path

@@ -5,19 +5,19 @@ import Glibc
 /// The standard library's `Mutex` has no condition, and a wait with a time limit is what a thread that sleeps
 /// between batches needs.
 ///
-/// `@unchecked Sendable` is sound: `value` is touched only between the lock and the unlock below, the two
-/// pointers never change, and what goes in or comes out is `Sendable` itself.
+/// `@unchecked Sendable` is sound: `value` is accessed only under the lock, the two pointers never change, and values
+/// that go in or out are `Sendable` themselves.
 public final class Monitor<Value: Sendable>: @unchecked Sendable {
     private var value: Value
     private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
     private let changed = UnsafeMutablePointer<pthread_cond_t>.allocate(capacity: 1)
 
-    /// A value that nobody waits for yet.
+    /// Creates a monitor of a value.
     public init(_ value: Value) {
         self.value = value
         var attributes = pthread_condattr_t()
         pthread_condattr_init(&attributes)
-        // A wait must not depend on somebody setting the clock.
+        // CLOCK_MONOTONIC: a wait must not depend on changes of the wall clock.
         pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC)
         pthread_mutex_init(mutex, nil)
         pthread_cond_init(changed, &attributes)
@@ -31,31 +31,31 @@ public final class Monitor<Value: Sendable>: @unchecked Sendable {
         mutex.deallocate()
     }
 
-    /// Changes the value and wakes all that wait for it.
+    /// Changes the value and wakes all waiting threads.
     public func update(_ change: (inout Value) -> Void) {
         pthread_mutex_lock(mutex)
         change(&value)
         pthread_mutex_unlock(mutex)
-        // Not before: who wakes while the lock is held sleeps again at once.
+        // After the unlock: a thread that is woken under the lock would sleep again at once.
         wake()
     }
 
-    /// Changes or reads the value without waking anybody.
+    /// Changes or reads the value without waking any thread.
     public func withLock<Result: Sendable>(_ body: (inout Value) -> Result) -> Result {
         pthread_mutex_lock(mutex)
         defer { pthread_mutex_unlock(mutex) }
         return body(&value)
     }
 
-    /// Wakes all that wait for the value, to look at it again.
+    /// Wakes all threads that wait for the value, to check it again.
     public func wake() { pthread_cond_broadcast(changed) }
 
-    /// Wakes one of those that wait for the value, where all of them want the same of it.
+    /// Wakes one waiting thread, for monitors whose waiters all want the same.
     public func wakeOne() { pthread_cond_signal(changed) }
 
-    /// Waits until `take` gives something, at most for `limit`; it is asked at once and after every change.
+    /// Waits until `take` returns a value, at most for `limit`; calls it at once and after every change.
     ///
-    /// - Returns: what `take` gave, or `nil` when the time was up.
+    /// - Returns: the result of `take`, or `nil` after the limit.
     public func wait<Taken: Sendable>(atMost limit: Duration? = nil, _ take: (inout Value) -> Taken?) -> Taken? {
         var end = timespec()
         if let limit {

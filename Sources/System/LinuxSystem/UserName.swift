@@ -6,13 +6,13 @@ public enum UserName: Hashable, Sendable {
     case name(String)
     /// No user has the id.
     case none
-    /// Nobody can tell now, or the name cannot be used: the reason.
+    /// The name cannot be found now, or cannot be used: the reason.
     case failed(String)
 
-    /// The name by which others know the user: its own, or the id, which is no name, because names have no colon. `nil`: nobody
-    /// can tell.
+    /// Returns the name of the user for other machines: its own, or `uid:` and the id, which cannot be a user's name
+    /// because of the colon. `nil` if the name cannot be found.
     ///
-    /// - Parameter user: the user that was asked for.
+    /// - Parameter user: the id that was looked up.
     public func text(of user: UInt32) -> String? {
         switch self {
         case .name(let name): name
@@ -21,10 +21,10 @@ public enum UserName: Hashable, Sendable {
         }
     }
 
-    /// The largest entry of a user, in bytes.
+    /// The limit for a passwd entry, in bytes.
     private static let entryLengthMax = 64 << 10
 
-    /// Asks the system, which may ask a service: the call blocks.
+    /// Looks the user up with getpwuid_r, which may block on a directory service.
     public init(of user: UInt32) {
         var (entry, found) = (passwd(), UnsafeMutablePointer<passwd>?.none)
         var buffer = [CChar](repeating: 0, count: 1024)

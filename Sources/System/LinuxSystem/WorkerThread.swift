@@ -1,22 +1,22 @@
 import CLinux
 import Glibc
 
-/// A thread that runs one closure, joined by whoever owns this value.
+/// A thread that runs one closure; the owner of this value joins or detaches it.
 public struct WorkerThread: ~Copyable, Sendable {
     private let thread: pthread_t
 
-    /// Starts the thread with every signal blocked: they belong to the loop's thread.
+    /// Starts the thread with every signal blocked: the loop's thread takes the signals.
     ///
     /// - Parameters:
-    ///   - name: as `ps -L` shows it; at most 15 bytes.
-    ///   - body: what the thread does.
-    /// - Throws: when the system has no thread left.
+    ///   - name: the name in `ps -L`; at most 15 bytes.
+    ///   - body: the closure.
+    /// - Throws: if the system has no thread left.
     public init(_ name: StaticString, _ body: @escaping @Sendable () -> Void) throws(SystemError) {
         var all = sigset_t()
         var before = sigset_t()
         sigfillset(&all)
         pthread_sigmask(SIG_SETMASK, &all, &before)
-        // The box is retained here and released by the thread, or below when there is none.
+        // The thread releases the box, or the code below if there is no thread.
         let box = Unmanaged.passRetained(Body(name, body))
         var created = pthread_t()
         let result = pthread_create(
@@ -34,7 +34,7 @@ public struct WorkerThread: ~Copyable, Sendable {
         thread = created
     }
 
-    /// Lets the thread end by itself: nobody waits for it.
+    /// Detaches the thread.
     public consuming func detach() { pthread_detach(thread) }
 
     /// Waits for the closure to return.

@@ -4,7 +4,7 @@ import LinuxSystem
 import PushFleet
 import PushModel
 
-/// An instant of `CLOCK_MONOTONIC` at which a call has to be over.
+/// A time on `CLOCK_MONOTONIC` by which a call must return.
 struct Deadline {
     let nanoseconds: Int64
 
@@ -13,28 +13,28 @@ struct Deadline {
 
     var left: Int64 { nanoseconds - SystemClock.monotonicNanoseconds }
 
-    /// The deadline of the next of so many steps that share what is left.
+    /// Returns the deadline of the next one of so many steps that share the remaining time.
     func share(of steps: Int) -> Deadline {
         Deadline(at: nanoseconds - left / Int64(max(1, steps)) * Int64(max(0, steps - 1)))
     }
 }
 
-/// One session with a server, used by one thread at a time. No call waits longer than its deadline; only the look-up
-/// of a host's name is libc's own, and takes what `/etc/resolv.conf` says.
+/// One session with a server, used by one thread at a time. No call waits longer than its deadline, except for the
+/// look-up of a host's name: libc does it, with the timeout in `/etc/resolv.conf`.
 struct Connection: ~Copyable {
     private let pointer: OpaquePointer
     private let notices: Notices
-    /// The names of the statements that the server has prepared.
+    /// The names of the statements that are prepared on the server.
     private var prepared: Set<String> = []
 
-    /// What the server remarked, beside its answers.
+    /// The server's warnings.
     private final class Notices {
         var warnings: [String] = []
     }
 
     /// Connects to a host.
     ///
-    /// - Parameter parameters: keywords of libpq's, and their values.
+    /// - Parameter parameters: keywords of libpq, and their values.
     static func open(
         _ parameters: [(keyword: String, value: String)], until deadline: Deadline
     ) throws(EngineProblem) -> Connection {
@@ -42,7 +42,7 @@ struct Connection: ~Copyable {
         defer {
             for (keyword, value) in texts {
                 free(keyword)
-                // It may be the password.
+                // The value may be the password.
                 if let value { explicit_bzero(value, strlen(value)) }
                 free(value)
             }
@@ -53,7 +53,7 @@ struct Connection: ~Copyable {
             throw EngineProblem(.ill, message: "libpq has no memory left")
         }
         let connection = Connection(owning: pointer)
-        // A refused connection has no result with fields: its code is in the text alone.
+        // A refused connection has no result with fields: only the verbose text has the SQLSTATE.
         PQsetErrorVerbosity(pointer, PQERRORS_VERBOSE)
         try connection.finishConnecting(until: deadline)
         guard PQsetnonblocking(pointer, 1) == 0, PQenterPipelineMode(pointer) == 1 else { throw connection.lost() }
@@ -82,7 +82,7 @@ struct Connection: ~Copyable {
         throw lost()
     }
 
-    /// Keeps the warnings, and what is worse.
+    /// Keeps notices with the severity WARNING or worse.
     private static let receive: @convention(c) (UnsafeMutableRawPointer?, OpaquePointer?) -> Void = { box, result in
         guard let box, let result, let severity = text(of: result, field: CPostgreSQL_severity) else { return }
         guard !["NOTICE", "INFO", "LOG", "DEBUG"].contains(severity) else { return }
@@ -94,24 +94,24 @@ struct Connection: ~Copyable {
         PQresultErrorField(result, Int32(field)).map { String(cString: $0) }
     }
 
-    /// The server's version: 150020 is 15.20.
+    /// The server's version: 150020 means 15.20.
     var serverVersion: Int { Int(PQserverVersion(pointer)) }
 
     // MARK: Statements
 
-    /// The answer to one transaction: the rows of each of its statements.
+    /// The answer to one transaction.
     struct Answer: Sendable {
         /// The rows of each statement.
         var rows: [[Row]]
-        /// What the server warned of up to the end of the transaction.
+        /// The server's warnings up to the end of the transaction.
         var warnings: [String]
     }
 
-    /// Runs transactions, one after the other, in one round trip: the answer to each is complete only when the server
-    /// is ready for the next (ReadyForQuery), which is after its commit. CommandComplete may come before.
+    /// Runs transactions in order, in one round trip. The answer to each is complete only at ReadyForQuery, which
+    /// follows its commit. CommandComplete may come before the commit.
     ///
     /// - Parameter transactions: the statements of each.
-    /// - Returns: the answers up to the first transaction that failed, and why it did.
+    /// - Returns: the answers up to the first transaction that failed, and its error.
     mutating func run(
         _ transactions: [[Call]], until deadline: Deadline
     ) -> (answers: [Answer], problem: EngineProblem?) {
@@ -148,9 +148,9 @@ struct Connection: ~Copyable {
         return answers[0].rows[0]
     }
 
-    /// Puts a statement into what is sent.
+    /// Adds a statement to the output of the pipeline.
     ///
-    /// - Returns: whether it is prepared before, which has an answer of its own.
+    /// - Returns: whether PREPARE is sent before it, which has an answer of its own.
     private mutating func send(_ call: Call) throws(EngineProblem) -> Bool {
         let statement = call.statement
         let isNew = prepared.insert(statement.name).inserted
@@ -166,7 +166,7 @@ struct Connection: ~Copyable {
             let start = buffer.count
             places.append(value.write(as: type, to: &buffer) ? start..<buffer.count : nil)
         }
-        // An empty value has a place in the buffer, too.
+        // One more byte, so that an empty value at the end has an address in the buffer.
         buffer.append(0)
         let sent = buffer.withUnsafeBytes { bytes in
             let start = bytes.baseAddress?.assumingMemoryBound(to: CChar.self)
@@ -180,7 +180,7 @@ struct Connection: ~Copyable {
         return isNew
     }
 
-    /// Sends what is to be sent, and takes in what comes meanwhile: else both ends could wait for each other.
+    /// Sends the output, and reads the input meanwhile: otherwise both ends could wait for each other.
     private borrowing func flush(until deadline: Deadline) throws(EngineProblem) {
         while true {
             switch PQflush(pointer) {
@@ -193,7 +193,7 @@ struct Connection: ~Copyable {
         }
     }
 
-    /// The next result, and the end of it; `nil`: the end of an answer.
+    /// Returns the next result; `nil` at the end of an answer.
     private borrowing func next(until deadline: Deadline) throws(EngineProblem) -> Result? {
         while PQisBusy(pointer) == 1 {
             try wait(for: POLLIN, until: deadline, "waiting for an answer")
@@ -202,7 +202,7 @@ struct Connection: ~Copyable {
         return PQgetResult(pointer).map { Result(pointer: $0) }
     }
 
-    /// The rows of a statement: its one result, and the end of it.
+    /// Reads the rows of a statement: its one result, and the end of its answer.
     private borrowing func rows(until deadline: Deadline) throws(EngineProblem) -> [Row] {
         guard let result = try next(until: deadline) else { throw lost() }
         let rows = try result.rows()
@@ -231,7 +231,7 @@ struct Connection: ~Copyable {
             return EngineProblem(StateCodes.kind(of: code), code: code, message: Connection.oneLine(message) + hint)
         }
 
-        /// All rows, copied.
+        /// Returns copies of all rows.
         func rows() throws(EngineProblem) -> [Row] {
             guard status == PGRES_TUPLES_OK || status == PGRES_COMMAND_OK else { throw problem }
             return (0..<PQntuples(pointer)).map { row in
@@ -264,15 +264,15 @@ struct Connection: ~Copyable {
         }
     }
 
-    /// What libpq says of a connection that is no good any more.
+    /// Makes an error from libpq's message about a broken connection.
     private borrowing func lost() -> EngineProblem {
         let (message, code) = Self.words(String(cString: PQerrorMessage(pointer)))
         return EngineProblem(
             StateCodes.kind(of: code), code: code, message: message.isEmpty ? "the connection is lost" : message)
     }
 
-    /// Takes the code out of what libpq says at length: `FATAL:  3D000: database "x" does not exist`, and where in the
-    /// server that was.
+    /// Separates the SQLSTATE from libpq's verbose message, such as `FATAL:  3D000: database "x" does not exist`, and
+    /// drops the LOCATION line.
     static func words(_ text: String) -> (message: String, code: String) {
         let message = oneLine(text.split(separator: "\n").filter { !$0.hasPrefix("LOCATION:") }.joined(separator: "\n"))
         let bytes = Array(message.utf8)

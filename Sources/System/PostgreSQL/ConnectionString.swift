@@ -1,19 +1,19 @@
 import CPostgreSQL
 public import PushFleet
 
-/// What a person wrote to say where the engine is, in libpq's forms: `postgresql://a,b/push` or `host=a,b dbname=push`.
+/// The engine's address from the configuration, in libpq's forms: `postgresql://a,b/push` or `host=a,b dbname=push`.
 ///
-/// It may hold a password: nothing of it but hosts and ports is ever shown, in a message or a debugger.
+/// It may hold a password: messages and debuggers show only hosts and ports of it.
 public struct ConnectionString: Sendable, CustomStringConvertible, CustomReflectable {
     private let parameters: [String: String]
 
-    /// Reads one.
+    /// Parses an address.
     ///
     /// - Throws: `.notOurs` if it is not in one of libpq's forms, or the numbers of hosts and ports do not fit.
     public init(_ text: String) throws(EngineProblem) {
         var complaint: UnsafeMutablePointer<CChar>?
         guard let options = PQconninfoParse(text, &complaint) else {
-            // libpq's own words repeat parts of the text, and one of them may be a password.
+            // libpq's message repeats parts of the text, which may include a password.
             PQfreemem(complaint)
             throw EngineProblem(
                 .notOurs,
@@ -35,7 +35,7 @@ public struct ConnectionString: Sendable, CustomStringConvertible, CustomReflect
 
     public var customMirror: Mirror { Mirror(self, children: []) }
 
-    /// The hosts, one after the other, each with what libpq calls it.
+    /// The hosts in order, each with libpq's parameters for it.
     let hosts: [Host]
 
     /// One of the hosts.
@@ -44,14 +44,15 @@ public struct ConnectionString: Sendable, CustomStringConvertible, CustomReflect
         var address: String?
         var port: String?
 
-        /// For messages: `db1:5432`.
+        /// The host in messages: `db1:5432`.
         var description: String {
             let host = name ?? address ?? "the local socket"
             return port.map { "\(host):\($0)" } ?? host
         }
     }
 
-    /// libpq tries the next host after a timeout only where the connecting blocks, so each host is tried on its own.
+    /// Splits the hosts, so that each can be tried alone: a nonblocking libpq does not try the next host after a
+    /// timeout.
     private static func hosts(_ parameters: [String: String]) throws(EngineProblem) -> [Host] {
         func list(_ keyword: String) -> [String] {
             guard let value = parameters[keyword], !value.isEmpty else { return [] }
@@ -74,9 +75,10 @@ public struct ConnectionString: Sendable, CustomStringConvertible, CustomReflect
         }
     }
 
-    /// The keywords and values that a session has with one of the hosts.
+    /// Returns the keywords and values for a session with one of the hosts.
     ///
-    /// What the person wrote wins where it is stricter: a shorter time. What a session depends on is ours in any case.
+    /// A shorter timeout in the address wins. Settings that the session depends on are always those of
+    /// `SessionSettings`.
     func parameters(for host: Host, session: SessionSettings) -> [(keyword: String, value: String)] {
         var merged = parameters
         (merged["host"], merged["hostaddr"], merged["port"]) = (host.name, host.address, host.port)
@@ -88,41 +90,41 @@ public struct ConnectionString: Sendable, CustomStringConvertible, CustomReflect
         merged["application_name"] = session.applicationName
         merged["client_encoding"] = "UTF8"
         if session.mustWrite { merged["target_session_attrs"] = "read-write" }
-        // Kerberos would ask a server of its own, for as long as that takes.
+        // GSSAPI encryption would ask a Kerberos server, which has no deadline here.
         if merged["gssencmode"] == nil { merged["gssencmode"] = "disable" }
-        // The last of two values wins: ours.
+        // The server takes the last of two values, so the session's own come last.
         let options = SessionSettings.options.map { "-c \($0)=\($1)" }.joined(separator: " ")
         merged["options"] = merged["options"].map { "\($0) \(options)" } ?? options
         return merged.sorted { $0.key < $1.key }.map { (keyword: $0.key, value: $0.value) }
     }
 }
 
-/// What all sessions have in common.
+/// The settings of all sessions.
 struct SessionSettings: Sendable {
-    /// The name that other sessions know it by.
+    /// The session's `application_name`.
     var applicationName: String
-    /// Whether a host is refused that is a standby.
+    /// Whether a standby is refused.
     var mustWrite = true
 
-    /// What libpq watches a connection by, in seconds, a number, and milliseconds: a host without power is noticed
-    /// although it closes nothing.
+    /// The limits by which libpq and the kernel detect a dead connection, in seconds, a count, and milliseconds. They
+    /// find a host that lost power and closed nothing.
     static let limits: [(keyword: String, limit: Int64)] = [
         ("connect_timeout", 5), ("keepalives_idle", 3), ("keepalives_interval", 1), ("keepalives_count", 3),
         ("tcp_user_timeout", 5000),
     ]
 
-    /// The server's settings for a session, stronger than those of its files, of the database and of the role.
+    /// The server's settings for a session, which override those of its files, of the database and of the role.
     static let options: [(name: String, value: String)] = [
-        // A commit that returns is on the disk, and on the standby's where there is one.
+        // A commit that has returned is on the disk, also on the standby's disk if there is one.
         ("synchronous_commit", "on"),
-        // A cancelled wait for the standby is told by a warning alone.
+        // The server reports a cancelled wait for the standby only as a WARNING.
         ("client_min_messages", "warning"),
         ("default_transaction_isolation", "read\\ committed"),
-        // A late copy of an append ends long before its number may be deleted (ten minutes).
+        // Ends a late copy of an append long before its number may be deleted (ten minutes).
         ("statement_timeout", "5000"),
-        // A dead session's uncommitted batch stops nobody for longer.
+        // Limits how long the uncommitted batch of a dead session can block another session.
         ("lock_timeout", "700"),
-        // The server's own end of the connection, where a node has no power any more.
+        // Lets the server close the connection of a node that lost power.
         ("tcp_keepalives_idle", "3"), ("tcp_keepalives_interval", "1"), ("tcp_keepalives_count", "3"),
         ("tcp_user_timeout", "5000"),
     ]

@@ -1,20 +1,20 @@
 import PushFleet
 import Synchronization
 
-/// What has to have a batch before it is acknowledged (`[Store] Durability=`).
+/// The servers that must have a batch before it is acknowledged (`[Store] Durability=`).
 public enum EngineDurability: String, Sendable {
-    /// A second server of PostgreSQL's: nothing is acknowledged while no synchronous standby is named.
+    /// The engine and a synchronous standby: nothing is acknowledged while none is named.
     case standby
-    /// The engine alone: the administrator says that the service survives a machine by itself.
+    /// The engine alone: the administrator asserts that the service survives the loss of a machine.
     case engine
 }
 
-/// The chain that the first session of a process found: a later one that finds another is refused, as the name of the
-/// engine leads to another database by now.
+/// The chain that the first session of a process found. A later session that finds another chain is refused: the
+/// engine's name leads to another database by then.
 public final class KnownChain: Sendable {
     private let state = Mutex<ShardIdentity?>(nil)
 
-    /// None yet.
+    /// No chain yet.
     public init() {}
 
     var identity: ShardIdentity? { state.withLock(\.self) }
@@ -22,35 +22,35 @@ public final class KnownChain: Sendable {
     func found(_ identity: ShardIdentity) { state.withLock { $0 = $0 ?? identity } }
 }
 
-/// What a session is for. Sessions of different purposes do not wait for each other.
+/// The purpose of a session. Sessions of different purposes do not wait for each other.
 public enum EngineRole: String, Sendable {
     /// Appends and confirms.
     case log
     /// Takes and renews the lease.
     case lease
-    /// Reads the chain, and notes how far the copy is.
+    /// Reads the chain, and stores the progress of the node's copy.
     case read
-    /// Writes snapshots, and deletes what is behind them.
+    /// Writes snapshots, and deletes the batches behind them.
     case snapshot
 }
 
-/// What a session with the engine is made with.
+/// The options of a session with the engine.
 public struct EngineOptions: Sendable {
-    /// Where the engine is.
+    /// The engine's address.
     public var address: ConnectionString
     /// The shard.
     public var shard: Int32
-    /// What has to have a batch before it is acknowledged.
+    /// The servers that must have a batch before it is acknowledged.
     public var durability: EngineDurability
     /// The name of this node, unique within the fleet.
     public var node: String
-    /// What the session is for.
+    /// The purpose of the session.
     public var role: EngineRole
-    /// How long a call takes at most, the connecting included.
+    /// The longest time of a call, including the connection.
     public var time: Duration
-    /// The chain that all sessions of this process have to do with.
+    /// The chain that all sessions of this process share.
     public var chain: KnownChain
-    /// Where this node's producers connect, for people; `nil`: not told.
+    /// The address for this node's producers, shown to people; `nil` if it is not configured.
     public var nodeAddress: String?
 
     /// Joins the parts.
@@ -63,12 +63,12 @@ public struct EngineOptions: Sendable {
         (self.node, self.role, self.time, self.nodeAddress) = (node, role, time, nodeAddress)
     }
 
-    /// The most bytes of a node's name: a session's name has 63 (NAMEDATALEN), and a longer one is cut.
+    /// The longest node name, in bytes: an `application_name` has 63 (NAMEDATALEN), and the server cuts a longer one.
     public static let nodeNameLimit = 63 - "pushrouterd-snapshot/4095/".utf8.count
 
-    /// The name that other sessions know this one by.
+    /// The `application_name` of the session.
     var applicationName: String { Self.namePrefix(role, shard) + node }
 
-    /// What the names of all nodes' sessions of a role begin with.
+    /// Returns the prefix of the `application_name` of all nodes' sessions with a role.
     static func namePrefix(_ role: EngineRole, _ shard: Int32) -> String { "pushrouterd-\(role.rawValue)/\(shard)/" }
 }

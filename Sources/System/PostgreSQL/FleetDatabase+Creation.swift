@@ -6,35 +6,35 @@ extension FleetDatabase {
     /// Creates the tables of a new fleet with one shard, whose ledger is empty.
     ///
     /// - Parameters:
-    ///   - address: a role that may create tables in the database.
-    ///   - state: the id of the ledger that every copy of the shard is to have.
-    ///   - time: how long it takes at most.
+    ///   - address: the address, with a role that may create tables in the database.
+    ///   - state: the ledger id for every copy of the shard.
+    ///   - time: the longest time of the call.
     /// - Returns: the new fleet.
-    /// - Throws: as below.
+    /// - Throws: as the function below.
     public static func initialise(
         _ address: ConnectionString, state: UUID128, time: Duration = .seconds(10)
     ) throws(EngineProblem) -> ShardIdentity {
         try initialise(address, ChainStart(state: state), as: newFleet(), time: time) { _ in nil }
     }
 
-    /// An id for a fleet.
+    /// Draws an id for a fleet.
     public static func newFleet() -> UUID128 {
         UUID128(high: .random(in: .min ... .max), low: .random(in: .min ... .max))
     }
 
-    /// Creates the tables of a new fleet with one shard. The fleet has its name when all of it is there, so nobody uses one
-    /// whose making ended half-way; the next call takes what is left of it away.
+    /// Creates the tables of a new fleet with one shard. The fleet gets its name last, so that no node uses an
+    /// unfinished one; the next call removes the tables of an unfinished one.
     ///
     /// - Parameters:
-    ///   - address: a role that may create tables in the database.
+    ///   - address: the address, with a role that may create tables in the database.
     ///   - start: the beginning of the chain.
-    ///   - fleet: the id that was drawn for the fleet.
-    ///   - time: how long each step takes at most.
+    ///   - fleet: the id drawn for the fleet.
+    ///   - time: the longest time of each step.
     ///   - beforeName: called when only the name is missing.
-    ///   - part: gives a part of the snapshot; `nil`: it cannot be read.
+    ///   - part: returns a part of the snapshot; `nil` if it cannot be read.
     /// - Returns: the new fleet.
-    /// - Throws: `.notOurs` if there is a fleet already. `.unreachable` if the engine did not answer to the end: then it
-    ///   may be there, and the next call says so.
+    /// - Throws: `.notOurs` if there is a fleet already. `.unreachable` if the engine did not answer to the end: then
+    ///   the fleet may exist, and the next call tells.
     public static func initialise(
         _ address: ConnectionString, _ start: ChainStart, as fleet: UUID128, time: Duration = .seconds(10),
         beforeName: () throws(EngineProblem) -> Void = {}, part: (Int) -> [UInt8]?
@@ -54,7 +54,8 @@ extension FleetDatabase {
         ]
         let name = FleetStatements.nameFleet(.uuid(fleet), .integer(FleetSchema.version))
         var last = [name]
-        // The server prepares each statement when the ones before have run: the tables are there for the rows.
+        // The server prepares each statement after the ones before have run, so the tables exist when the rows are
+        // prepared.
         var first = FleetSchema.creation.map { $0() } + rows
         if let snapshot = start.snapshot {
             first.append(SnapshotStatements.begin(shard, .uuid(snapshot.id), .text("init")))
@@ -76,7 +77,8 @@ extension FleetDatabase {
         return ShardIdentity(fleet: fleet, state: start.state)
     }
 
-    /// Makes a new fleet of a database that was copied from another's, or moved: its chain and its snapshots go on.
+    /// Makes a new fleet of a database that was copied from another one, or moved: its chain and its snapshots
+    /// continue.
     ///
     /// - Returns: the id of the new fleet.
     public static func adopt(
@@ -96,7 +98,7 @@ extension FleetDatabase {
 
     // MARK: Steps
 
-    /// Puts all parts of a snapshot, and compares them with what the engine gives back.
+    /// Stores all parts of a snapshot, and compares them with the engine's copies.
     private static func put(
         _ snapshot: Snapshot, _ shard: Value, _ session: inout Session, _ time: Duration, _ part: (Int) -> [UInt8]?
     ) throws(EngineProblem) {
@@ -113,7 +115,7 @@ extension FleetDatabase {
         }
     }
 
-    /// Refuses a database that has a fleet, and takes away what is left of the making of one.
+    /// Refuses a database with a fleet, and removes the tables of an unfinished one.
     private static func makeRoom(_ session: inout Session, _ time: Duration) throws(EngineProblem) {
         guard try run(&session, [FleetStatements.exists()], time)[0].first?.bool(0) == true else { return }
         if let row = try run(&session, [FleetStatements.fleet()], time)[0].first {
@@ -130,7 +132,7 @@ extension FleetDatabase {
     private static let interrupted = EngineProblem(
         .unreachable, message: "somebody else sets the database up at the same time")
 
-    /// Runs one transaction; the rows of each statement.
+    /// Runs one transaction; returns the rows of each statement.
     private static func run(
         _ session: inout Session, _ calls: [Call], _ time: Duration
     ) throws(EngineProblem) -> [[Row]] {

@@ -2,16 +2,16 @@ import LinuxSystem
 public import PushFleet
 import PushModel
 
-/// A fleet's database as a whole: it is set up once, and looked at.
+/// Creates, checks and inspects a fleet's database.
 public enum FleetDatabase {
-    /// The least version of PostgreSQL whose statements these are.
+    /// The lowest version of PostgreSQL that these statements support.
     static let leastVersion = 140_000
 
-    /// Reads how a fleet's engine and its shards are.
+    /// Reads the status of a fleet's engine and its shards.
     ///
     /// - Parameters:
-    ///   - address: the same as the nodes'.
-    ///   - time: how long it takes at most.
+    ///   - address: the same address as the nodes'.
+    ///   - time: the longest time of the call.
     public static func status(
         _ address: ConnectionString, time: Duration = .seconds(5)
     ) throws(EngineProblem) -> FleetStatus {
@@ -62,8 +62,8 @@ public enum FleetDatabase {
     }
 
     /// - Parameters:
-    ///   - wall: this machine's time when the question was sent.
-    ///   - taken: how long the answer took.
+    ///   - wall: this machine's time at the question.
+    ///   - taken: the time until the answer.
     private static func engine(
         _ row: Row, wall: Duration, taken: Duration
     ) throws(EngineProblem) -> FleetStatus.Engine {
@@ -89,7 +89,7 @@ public enum FleetDatabase {
             copies: notes)
     }
 
-    /// A row of `FleetStatements.copies`.
+    /// Decodes a row of `FleetStatements.copies`.
     private static func note(_ row: Row, tail: ChainTail) throws(EngineProblem) -> CopyNote {
         let applied = UInt64(clamping: try row.integer(2))
         // The batch after the copy's last one may have been deleted.
@@ -100,7 +100,7 @@ public enum FleetDatabase {
             reads: Int(try row.integer(6)), program: try row.text(7))
     }
 
-    /// Refuses tables that a newer program declared, or that nobody filled.
+    /// Refuses tables of a newer program, and tables without a fleet.
     static func checkSchema(_ rows: [Row]) throws(EngineProblem) {
         guard let row = rows.first else { throw EngineProblem(.notOurs, message: "the database has no fleet") }
         let version = try row.integer(0)

@@ -2,31 +2,31 @@ import PushFleet
 import PushModel
 
 extension FleetStatus {
-    /// What may stop the database some day.
+    /// Facts that warn of a database that may stop later.
     public struct Health: Sendable {
-        /// How many connections users without special rights may have.
+        /// The connections that users without special rights may have.
         public var connectionLimit: Int64
-        /// How many there are to all databases of the server.
+        /// The present connections to all databases of the server.
         public var connections: Int64
-        /// Whether dead rows are cleaned up by themselves.
+        /// Whether autovacuum removes dead rows.
         public var autovacuum: Bool
-        /// How long ago the fleet was set up, by the engine's clock.
+        /// The time since the fleet was set up, by the engine's clock.
         public var fleetAge: Duration
-        /// The replication slots that nobody reads and that hold WAL.
+        /// The replication slots without a reader that hold WAL.
         public var idleSlots: [Slot] = []
     }
 
-    /// A replication slot that nobody reads.
+    /// A replication slot without a reader.
     public struct Slot: Hashable, Sendable {
         /// Its name.
         public var name: String
-        /// How much WAL the server keeps for it, in bytes.
+        /// The WAL that the server keeps for it, in bytes.
         public var heldBytes: Int64
     }
 }
 
 extension FleetStatus.Health {
-    /// What is asked, in the order of the answers that `init` takes.
+    /// The statements whose answers `init` takes, in order.
     static let questions = [FleetStatements.health(), FleetStatements.idleSlots()]
 
     init(_ answers: [[Row]]) throws(EngineProblem) {
@@ -43,7 +43,7 @@ extension FleetStatus.Health {
 }
 
 extension FleetStatements {
-    /// The numbers of pg_stat_database are shown to everybody, those of other users' sessions are not.
+    /// The counts in pg_stat_database are visible to every user; other users' sessions are not.
     static let health = Statement(
         "health",
         """

@@ -3,55 +3,55 @@ import LinuxSystem
 public import PushFleet
 import PushModel
 
-/// An order of a person to a fleet's shard. The nodes read it in their tables, with the lease.
+/// An administrator's order to a fleet's shard. The nodes read it in their tables, with the lease.
 public enum FleetOrder: Sendable {
-    /// The leader hands over, to this node or to the nearest.
+    /// The leader hands over, to this node or to the one closest to the chain's end.
     case move(to: String?)
-    /// The node does not lead until that is undone; who leads hands over.
+    /// The node does not lead until the order is undone; if it leads, it hands over.
     case drain(String, isForced: Bool)
     /// The node may lead again.
     case undrain(String)
 }
 
-/// What came of an order.
+/// The result of an order.
 public enum OrderOutcome: Sendable {
-    /// It stands in the tables, and nobody had to hand over.
+    /// The order is in the tables, and no leader had to hand over.
     case noted
     /// Another node leads.
     case handedOver(Handover)
-    /// The leader has not handed over in this time; the order stands.
+    /// The leader has not handed over in this time; the order stays in force.
     case waits(Duration)
 
-    /// A change of the leader.
+    /// A change of leader.
     public struct Handover: Sendable {
-        /// Who led, and who leads.
+        /// The former and the new leader.
         public var from: String?, to: String
         /// The new term.
         public var epoch: Int64
-        /// The time from the order on.
+        /// The time since the order.
         public var took: Duration
-        /// The time from the last batch of the term before to the first one of this term, by the engine's clock.
+        /// The time from the last batch of the former term to the first one of the new term, by the engine's clock.
         public var gap: Duration
     }
 }
 
-/// Why an order is not given.
+/// The reason why an order was not given.
 public enum OrderFailure: Error, Sendable {
-    /// The engine did not answer, or refuses.
+    /// The engine did not answer, or refused.
     case engine(EngineProblem)
-    /// It would leave the shard without a leader. The number is that of the last batch.
+    /// The order would leave the shard without a leader; `tail` is the number of the last batch.
     case refused(Succession.Refusal, tail: UInt64)
     /// Another node has begun to lead meanwhile.
     case changed
 }
 
 extension FleetDatabase {
-    /// Gives an order, and waits until it was carried out.
+    /// Gives an order, and waits until it is carried out.
     ///
     /// - Parameters:
     ///   - order: the order.
-    ///   - address: the same as the nodes'.
-    ///   - time: how long a leader may take to hand over: its handlers end before.
+    ///   - address: the same address as the nodes'.
+    ///   - time: the longest time for a leader to hand over: its handlers end first.
     public static func give(
         _ order: FleetOrder, _ address: ConnectionString, time: Duration = .seconds(60)
     ) throws(OrderFailure) -> OrderOutcome {
@@ -71,10 +71,11 @@ extension FleetDatabase {
 
     private static var now: Instant { Instant(nanoseconds: SystemClock.monotonicNanoseconds) }
 
-    /// How long a node has to show that it runs: each notes its copy once a second.
+    /// The time for a node to show that it runs: each stores its progress once a second.
     private static let proofTime: Duration = .milliseconds(2500)
 
-    /// The shard, and the statements of an order: a node that is to lead has noted its copy since the order was given.
+    /// Returns the shard and the statements of an order. The next leader must have stored its progress since the order
+    /// was given.
     private static func calls(
         _ order: FleetOrder, _ address: ConnectionString, since begun: Instant
     ) throws(OrderFailure) -> (shard: FleetStatus.Shard, calls: [Part]) {
@@ -101,15 +102,15 @@ extension FleetDatabase {
     /// A statement of an order.
     private struct Part {
         var call: Call
-        /// Whether it has to change something.
+        /// Whether it must change a row.
         var isNeeded = false
-        /// Whether another node is to lead.
+        /// Whether it makes another node lead.
         var handsOver = false
     }
 
-    /// The statements of an order, for one transaction.
+    /// Returns the statements of an order, for one transaction.
     ///
-    /// - Parameter isLast: whether no other attempt follows.
+    /// - Parameter isLast: whether this is the last attempt.
     private static func calls(
         _ order: FleetOrder, _ shard: FleetStatus.Shard, ageLimit: Duration, isLast: Bool
     ) throws(Succession.Refusal) -> [Part] {
@@ -168,7 +169,7 @@ extension FleetDatabase {
                 }
                 usleep(20_000)
             } catch {
-                // The engine is away, as it may be at any time: the order stands in its tables.
+                // The engine may be away at any time. The order is in its tables.
                 usleep(200_000)
             }
         }

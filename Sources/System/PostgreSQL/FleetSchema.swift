@@ -1,13 +1,13 @@
 import PushFleet
 
-/// The tables that a fleet has in its database.
+/// The tables of a fleet's database.
 enum FleetSchema {
-    /// Its number; raised with each change that an older program must not write beside.
+    /// The version of the tables; raised with each change that an older program must not write beside.
     static let version: Int64 = 1
-    /// How many slots share out what there is over the shards, for good.
+    /// The number of slots that distribute the data over the shards; it never changes.
     static let slots = 4096
 
-    /// Takes all tables away.
+    /// Drops all tables.
     static let removal = Statement(
         "remove_tables",
         """
@@ -15,7 +15,7 @@ enum FleetSchema {
             push_snapshot_parts, push_confirmations
         """)
 
-    /// What creates the tables, in order.
+    /// The statements that create the tables, in order.
     static let creation: [Statement] = [
         Statement(
             "create_fleet",
@@ -26,7 +26,8 @@ enum FleetSchema {
                 schema int4 NOT NULL,
                 created timestamptz NOT NULL DEFAULT clock_timestamp())
             """),
-        // Who leads a shard. It is written each second: room in the page, so that no index grows.
+        // The leader of a shard. The row is written each second: the low fill factor lets updates stay in the page, so
+        // that no index grows.
         Statement(
             "create_shards",
             """
@@ -48,8 +49,8 @@ enum FleetSchema {
                 slot int4 PRIMARY KEY CHECK (slot >= 0 AND slot < \(slots)),
                 shard int4 NOT NULL)
             """),
-        // The chains. at is the engine's clock: an age is a difference of two of its times. total is the bytes of all rows
-        // up to here, the deleted ones too.
+        // The chains. at is the engine's clock: an age is a difference of two of its times. total is the bytes of all
+        // rows up to this batch, including deleted ones.
         Statement(
             "create_batches",
             """
@@ -68,7 +69,7 @@ enum FleetSchema {
                 rows bytea NOT NULL,
                 PRIMARY KEY (shard, number))
             """),
-        // Compressing would cost the appender time.
+        // EXTERNAL turns off compression, which would cost the appender time.
         Statement("store_batches", "ALTER TABLE push_batches ALTER rows SET STORAGE EXTERNAL"),
         Statement(
             "create_copies",
@@ -83,7 +84,7 @@ enum FleetSchema {
                 program text NOT NULL,
                 PRIMARY KEY (shard, node)) WITH (fillfactor = 50)
             """),
-        // Copies of a ledger: each stands behind a batch, and counts once it has one. moves is raised by its writer.
+        // Snapshots of a ledger: each belongs to a batch, and counts once it has one. Its writer raises moves.
         Statement(
             "create_snapshots",
             """
@@ -116,7 +117,7 @@ enum FleetSchema {
                 PRIMARY KEY (shard, snapshot, part))
             """),
         Statement("store_parts", "ALTER TABLE push_snapshot_parts ALTER bytes SET STORAGE EXTERNAL"),
-        // A commit behind a batch, where the batch's own is in doubt.
+        // A commit after a batch, for a batch whose own commit is in doubt.
         Statement(
             "create_confirmations",
             """

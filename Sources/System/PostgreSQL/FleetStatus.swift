@@ -1,48 +1,48 @@
 public import PushFleet
 public import PushModel
 
-/// What a fleet's database says of itself (`pushctl store status`).
+/// The status of a fleet's database (`pushctl store status`).
 public struct FleetStatus: Sendable {
-    /// Drawn when the database was set up.
+    /// The id drawn when the database was set up.
     public var fleet: UUID128
     /// The version of its tables.
     public var schema: Int64
-    /// When it was set up, by the engine's clock.
+    /// The time of the set-up, by the engine's clock.
     public var created: WallTime
     /// The engine.
     public var engine: Engine
-    /// The standbys that are connected; what this user may not see is `nil` in them.
+    /// The connected standbys; a field that this user may not see is `nil`.
     public var standbys: [Standby]
     /// The shards, in order.
     public var shards: [Shard]
-    /// What may stop it some day.
+    /// Facts that warn of a database that may stop later.
     public var health: Health
-    /// The bytes of all batches in the engine, indexes included.
+    /// The bytes of all batches in the engine, with indexes.
     public var batchesSize: Int64
 
     /// The server and its settings.
     public struct Engine: Sendable {
-        /// As it names it: `15.20 (Debian 15.20-0+deb12u1)`.
+        /// The version as the server names it: `15.20 (Debian 15.20-0+deb12u1)`.
         public var version: String
-        /// Which cluster of databases it is: a copy of its files has the same.
+        /// The system identifier of the cluster; a copy of its files has the same one.
         public var systemIdentifier: Int64?
-        /// The address that it was reached at; `nil`: a local socket.
+        /// The server's address of this connection; `nil` for a local socket.
         public var address: String?
         /// The port of that address.
         public var port: Int64?
-        /// `synchronous_standby_names`; empty: commits wait for nobody.
+        /// `synchronous_standby_names`; if it is empty, commits wait for no standby.
         public var standbyNames: String
-        /// `synchronous_commit` of a session of ours.
+        /// `synchronous_commit` of this program's sessions.
         public var synchronousCommit: String
-        /// Whether commits are synced to its disk.
+        /// Whether commits are synced to the server's disk (`fsync`).
         public var fsync: Bool
-        /// Whether a page that a crash tore is repaired.
+        /// Whether the server can repair a page that a crash tore (`full_page_writes`).
         public var fullPageWrites: Bool
-        /// How far its clock is ahead of this machine's.
+        /// The difference of its clock to this machine's; positive if it is ahead.
         public var clockAhead: Duration
-        /// How wrong `clockAhead` is at most: half the time of the question.
+        /// The largest error of `clockAhead`: half the time of the question.
         public var clockError: Duration
-        /// How old the oldest transaction is of those that this user may see; `nil`: none.
+        /// The age of the oldest transaction that this user may see; `nil` if there is none.
         public var longestTransaction: Duration?
     }
 
@@ -50,7 +50,7 @@ public struct FleetStatus: Sendable {
     public struct Standby: Hashable, Sendable {
         /// Its `application_name`.
         public var name: String
-        /// `streaming` when all is well.
+        /// `streaming` in normal operation.
         public var state: String?
         /// `sync`, `quorum`, `potential` or `async`.
         public var sync: String?
@@ -62,21 +62,21 @@ public struct FleetStatus: Sendable {
         public var number: Int64
         /// The id of the ledger that every copy has.
         public var state: UUID128
-        /// Who leads.
+        /// The lease, with the leader.
         public var lease: LeaseRow
-        /// Where the leader's producers connect; `nil`: not told.
+        /// The address for the leader's producers; `nil` if it is not configured.
         public var address: String?
         /// The last batch.
         public var tail: ChainTail
-        /// The version of what it holds.
+        /// The version of the tail batch.
         public var version: Int
-        /// How long ago it was inserted.
+        /// The age of the tail batch.
         public var age: Duration
         /// The nodes' copies, by name.
         public var copies: [CopyNote]
-        /// The first batch that the chain still has.
+        /// The first batch that is still in the chain.
         public var first: UInt64 = 0
-        /// The snapshots that count, the newest first.
+        /// The complete snapshots, the newest first.
         public var snapshots: [StoredSnapshot] = []
     }
 }

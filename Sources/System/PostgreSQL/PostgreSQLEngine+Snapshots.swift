@@ -5,7 +5,7 @@ extension PostgreSQLEngine {
     private var shard: Value { .number(options.shard) }
 
     public func snapshots() throws(EngineProblem) -> SnapshotState {
-        // One state of the database, so no snapshot is without its batch.
+        // One transaction reads one state of the database, so each snapshot has its batch.
         let rows = try askAll(
             SnapshotStatements.snapshots(shard), SnapshotStatements.claim(shard), SnapshotStatements.ends(shard),
             SnapshotStatements.copies(shard))
@@ -20,7 +20,7 @@ extension PostgreSQLEngine {
         return state
     }
 
-    /// A row of `SnapshotStatements.snapshots`.
+    /// Decodes a row of `SnapshotStatements.snapshots`.
     static func stored(_ row: Row) throws(EngineProblem) -> StoredSnapshot {
         StoredSnapshot(
             Snapshot(
@@ -41,7 +41,7 @@ extension PostgreSQLEngine {
         try !ask(Statements.withoutWaiting(), SnapshotStatements.move(shard, .uuid(id))).isEmpty
     }
 
-    /// The commit that has the snapshot count has the parts with it, so theirs need not wait.
+    /// Stores a part without waiting for a standby: the commit that completes the snapshot waits, and covers its parts.
     public func putPart(_ part: Int, of id: UUID128, _ bytes: [UInt8]) throws(EngineProblem) -> Bool {
         try !ask(
             Statements.withoutWaiting(),

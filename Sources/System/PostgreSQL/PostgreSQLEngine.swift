@@ -2,23 +2,22 @@ public import PushFleet
 public import PushModel
 import Synchronization
 
-/// A shard's chain and lease in PostgreSQL: one session, which connects when it is first needed, and anew after a
-/// failure.
+/// A shard's chain and lease in PostgreSQL, over one session, which connects at its first use and after each failure.
 ///
-/// A value is used by one thread at a time. Each call ends within `EngineOptions.time`, but for the look-up of a host's
-/// name, which is libc's. A new connection first ends the sessions that have its own name: this node's lost ones. So two
-/// processes of one name end each other's sessions, and nothing worse.
+/// One thread at a time uses a value. Each call ends within `EngineOptions.time`, except for libc's look-up of a host's
+/// name. A new connection first terminates other sessions with its `application_name`, which are this node's lost ones.
+/// Two processes with the same name terminate each other's sessions, with no other harm.
 public final class PostgreSQLEngine: ShardEngine {
     let options: EngineOptions
     private let state: Mutex<State>
 
     private struct State: ~Copyable {
         var session = Session()
-        /// Which chain the first connection found: a later one to another database is refused.
+        /// The chain that the first connection found; a later connection to another chain is refused.
         var identity: ShardIdentity?
     }
 
-    /// Connects to nothing yet.
+    /// Creates the engine without a connection.
     public init(_ options: EngineOptions) {
         precondition(
             options.node.utf8.count <= EngineOptions.nodeNameLimit, "a node's name is told by the names of its sessions"
@@ -34,7 +33,7 @@ public final class PostgreSQLEngine: ShardEngine {
         return try state.withLock { (state) throws(EngineProblem) in
             let deadline = Deadline(after: options.time)
             try Self.connect(&state, options, until: deadline)
-            // The connection may be an old one, and the server gone.
+            // Asks even on an open connection: the server may be gone.
             let (_, problem) = state.session.run([[Statements.identity(.number(options.shard))]], until: deadline)
             if let problem { throw problem }
             guard let identity = state.identity else { throw Self.notSetUp(options.shard) }
@@ -54,7 +53,7 @@ public final class PostgreSQLEngine: ShardEngine {
         commit(Statements.confirm(.number(options.shard), .number(reference.number), .uuid(reference.id)))
     }
 
-    /// Runs a statement that gives one row back if it wrote one, and judges its commit.
+    /// Runs a statement that returns one row if it wrote one, and judges its commit.
     private func commit(_ call: Call) -> AppendResult {
         let options = options
         return state.withLock { state in
@@ -64,19 +63,19 @@ public final class PostgreSQLEngine: ShardEngine {
             } catch {
                 return .unknown(error)
             }
-            // A transaction each: the second one's answer comes when the first one's commit has ended.
+            // Two transactions: the answer to the second one comes after the first one's commit has ended.
             let check = options.durability == .standby ? [[Statements.protection()]] : []
             let (answers, problem) = state.session.run([[call]] + check, until: deadline)
             return Self.judge(answers, problem, isChecked: options.durability == .standby)
         }
     }
 
-    /// What an append or a confirmation came to.
+    /// Returns the result of an append or a confirmation.
     ///
     /// - Parameters:
     ///   - answers: the statement's answer, and the one to the question whether its commit waited for a standby.
-    ///   - problem: why an answer is missing.
-    ///   - isChecked: whether the question was asked.
+    ///   - problem: the error, if an answer is missing.
+    ///   - isChecked: whether that question was asked.
     static func judge(
         _ answers: [Connection.Answer], _ problem: EngineProblem?, isChecked: Bool
     ) -> AppendResult {
@@ -109,7 +108,7 @@ public final class PostgreSQLEngine: ShardEngine {
         return ChainTail(try Self.reference(row), epoch: try row.integer(2))
     }
 
-    /// The most bytes of batches that one answer has, but for its first batch.
+    /// The limit for the bytes of batches in one answer; the first batch may exceed it.
     private static let readLimit: Int64 = 4 << 20
 
     public func batches(from number: UInt64, atMost count: Int) throws(EngineProblem) -> [StoredBatch] {
@@ -128,7 +127,7 @@ public final class PostgreSQLEngine: ShardEngine {
         return batches
     }
 
-    /// The number and the id of a batch: its first two columns.
+    /// Decodes the number and the id of a batch, from two columns.
     static func reference(_ row: Row, at column: Int = 0) throws(EngineProblem) -> BatchReference {
         BatchReference(number: UInt64(clamping: try row.integer(column)), id: try row.uuid(column + 1))
     }
@@ -141,7 +140,7 @@ public final class PostgreSQLEngine: ShardEngine {
         return try Self.leaseRow(row)
     }
 
-    /// - Parameter column: the first one of `Statements.leaseColumns`.
+    /// - Parameter column: the first column of `Statements.leaseColumns`.
     static func leaseRow(_ row: Row, at column: Int = 0) throws(EngineProblem) -> LeaseRow {
         let drained = try row.optionalText(column + 5) ?? ""
         return LeaseRow(
@@ -165,7 +164,7 @@ public final class PostgreSQLEngine: ShardEngine {
         let take = Statements.take(
             .number(options.shard), .text(owner.node), .uuid(owner.id), .optional(options.nodeAddress),
             .optional(seen.owner?.node), .optional(seen.owner?.id), .number(seen.epoch), .number(seen.renewals))
-        // Behind the commit of the taking, and only if that was one.
+        // Runs after the commit of the lease, and only takes effect if this node has it.
         let end = Statements.endWriters(
             .text(prefix), .text(prefix + options.node), .number(options.shard), .text(owner.node), .uuid(owner.id))
         return try state.withLock { (state) throws(EngineProblem) in
@@ -176,7 +175,7 @@ public final class PostgreSQLEngine: ShardEngine {
             let (answers, problem) = state.session.run([[take]] + check + [[end]], until: deadline)
             if let problem { throw problem }
             guard let row = answers[0].rows[0].first else { return nil }
-            // A term that a promotion takes back would be given twice.
+            // The promotion of a standby without this commit would let the same term be given twice.
             if case .doubtful(let reason) = Self.judge(Array(answers.dropLast()), nil, isChecked: isChecked) {
                 throw EngineProblem(.unreachable, message: reason)
             }
@@ -203,10 +202,10 @@ public final class PostgreSQLEngine: ShardEngine {
 
     // MARK: The session
 
-    /// Runs one transaction; the rows of its last statement.
+    /// Runs one transaction; returns the rows of its last statement.
     func ask(_ calls: Call...) throws(EngineProblem) -> [Row] { try rows(of: calls).last ?? [] }
 
-    /// Runs one transaction; the rows of each statement.
+    /// Runs one transaction; returns the rows of each statement.
     func askAll(_ calls: Call...) throws(EngineProblem) -> [[Row]] { try rows(of: calls) }
 
     private func rows(of calls: [Call]) throws(EngineProblem) -> [[Row]] {
@@ -242,7 +241,7 @@ public final class PostgreSQLEngine: ShardEngine {
         }
     }
 
-    /// What the database is; refuses one that this program must not write.
+    /// Returns the identity of the database; refuses one that this program must not write.
     private static func identify(
         _ connection: inout Connection, _ shard: Int32, until deadline: Deadline
     ) throws(EngineProblem) -> ShardIdentity {

@@ -1,14 +1,14 @@
 import PushFleet
 
-/// A session that connects when it is needed, and is closed at a failure.
+/// A session that connects on demand, and is closed after a failure.
 struct Session: ~Copyable {
     private var connection: Connection?
-    /// The host that answered last is tried first.
+    /// The host that answered last, which is tried first.
     private var preferred = 0
 
     /// Connects to one of the hosts, unless there is a connection.
     ///
-    /// - Parameter begin: what a new connection begins with; if it fails the next host is tried.
+    /// - Parameter begin: the first calls on a new connection; if one fails, the next host is tried.
     mutating func connect(
         _ address: ConnectionString, _ settings: SessionSettings, until deadline: Deadline,
         begin: (inout Connection) throws(EngineProblem) -> Void
@@ -34,13 +34,13 @@ struct Session: ~Copyable {
         throw Self.joined(problems)
     }
 
-    /// One problem for those of all hosts: of the kind that is the database's, where one is.
+    /// Joins the errors of all hosts into one, of the kind `notOurs` or `ill` if one of them is.
     private static func joined(_ problems: [EngineProblem]) -> EngineProblem {
         let worst = problems.first { $0.kind == .notOurs } ?? problems.first { $0.kind == .ill } ?? problems[0]
         return EngineProblem(worst.kind, code: worst.code, message: problems.map(\.message).joined(separator: "; "))
     }
 
-    /// Runs transactions on the connection, which is closed if one fails.
+    /// Runs transactions on the connection; closes it if one fails.
     mutating func run(
         _ transactions: [[Call]], until deadline: Deadline
     ) -> (answers: [Connection.Answer], problem: EngineProblem?) {

@@ -1,10 +1,10 @@
 import PushFleet
 
-/// The statements for snapshots, and for what may be deleted behind them.
+/// The statements for snapshots, and for the deletion of what they replace.
 enum SnapshotStatements {
     // MARK: What is there
 
-    /// The snapshots that count, the newest first.
+    /// Selects the complete snapshots, the newest first.
     static let snapshots = Statement(
         "snapshots", [.int4],
         """
@@ -17,7 +17,7 @@ enum SnapshotStatements {
         WHERE s.shard = $1 AND s.state = 'counts' ORDER BY s.number DESC, s.at DESC, s.snapshot
         """)
 
-    /// The snapshot that is being written.
+    /// Selects the snapshot that is being written.
     static let claim = Statement(
         "claim", [.int4],
         "SELECT snapshot, node, moves FROM push_snapshots WHERE shard = $1 AND state = 'written'")
@@ -38,7 +38,7 @@ enum SnapshotStatements {
 
     // MARK: Writing
 
-    /// Gives a snapshot up that did not move.
+    /// Gives up a snapshot whose writer made no progress.
     static let giveUp = Statement(
         "give_up", [.int4, .uuid, .int8],
         """
@@ -46,7 +46,7 @@ enum SnapshotStatements {
         AND state = 'written'
         """)
 
-    /// Begins a snapshot, if none is being written: the index decides between two writers.
+    /// Begins a snapshot, if none is being written: a unique index decides between two writers.
     static let begin = Statement(
         "begin_snapshot", [.int4, .uuid, .text],
         """
@@ -61,7 +61,7 @@ enum SnapshotStatements {
         RETURNING shard
         """)
 
-    /// Puts a part, if the snapshot is still being written: its row is locked against whoever gives it up.
+    /// Stores a part, if the snapshot is still being written: the UPDATE locks its row against a node that gives it up.
     static let putPart = Statement(
         "put_part", [.int4, .uuid, .int4, .bytes],
         """
@@ -123,12 +123,12 @@ enum SnapshotStatements {
         "has_going", [.int4],
         "SELECT EXISTS (SELECT FROM push_snapshots WHERE shard = $1 AND state = 'goes')")
 
-    /// Deletes the first batches, without a gap, that are behind a snapshot and old enough. The batch of the snapshot
-    /// itself stays: a ledger that is made of it is compared with it. A commit of a promoted standby has all that was
-    /// committed before it, so it never has this one without the snapshots.
+    /// Deletes the first batches, without a gap, that are older than a snapshot and old enough. The batch of the
+    /// snapshot itself stays: it serves to check a ledger made from the snapshot. A promoted standby with this commit
+    /// also has every earlier commit, and so the snapshots.
     ///
-    /// Ten minutes: a late copy of an append that looked for its number before it was deleted ended long before
-    /// (`statement_timeout` of `SessionSettings`).
+    /// Old enough means ten minutes: a late copy of an append that saw its number before the deletion has ended long
+    /// before (`statement_timeout` of `SessionSettings`).
     static let trim = Statement(
         "trim", [.int4, .int4, .int4],
         """

@@ -1,7 +1,7 @@
 import PushFleet
 import PushModel
 
-/// A statement, declared once: its name (as the server keeps it prepared), its text, and the types of its parameters.
+/// A statement, declared once: its name as a prepared statement, its text, and the types of its parameters.
 struct Statement: Sendable {
     let name: String
     let text: String
@@ -13,14 +13,14 @@ struct Statement: Sendable {
 
     init(_ name: String, _ text: String) { self.init(name, [], text) }
 
-    /// The statement with the values of its parameters.
+    /// Binds values to the parameters.
     func callAsFunction(_ values: Value...) -> Call {
         precondition(values.count == parameters.count, "\(name) has \(parameters.count) parameters")
         return Call(statement: self, values: values)
     }
 }
 
-/// The types of parameters that our statements have, by their object ids, which PostgreSQL never changes (pg_type.dat).
+/// The parameter types of these statements, by their object ids, which PostgreSQL never changes (pg_type.dat).
 enum ValueType: UInt32 {
     case bytes = 17
     case int8 = 20
@@ -42,9 +42,9 @@ enum Value {
     static func optional(_ value: String?) -> Value { value.map(Value.text) ?? .null }
     static func optional(_ value: UUID128?) -> Value { value.map(Value.uuid) ?? .null }
 
-    /// Adds its binary form to a buffer.
+    /// Appends its binary form to a buffer.
     ///
-    /// - Returns: whether there is one: there is none of no value.
+    /// - Returns: whether there is one; NULL has none.
     func write(as type: ValueType, to buffer: inout [UInt8]) -> Bool {
         switch (self, type) {
         case (.integer(let value), .int8): Self.add(UInt64(bitPattern: value), to: &buffer)
@@ -65,7 +65,7 @@ enum Value {
     }
 }
 
-/// A statement to be run, with the values of its parameters.
+/// A statement to run, with the values of its parameters.
 struct Call {
     let statement: Statement
     let values: [Value]
@@ -73,10 +73,10 @@ struct Call {
 
 /// A row of an answer, in binary form.
 struct Row: Sendable {
-    /// The columns; `nil`: NULL.
+    /// The columns; `nil` for NULL.
     let columns: [[UInt8]?]
 
-    /// A column, which is there and has a value; else the database has other tables than this program's.
+    /// Returns a column that must exist and have a value; otherwise the database has other tables than this program's.
     func bytes(_ index: Int) throws(EngineProblem) -> [UInt8] {
         guard index < columns.count, let column = columns[index] else { throw Self.foreign }
         return column

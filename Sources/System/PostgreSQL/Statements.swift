@@ -1,10 +1,10 @@
 import PushFleet
 
-/// The statements that a shard's engine runs, each by its name.
+/// The statements of a shard's engine.
 enum Statements {
     // MARK: Once for each connection
 
-    /// What the database is, and whether the session has what it depends on.
+    /// Selects the identity of the database, and the settings that the session depends on.
     static let identity = Statement(
         "identity", [.int4],
         """
@@ -12,7 +12,7 @@ enum Statements {
         FROM push_fleet f LEFT JOIN push_shards s ON s.shard = $1
         """)
 
-    /// The database, and whether this user may ask which cluster it is in: a provider may keep that to itself.
+    /// Selects the database, and whether this user may read the cluster's system identifier: a provider may forbid it.
     static let database = Statement(
         "database",
         """
@@ -22,11 +22,11 @@ enum Statements {
 
     static let cluster = Statement("cluster", "SELECT system_identifier FROM pg_control_system()")
 
-    /// The number of the tables' declaration alone: a newer one may have other columns.
+    /// Selects the version of the tables alone: a newer version may have other columns.
     static let schema = Statement("schema", "SELECT schema FROM push_fleet")
 
-    /// Ends the sessions of a name but this one, which lost them. A session that waits for a standby does not see by
-    /// itself that its client is gone.
+    /// Terminates the other sessions with a name, which this node lost. A session that waits for a standby does not
+    /// notice that its client is gone.
     static let endLost = Statement(
         "end_lost", [.text],
         """
@@ -37,7 +37,7 @@ enum Statements {
 
     // MARK: The chain
 
-    /// Inserts a batch behind the one it names: compare-and-append. The key decides between two writers.
+    /// Inserts a batch after the one it names: compare-and-append. The primary key decides between two writers.
     static let append = Statement(
         "append", [.int4, .int8, .uuid, .uuid, .int8, .int4, .uuid, .int8, .int8, .bytes],
         """
@@ -47,7 +47,7 @@ enum Statements {
         ON CONFLICT DO NOTHING RETURNING number
         """)
 
-    /// Writes something behind a batch, if that is the last one.
+    /// Writes a row after a batch, if that batch is the last one.
     static let confirm = Statement(
         "confirm", [.int4, .int8, .uuid],
         """
@@ -58,8 +58,9 @@ enum Statements {
         RETURNING number
         """)
 
-    /// Whether the commit before it waited for a standby, in the same round trip. The process that lets commits wait
-    /// reads its settings a little later than this session does: what changed a moment ago it may not know yet.
+    /// Selects whether the commit before it waited for a standby, in the same round trip. The checkpointer, which turns
+    /// the waiting on, reads the settings a little later than this session: a change of the last moment may not be in
+    /// force yet.
     static let protection = Statement(
         "protection",
         """
@@ -71,7 +72,7 @@ enum Statements {
         "tail", [.int4],
         "SELECT number, id, epoch FROM push_batches WHERE shard = $1 ORDER BY number DESC LIMIT 1")
 
-    /// Batches in order, so many of them at most, and so many bytes but for the first.
+    /// Selects batches in order, with limits for their number and their bytes; the first batch may exceed the bytes.
     static let batches = Statement(
         "batches", [.int4, .int8, .int8, .int8],
         """
@@ -86,7 +87,7 @@ enum Statements {
 
     // MARK: The lease
 
-    /// The columns of the row, of a shard `s`.
+    /// The columns of the lease's row, of a shard `s`.
     static let leaseColumns = """
         s.owner, s.incarnation, s.epoch, s.renewals, s.successor,
             (SELECT string_agg(node, ' ') FROM push_copies WHERE shard = s.shard AND drained),
@@ -104,10 +105,10 @@ enum Statements {
         WHERE shard = $1 AND owner = $2 AND incarnation = $3 AND epoch = $4 RETURNING \(wall), \(leaseColumns)
         """)
 
-    /// The engine's wall clock, in milliseconds.
+    /// The engine's wall clock, in Unix milliseconds.
     private static let wall = "(extract(epoch FROM clock_timestamp()) * 1000)::int8"
 
-    /// Takes the lease if its row is the one that was seen.
+    /// Takes the lease if its row is still the one that was read.
     static let take = Statement(
         "take", [.int4, .text, .uuid, .text, .text, .uuid, .int8, .int8],
         """
@@ -118,7 +119,7 @@ enum Statements {
         AND epoch = $7 AND renewals = $8 RETURNING epoch
         """)
 
-    /// Ends the sessions that write a shard, but those of one name, if the lease is that of an owner.
+    /// Terminates the sessions that write a shard, except those with one name, if an owner has the lease.
     static let endWriters = Statement(
         "end_writers", [.text, .text, .int4, .text, .uuid],
         """
@@ -137,7 +138,7 @@ enum Statements {
 
     // MARK: Copies
 
-    /// A note need not wait for a standby, and must not: its node goes on reading while there is none.
+    /// Turns off waiting for a standby: the progress of a copy must be stored while there is no standby, too.
     static let withoutWaiting = Statement(
         "without_waiting", "SELECT set_config('synchronous_commit', 'off', true)")
 
@@ -151,9 +152,9 @@ enum Statements {
         """)
 }
 
-/// The statements that set a fleet up, look at it and give it orders.
+/// The statements that set up a fleet, inspect it and give it orders.
 enum FleetStatements {
-    /// Whether the database has a fleet, which is asked before anything of it is read.
+    /// Selects whether the database has a fleet, before any of its tables is read.
     static let exists = Statement("exists", "SELECT to_regclass('push_fleet') IS NOT NULL")
 
     static let nameFleet = Statement(
@@ -163,7 +164,7 @@ enum FleetStatements {
     /// Makes a new fleet of a database that was copied.
     static let renameFleet = Statement("rename_fleet", [.uuid], "UPDATE push_fleet SET fleet = $1 RETURNING fleet")
 
-    /// What is left of copies and leaders of the fleet that a database was copied from.
+    /// Deletes the copies, and below the leaders, of the fleet that a database was copied from.
     static let forgetCopies = Statement("forget_copies", "DELETE FROM push_copies")
     static let forgetLeaders = Statement(
         "forget_leaders",
@@ -176,7 +177,7 @@ enum FleetStatements {
         "add_slots", [.int4, .int4],
         "INSERT INTO push_slots (slot, shard) SELECT slot, $1 FROM generate_series(0, $2 - 1) AS slot")
 
-    /// The batch before the first one.
+    /// Inserts the batch before the first one.
     static let addStart = Statement(
         "add_start", [.int4, .int8, .uuid, .uuid, .int4, .uuid, .int8, .bytes],
         """
@@ -190,7 +191,7 @@ enum FleetStatements {
 
     // MARK: Orders
 
-    /// Names the node that is to lead next, if the lease is still the one that was seen.
+    /// Names the next leader, if the lease is still the one that was read.
     static let nameSuccessor = Statement(
         "name_successor", [.int4, .text, .text, .uuid, .int8],
         """
@@ -207,7 +208,7 @@ enum FleetStatements {
         "drain", [.int4, .text, .int4],
         "UPDATE push_copies SET drained = $3 <> 0 WHERE shard = $1 AND node = $2 RETURNING node")
 
-    /// Who leads since a later term, once that has a batch, and how long the chain stood still before it.
+    /// Selects the leader of a later term, once that term has a batch, and the time without batches before it.
     static let laterTerm = Statement(
         "later_term", [.int4, .int8],
         """

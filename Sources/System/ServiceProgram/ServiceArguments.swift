@@ -1,26 +1,26 @@
-/// The command line of a service: options with a value each, options that stand alone, and no operands.
+/// The command line of a service: options with a value, flags, and no operands.
 public struct ServiceArguments: Equatable, Sendable {
-    /// What the command line asks for.
+    /// The request of the command line.
     public enum Request: Equatable, Sendable {
         case run(ServiceArguments)
         case help
         case version
-        /// The command line is wrong: why.
+        /// The command line is invalid; the text is the reason.
         case wrong(String)
     }
 
-    /// The values of the options that were given: of `--config`, and so on.
+    /// The values of the given options, by names such as `--config`.
     public private(set) var values: [String: String] = [:]
-    /// The options without a value that were given.
+    /// The given flags.
     public private(set) var flags: Set<String> = []
 
-    /// Reads the words after the program's name.
+    /// Parses the words after the program's name.
     ///
     /// - Parameters:
     ///   - words: the words.
-    ///   - directories: the options with a directory: `--config`.
-    ///   - others: those with another value.
-    ///   - flags: those without a value, beside `--help` and `--version`.
+    ///   - directories: the options whose value is a directory: `--config`.
+    ///   - others: the other options with a value.
+    ///   - flags: the flags besides `--help` and `--version`.
     public static func parse(
         _ words: some Sequence<String>, directories: Set<String>, others: Set<String> = [], flags: Set<String> = []
     ) -> Request {

@@ -6,7 +6,7 @@ import PushModel
 public import PushSettings
 public import SettingsFiles
 
-/// A program of ours that runs until the service manager stops it: its command line, and what it begins and ends with.
+/// A program of this package that runs until the service manager stops it: its command line, its start and its end.
 ///
 ///     @main
 ///     struct Program {
@@ -25,10 +25,10 @@ public struct ServiceProgram: Sendable {
 
     /// - Parameters:
     ///   - name: the program's name.
-    ///   - help: what `--help` prints.
-    ///   - directories: the options with a directory: `--config`.
-    ///   - others: those with another value.
-    ///   - flags: those without a value, beside `--help` and `--version`.
+    ///   - help: the output of `--help`.
+    ///   - directories: the options whose value is a directory: `--config`.
+    ///   - others: the other options with a value.
+    ///   - flags: the flags besides `--help` and `--version`.
     public init(
         _ name: String, help: String, directories: Set<String>, others: Set<String> = [], flags: Set<String> = []
     ) {
@@ -39,17 +39,17 @@ public struct ServiceProgram: Sendable {
         self.flags = flags
     }
 
-    /// Does what the command line asks for, and ends the process.
+    /// Carries out the command line, and ends the process.
     ///
-    /// - Parameter body: the work; returns the exit status. A `StartFailure` that it throws says its own, any other error
-    ///   is the system's.
+    /// - Parameter body: the work; returns the exit status. A thrown `StartFailure` has its own status; any other error
+    ///   ends with `EX_OSERR`.
     public func main(_ body: (ServiceArguments) throws -> Int32) -> Never {
         switch parse(CommandLine.arguments.dropFirst()) {
         case .help: print(help)
         case .version: print("\(name) \(pushrouterdVersion)")
         case .wrong(let message): end(with: usageFailure(message))
         case .run(let arguments):
-            // Else the first files that are opened would be standard input, output and error.
+            // Without this, the first opened files could become standard input, output and error.
             StandardDescriptors.open()
             do {
                 exit(try body(arguments))
@@ -64,24 +64,24 @@ public struct ServiceProgram: Sendable {
         exit(0)
     }
 
-    /// Reads the words after the program's name.
+    /// Parses the words after the program's name.
     public func parse(_ words: some Sequence<String>) -> ServiceArguments.Request {
         ServiceArguments.parse(words, directories: directories, others: others, flags: flags)
     }
 
-    /// What a wrong command line ends with.
+    /// Returns the failure for an invalid command line.
     public func usageFailure(_ message: String) -> StartFailure {
         StartFailure(lines: [message, "see \(name) --help"], exitStatus: StartFailure.usage)
     }
 
-    /// Where configuration, state and sockets are, by the command line and the environment.
+    /// Returns the directories of configuration, state and sockets, from the command line and the environment.
     public func directories(_ arguments: ServiceArguments) -> Directories {
         Directories(
             configuration: arguments.values["--config"], state: arguments.values["--state"],
             runtime: arguments.values["--runtime"], environment: Self.environment)
     }
 
-    /// A variable of the environment.
+    /// Returns the value of an environment variable.
     public static func environment(_ name: String) -> String? { getenv(name).map { String(cString: $0) } }
 
     private func end(with failure: StartFailure) -> Never {
@@ -91,18 +91,19 @@ public struct ServiceProgram: Sendable {
 
     // MARK: The loop
 
-    /// Runs a service on a loop of the calling thread, which must be the only one, until it is told to stop.
+    /// Runs a service on a loop of the calling thread, which must be the only one, until it is stopped.
     ///
     /// - Parameters:
-    ///   - logsToStandardError: whether entries go there as text, for who has started this program and reads it; else they go to
-    ///     the journal.
-    ///   - make: makes the service; it is given the loop, and what takes what an operator must know.
+    ///   - logsToStandardError: whether entries go to standard error as text, for a parent process that reads them;
+    ///     otherwise
+    ///     they go to the journal.
+    ///   - make: makes the service from the loop and the closure that logs entries for the operator.
     /// - Returns: the exit status.
     public func run<Service: LoopService>(
         logsToStandardError: Bool = false,
         _ make: (EventLoop, @escaping @Sendable (JournalEntry) -> Void) throws -> Service
     ) throws -> Int32 {
-        // Before any thread exists: each inherits the mask, and only the loop takes signals.
+        // Blocks the signals before any thread exists: threads inherit the mask, and only the loop takes signals.
         SignalSource.block([SIGTERM, SIGINT] + (Service.canReload ? [SIGHUP] : []))
         signal(SIGPIPE, SIG_IGN)
         let journal = logsToStandardError ? nil : try JournalWriter()
@@ -129,23 +130,23 @@ public struct ServiceProgram: Sendable {
     }
 }
 
-/// The subject of a program: what it does on its loop.
+/// The service of a program, which runs on its loop.
 public protocol LoopService: AnyObject {
-    /// Whether it reads its configuration again on SIGHUP; else SIGHUP ends the program.
+    /// Whether it reloads its configuration on SIGHUP; otherwise SIGHUP ends the program.
     static var canReload: Bool { get }
-    /// Whether it was told to stop and has not ended yet: it reads no configuration again then.
+    /// Whether it is stopping: then it reloads no configuration.
     var isStopping: Bool { get }
-    /// What the service manager is told when it is ready.
+    /// The status text for the service manager once it is ready.
     var status: String { get }
-    /// The loop begins.
+    /// Called when the loop begins.
     func begin()
-    /// The loop ends a turn.
+    /// Called at the end of each turn.
     func endOfTurn()
-    /// It was told to stop, perhaps more than once: it ends the loop when it has done what is left.
+    /// Stops the service, perhaps called more than once: it ends the loop after its remaining work.
     func stop()
-    /// It was told to read its configuration again.
+    /// Reloads the configuration.
     ///
-    /// - Returns: what the service manager is told.
+    /// - Returns: the status text for the service manager.
     func reload() -> String
 }
 

@@ -2,29 +2,29 @@ import CLinux
 import Glibc
 public import LinuxSystem
 
-/// A socket that listens, TCP or Unix, from which connections are taken.
+/// A listening socket, TCP or Unix, that accepts connections.
 public final class Acceptor {
     /// The result of one call.
     public enum Accepted {
         case connection(SharedDescriptor, ClientPeer)
-        /// Nobody waits.
+        /// No client is waiting.
         case none
-        /// No descriptor or memory is left; the client that waited was turned away where that was possible.
+        /// No descriptor or memory is left; the waiting client was disconnected if possible.
         case refused
     }
 
-    /// To watch for readiness.
+    /// The descriptor for a loop's source.
     public let descriptor: SharedDescriptor
-    /// Kept so that one descriptor can be had when there is none left.
+    /// A spare descriptor, freed to accept and close a client when there is no other left.
     private var reserve: SharedDescriptor?
 
-    /// - Parameter descriptor: a socket that listens and does not block.
+    /// - Parameter descriptor: a nonblocking, listening socket.
     public init(_ descriptor: SharedDescriptor) {
         self.descriptor = descriptor
         reserve = Self.openReserve()
     }
 
-    /// Takes the next client that waits.
+    /// Accepts the next waiting client.
     public func accept() -> Accepted {
         while true {
             if let socket = SharedDescriptor(CLinux_accept4(descriptor.rawValue)) {
@@ -69,9 +69,9 @@ public final class Acceptor {
         }
     }
 
-    /// The peer of an address of 4 or 16 bytes.
+    /// Returns the peer of an address of 4 or 16 bytes.
     public static func address(_ bytes: [UInt8]) -> ClientPeer {
-        // An IPv4 address in IPv6 (RFC 4291, 2.5.5.2) is that address.
+        // An IPv4-mapped IPv6 address (RFC 4291, 2.5.5.2) counts as the IPv4 address.
         if bytes.count == 16, bytes.prefix(10).allSatisfy({ $0 == 0 }), bytes[10] == 0xFF, bytes[11] == 0xFF {
             return address(Array(bytes[12...]))
         }

@@ -1,8 +1,8 @@
-/// Whoever is at the other end of a connection.
+/// The peer of a connection.
 public enum ClientPeer: Hashable, Sendable, CustomStringConvertible {
     /// A user on a Unix socket.
     case user(UInt32)
-    /// An address; of IPv6 the first 64 bits, which one customer has.
+    /// An address; for IPv6 its first 64 bits, the network of one customer.
     case address(String)
     /// This machine over TCP.
     case loopback(String)
@@ -14,7 +14,7 @@ public enum ClientPeer: Hashable, Sendable, CustomStringConvertible {
         }
     }
 
-    /// Whether it may ask for a tunnel to a push service.
+    /// Whether it may request a tunnel to a push service.
     public var isLocal: Bool {
         switch self {
         case .user, .loopback: true

@@ -6,17 +6,17 @@ import SettingsFiles
 public import SettingsSyntax
 import UnixSockets
 
-/// The sockets of a service that clients connect to.
+/// The listening sockets of a service.
 public final class Entrances {
-    /// What a service says of its addresses.
+    /// The rules for a service's addresses.
     public struct Rules {
         /// The program's name, for messages.
         public var program: String
-        /// `Listen=`
+        /// The addresses of `Listen=`.
         public var listen: [SocketAddress]
-        /// The address where neither the command line nor the configuration has one.
+        /// The default address, used if neither the command line nor the configuration has one.
         public var standard: String
-        /// Why it must not listen where other machines reach it; `nil`: it may.
+        /// Why it must not listen on addresses that other machines reach; `nil` if it may.
         public var reasonAgainstOtherMachines: String?
 
         /// Joins the parts.
@@ -26,22 +26,22 @@ public final class Entrances {
         }
     }
 
-    /// To watch for readiness, in their order.
+    /// The descriptors for a loop's sources, in the order of `names`.
     public private(set) var descriptors: [SharedDescriptor] = []
-    /// What they are called, for people.
+    /// The names of the sockets, for people.
     public private(set) var names: [String] = []
-    /// The ports of those of TCP.
+    /// The ports of the TCP sockets.
     public private(set) var ports: [UInt16] = []
-    /// Whether other machines reach one of them.
+    /// Whether other machines can reach one of them.
     public private(set) var areOfOtherMachines = false
-    /// Those made here; their paths go with them.
+    /// The Unix listeners created here, whose paths are removed with them.
     private var listeners: [Listener] = []
     private let rules: Rules
 
-    /// Takes the sockets of the service manager, else listens.
+    /// Takes the sockets from the service manager; listens on its own if there are none.
     ///
     /// - Parameters:
-    ///   - given: the addresses of `--listen`, with commas between.
+    ///   - given: the addresses of `--listen`, separated by commas.
     ///   - rules: the configuration.
     /// - Throws: `StartFailure`.
     public init(_ given: String?, _ rules: Rules) throws {

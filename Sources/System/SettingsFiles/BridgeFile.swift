@@ -1,9 +1,10 @@
 import Glibc
 public import PushRouting
 
-/// The program of a bridge, where it is a child and no service.
+/// The program of a bridge that runs as a child rather than as a service.
 public enum BridgeFile {
-    /// Where it is looked for, the first place first: beside the program that runs, then where it is installed.
+    /// Returns the paths at which it is searched, in order: beside the running program, then in the installation
+    /// directories.
     ///
     /// - Parameter program: its name.
     public static func places(of program: String) -> [String] {
@@ -17,13 +18,13 @@ public enum BridgeFile {
         return places
     }
 
-    /// The command that starts it as a child.
+    /// Returns the command that starts it as a child.
     ///
     /// - Parameters:
-    ///   - bridge: whose it is.
-    ///   - directories: where configuration is read, the strongest first.
-    ///   - isRequired: whether the first was asked for by name, so that nothing else is read.
-    /// - Returns: `nil` when it is not installed.
+    ///   - bridge: the bridge.
+    ///   - directories: the configuration directories, the strongest first.
+    ///   - isRequired: whether the first directory was given by name, so that no other is read.
+    /// - Returns: `nil` if it is not installed.
     public static func command(
         of bridge: Bridge, configuration directories: [String], isRequired: Bool
     ) -> Handler.Command? {
@@ -32,7 +33,7 @@ public enum BridgeFile {
         else {
             return nil
         }
-        // It runs in another directory.
+        // Makes the path absolute, because the child runs in another directory.
         if !first.hasPrefix("/"), let current = getcwd(nil, 0) {
             first = "\(String(cString: current))/\(first)"
             free(current)

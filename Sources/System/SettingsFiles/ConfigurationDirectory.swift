@@ -5,9 +5,9 @@ import SettingsSyntax
 
 /// A file or directory of the configuration that cannot be read.
 public struct UnreadableFile: Error, Hashable, Sendable, CustomStringConvertible {
-    /// Which one.
+    /// Its path.
     public var path: String
-    /// What the system said.
+    /// The error number.
     public var errno: Int32
 
     public var description: String {
@@ -22,14 +22,13 @@ public struct UnreadableFile: Error, Hashable, Sendable, CustomStringConvertible
 }
 
 extension ConfigurationSources {
-    /// Reads the configuration; where there is none, and none was asked for by name, takes the shipped
-    /// handlers and route.
+    /// Reads the configuration; if there is none and none was given by name, uses the shipped handlers and route.
     ///
     /// - Parameters:
-    ///   - directories: the strongest first; of files of one name only the strongest is read.
-    ///   - required: whether the first directory was asked for by name: then nothing stands in for what it lacks.
-    /// - Throws: `UnreadableFile` for anything that exists and cannot be read, and for a first directory that does not exist
-    ///   and is not the standard one.
+    ///   - directories: the strongest first; of files with the same name only the strongest is read.
+    ///   - required: whether the first directory was given by name: then it must have the whole configuration.
+    /// - Throws: `UnreadableFile` for a file that exists and cannot be read, and for a missing first directory that is
+    ///   not the standard one.
     public init(reading directories: [String], required: Bool) throws(UnreadableFile) {
         if let first = directories.first, required || first != Directories.standardConfiguration {
             try requireDirectory(first)
@@ -42,17 +41,17 @@ extension ConfigurationSources {
         tracks = try winners(in: directories, .track)
         registrations = try winners(in: directories, .registration)
         for directory in directories { strays += try unreadNames(in: directory) }
-        // Providers and tracks handle nothing: with nothing but them there is still nobody to do it.
+        // Providers and tracks alone run nothing, so they do not count as a configuration here.
         if !required, main.isEmpty, handlers.isEmpty, routes.isEmpty {
             handlers = Self.shipped.handlers
             routes = Self.shipped.routes
         }
     }
 
-    /// The main file of a program and its drop-ins, in the order in which they count.
+    /// Reads the main file of a program and its drop-ins, in the order of their precedence.
     ///
     /// - Parameters:
-    ///   - name: the file's; its drop-ins are in the directory of that name with `.d` behind it.
+    ///   - name: the name of the main file; the directory of its drop-ins has this name with `.d`.
     ///   - directories: the strongest first.
     /// - Throws: `UnreadableFile` for a file that exists and cannot be read.
     public static func mainFiles(
@@ -62,20 +61,20 @@ extension ConfigurationSources {
             + winners(in: directories, folder: "\(name).d", named: { $0.hasSuffix(".conf") })
     }
 
-    /// Whether there was no configuration, and the shipped handlers and route stand in.
+    /// Whether there was no configuration, so that the shipped handlers and route are in use.
     public var isStandIn: Bool {
         main.isEmpty && handlers == Self.shipped.handlers && routes == Self.shipped.routes
     }
 }
 
-/// The files of one folder that are read.
+/// Returns the files of one folder that are read.
 private func winners(
     in directories: [String], _ folder: ConfigurationFolder
 ) throws(UnreadableFile) -> [ConfigurationFile] {
     try winners(in: directories, folder: folder.name, named: { $0.hasSuffix(folder.suffix) })
 }
 
-/// What is to be said of the files and folders of a directory that are not read.
+/// Returns warnings about the files and folders of a directory that are not read.
 private func unreadNames(in directory: String) throws(UnreadableFile) -> [Diagnostic] {
     var strays: [Diagnostic] = []
     for name in try names(in: directory).sorted() {
@@ -95,13 +94,13 @@ private func unreadNames(in directory: String) throws(UnreadableFile) -> [Diagno
     return strays
 }
 
-/// What a path leads to, of the bits of its mode; `nil` where that cannot be told.
+/// Returns the file type bits of a path's mode; `nil` if stat fails.
 private func kind(of path: String) -> mode_t? {
     var status = stat()
     return stat(path, &status) == 0 ? status.st_mode & S_IFMT : nil
 }
 
-/// The files of one folder, in the order of their names; of the same name the one of the strongest directory.
+/// Returns the files of one folder, sorted by name; of files with the same name, the strongest directory's.
 private func winners(
     in directories: [String], folder: String?, named isWanted: (String) -> Bool
 ) throws(UnreadableFile) -> [ConfigurationFile] {
@@ -123,7 +122,7 @@ private func requireDirectory(_ path: String) throws(UnreadableFile) {
     guard status.st_mode & S_IFMT == S_IFDIR else { throw UnreadableFile(path: path, errno: ENOTDIR) }
 }
 
-/// The names in a directory; none when it does not exist.
+/// Returns the names in a directory; none if it does not exist.
 private func names(in path: String) throws(UnreadableFile) -> [String] {
     guard let directory = opendir(path) else {
         guard errno == ENOENT || errno == ENOTDIR else { throw UnreadableFile(path: path, errno: errno) }
@@ -140,11 +139,11 @@ private func names(in path: String) throws(UnreadableFile) -> [String] {
     return names
 }
 
-/// No file that people write is as long, in bytes; a device may never end.
+/// The limit for a file, in bytes, longer than any written by hand; a device may never end.
 private let contentsMax = 4 << 20
 
 private func contents(of path: String) throws(UnreadableFile) -> [UInt8] {
-    // What is no file is not waited for.
+    // O_NONBLOCK: the open of a FIFO must not block.
     let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
     guard descriptor >= 0 else { throw UnreadableFile(path: path, errno: errno) }
     defer { close(descriptor) }

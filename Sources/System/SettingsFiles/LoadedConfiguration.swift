@@ -1,21 +1,21 @@
 public import PushSettings
 public import SettingsSyntax
 
-/// A configuration that was read and is right.
+/// A configuration that was read and is valid.
 public struct LoadedConfiguration {
-    /// What it says.
+    /// Its settings.
     public var settings: Settings
-    /// Where it was read from.
+    /// The files that it was read from.
     public var sources: ConfigurationSources
-    /// What is to be said of it all the same.
+    /// Its warnings.
     public var warnings: [Diagnostic]
 
     /// Reads and validates everything.
     ///
     /// - Parameters:
     ///   - directories: the strongest first.
-    ///   - isRequired: whether the first was asked for by name, and so must exist.
-    /// - Throws: `StartFailure` with a line for each thing that is wrong, and the warnings.
+    ///   - isRequired: whether the first directory was given by name, and so must exist.
+    /// - Throws: `StartFailure` with a line for each error, and the warnings.
     public init(reading directories: [String], required isRequired: Bool) throws(StartFailure) {
         do {
             sources = try ConfigurationSources(reading: directories, required: isRequired)

@@ -4,8 +4,8 @@ import PushModel
 public import PushSettings
 
 extension ServiceFacts {
-    /// The rights of this process: it tries, and looks at what the kernel says of it. A process that starts handlers does so
-    /// once, at its start, since nothing of it changes later.
+    /// Returns the rights of this process, found by trials and from /proc. A process that starts handlers calls this
+    /// once, at its start, since the rights never change later.
     public static func ofThisProcess() -> ServiceFacts {
         var facts = ServiceFacts()
         facts.canChangeUser = hasCapabilities([CapabilityNumber.setgid, CapabilityNumber.setuid])
@@ -27,7 +27,7 @@ extension ServiceFacts {
         static let setuid: UInt64 = 7
     }
 
-    /// Whether this process has all of these capabilities in force.
+    /// Returns whether this process has all of these capabilities in its effective set.
     private static func hasCapabilities(_ numbers: [UInt64]) -> Bool {
         let line = lines(of: "/proc/self/status").first { $0.hasPrefix("CapEff:") }
         guard let digits = line?.dropFirst("CapEff:".count).drop(while: { $0 == "\t" || $0 == " " }),
@@ -36,7 +36,7 @@ extension ServiceFacts {
         return numbers.allSatisfy { set & (1 << $0) != 0 }
     }
 
-    /// The names of the network interfaces of this process.
+    /// Returns the names of the network interfaces of this process.
     private static func interfaces() -> [Substring] {
         lines(of: "/proc/self/net/dev").dropFirst(2).compactMap { line in
             line.split(separator: ":").first.map { $0.drop { $0 == " " } }
@@ -61,7 +61,7 @@ extension ServiceFacts {
         let options: [Substring]
         let fileSystem: Substring
 
-        /// `ProtectHome=tmpfs`, or one that stands in for a directory that nobody may see.
+        /// Whether it is `ProtectHome=tmpfs`, or an empty file system over a hidden directory.
         var isEmptyReadOnly: Bool { fileSystem == "tmpfs" && options.contains("ro") }
     }
 
@@ -75,7 +75,7 @@ extension ServiceFacts {
         }
     }
 
-    /// The lines of a file of the kernel; of a very long one the first.
+    /// Returns the lines of a file of the kernel; of a very long file only the first ones.
     private static func lines(of path: String) -> [Substring] {
         guard let file = FileDescriptor(open(path, O_RDONLY | O_CLOEXEC)) else { return [] }
         var bytes: [UInt8] = []

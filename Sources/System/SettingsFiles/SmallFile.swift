@@ -1,14 +1,14 @@
 public import Glibc
 import LinuxSystem
 
-/// Small files that are read and written as a whole: keys, certificates, rules.
+/// Reads and writes small files as a whole: keys, certificates, rules.
 public enum SmallFile {
-    /// How long a file may be, in bytes; what is beyond is not read.
+    /// The limit for a file, in bytes; the rest is not read.
     private static let longest = 1 << 20
 
-    /// Reads a file; `nil`: there is none.
+    /// Reads a file; `nil` if it does not exist.
     ///
-    /// - Throws: that it cannot be read.
+    /// - Throws: if it cannot be read.
     public static func read(_ path: String) throws(StartFailure) -> [UInt8]? {
         guard let file = FileDescriptor(open(path, O_RDONLY | O_CLOEXEC)) else {
             guard errno == ENOENT else { throw .system("open \(path)") }
@@ -29,7 +29,7 @@ public enum SmallFile {
         return Array(bytes.prefix(length))
     }
 
-    /// Writes a file as a whole, durably, in place of the one before.
+    /// Replaces a file as a whole, durably.
     public static func replace(_ path: String, with bytes: [UInt8], mode: mode_t) throws(StartFailure) {
         let draft = "\(path).new"
         unlink(draft)
@@ -47,7 +47,7 @@ public enum SmallFile {
         else { throw .system("sync the directory of \(path)") }
     }
 
-    /// The names of the files in a directory that end in a suffix, sorted.
+    /// Returns the names of the files in a directory with a suffix, sorted.
     public static func names(in path: String, suffix: String) throws(StartFailure) -> [String] {
         guard let directory = opendir(path) else { throw .system("open the directory \(path)") }
         defer { closedir(directory) }

@@ -1,33 +1,33 @@
 import Glibc
 import LinuxSystem
 
-/// Why a service cannot start or go on: lines for people, and the exit status of sysexits(3).
+/// The reason why a service cannot start or continue: lines for people, and an exit status of sysexits(3).
 public struct StartFailure: Error, Hashable, Sendable {
-    /// What was wrong, one line each.
+    /// The errors, one line each.
     public var lines: [String]
-    /// What is to be said besides, one line each.
+    /// The warnings, one line each.
     public var warnings: [String] = []
     /// The exit status.
     public var exitStatus: Int32
 
     /// The command line is wrong.
     public static let usage: Int32 = 2
-    /// `EX_UNAVAILABLE`: something that the service needs is away, or another process has it.
+    /// `EX_UNAVAILABLE`: a resource that the service needs is missing, or another process has it.
     public static let unavailable: Int32 = 69
-    /// `EX_OSERR`: the system refused something.
+    /// `EX_OSERR`: a system call failed.
     public static let system: Int32 = 71
-    /// `EX_CANTCREAT`: a file or socket cannot be made.
+    /// `EX_CANTCREAT`: a file or socket cannot be created.
     public static let cannotCreate: Int32 = 73
-    /// `EX_IOERR`: the disk.
+    /// `EX_IOERR`: a disk error.
     public static let inputOutput: Int32 = 74
-    /// `EX_TEMPFAIL`: another machine leads now; started again, this one follows.
+    /// `EX_TEMPFAIL`: another machine leads now; after a restart this one follows.
     public static let temporary: Int32 = 75
-    /// `EX_NOPERM`: others may do what they must not.
+    /// `EX_NOPERM`: other users have rights that they must not have.
     public static let permission: Int32 = 77
     /// `EX_CONFIG`: the configuration, or the key.
     public static let configuration: Int32 = 78
 
-    /// A failure of one line.
+    /// Makes a failure of one line.
     public init(_ line: String, exitStatus: Int32) { self.init(lines: [line], exitStatus: exitStatus) }
 
     /// Joins the parts.
@@ -37,19 +37,19 @@ public struct StartFailure: Error, Hashable, Sendable {
         self.exitStatus = exitStatus
     }
 
-    /// A step that the system refused just now; `errno` says why.
+    /// Makes a failure from `errno`.
     ///
-    /// - Parameter step: what was being done, as the end of a sentence that begins with "cannot".
+    /// - Parameter step: the operation, as the end of a sentence that begins with "cannot".
     public static func system(_ step: String) -> StartFailure {
         StartFailure("cannot \(step): \(errorText(errno))", exitStatus: system)
     }
 }
 
-/// Tells the user of a program something on standard error, each line after the program's name.
+/// Writes lines to standard error, each after the program's name.
 public func complain(_ lines: [String], as program: String) {
     for line in lines {
         let bytes = Array("\(program): \(line)\n".utf8)
-        // Nobody is left to be told when this fails.
+        // A failure is ignored: there is no other place to report it.
         _ = write(STDERR_FILENO, bytes, bytes.count)
     }
 }

@@ -5,13 +5,13 @@ public import PushSettings
 public import SettingsSyntax
 
 extension ConfigurationSources {
-    /// Faults that only the system can find in a configuration that is right in itself, each for people.
+    /// Returns the faults of a valid configuration that only the system shows, as messages for people.
     ///
     /// - Parameters:
-    ///   - settings: what was loaded from it.
-    ///   - directories: where it was read.
-    ///   - service: what the service lets handlers do; `nil`: that is not known.
-    /// - Returns: warnings, and an error for each handler that the service keeps from working.
+    ///   - settings: the settings loaded from it.
+    ///   - directories: the directories that it was read from.
+    ///   - service: the rights that the service gives its handlers; `nil` if they are unknown.
+    /// - Returns: warnings, and an error for each handler that cannot work in the service.
     public func systemFindings(
         of settings: Settings, directories: [String], in service: ServiceFacts?
     ) -> [Diagnostic] {
@@ -27,11 +27,11 @@ extension ConfigurationSources {
         return warnings + serviceFindings(of: settings, in: service)
     }
 
-    /// The faults of the handlers in the service: warnings, and errors.
+    /// Returns the faults of the handlers in the service: warnings, and errors.
     ///
     /// - Parameters:
-    ///   - settings: what was loaded from it.
-    ///   - service: what the service lets handlers do; `nil`: that is not known, and nothing is said.
+    ///   - settings: the settings loaded from it.
+    ///   - service: the rights that the service gives its handlers; `nil` if they are unknown, which yields no fault.
     public func serviceFindings(of settings: Settings, in service: ServiceFacts?) -> [Diagnostic] {
         guard let service else { return [] }
         return settings.routing.handlers.values.sorted { $0.name < $1.name }.flatMap { handler in
@@ -42,9 +42,9 @@ extension ConfigurationSources {
         }
     }
 
-    /// What is wrong with the file of the API key, as far as this user may see it: the forwarder would refuse it.
+    /// Returns the fault of the API key's file for which the forwarder would refuse it, as far as this user may see it.
     ///
-    /// - Parameter settings: what was loaded from it.
+    /// - Parameter settings: the settings loaded from it.
     public func keyFileWarnings(of settings: Settings) -> [Diagnostic] {
         guard let path = settings.keyFileInUse else { return [] }
         let warning = secretWarning(
@@ -62,20 +62,20 @@ private var ownUser: [String] {
     return ["\(geteuid())"] + (name.map { [$0] } ?? [])
 }
 
-/// What is wrong with a file that has a secret, as far as this user may see it.
+/// Returns the fault of a secret's file, as far as this user may see it.
 ///
 /// - Parameters:
-///   - key: the key of the configuration that names it.
+///   - key: the setting that names the file.
 ///   - path: the file.
-///   - noun: what is in it.
-///   - reader: the program that reads it, and refuses it where others may.
-///   - consequence: what comes of a file that is not there.
+///   - noun: the kind of secret.
+///   - reader: the program that reads it, and that refuses it if other users may read it.
+///   - consequence: the consequence of a missing file.
 private func secretWarning(
     _ key: String, _ path: String, of noun: String, readBy reader: String, without consequence: String
 ) -> String? {
     var status = stat()
     guard stat(path, &status) == 0 else {
-        // A directory that only that program may enter is no mistake.
+        // EACCES is no fault: the directory may be closed to all but that program.
         return errno == EACCES ? nil : "\(key)=\(path): \(errorText(errno)); \(consequence)"
     }
     guard status.st_mode & 0o077 != 0 else { return nil }
@@ -85,7 +85,7 @@ private func secretWarning(
 }
 
 extension Handler.Kind {
-    /// The program that runs the handler: its own, or the one in the first line of a script; `nil`: it has none.
+    /// The program that runs the handler: its own, or the interpreter of a script; `nil` if it has none.
     fileprivate var runtime: String? {
         guard let program = command?.arguments.first else { return nil }
         guard let file = FileDescriptor(open(program, O_RDONLY | O_CLOEXEC | O_NONBLOCK)) else { return program }
@@ -100,7 +100,7 @@ extension Handler.Kind {
         return interpreter.map(String.init) ?? program
     }
 
-    /// A program that cannot be run, a user that the system does not have, and what is wrong with the files of a bridge.
+    /// Warnings about a program that cannot be run, a user that does not exist, and the files of a bridge.
     fileprivate var systemWarnings: [String] {
         var warnings: [String] = []
         if let bridge {
@@ -125,9 +125,9 @@ extension Handler.Kind {
 }
 
 extension Bridge.File {
-    /// What the program would find wrong, as far as this user may see it.
+    /// Returns the fault that the program would find, as far as this user may see it.
     fileprivate func warning(readBy program: String) -> String? {
-        // Only the service knows where its credentials are.
+        // A relative place is in the credentials directory, which only the service knows.
         guard place.hasPrefix("/") else { return nil }
         guard !isSecret else {
             return secretWarning(key, place, of: "secret", readBy: program, without: "\(consequence) without it")

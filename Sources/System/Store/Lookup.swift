@@ -2,15 +2,15 @@ import Glibc
 import LinuxSystem
 public import PushModel
 
-/// A thread that looks requests up, by the producers' ids and by what interactions call deliveries, so that the loop never
-/// waits for the disk.
+/// A thread that reads requests from the ledger, by the producers' ids and by the references of interactions, so that
+/// the loop never waits for the disk.
 ///
-/// Thread and connection begin with the first question: a daemon that is asked nothing pays for neither.
-/// It sees what is in the ledger; what is accepted and not applied yet only the loop knows.
+/// The thread and its SQLite connection start with the first question, so an idle daemon pays for neither. The thread
+/// sees only what is in the ledger; requests that are accepted and not yet applied are known to the loop alone.
 public final class Lookup: Sendable {
-    /// What identifies a request to its producer.
+    /// The identity of a request: its producer's account and the producer's id for it.
     public struct Key: Hashable, Sendable {
-        /// Whose the request is.
+        /// The account of the producer.
         public var account: Account
         /// The producer's own id.
         public var id: String
@@ -19,7 +19,7 @@ public final class Lookup: Sendable {
             (self.account, self.id) = (account, id)
         }
 
-        /// By bytes, as the ledger compares: to `String` two spellings of one letter are equal.
+        /// Compares bytes, as the ledger does: `String` treats two encodings of one letter as equal.
         public static func == (left: Key, right: Key) -> Bool {
             left.account == right.account && left.id.utf8.elementsEqual(right.id.utf8)
         }
@@ -30,7 +30,7 @@ public final class Lookup: Sendable {
             id.withUTF8 { hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
         }
 
-        /// A hash of all of it, the same on every thread; it differs from process to process.
+        /// A hash of account and id, the same on every thread; the value differs between processes.
         public var hash: UInt64 {
             var hasher = Hasher()
             hash(into: &hasher)
@@ -38,7 +38,7 @@ public final class Lookup: Sendable {
         }
     }
 
-    /// What is asked for: one kind of answer each.
+    /// A question to the ledger; each kind has one type of answer.
     public struct Question<Answer: Sendable>: Sendable {
         fileprivate let byteCount: @Sendable (Answer) -> Int
         fileprivate let read: @Sendable (LedgerReader) throws(StoreError) -> Answer
@@ -51,8 +51,8 @@ public final class Lookup: Sendable {
         }
     }
 
-    /// How long the thread waits before it asks again where the ledger could not be read, in microseconds: a failure that
-    /// passes is not to end a run, and who waits for an answer is not to wait for long.
+    /// The pauses before another try after a failed read of the ledger, in microseconds: a passing failure must not end
+    /// a run, and the caller must not wait long for its answer.
     private static let pauses: [UInt32] = [10_000, 50_000, 250_000]
 
     private let thread: JobThread<@Sendable (inout LedgerReader?) -> Void>
@@ -67,11 +67,11 @@ public final class Lookup: Sendable {
         }
     }
 
-    /// Asks.
+    /// Puts a question into the thread's queue.
     ///
-    /// - Parameter onAnswer: gets the answer, and how many bytes of requests it brings, in the order of the questions, on
-    ///   the lookup's thread. An error was met several times, within a third of a second; that no thread can be started is
-    ///   one, too.
+    /// - Parameter onAnswer: gets the answer, and how many bytes of requests it holds, in the order of the questions,
+    ///   on the lookup's thread. An error is passed on only after several tries within a third of a second. A failure
+    ///   to start the thread is passed on as an error, too.
     public func ask<Answer>(
         _ question: Question<Answer>, onAnswer: @escaping @Sendable (Result<Answer, StoreError>, _ bytes: Int) -> Void
     ) {
@@ -81,7 +81,7 @@ public final class Lookup: Sendable {
                 var answer = Self.answer(question, &reader, directory)
                 for pause in Self.pauses {
                     guard case .failure(let error) = answer, error.kind == .failed || error.kind == .busy else { break }
-                    // By a connection of its own: what this one remembers may be wrong.
+                    // The retry opens a connection of its own: the cached state of this one may be wrong.
                     reader = nil
                     usleep(pause)
                     answer = Self.answer(question, &reader, directory)
@@ -93,7 +93,7 @@ public final class Lookup: Sendable {
         }
     }
 
-    /// Ends the thread; what it has not answered yet stays unanswered.
+    /// Ends the thread; open questions get no answer.
     public func stop() { thread.stop() }
 
     private static func answer<Answer>(
@@ -109,8 +109,8 @@ public final class Lookup: Sendable {
 }
 
 extension Lookup.Question<RequestStory?> {
-    /// The request that has this id of its producer, and all that came of it, from one state of the ledger; `nil`: it has no
-    /// such request.
+    /// Asks for the request with this id of its producer and everything that came of it, from one state of the ledger;
+    /// `nil` if the ledger has none.
     public static func request(_ key: Lookup.Key) -> Self {
         Self(byteCount: { $0?.request.body.count ?? 0 }) { (reader) throws(StoreError) in
             try reader.find(uid: key.account.uid, id: key.id)
@@ -149,7 +149,7 @@ extension Lookup.Question<[String]> {
 }
 
 extension Lookup.Question<Lookup.Identifiers> {
-    /// The ids that come after one, in the ledger's order, some thousands at most.
+    /// Asks for a page of ids after a given one, in the ledger's order, at most 4096.
     public static func identifiers(after last: Lookup.Key?) -> Self {
         Self { (reader) throws(StoreError) in
             let keys = try reader.identifiers(after: last, limit: Lookup.identifiersAtOnce)
@@ -161,9 +161,9 @@ extension Lookup.Question<Lookup.Identifiers> {
 extension Lookup {
     /// A page of ids.
     public struct Identifiers: Sendable {
-        /// Their hashes.
+        /// The hashes of the ids.
         public let hashes: [UInt64]
-        /// The last of them; `nil`: there are no more.
+        /// The last id of the page; `nil` on the last page.
         public let last: Key?
     }
 
@@ -174,8 +174,8 @@ extension LedgerReader {
     /// Producers' ids, in the order of their index.
     ///
     /// - Parameters:
-    ///   - last: those after this one; `nil`: from the first.
-    ///   - limit: how many at most.
+    ///   - last: the id to start after; `nil` starts at the first.
+    ///   - limit: the largest number of ids.
     func identifiers(after last: Lookup.Key?, limit: Int) throws(StoreError) -> [Lookup.Key] {
         var statement = try database.prepare(
             """

@@ -2,9 +2,9 @@ import Glibc
 import LinuxSystem
 public import PushModel
 
-/// Files that were moved away in a state directory, for people. They are never read again, and never removed.
+/// Files that were moved away within a state directory, for people to look at. The daemon never reads or removes them.
 public enum SetAside {
-    /// The directories in a state directory to which something was moved.
+    /// The subdirectories of a state directory that hold files set aside.
     public static func list(in directory: String) -> [String] {
         guard let entries = opendir(directory) else { return [] }
         defer { closedir(entries) }
@@ -20,9 +20,9 @@ public enum SetAside {
 
     /// Moves ledger and log away.
     ///
-    /// SQLite discards a WAL beside a database that is not there, so none of these moves alone makes a false ledger.
+    /// SQLite discards a WAL without its database, so a crash between two of these moves cannot leave a false ledger.
     ///
-    /// - Returns: where they are now; `nil`: there were none.
+    /// - Returns: the new directory; `nil` if there were no files.
     static func moveAll(in directory: String, at now: WallTime) throws(StoreError) -> String? {
         let names = ["fleet", "fleet.left", "log", "ledger.db", "ledger.db-wal", "ledger.db-shm", "ledger.db-journal"]
         let present = names.filter { access("\(directory)/\($0)", F_OK) == 0 || errno != ENOENT }
@@ -36,18 +36,19 @@ public enum SetAside {
         return place
     }
 
-    /// Moves the copy of a shared log away that is not a prefix of it, so that a start fetches another.
+    /// Moves away a copy of a shared log that is not a prefix of the log, so that the next start fetches another.
     ///
-    /// - Returns: where it is now.
+    /// - Returns: the new directory.
     public static func moveCopy(in directory: String, at now: WallTime) throws(StoreError) -> String {
         let place = try moveAll(in: directory, at: now)
         try LogDirectory.sync(directory)
         return place ?? directory
     }
 
-    /// Moves ledger and log away where they are none of this program's format, so that a start begins new ones.
+    /// Moves ledger and log away if they are not of this program's format, so that a start begins new ones.
     ///
-    /// - Returns: where they are now, and why; `nil`: there is nothing, or it has this program's format, or is damaged.
+    /// - Returns: the new directory and the reason; `nil` if there are no files, or they have this program's format, or
+    ///   they are damaged.
     static func moveOtherFormat(
         in directory: String, at now: WallTime
     ) throws(StoreError) -> RecoverySummary.SetAside? {
@@ -58,7 +59,7 @@ public enum SetAside {
         return RecoverySummary.SetAside(kind: .otherFormat, path: place, reason: reason)
     }
 
-    /// Why ledger and log are not of this program's format; `nil`: they are, or are none.
+    /// Returns the reason why ledger and log are not of this program's format; `nil` if they are, or if neither exists.
     private static func objection(toFormatOf directory: String) throws(StoreError) -> String? {
         let path = "\(directory)/ledger.db"
         // https://www.sqlite.org/fileformat.html#the_database_header
@@ -73,7 +74,7 @@ public enum SetAside {
             + "it was written by a version before 1.0.0, or by another program"
     }
 
-    /// The first bytes of a regular file; `nil` where there is none that can be read.
+    /// Returns the first bytes of a regular file; `nil` if it does not exist or cannot be read.
     static func start(of path: String, count: Int) -> [UInt8]? {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
         var facts = stat()

@@ -3,24 +3,24 @@ import LinuxSystem
 
 /// The daemon's directory, locked for one process until the value goes away.
 ///
-/// The lock is `flock` on `DIR/lock`, so it ends with its owner however that dies; the file stays, and holds
-/// the owner's process id for the message that a second daemon gets.
+/// The lock is `flock` on `DIR/lock`, so the kernel releases it when the owner dies, by any cause. The file stays; it
+/// holds the owner's process id for the error message of a second daemon.
 public struct StateDirectory: ~Copyable, Sendable {
     /// The directory, as it was given.
     public let path: String
     private let lock: Int32
 
-    /// Which directory it is among those of the machine, whatever it is called: device and file number. A copy has another
-    /// one.
+    /// The device and inode number of the directory, which identify it under any path on this machine. A copy has
+    /// others.
     public var place: String {
         var facts = stat()
         let isKnown = stat(path, &facts) == 0
         return isKnown ? "\(facts.st_dev).\(facts.st_ino)" : "gone"
     }
 
-    /// Keeps daemons from a directory, as long as the descriptor is open, and changes nothing.
+    /// Keeps daemons out of a directory, as long as the descriptor is open, and changes no file.
     ///
-    /// - Returns: `nil` where the lock cannot be opened, as nobody is known to have it.
+    /// - Returns: `nil` if the lock file cannot be opened: then no process is known to hold the lock.
     /// - Throws: `inUse`.
     static func lockUnused(_ path: String) throws(StoreError) -> FileDescriptor? {
         guard let lock = FileDescriptor(open(path + "/lock", O_RDONLY | O_CLOEXEC | O_NOFOLLOW)) else { return nil }
@@ -33,10 +33,10 @@ public struct StateDirectory: ~Copyable, Sendable {
         return StoreError(.inUse(by: owner), message: "the state directory is in use by \(name)", context: path)
     }
 
-    /// Creates the directory when it is missing (mode 0700, its parent must exist) and locks it.
+    /// Creates the directory if it is missing (mode 0700, its parent must exist) and locks it.
     ///
-    /// - Throws: `StoreError`; of the kind `inUse` when another process has the lock, `notPermitted` when another user owns
-    ///   the directory or may write in it: whoever may could put anything in the place of the ledger.
+    /// - Throws: `StoreError`; of the kind `inUse` if another process has the lock, `notPermitted` if another user owns
+    ///   the directory or may write in it: such a user could replace the ledger by any file.
     public init(path: String) throws(StoreError) {
         try Self.create(path)
         try Self.checkOwner(path)
@@ -45,12 +45,12 @@ public struct StateDirectory: ~Copyable, Sendable {
     }
 
     deinit {
-        // Closing is not enough: a child between fork and exec still has the descriptor, and with it the lock.
+        // close() is not enough: a child between fork and exec still has the descriptor, and with it the lock.
         flock(lock, LOCK_UN)
         close(lock)
     }
 
-    /// Lets another process have the directory; says where the lock ends, when that matters.
+    /// Releases the lock at a place that the caller chooses, rather than at the end of the value's scope.
     consuming func unlock() {}
 
     private static func create(_ path: String) throws(StoreError) {
@@ -68,17 +68,17 @@ public struct StateDirectory: ~Copyable, Sendable {
         try syncParent(of: path)
     }
 
-    /// Without this a power failure may take a new directory away with all that was acknowledged in it. An older one may be
-    /// as new: of an earlier start that did not get as far, or could not sync.
+    /// Syncs the parent directory: without this, a power failure may remove a new directory and every acknowledged
+    /// request in it. An existing directory may be unsynced as well, if an earlier start ended first or failed to sync.
     private static func syncParent(of path: String) throws(StoreError) {
         let parent = open(path + "/..", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard parent >= 0 else {
-            // Made for this user by somebody else.
+            // Another user made the directory for this one, in a parent that this one cannot read.
             if errno == EACCES || errno == EPERM { return }
             throw StoreError.system("open", path + "/..", errno: errno)
         }
         defer { close(parent) }
-        // Where there is no such thing as a sync of a directory, there is no need either.
+        // EINVAL: this file system has no sync of directories, and needs none.
         guard fsync(parent) == 0 || errno == EINVAL else { throw StoreError.sync(path + "/..", errno: errno) }
     }
 
@@ -86,7 +86,7 @@ public struct StateDirectory: ~Copyable, Sendable {
         var facts = stat()
         guard lstat(path, &facts) == 0 else { throw StoreError.system("stat", path, errno: errno) }
         if facts.st_mode & S_IFMT == S_IFLNK, facts.st_uid != 0, facts.st_uid != geteuid() {
-            // Whose the link is can have it lead elsewhere at any time.
+            // The owner of the link could point it elsewhere at any time.
             throw StoreError(
                 .notPermitted,
                 message: "the state directory is a link of user \(facts.st_uid), and this is user \(geteuid()); "
@@ -98,7 +98,8 @@ public struct StateDirectory: ~Copyable, Sendable {
         if facts.st_uid != geteuid() {
             reason = "the state directory belongs to user \(facts.st_uid), and this is user \(geteuid())"
         } else if facts.st_mode & 0o022 != 0, facts.st_mode & S_ISVTX == 0 {
-            // With the sticky bit others can only add files, and what is ours is checked where it is opened.
+            // With the sticky bit other users can only add files, and this program checks the owner of each file that
+            // it opens.
             reason = "users other than its owner may write in the state directory; chmod go-w ends that"
         } else {
             return
@@ -106,7 +107,7 @@ public struct StateDirectory: ~Copyable, Sendable {
         throw StoreError(.notPermitted, message: reason, context: path)
     }
 
-    /// Locks the directory for this process and says so in the file.
+    /// Locks the directory for this process and writes the process id to the lock file.
     private static func acquire(_ path: String) throws(StoreError) -> Int32 {
         let lockPath = path + "/lock"
         let lock = open(lockPath, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
@@ -137,7 +138,8 @@ public struct StateDirectory: ~Copyable, Sendable {
         return lock
     }
 
-    /// What is wrong with the lock file: the process id is written to it, and who may write it could keep it locked.
+    /// Returns what is wrong with the lock file: the process id is written to it, and a user with write access could
+    /// keep it locked.
     private static func objection(toLock lock: Int32) -> String? {
         var facts = stat()
         guard fstat(lock, &facts) == 0 else { return "the lock cannot be looked at: \(errorText(errno))" }
@@ -152,8 +154,8 @@ public struct StateDirectory: ~Copyable, Sendable {
         return nil
     }
 
-    /// The process id in the lock file; `nil` in the moment in which the owner has not written it yet, and where it is of an
-    /// owner that is gone: who only reads the directory writes none.
+    /// Returns the process id in the lock file; `nil` until the owner has written it, and if that process is gone: a
+    /// process that only reads the directory takes the lock and writes no id.
     private static func owner(_ lock: Int32) -> Int32? {
         let text = withUnsafeTemporaryAllocation(byteCount: 16, alignment: 1) { buffer in
             let count = pread(lock, buffer.baseAddress, buffer.count, 0)

@@ -2,21 +2,21 @@ import CSQLite
 import Glibc
 import LinuxSystem
 
-/// What went wrong with the ledger: what, where, and what to do about it.
+/// An error of the ledger: the fault, its place, and the advice for it.
 public struct StoreError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// The conditions a caller may want to tell apart.
+    /// The conditions that callers distinguish.
     public enum Kind: Hashable, Sendable {
-        /// There is no ledger at the place looked at.
+        /// There is no ledger at this path.
         case missing
-        /// Another daemon has the state directory; its process id, unless it could not be read.
+        /// Another daemon has the state directory; the value is its process id, if it could be read.
         case inUse(by: Int32?)
-        /// The file system refuses this user.
+        /// The file system denies access to this user.
         case notPermitted
-        /// It is a database, and no ledger of this program, or one of a version that none brings up to date.
+        /// The file is a database but no ledger of this program, or a ledger of a version that no version can migrate.
         case otherFormat
-        /// The ledger was written by an older version of the program, and no daemon of this one has opened it yet.
+        /// An older version of the program wrote the ledger, and no daemon of this version has opened it yet.
         case olderSchema
-        /// The ledger was written by a newer version of the program.
+        /// A newer version of the program wrote the ledger.
         case newerSchema
         /// The file system is mounted read-only.
         case readOnly
@@ -24,31 +24,32 @@ public struct StoreError: Error, Hashable, Sendable, CustomStringConvertible {
         case noDescriptor
         /// The disk or the quota is full; the same write succeeds once there is space.
         case noSpace
-        /// The log has no room before the ledger has taken over what is in it; the same write succeeds once it has.
+        /// The log has no room until the ledger has applied more of it; the same write succeeds after that.
         case logFull
-        /// Somebody else wrote to the log behind the last batch: this one is not in it, and no further one may be.
+        /// Another writer's batch follows the last one in the log: the log lacks this batch, and this writer may append
+        /// no more.
         case fenced
-        /// The engine of a shared log gives no answer; the same write succeeds once it does.
+        /// The engine of a shared log does not answer; the same write succeeds once it does.
         case engineAway
-        /// The engine of a shared log has a batch, and nothing keeps it if the engine's machine is lost now.
+        /// The engine of a shared log has the batch on one machine only: the loss of that machine would lose the batch.
         case unprotected
-        /// A copy of a shared log has what the log has not.
+        /// A copy of a shared log has batches that the log lacks.
         case forked
-        /// The ledger is no copy of the chain that the database has; it led alone since it was one, or not.
+        /// The ledger is no copy of the chain in the database; `led` says whether it led alone since it was one.
         case otherFleet(led: Bool)
-        /// Another program has locked the ledger; the same write succeeds once it lets go.
+        /// Another program has locked the ledger; the same write succeeds once it releases the lock.
         case busy
-        /// A file that was to be made is there already.
+        /// The file to be created exists already.
         case exists
-        /// The directory of a file that was to be made does not exist.
+        /// The directory of the file to be created does not exist.
         case noDirectory
         /// The file is damaged, or is no ledger.
         case corrupt
-        /// Nothing of the ledger is there, or can be read.
+        /// The whole ledger is missing or unreadable.
         case lost
         /// A part of the log is damaged, with good batches behind it.
         case logDamaged
-        /// Rows contradict what the ledger has: an error of the program. None of their batch is written.
+        /// Rows contradict the ledger: an error of the program. No row of their batch is written.
         case contradiction
         /// Anything else: an I/O error, an error of the program.
         case failed
@@ -58,9 +59,9 @@ public struct StoreError: Error, Hashable, Sendable, CustomStringConvertible {
     public var kind: Kind
     /// SQLite's extended result code (https://www.sqlite.org/rescode.html); 0 where SQLite was not involved.
     public var code: Int32
-    /// What was wrong.
+    /// The fault.
     public var message: String
-    /// Where: a path, or the SQL that failed.
+    /// The place: a path, or the SQL that failed.
     public var context: String
 
     init(_ kind: Kind, code: Int32 = 0, message: String, context: String) {
@@ -70,7 +71,7 @@ public struct StoreError: Error, Hashable, Sendable, CustomStringConvertible {
         self.context = context
     }
 
-    /// The failure of a call to the system, as `errno` says.
+    /// Makes an error of a failed system call from its `errno`.
     static func system(_ call: String, _ path: String, errno number: Int32) -> StoreError {
         let kind: Kind =
             switch number {
@@ -83,15 +84,16 @@ public struct StoreError: Error, Hashable, Sendable, CustomStringConvertible {
         return StoreError(kind, message: "\(call): \(errorText(number))", context: path)
     }
 
-    /// Whether a write failed for want of room: of the file system, of a quota, or of the limit of a file's length.
+    /// Returns whether a write failed for lack of space: of the file system, a quota, or the limit of a file's length.
     static func isOutOfSpace(_ number: Int32) -> Bool { number == ENOSPC || number == EDQUOT || number == EFBIG }
 
-    /// The failure of a sync. Whatever `errno` says, the next one may succeed without having written what this one lost.
+    /// Makes an error of a failed sync. For every `errno`, the next sync may succeed without the data that this one
+    /// lost.
     static func sync(_ path: String, errno number: Int32) -> StoreError {
         StoreError(.failed, message: "sync: \(errorText(number))", context: path)
     }
 
-    /// Whether the same write may succeed later, with nothing lost meanwhile.
+    /// Whether the same write may succeed later, without loss.
     var isPassing: Bool {
         switch kind {
         case .noSpace, .busy, .logFull, .noDescriptor, .engineAway, .unprotected: true
@@ -99,16 +101,16 @@ public struct StoreError: Error, Hashable, Sendable, CustomStringConvertible {
         }
     }
 
-    /// Whether the engine of a shared log is in the way.
+    /// Whether the engine of a shared log is the cause.
     var isOfEngine: Bool { kind == .engineAway || kind == .unprotected }
 
-    /// Whether it is about the database that `Log=` names, and not about a file.
+    /// Whether the error is about the database that `Log=` names, rather than about a file.
     public var isOfDatabase: Bool { context == Self.engine }
 
     /// Whether reading, writing or syncing a file failed.
     var isInputOutput: Bool { code & 0xFF == SQLITE_IOERR }
 
-    /// What to do about it.
+    /// The advice for the user.
     public var advice: String {
         switch kind {
         case .missing: "start pushrouterd once with this state directory, or name another with --state"

@@ -1,33 +1,33 @@
 import CTLS
 
-/// A certificate authority of this machine's own that may vouch for a few names alone: its certificate has name constraints
-/// (RFC 5280, 4.2.1.10), so a stolen key signs nothing else.
+/// A certificate authority of this machine that can certify a few names only: its certificate has name constraints (RFC
+/// 5280, 4.2.1.10), so a stolen key cannot sign for other names.
 ///
-/// Clients trust a root whose key nobody has: it signed the authority once and is gone. Java does not look at the constraints of
-/// a root, and does at those of the authority below it.
+/// Clients trust a root certificate whose key no longer exists: it was discarded after it signed the authority. This is
+/// needed because Java ignores the constraints of a root, and applies those of the authority below it.
 public struct CertificateAuthority: ~Copyable {
     /// A certificate for a server, and its key, in PEM.
     public struct Leaf: Sendable {
-        /// The certificate, and behind it the authority's.
+        /// The certificate, followed by the authority's.
         public let chain: [UInt8]
         /// The key.
         public let key: [UInt8]
-        /// When it ends, in seconds since 1970.
+        /// Its end, in seconds since 1970.
         public let ends: Int64
     }
 
     private let key: PrivateKey
     private let certificate: OpaquePointer
-    /// The authority's own certificate in PEM, which servers show behind theirs.
+    /// The authority's own certificate in PEM, which servers send after theirs.
     private let issuer: [UInt8]
-    /// The root's certificate in PEM, which clients are to trust.
+    /// The root's certificate in PEM, for clients to trust.
     public let pem: [UInt8]
-    /// When it ends, in seconds since 1970.
+    /// Its end, in seconds since 1970.
     public let ends: Int64
 
-    /// Reads an authority that `stored()` gave.
+    /// Reads an authority from the output of `stored()`.
     ///
-    /// - Throws: what OpenSSL cannot read, and that the key is another one's.
+    /// - Throws: if OpenSSL cannot read it, or if the key does not match.
     public init(stored bytes: [UInt8]) throws(TLSError) {
         let key = try PrivateKey.read(bytes)
         let root = try PEM.read(bytes, "read the root's certificate") { memory in
@@ -51,7 +51,7 @@ public struct CertificateAuthority: ~Copyable {
         ends = Self.end(of: certificate)
     }
 
-    /// The authority's certificate and the root's in PEM. On a failure the former is freed.
+    /// Returns the authority's certificate and the root's in PEM. A failure frees the former.
     private static func texts(
         _ certificate: OpaquePointer, _ root: OpaquePointer, of key: borrowing PrivateKey
     ) throws(TLSError) -> (issuer: [UInt8], root: [UInt8]) {
@@ -69,16 +69,16 @@ public struct CertificateAuthority: ~Copyable {
 
     deinit { X509_free(certificate) }
 
-    /// The key, the authority's certificate and the root's, in PEM. A secret.
+    /// Returns the key, the authority's certificate and the root's, in PEM. The result is secret.
     public func stored() throws(TLSError) -> [UInt8] { try key.pem() + issuer + pem }
 
     /// Makes a new authority.
     ///
     /// - Parameters:
     ///   - name: its common name, at most 64 bytes.
-    ///   - domains: it may vouch for these names and those below them, for these addresses of IPv4, and for loopback.
+    ///   - domains: the names and IPv4 addresses that it may certify, with the names below them; loopback is added.
     ///   - now: the time, in seconds since 1970.
-    ///   - days: how long it lasts.
+    ///   - days: its validity.
     public static func make(
         name: String, domains: [String], now: Int64, days: Int64
     ) throws(TLSError) -> CertificateAuthority {
@@ -91,7 +91,7 @@ public struct CertificateAuthority: ~Copyable {
             (NID_key_usage, "critical,keyCertSign,cRLSign"), (NID_subject_key_identifier, "hash"),
             (NID_name_constraints, "critical," + permitted.joined(separator: ",")),
         ]
-        // It is gone when this returns.
+        // The root's key is discarded when this function returns.
         let rootKey = try PrivateKey()
         let root = try blank(name: "\(name), root", key: rootKey, now: now, days: days)
         defer { X509_free(root) }
@@ -122,12 +122,12 @@ public struct CertificateAuthority: ~Copyable {
         guard X509_sign(certificate, key.handle, EVP_sha256()) > 0 else { throw TLSError("sign a certificate") }
     }
 
-    /// Makes a certificate for a server. Its constraints are not checked here: clients do.
+    /// Makes a certificate for a server. It does not check the name constraints: clients do.
     ///
     /// - Parameters:
-    ///   - names: its host names, and addresses of IP.
+    ///   - names: its host names and IP addresses.
     ///   - now: the time, in seconds since 1970.
-    ///   - days: how long it lasts; never longer than the authority.
+    ///   - days: its validity, limited to the authority's.
     public func leaf(names: [String], now: Int64, days: Int64) throws(TLSError) -> Leaf {
         let key = try PrivateKey()
         let left = max(1, (ends - now) / 86400)
@@ -145,19 +145,19 @@ public struct CertificateAuthority: ~Copyable {
         return Leaf(chain: pem + issuer, key: try key.pem(), ends: Self.end(of: certificate))
     }
 
-    /// The common name of each server's certificate, never that of an authority. Clients look at its other names.
+    /// The common name of each server's certificate, which is never an authority's name. Clients check the other names.
     private static let leafName = "pushrouter-gateway, server"
 
     private static func isOfAddress(_ byte: UInt8) -> Bool {
         (0x30...0x3A).contains(byte) || byte == UInt8(ascii: ".")
     }
 
-    /// A certificate without issuer, extensions and signature.
+    /// Makes a certificate without issuer, extensions and signature.
     private static func blank(
         name: String, key: borrowing PrivateKey, now: Int64, days: Int64
     ) throws(TLSError) -> OpaquePointer {
         guard let certificate = X509_new() else { throw TLSError("make a certificate") }
-        // An hour back: the clocks of clients differ.
+        // Begins an hour ago, because clients' clocks differ.
         let start = time_t(now - 3600)
         let end = time_t(now + days * 86400)
         var serial: UInt64 = 0

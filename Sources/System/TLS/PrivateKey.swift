@@ -1,13 +1,13 @@
 import CTLS
 
-/// A private or public key. Its bytes are wiped when it goes.
+/// A private or public key. OpenSSL wipes its bytes at its release.
 struct PrivateKey: ~Copyable {
     let handle: OpaquePointer
 
     /// Takes over a key.
     init(owning handle: OpaquePointer) { self.handle = handle }
 
-    /// A new one, on the curve P-256.
+    /// Makes a new key on the curve P-256.
     init() throws(TLSError) {
         guard let key = CTLS_new_key() else { throw TLSError("make a key") }
         handle = key
@@ -15,7 +15,7 @@ struct PrivateKey: ~Copyable {
 
     deinit { EVP_PKEY_free(handle) }
 
-    /// The key in PEM, without a passphrase.
+    /// Returns the key in PEM, without a passphrase.
     func pem() throws(TLSError) -> [UInt8] {
         try PEM.written("write a key") { PEM_write_bio_PrivateKey($0, handle, nil, nil, 0, nil, nil) }
     }
@@ -27,7 +27,7 @@ struct PrivateKey: ~Copyable {
     }
 }
 
-/// Bytes in PEM, by buffers of OpenSSL in memory.
+/// Reads and writes PEM with OpenSSL's memory buffers.
 enum PEM {
     static func written(_ operation: String, _ write: (OpaquePointer) -> Int32) throws(TLSError) -> [UInt8] {
         guard let memory = CTLS_memory() else { throw TLSError(operation) }

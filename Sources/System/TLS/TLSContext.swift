@@ -1,15 +1,15 @@
 import CTLS
 
-/// The certificate and the rules of a server's connections with TLS. Used on one thread.
+/// The certificate and the settings of a server's TLS connections. Used on one thread.
 ///
-/// A session keeps what it began with: after a renewal new connections get a new context.
+/// A session keeps its context: after a renewal, new connections get a new context.
 public final class TLSContext {
     let handle: OpaquePointer
 
     /// - Parameters:
-    ///   - chain: the server's certificate in PEM, and behind it those that lead to the authority.
+    ///   - chain: the server's certificate in PEM, followed by the intermediate certificates.
     ///   - key: its private key in PEM.
-    /// - Throws: what OpenSSL refuses.
+    /// - Throws: OpenSSL's error.
     public init(chain: [UInt8], key: [UInt8]) throws(TLSError) {
         guard let created = SSL_CTX_new(TLS_server_method()) else { throw TLSError("make a context") }
         handle = created
@@ -42,7 +42,7 @@ public final class TLSContext {
             }
             return count == 0 ? TLSError("read the certificate") : nil
         }
-        // The end of the file is an error to the reader of PEM.
+        // At the end of the file the PEM reader reports an error.
         ERR_clear_error()
         if let failure { throw failure }
     }
@@ -57,13 +57,13 @@ public final class TLSContext {
     }
 }
 
-/// A call of OpenSSL that failed.
+/// An error of an OpenSSL call.
 public struct TLSError: Error, Hashable, CustomStringConvertible {
     /// One sentence without a full stop.
     public let description: String
 
-    /// - Parameter operation: the end of a sentence that begins with "cannot". The reason is OpenSSL's oldest error of this
-    ///   thread, whose errors are then forgotten.
+    /// - Parameter operation: the end of a sentence that begins with "cannot". The reason is the oldest error in
+    ///   OpenSSL's queue of this thread, which is then cleared.
     init(_ operation: String) {
         description = "cannot \(operation): \(Self.takeReason())"
     }

@@ -1,20 +1,20 @@
 import CTLS
 
-/// The server's side of one connection with TLS, without its socket: bytes go in and come out. Used on one thread.
+/// The server's side of one TLS connection, without its socket: the caller moves the bytes. Used on one thread.
 public struct TLSSession: ~Copyable {
-    /// How far a look for plaintext came.
+    /// The result of reading plaintext.
     public enum Progress: Hashable, Sendable {
-        /// Nothing more is there until more comes from the client.
+        /// No more plaintext is available until the client sends more.
         case waiting
         /// The client ended the session.
         case closed
-        /// The session failed: the reason, for people. Bytes for the client, such as an alert, may be left to send.
+        /// The session failed; the text is for people. An alert or other bytes for the client may be left to send.
         case failed(String)
     }
 
-    /// The certificate that a client showed. Nobody vouches for it.
+    /// The certificate of a client. It is not verified.
     public struct ClientCertificate: Hashable, Sendable {
-        /// The user ids of its subject (`UID`): the topics of a certificate of Apple's (UNVERIFIED).
+        /// The user ids of its subject (`UID`): the topics of an Apple certificate (UNVERIFIED).
         public let userIDs: [String]
         /// The common name of its subject.
         public let commonName: String?
@@ -25,9 +25,9 @@ public struct TLSSession: ~Copyable {
     private let input: OpaquePointer
     private let output: OpaquePointer
 
-    /// Begins to wait for a client's first message.
+    /// Creates a session that waits for the client's first message.
     ///
-    /// - Throws: that there is no memory.
+    /// - Throws: if there is no memory.
     public init(_ context: TLSContext) throws(TLSError) {
         guard let session = SSL_new(context.handle) else { throw TLSError("begin a session") }
         guard let input = CTLS_memory() else {
@@ -46,10 +46,10 @@ public struct TLSSession: ~Copyable {
 
     deinit { SSL_free(session) }
 
-    /// Whether the handshake is done.
+    /// Whether the handshake is complete.
     public var isEstablished: Bool { SSL_is_init_finished(session) == 1 }
 
-    /// The protocol that both sides agreed on by ALPN: `h2` or `http/1.1`; `nil`: the client offered none of them.
+    /// The protocol negotiated with ALPN: `h2` or `http/1.1`; `nil` if the client offered neither.
     public var applicationProtocol: String? {
         var name: UnsafePointer<UInt8>?
         var length: UInt32 = 0
@@ -61,7 +61,7 @@ public struct TLSSession: ~Copyable {
     /// The version, such as `TLSv1.3`.
     public var version: String { String(cString: SSL_get_version(session)) }
 
-    /// The certificate that the client showed; `nil`: none.
+    /// The client's certificate; `nil` if it sent none.
     public var clientCertificate: ClientCertificate? {
         guard let certificate = SSL_get1_peer_certificate(session) else { return nil }
         defer { X509_free(certificate) }
@@ -87,13 +87,13 @@ public struct TLSSession: ~Copyable {
         return found
     }
 
-    /// Takes in bytes from the client's socket. They are kept until ``read(into:)``.
+    /// Adds bytes from the client's socket, which wait for ``read(into:)``.
     public mutating func receive(_ ciphertext: UnsafeRawBufferPointer) {
-        // A buffer in memory takes all, or there is no memory: then the session fails for what it lacks.
+        // BIO_write to a memory buffer fails only without memory: then the session fails for the missing bytes.
         _ = BIO_write(input, ciphertext.baseAddress, Int32(clamping: ciphertext.count))
     }
 
-    /// Goes on with the handshake, and appends the plaintext that is there.
+    /// Continues the handshake, and appends the available plaintext.
     public mutating func read(into plaintext: inout [UInt8]) -> Progress {
         while true {
             let result = withUnsafeTemporaryAllocation(byteCount: Self.pieceLength, alignment: 1) { piece -> Int32 in
@@ -111,26 +111,26 @@ public struct TLSSession: ~Copyable {
         }
     }
 
-    /// As much as a record of TLS has.
+    /// The length of a TLS record.
     private static let pieceLength = 16 << 10
 
-    /// Encrypts bytes for the client, once the handshake is done.
+    /// Encrypts bytes for the client, after the handshake.
     ///
-    /// - Returns: whether that was possible.
+    /// - Returns: whether it succeeded.
     public mutating func write(_ plaintext: [UInt8]) -> Bool {
         guard !plaintext.isEmpty else { return true }
         ERR_clear_error()
         return SSL_write(session, plaintext, Int32(clamping: plaintext.count)) == Int32(clamping: plaintext.count)
     }
 
-    /// Tells the client that no more comes.
+    /// Sends close_notify to the client.
     public mutating func close() {
         ERR_clear_error()
         if SSL_is_init_finished(session) == 1 { SSL_shutdown(session) }
         ERR_clear_error()
     }
 
-    /// Takes the bytes for the client's socket.
+    /// Removes and returns the bytes for the client's socket.
     public mutating func takeOutput() -> [UInt8] {
         let count = CTLS_pending(output)
         guard count > 0 else { return [] }

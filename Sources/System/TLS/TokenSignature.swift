@@ -1,8 +1,8 @@
 import CTLS
 
-/// A key that checks the signatures of tokens.
+/// A key that verifies the signatures of tokens.
 public final class VerificationKey {
-    /// How a token is signed (RFC 7518, 3.1).
+    /// The signature algorithm of a token (RFC 7518, 3.1).
     public enum Algorithm: String, Sendable {
         case rs256 = "RS256"
         case es256 = "ES256"
@@ -11,9 +11,9 @@ public final class VerificationKey {
     private let key: PrivateKey
     private let algorithm: Algorithm
 
-    /// Takes the public half of a private key, as a service account's file and a `.p8` file have one.
+    /// Takes the public half of a private key, from a service account's file or a `.p8` file.
     ///
-    /// - Throws: that it is no key in PEM, or one of another kind than the algorithm wants.
+    /// - Throws: if it is no key in PEM, or if its type does not fit the algorithm.
     public init(_ algorithm: Algorithm, privateKey pem: [UInt8]) throws(TLSError) {
         self.algorithm = algorithm
         key = try PrivateKey.read(pem)
@@ -23,7 +23,7 @@ public final class VerificationKey {
         }
     }
 
-    /// Whether a signature of these bytes is this key's.
+    /// Returns whether a signature of these bytes was made with this key.
     public func isSignature(_ signature: [UInt8], of bytes: [UInt8]) -> Bool {
         guard let signature = algorithm == .es256 ? Self.asn1(signature) : signature else { return false }
         guard let context = EVP_MD_CTX_new() else { return false }
@@ -35,7 +35,7 @@ public final class VerificationKey {
             && EVP_DigestVerify(context, signature, signature.count, bytes, bytes.count) == 1
     }
 
-    /// A signature of ES256 in a token is two numbers of 32 bytes (RFC 7518, 3.4); OpenSSL wants them in ASN.1.
+    /// Converts an ES256 signature of a token, two numbers of 32 bytes (RFC 7518, 3.4), to ASN.1 for OpenSSL.
     private static func asn1(_ signature: [UInt8]) -> [UInt8]? {
         guard signature.count == 64 else { return nil }
         func integer(_ bytes: ArraySlice<UInt8>) -> [UInt8] {
@@ -48,9 +48,9 @@ public final class VerificationKey {
     }
 }
 
-/// Randomness of the system, for ids and tokens that nobody may guess.
+/// A cryptographic random generator, for ids and tokens that must not be guessable.
 public struct SecureRandom: RandomNumberGenerator, Sendable {
-    /// Takes the numbers from OpenSSL, which has them from the kernel.
+    /// Uses OpenSSL's generator, which the kernel seeds.
     public init() {}
 
     public mutating func next() -> UInt64 {

@@ -1,13 +1,13 @@
 import Glibc
 import LinuxSystem
 
-/// Why a client cannot talk to a daemon.
+/// The reason why a client cannot talk to a daemon.
 public enum ClientError: Error, Equatable, CustomStringConvertible {
     /// The path is empty or longer than ``SocketPath/maximumLength``.
     case pathTooLong(path: String)
-    /// There is no such file.
+    /// The path does not exist.
     case noSuchSocket(path: String)
-    /// There is a socket, but the process that made it is gone.
+    /// There is a socket, but the process that made it has ended.
     case nobodyListens(path: String)
     /// This user may not write to the socket, or not pass through its directory.
     case permissionDenied(path: String)
@@ -15,7 +15,7 @@ public enum ClientError: Error, Equatable, CustomStringConvertible {
     case closed(path: String)
     /// No line came in time.
     case timedOut(path: String)
-    /// A line is longer than the caller takes.
+    /// A line is longer than the caller's limit.
     case lineTooLong(path: String, maximumLength: Int)
     /// The system refused a step.
     case system(operation: String, path: String, errno: Int32)
@@ -35,12 +35,12 @@ public enum ClientError: Error, Equatable, CustomStringConvertible {
     }
 }
 
-/// The other end of a ``Connection``, for command line tools and tests: it waits. Used on one thread.
+/// The client end of a ``Connection``, for command line tools and tests: its calls block. Used on one thread.
 ///
-/// Both ends of a socket hold only so much. A client that sends without receiving will in the end wait for a
-/// daemon that waits for it: receive at least every few hundred lines.
+/// The buffers of a socket are limited. A client that only sends will finally block on a daemon that blocks on it:
+/// receive at least every few hundred lines.
 public final class Client {
-    /// To poll for readiness; it stays the client's.
+    /// The descriptor for poll; the client owns it.
     public var descriptor: Int32 { socket.rawValue }
 
     private let path: String
@@ -54,9 +54,10 @@ public final class Client {
     /// Connects to the socket at `path`; waits while its backlog is full.
     ///
     /// - Parameters:
-    ///   - path: the socket's.
-    ///   - timeoutMilliseconds: how long to wait for a place in the backlog, and in each call for room for what is sent;
-    ///     nil is for ever.
+    ///   - path: the path of the socket.
+    ///   - timeoutMilliseconds: the limit for the wait for a place in the backlog, and in each send for room; nil means
+    ///     no
+    ///     limit.
     /// - Throws: `pathTooLong`, `noSuchSocket`, `nobodyListens`, `permissionDenied`, `timedOut`, `system`.
     public init(path: String, timeoutMilliseconds: Int? = nil) throws(ClientError) {
         self.path = path
@@ -64,7 +65,7 @@ public final class Client {
             to: path, nonblocking: false, timeoutMilliseconds: timeoutMilliseconds)
     }
 
-    /// Sends bytes as they are; waits until the daemon's side has taken them.
+    /// Sends bytes; waits until the socket has accepted them.
     ///
     /// - Throws: `closed`.
     public func send(_ bytes: [UInt8]) throws(ClientError) {
@@ -80,20 +81,20 @@ public final class Client {
         }
     }
 
-    /// Sends a line: adds the line feed.
+    /// Sends a line with a line feed.
     ///
     /// - Throws: `closed`.
     public func send(line: String) throws(ClientError) { try send(Array(line.utf8) + [UInt8(ascii: "\n")]) }
 
-    /// Tells the daemon that no more will be sent. Answers can still be received.
+    /// Closes the output (SHUT_WR). Answers can still be received.
     public func finishSending() { shutdown(socket.rawValue, Int32(SHUT_WR)) }
 
     /// Waits for the next line.
     ///
     /// - Parameters:
     ///   - maximumLength: in bytes.
-    ///   - timeoutMilliseconds: how long to wait; nil is for ever.
-    /// - Returns: the line without its line feed; nil when the daemon has closed the connection.
+    ///   - timeoutMilliseconds: the longest wait; nil means no limit.
+    /// - Returns: the line without its line feed; nil if the daemon has closed the connection.
     /// - Throws: `timedOut`, `lineTooLong`.
     public func receiveLine(
         maximumLength: Int = 16 * 1024 * 1024, timeoutMilliseconds: Int? = nil
@@ -120,13 +121,13 @@ public final class Client {
         let remaining = deadline.map { max(0, $0 - monotonicMilliseconds()) } ?? -1
         guard remaining != 0 else { throw .timedOut(path: path) }
         var request = pollfd(fd: socket.rawValue, events: Int16(POLLIN), revents: 0)
-        // Whatever ends the wait, the caller reads again and comes back with what time is left.
+        // The caller reads again after any wake-up, and waits for the remaining time.
         poll(&request, 1, Int32(clamping: remaining))
     }
 }
 
 extension Connection {
-    /// Connects to the socket at `path` as a client does; never waits, also not while its backlog is full.
+    /// Connects to the socket at `path` as a client; never waits, even if its backlog is full.
     ///
     /// - Throws: `pathTooLong`, `noSuchSocket`, `nobodyListens`, `permissionDenied`, `system`.
     public convenience init(connectingTo path: String) throws(ClientError) {
@@ -135,7 +136,7 @@ extension Connection {
 }
 
 extension FileDescriptor {
-    /// A stream socket that is connected to the one at `path`.
+    /// Returns a stream socket connected to the one at `path`.
     fileprivate static func connected(
         to path: String, nonblocking: Bool, timeoutMilliseconds: Int? = nil
     ) throws(ClientError) -> FileDescriptor {
@@ -155,7 +156,7 @@ extension FileDescriptor {
             switch errno {
             case ENOENT, ENOTDIR: throw .noSuchSocket(path: path)
             case ECONNREFUSED: throw .nobodyListens(path: path)
-            // unix(7): the time for a place in the backlog is up.
+            // unix(7): the limit for a place in the backlog has passed.
             case EAGAIN where timeoutMilliseconds != nil: throw .timedOut(path: path)
             case EACCES, EPERM: throw .permissionDenied(path: path)
             default: throw .system(operation: "connect to", path: path, errno: errno)

@@ -2,9 +2,9 @@ import Glibc
 public import LinuxSystem
 
 extension Connection {
-    /// Two ends of one connection of this process with itself.
+    /// Creates a connection of this process with itself.
     ///
-    /// - Throws: when there is no descriptor left.
+    /// - Throws: if there is no descriptor left.
     public static func pair() throws(SystemError) -> (Connection, Connection) {
         var ends: (Int32, Int32) = (-1, -1)
         let kind = Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue) | Int32(SOCK_NONBLOCK.rawValue)

@@ -2,9 +2,9 @@ import CLinux
 import Glibc
 public import LinuxSystem
 
-/// Who a client was when it connected (`SO_PEERCRED`): the kernel vouches for it.
+/// The identity of a client when it connected (`SO_PEERCRED`), verified by the kernel.
 public struct PeerCredentials: Hashable, Sendable {
-    /// Its process, which may have ended since; 0 when it is in a PID namespace that this process cannot see.
+    /// Its process, which may have ended since; 0 if it is in a PID namespace that this process cannot see.
     public let processID: Int32
     /// Its effective user.
     public let userID: UInt32
@@ -23,22 +23,23 @@ public struct PeerCredentials: Hashable, Sendable {
     }
 }
 
-/// One client: lines in, bytes out, never waiting. Used on one thread. Closed by ``close()``, or when it is dropped.
+/// A client's connection: reads lines, sends bytes, never waits. Used on one thread. Closed by ``close()``, or at its
+/// release.
 public final class Connection {
-    /// Who the client is.
+    /// The client's identity.
     public let peer: PeerCredentials
-    /// To watch for readiness.
+    /// The descriptor for a loop's source.
     ///
-    /// - Throws: `EBADF` once it is closed.
+    /// - Throws: `EBADF` after `close`.
     public var descriptor: SharedDescriptor {
         get throws(SystemError) {
             guard let socket else { throw SystemError(operation: "watch a closed connection", errno: EBADF) }
             return socket
         }
     }
-    /// How many bytes are queued and not yet sent.
+    /// The number of bytes that are queued and not yet sent.
     public var pendingBytes: Int { output.pendingBytes }
-    /// Whether the client has not read to its end what was queued last, and never will; known at the end of what it sends.
+    /// Whether the client will never read the last queued bytes to their end. Valid at the end of its output.
     public var leftLastUnread: Bool { output.pendingBytes > 0 || output.wasCut || input.wasReset }
 
     private var socket: SharedDescriptor?
@@ -55,49 +56,50 @@ public final class Connection {
         self.socket = socket
     }
 
-    /// Reads what has come, at most one buffer full, so that no client keeps the others waiting.
+    /// Reads the available bytes, at most one buffer full, so that no client keeps the others waiting.
     ///
     /// - Parameters:
     ///   - buffer: scratch memory, shared by all connections of a thread.
     ///   - maximumLineLength: in bytes, without the line feed.
-    /// - Returns: the lines that are complete now, or why there are none.
+    /// - Returns: the complete lines, or why there are none.
     public func read(using buffer: ReadBuffer, maximumLineLength: Int) -> ReadResult {
         input.read(from: number, using: buffer, maximumLineLength: maximumLineLength)
     }
 
-    /// How many bytes have come that are no line yet, or a line that nobody asked for yet.
+    /// The number of bytes received and not yet taken as a line.
     public var unreadBytes: Int { input.unreadBytes }
 
-    /// Takes in what has come, at most one buffer full.
+    /// Reads the available bytes, at most one buffer full.
     ///
     /// - Parameters:
     ///   - buffer: scratch memory, shared by all connections of a thread.
-    ///   - limit: how many bytes at most.
+    ///   - limit: the largest number of bytes.
     public func fill(using buffer: ReadBuffer, atMost limit: Int = .max) -> FillResult {
         input.fill(from: number, using: buffer, atMost: limit)
     }
 
-    /// Takes out the next line of what has come.
+    /// Removes and returns the next line of the received bytes.
     ///
     /// - Parameter maximumLength: in bytes, without the line feed.
     public func nextLine(maximumLength: Int) -> NextLine { input.nextLine(maximumLength: maximumLength) }
 
-    /// Takes out what came after the last line feed; `nil` for nothing. At the end of the stream that is a line, too.
+    /// Removes and returns the bytes after the last line feed; `nil` if there are none. At the end of the stream they
+    /// are a line, too.
     public func takeRest() -> [UInt8]? { input.takeRest() }
 
-    /// Throws away what has come and whatever still comes; the end of it is still noticed.
+    /// Discards received bytes and all later ones; the end of the stream is still reported.
     public func discardInput() { input.discard() }
 
-    /// Queues bytes. They leave with the next ``flush()``.
+    /// Queues bytes for the next ``flush()``.
     public func queue(_ bytes: some Collection<UInt8>) { output.append(bytes) }
 
-    /// Sends what is queued, in one call, as far as the client takes it.
+    /// Sends queued bytes, in one call, as far as the socket accepts them.
     public func flush() -> FlushResult { output.flush(to: number) }
 
-    /// Tells the other end that no more will be sent. What it sends can still be read.
+    /// Closes the output (SHUT_WR). The client's output can still be read.
     public func finishSending() { shutdown(number, Int32(SHUT_WR)) }
 
-    /// Lets go of the client: its descriptor is free, unless a loop still watches it, whoever still holds this object. Nothing may
-    /// be read or flushed any more.
+    /// Releases the socket, even if this object lives on; the descriptor closes once no loop watches it. No read or
+    /// flush may follow.
     public func close() { socket = nil }
 }

@@ -3,22 +3,22 @@ import Glibc
 public import LinuxSystem
 
 extension Connection {
-    /// What was found where connections are handed over.
+    /// The result of receiving a connection (SCM_RIGHTS).
     public enum Handed {
         /// A connection; nonblocking.
         case connection(Connection)
-        /// None is there.
+        /// No connection is waiting.
         case wouldBlock
-        /// Nobody will hand over any more.
+        /// The other end is closed.
         case end
-        /// What came was none.
+        /// The message held no connection.
         case failed(errno: Int32)
     }
 
-    /// Makes a connection, and hands its other end to the process at the other end of a socket.
+    /// Makes a connection, and sends its other end to the process at the other end of a socket.
     ///
     /// - Parameter socket: a connected Unix stream socket.
-    /// - Throws: when there is no descriptor left, or the other process does not take it.
+    /// - Throws: if there is no descriptor left, or the other process does not accept it.
     public convenience init(handingOverTo socket: SharedDescriptor) throws(SystemError) {
         var ends: [Int32] = [-1, -1]
         guard CLinux_socket_pair(&ends) == 0 else { throw SystemError(operation: "make a connection", errno: errno) }
@@ -28,7 +28,7 @@ extension Connection {
         guard result == 0 else { throw SystemError(operation: "hand over a connection", errno: errno) }
     }
 
-    /// Takes a connection that was handed over. Does not wait.
+    /// Receives a connection from another process. Does not wait.
     ///
     /// - Parameter socket: a connected Unix stream socket.
     public static func handed(over socket: SharedDescriptor) -> Handed {

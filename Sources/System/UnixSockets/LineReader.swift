@@ -1,12 +1,12 @@
 import Glibc
 import LinuxSystem
 
-/// Scratch memory to read into. One for all connections of a thread: an idle connection has none of its own.
+/// Scratch memory for reads, one for all connections of a thread: an idle connection needs no buffer.
 public final class ReadBuffer {
-    /// The memory; what is in it is the last reader's.
+    /// The memory, with the data of the last read.
     public let storage: UnsafeMutableRawBufferPointer
 
-    /// - Parameter size: in bytes; the most that is read from one connection at a time.
+    /// - Parameter size: in bytes; the limit of one read.
     public init(size: Int = 64 * 1024) {
         precondition(size > 0, "a read buffer has room for something")
         storage = .allocate(byteCount: size, alignment: 16)
@@ -15,54 +15,54 @@ public final class ReadBuffer {
     deinit { storage.deallocate() }
 }
 
-/// What one read brought.
+/// The result of one read.
 public enum ReadResult: Equatable {
-    /// The lines that are complete now, in order, without their line feeds; perhaps none, perhaps empty ones.
+    /// The complete lines, in order, without their line feeds; the list, or a line, may be empty.
     case lines([[UInt8]])
-    /// After these lines came one that is longer than allowed. Reads from now on discard what comes, until the end.
+    /// A line longer than the limit follows these lines. Later reads discard the input, until its end.
     case tooLong(after: [[UInt8]])
-    /// The peer will send no more. A last line that has no line feed counts as a line all the same
-    /// (`printf '{...}' | nc -U`); it is here.
+    /// The peer has closed its output. A last line without a line feed counts as a line (`printf '{...}' | nc -U`), and
+    /// is given here.
     case endOfFile(unterminated: [UInt8]?)
-    /// Nothing has come. Try again when the connection is readable.
+    /// No bytes are available. Try again when the connection is readable.
     case wouldBlock
 }
 
-/// What was found when more was asked for.
+/// The result of a fill.
 public enum FillResult: Equatable, Sendable {
-    /// Bytes have come.
+    /// Bytes were read.
     case some
-    /// The peer will send no more.
+    /// The peer has closed its output.
     case endOfFile
-    /// Nothing has come. Try again when the connection is readable.
+    /// No bytes are available. Try again when the connection is readable.
     case wouldBlock
 }
 
-/// The next of the lines that have come.
+/// The next one of the received lines.
 public enum NextLine: Equatable, Sendable {
-    /// A line without its line feed, perhaps an empty one.
+    /// A line without its line feed; it may be empty.
     case line([UInt8])
-    /// One that is longer than allowed. What comes from now on is discarded, until the end.
+    /// A line longer than the limit. Later input is discarded, until its end.
     case tooLong
-    /// There is none that is complete.
+    /// No line is complete.
     case incomplete
 }
 
-/// Cuts a byte stream into lines. What has come and was not asked for yet stays here as it came.
+/// Splits a byte stream into lines. Keeps the bytes that were not taken yet.
 struct LineReader {
     private var bytes: [UInt8] = []
-    /// How many of the bytes were taken.
+    /// The number of bytes that were taken.
     private var taken = 0
-    /// How many of the bytes are known to have no line feed among those that were not taken.
+    /// The number of bytes that were taken or searched: there is no line feed between `taken` and here.
     private var searched = 0
     private var isDiscarding = false
-    /// Whether the peer went and left unread what was sent to it last.
+    /// Whether the peer closed the connection with unread data (ECONNRESET).
     private(set) var wasReset = false
 
-    /// How many bytes have come that are no line yet, or a line that nobody asked for yet.
+    /// The number of bytes received and not yet taken as a line.
     var unreadBytes: Int { bytes.count - taken }
 
-    /// Takes in what has come, at most one buffer full, and at most so many bytes.
+    /// Reads the available bytes, at most one buffer full, and at most `limit` bytes.
     mutating func fill(from descriptor: Int32, using buffer: ReadBuffer, atMost limit: Int = .max) -> FillResult {
         let storage = UnsafeMutableRawBufferPointer(rebasing: buffer.storage.prefix(limit))
         let count = retryingInterrupts {
@@ -72,7 +72,7 @@ struct LineReader {
             if count < 0, errno == EAGAIN { return .wouldBlock }
             precondition(
                 count == 0 || errno != EBADF && errno != ENOTSOCK, "read from something that is not an open socket")
-            // The peer went and left replies unread. Whatever it is, nothing more will come.
+            // ECONNRESET: the peer left replies unread. After any error no more input follows.
             if count < 0, errno == ECONNRESET { wasReset = true }
             return .endOfFile
         }
@@ -86,7 +86,7 @@ struct LineReader {
         return .some
     }
 
-    /// Takes out the next line.
+    /// Removes and returns the next line.
     mutating func nextLine(maximumLength: Int) -> NextLine {
         let end = bytes.withUnsafeBytes { all -> Int? in
             guard let base = all.baseAddress, searched < all.count,
@@ -107,14 +107,15 @@ struct LineReader {
         return .line(line)
     }
 
-    /// Takes out what came after the last line feed; `nil` for nothing. At the end of the stream that is a line, too.
+    /// Removes and returns the bytes after the last line feed; `nil` if there are none. At the end of the stream they
+    /// are a line, too.
     mutating func takeRest() -> [UInt8]? {
         guard unreadBytes > 0 else { return nil }
         defer { clear() }
         return Array(bytes[taken...])
     }
 
-    /// Takes in what has come, and takes out all lines that are complete.
+    /// Reads the available bytes, and returns all complete lines.
     mutating func read(from descriptor: Int32, using buffer: ReadBuffer, maximumLineLength: Int) -> ReadResult {
         switch fill(from: descriptor, using: buffer) {
         case .wouldBlock: return .wouldBlock
@@ -131,13 +132,13 @@ struct LineReader {
         }
     }
 
-    /// Throws away what has come and whatever still comes.
+    /// Discards received bytes and all later ones.
     mutating func discard() {
         isDiscarding = true
         clear()
     }
 
-    /// Lets go of the memory, too: a connection that is idle has none.
+    /// Frees the memory as well: an idle connection has none.
     private mutating func clear() {
         bytes = []
         taken = 0

@@ -1,19 +1,19 @@
 import Glibc
 
-/// Why a socket cannot be listened on.
+/// The reason why a process cannot listen on a socket.
 public enum ListenError: Error, Equatable, CustomStringConvertible {
     /// The path is empty or longer than ``SocketPath/maximumLength``.
     case pathTooLong(path: String)
-    /// A process accepts connections there. Its socket was left alone.
+    /// A process accepts connections at the path. Its socket is unchanged.
     case alreadyListening(path: String)
-    /// Something that is not a socket is there. It was left alone.
+    /// The file at the path is no socket. It is unchanged.
     case notASocket(path: String)
-    /// What the service manager handed over is not a listening Unix stream socket.
+    /// The descriptor from the service manager is not a listening Unix stream socket.
     case notListening(descriptor: Int32)
     /// The system refused a step.
     case system(operation: String, path: String, errno: Int32)
 
-    /// One sentence for the log: what is wrong, where, and what to do.
+    /// One sentence for the log: the fault, the place, and the advice.
     public var description: String {
         switch self {
         case .pathTooLong(let path): SocketPath.tooLong(path) + ": use a shorter directory"

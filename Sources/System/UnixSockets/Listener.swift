@@ -2,39 +2,39 @@ import CLinux
 import Glibc
 public import LinuxSystem
 
-/// A Unix stream socket that accepts connections. Used on one thread. Its path goes with it.
+/// A Unix stream socket that accepts connections. Used on one thread. Its path is removed with it.
 public final class Listener {
-    /// What ``Listener/accept()`` found.
+    /// The result of ``Listener/accept()``.
     public enum Accepted {
         /// A client; nonblocking.
         case connection(Connection)
-        /// Nobody waits. Try again when the listener is readable.
+        /// No client is waiting. Try again when the listener is readable.
         case wouldBlock
-        /// No descriptor or memory was left for the client that waited. If it could be, it was sent the refusal
-        /// and closed; so the listener does not stay readable for a client that nobody can take.
+        /// No descriptor or memory was left for a waiting client. If possible, the client was sent the refusal and
+        /// closed, so that the listener does not stay readable for it.
         case refused(errno: Int32)
-        /// The system could not hand over a client, and the listener may stay readable. Try again after a while.
+        /// The system could not accept a client, and the listener may stay readable. Try again after a while.
         case failed(errno: Int32)
     }
 
     /// The socket's path.
     public let path: String
-    /// To watch for readiness.
+    /// The descriptor for a loop's source.
     public let descriptor: SharedDescriptor
 
-    /// `nil`: the name is somebody else's.
+    /// `nil` if another process owns the path.
     private let binding: SocketBinding?
     private let refusal: [UInt8]
-    /// Kept so that one descriptor can be had when there is none left.
+    /// A spare descriptor, freed to accept and refuse a client when there is no other left.
     private var reserve: FileDescriptor?
 
-    /// Listens on `path`. A socket there that nobody listens on is replaced; anything else is left alone.
+    /// Listens on `path`. Replaces a socket there without a listener; leaves anything else unchanged.
     ///
     /// - Parameters:
     ///   - path: at most ``SocketPath/maximumLength`` bytes. Its directory must exist.
-    ///   - mode: permission bits; to connect a process needs to be allowed to write.
-    ///   - group: the numeric group it shall belong to, else the one the kernel gives it.
-    ///   - refusal: what a client is sent that is turned away because no descriptor is left.
+    ///   - mode: permission bits; a process needs write permission to connect.
+    ///   - group: the numeric group of the socket; nil keeps the one that the kernel chooses.
+    ///   - refusal: the bytes for a client that is refused because no descriptor is left.
     /// - Throws: ``ListenError``; then nothing has changed.
     public init(path: String, mode: UInt32, group: UInt32? = nil, refusal: [UInt8] = []) throws(ListenError) {
         guard SocketPath.fits(path) else { throw .pathTooLong(path: path) }
@@ -48,12 +48,12 @@ public final class Listener {
         reserve = Listener.openReserve()
     }
 
-    /// Takes over a socket that listens already, as a service manager hands it over. Its path stays when this goes.
+    /// Takes over a listening socket from a service manager. Its path stays after this object's release.
     ///
     /// - Parameters:
-    ///   - descriptor: the socket; it is this listener's from now on.
-    ///   - refusal: what a client is sent that is turned away because no descriptor is left.
-    /// - Throws: ``ListenError`` when it is not a listening Unix stream socket.
+    ///   - descriptor: the socket, which this listener owns from now on.
+    ///   - refusal: the bytes for a client that is refused because no descriptor is left.
+    /// - Throws: ``ListenError`` if it is not a listening Unix stream socket.
     public init(inherited descriptor: Int32, refusal: [UInt8] = []) throws(ListenError) {
         let socket = FileDescriptor(owning: descriptor)
         guard Self.isListeningStream(descriptor), let path = SocketPath.ofSocket(descriptor) else {
@@ -70,7 +70,7 @@ public final class Listener {
 
     deinit { binding?.remove() }
 
-    /// Takes the next client that waits. Never waits itself.
+    /// Accepts the next waiting client. Never waits.
     public func accept() -> Accepted {
         while true {
             let accepted = CLinux_accept4(descriptor.rawValue)
@@ -100,7 +100,7 @@ public final class Listener {
         defer { reserve = Listener.openReserve() }
         let accepted = CLinux_accept4(descriptor.rawValue)
         guard accepted >= 0 else {
-            // The kernel wants a free descriptor before it looks whether anybody waits.
+            // The kernel needs a free descriptor before it checks for a waiting client.
             return errno == EAGAIN ? .wouldBlock : .failed(errno: cause)
         }
         let client = FileDescriptor(owning: accepted)

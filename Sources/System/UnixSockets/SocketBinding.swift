@@ -1,10 +1,10 @@
 import Glibc
 import LinuxSystem
 
-/// A listening socket's name in the file system: how it comes and how it goes.
+/// The name of a listening socket in the file system, from its creation to its removal.
 ///
-/// A client finds at the path either what was there before, or a socket that has its mode and group and
-/// listens. So the socket is bound to a name beside the path, made ready there, and renamed over.
+/// A client finds at the path either the earlier file, or a listening socket with its mode and group. So the socket is
+/// bound to a name beside the path, prepared there, and renamed over the path.
 struct SocketBinding {
     private let path: String
     private let device: dev_t
@@ -13,7 +13,7 @@ struct SocketBinding {
     /// Gives `socket` its name and makes it listen.
     init(_ socket: borrowing FileDescriptor, path: String, mode: UInt32, group: UInt32?) throws(ListenError) {
         let name = SocketBinding.temporaryName(for: path)
-        // Two processes that start at once take turns, so that neither replaces what the other is making.
+        // Two processes that start at once take turns, so that neither replaces the other's unfinished socket.
         let lock = try SocketBinding.lockDirectory(of: path)
         defer { withExtendedLifetime(lock) {} }
         try SocketBinding.checkReplaceable(path)
@@ -42,30 +42,30 @@ struct SocketBinding {
         }
     }
 
-    /// Removes the name, unless another socket has taken its place.
+    /// Removes the name, unless another socket has replaced it.
     func remove() {
         guard let status = fileStatus(path), status.st_dev == device, status.st_ino == inode else { return }
         unlink(path)
     }
 
-    /// A name beside the path and no longer, so that it fits into an address whenever the path does.
+    /// Returns a name beside the path, of the same length, so that it fits into an address if the path does.
     static func temporaryName(for path: String) -> String {
         let (directory, name) = split(path)
         return directory + (name.first == "~" ? "#" : "~") + name.dropFirst()
     }
 
-    /// The directory, with its slash, and the name in it.
+    /// Splits a path into the directory, with its slash, and the name.
     private static func split(_ path: String) -> (directory: Substring, name: Substring) {
         let nameStart = path.lastIndex(of: "/").map { path.index(after: $0) } ?? path.startIndex
         return (path[..<nameStart], path[nameStart...])
     }
 
-    /// Beside the sockets, and stays: who starts at the same time waits at it.
+    /// The lock file beside the sockets. It is never removed: a process that starts at the same time waits on it.
     static let lockName = ".sockets.lock"
 
     private static func lockDirectory(of path: String) throws(ListenError) -> FileDescriptor {
         let (prefix, _) = split(path)
-        // Not the directory itself: whoever may read that could hold its lock, and keep us from ever starting.
+        // A separate file: a process with read permission could hold the directory's own lock, and block each start.
         let path = String(prefix) + Self.lockName
         let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
         guard descriptor >= 0 else { throw .system(operation: "open", path: path, errno: errno) }
@@ -76,7 +76,7 @@ struct SocketBinding {
         return owner
     }
 
-    /// Nothing may be at the path but a socket that nobody listens on.
+    /// Throws unless the path is free, or a socket without a listener.
     private static func checkReplaceable(_ path: String) throws(ListenError) {
         guard let status = fileStatus(path) else {
             guard errno == ENOENT else { throw .system(operation: "look at", path: path, errno: errno) }
@@ -88,13 +88,13 @@ struct SocketBinding {
         }
         let descriptor = probe.rawValue
         let connected = SocketPath.withAddress(of: path) { address, length in connect(descriptor, address, length) }
-        // EAGAIN: its backlog is full. EPROTOTYPE: it is a datagram socket. Both belong to a process that lives.
+        // EAGAIN: its backlog is full. EPROTOTYPE: it is a datagram socket. In both cases its process is alive.
         if connected == 0 || errno == EAGAIN || errno == EPROTOTYPE { throw .alreadyListening(path: path) }
         guard errno == ECONNREFUSED else { throw .system(operation: "probe", path: path, errno: errno) }
     }
 }
 
-/// What is at the path itself, links not followed; nil with `errno` set when it cannot be told.
+/// Returns the status of the path, links not followed; nil with `errno` set if that fails.
 private func fileStatus(_ path: String) -> stat? {
     var status = stat()
     return lstat(path, &status) == 0 ? status : nil

@@ -21,7 +21,7 @@ public enum SocketPath {
         }
     }
 
-    /// The path to which a socket is bound; `nil` where it is bound to none.
+    /// Returns the path to which a socket is bound; `nil` if it is bound to none.
     static func ofSocket(_ descriptor: Int32) -> String? {
         var address = sockaddr_un()
         var length = socklen_t(MemoryLayout<sockaddr_un>.size)

@@ -1,14 +1,14 @@
 import Glibc
 import LinuxSystem
 
-/// Tries whether somebody listens at a socket, and sends nothing.
+/// Tests whether a process listens at a socket, and sends nothing.
 public enum SocketProbe {
-    /// Why nobody can be reached at the socket of a path; `nil`: somebody listens. It does not wait: a full backlog is
+    /// Returns why no process can be reached at a socket; `nil` if one listens. It does not wait: a full backlog is
     /// `system` with `EAGAIN`.
     ///
     /// - Parameters:
-    ///   - path: the socket's.
-    ///   - datagrams: whether it takes datagrams, not connections.
+    ///   - path: the path of the socket.
+    ///   - datagrams: whether it is a datagram socket rather than a stream socket.
     public static func problem(at path: String, datagrams: Bool = false) -> ClientError? {
         guard SocketPath.fits(path) else { return .pathTooLong(path: path) }
         let kind = datagrams ? SOCK_DGRAM : SOCK_STREAM

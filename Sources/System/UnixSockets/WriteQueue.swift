@@ -1,28 +1,28 @@
 import Glibc
 import LinuxSystem
 
-/// How far a flush came.
+/// The result of a flush.
 public enum FlushResult: Equatable, Sendable {
-    /// Nothing is queued any more.
+    /// The queue is empty.
     case done
-    /// The peer takes no more for now. Flush again when the connection is writable.
+    /// The peer accepts no more for now. Flush again when the connection is writable.
     case wouldBlock
-    /// The peer is gone, and what was queued with it.
+    /// The peer has closed the connection; the queue is dropped.
     case closed
 }
 
-/// Bytes on their way out.
+/// A queue of outgoing bytes.
 struct WriteQueue {
     private var bytes: [UInt8] = []
-    /// How many of `bytes` have been sent.
+    /// The number of `bytes` that have been sent.
     private var sent = 0
-    /// Whether the peer was gone before all was sent.
+    /// Whether the peer closed the connection before all bytes were sent.
     private(set) var wasCut = false
 
     var pendingBytes: Int { bytes.count - sent }
 
     mutating func append(_ more: some Collection<UInt8>) {
-        // The rest moves to the front only when it is the smaller part: each byte moves once on average.
+        // Moves the rest to the front only if it is the smaller part: each byte moves once on average.
         if sent > bytes.count / 2 {
             bytes.removeFirst(sent)
             sent = 0
@@ -53,7 +53,7 @@ struct WriteQueue {
     }
 
     private mutating func clear() {
-        // A connection that is idle again does not hold what its largest reply took.
+        // An idle connection frees the memory of its largest reply.
         bytes.removeAll(keepingCapacity: bytes.capacity <= 4096)
         sent = 0
     }

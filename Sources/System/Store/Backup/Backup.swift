@@ -4,7 +4,7 @@ public import PushModel
 
 /// A copy of a ledger in one file, for `pushctl restore`: a SQLite database of the ledger's schema, without free pages.
 public struct Backup: Hashable, Sendable {
-    /// How many requests it has.
+    /// The number of requests.
     public var requests: Int64
     /// Its length, in bytes.
     public var length: Int64
@@ -13,15 +13,15 @@ public struct Backup: Hashable, Sendable {
     /// The id of the state directory.
     public var state: UUID128
 
-    /// Writes all that a reader sees, in one state of the ledger, into a new file that only its owner may read. The daemon
-    /// goes on meanwhile.
+    /// Writes the ledger as a reader sees it, in one state, into a new file that only its owner may read. The daemon
+    /// continues meanwhile.
     ///
-    /// The file has another name until it is whole, checked (`PRAGMA integrity_check`) and on the disk.
+    /// The file has a temporary name until it is complete, checked (`PRAGMA integrity_check`) and on the disk.
     ///
     /// - Parameters:
     ///   - reader: the ledger; not within a snapshot.
-    ///   - path: the file; nothing of that name exists.
-    /// - Throws: `exists`, `noDirectory`, and what the disk and SQLite say. Then nothing is left of the file.
+    ///   - path: the file; it must not exist.
+    /// - Throws: `exists`, `noDirectory`, and errors of the disk and SQLite. An error leaves no file.
     public static func write(_ reader: LedgerReader, to path: String) throws(StoreError) -> Backup {
         try requireNothing(at: path)
         let partial = "\(path).partial-\(getpid())"
@@ -32,7 +32,7 @@ public struct Backup: Hashable, Sendable {
         do throws(StoreError) {
             do throws(StoreError) {
                 var copy = try reader.database.prepare("VACUUM INTO ?1")
-                // A name that begins with "file:" would be read as a URI.
+                // SQLite would read a name that begins with "file:" as a URI.
                 copy.bind(partial.hasPrefix("/") ? partial : "./" + partial, at: 1)
                 try copy.run()
             } catch {
@@ -42,7 +42,7 @@ public struct Backup: Hashable, Sendable {
             }
             let backup = try check(partial)
             guard fsync(file.rawValue) == 0 else { throw StoreError.system("fsync", partial, errno: errno) }
-            // Unlike a rename it replaces nothing.
+            // link() fails if the name exists; rename() would replace that file.
             guard link(partial, path) == 0 else {
                 if errno == EEXIST { try requireNothing(at: path) }
                 throw StoreError.system("link", path, errno: errno)
@@ -56,9 +56,9 @@ public struct Backup: Hashable, Sendable {
         }
     }
 
-    /// What a backup has, once all of it was read and found right.
+    /// Checks a whole backup, and returns its facts.
     ///
-    /// - Throws: `corrupt` for a file that is damaged or no ledger, `newerSchema` for one of a newer program.
+    /// - Throws: `corrupt` for a damaged file or no ledger, `newerSchema` for one of a newer program.
     public static func check(_ path: String) throws(StoreError) -> Backup {
         let database = try Database(path: path, access: .readOnly)
         let schema = try Schema.check(database)
@@ -70,7 +70,7 @@ public struct Backup: Hashable, Sendable {
             schema: schema, state: try Schema.stateIdentity(database))
     }
 
-    /// - Throws: `exists` where there is something of that name, `noDirectory` where there can be nothing.
+    /// - Throws: `exists` if the path exists, `noDirectory` if its directory does not.
     static func requireNothing(at path: String) throws(StoreError) {
         var facts = stat()
         guard lstat(path, &facts) != 0 else {

@@ -3,7 +3,7 @@ import LinuxSystem
 
 /// Copies files that may be as large as a ledger.
 enum FileCopy {
-    /// Copies a file that is named.
+    /// Copies a file by its path.
     static func make(of source: String, at path: String) throws(StoreError) {
         guard let file = FileDescriptor(open(source, O_RDONLY | O_CLOEXEC)) else {
             throw StoreError.system("open", source, errno: errno)
@@ -15,8 +15,8 @@ enum FileCopy {
     ///
     /// - Parameters:
     ///   - source: open for reading, at its beginning.
-    ///   - name: what messages call it.
-    ///   - path: what was there is replaced.
+    ///   - name: the name of the source in messages.
+    ///   - path: the new file; an existing one is replaced.
     static func make(of source: Int32, named name: String, at path: String) throws(StoreError) {
         unlink(path)
         guard let copy = FileDescriptor(open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o640)) else {

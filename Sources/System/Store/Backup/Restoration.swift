@@ -2,33 +2,33 @@ import Glibc
 import LinuxSystem
 public import PushModel
 
-/// What putting a backup in the place of a ledger did.
+/// The result of a restore.
 public struct Restoration: Hashable, Sendable {
-    /// What the backup has.
+    /// The facts of the backup.
     public var backup: Backup
     /// The new id of the state directory.
     public var state: UUID128
-    /// Where ledger and log that were there are now; `nil`: there were none.
+    /// The directory with the former ledger and log; `nil` if there were none.
     public var setAside: String?
-    /// Whether the numbers of requests, events and entries go on behind those of the ledger that was set aside; else that
-    /// one could not be read, and they go on behind those of the backup.
+    /// Whether the numbers of requests, events and entries continue after those of the former ledger; otherwise that
+    /// ledger could not be read, and they continue after those of the backup.
     public var continuesNumbers: Bool
-    /// How many entries of custom data were to be sent: they are of unknown outcome now.
+    /// The number of entries of custom data that were to be sent: their outcome is unknown now.
     public var unknownEntries: Int
 
-    /// Puts a backup in the place of the ledger in a state directory, which no daemon has. What was there is kept in a
-    /// directory of its own, `set-aside-MILLISECONDS`.
+    /// Replaces the ledger in a state directory without a daemon by a backup. The former ledger and log move to the
+    /// directory `set-aside-MILLISECONDS`.
     ///
-    /// The state directory has a new id then: what follows the backup may differ from what followed it before, and the ids
-    /// of events are made of it.
+    /// The state directory gets a new id: the requests after the backup may differ from those that followed it before,
+    /// and the ids of events derive from that id.
     ///
     /// - Parameters:
-    ///   - file: the backup, open for reading at its beginning; it stays the caller's. `nil`: begin with an empty ledger.
-    ///   - directory: the state directory; it is created where it is missing.
-    ///   - now: the clock.
-    /// - Throws: `inUse`, `otherFormat`, `newerSchema`, `corrupt` for what is damaged, has another schema than this
-    ///   program's or rows that it does not write, and what the disk says. Until the backup is whole, checked, brought up to
-    ///   date and on the disk, nothing that was there is touched.
+    ///   - file: the backup, open for reading at its beginning; the caller keeps it. `nil` begins with an empty ledger.
+    ///   - directory: the state directory; it is created if it is missing.
+    ///   - now: the current time.
+    /// - Throws: `inUse`, `otherFormat`, `newerSchema`, `corrupt` for a backup that is damaged, or has a schema or rows
+    ///   that this program does not write, and errors of the disk. Existing files stay untouched until the copy of the
+    ///   backup is complete, checked, migrated and on the disk.
     public static func restore(_ file: Int32?, into directory: String, at now: WallTime) throws(StoreError)
         -> Restoration
     {
@@ -63,11 +63,11 @@ public struct Restoration: Hashable, Sendable {
 
     // MARK: What the backup becomes
 
-    /// Brings a copy of the backup to the schema of this program, and looks at all of it: it comes from elsewhere.
+    /// Migrates a copy of the backup to the schema of this program, and checks all of it: it comes from elsewhere.
     private static func bringUpToDate(_ path: String, named name: String?) throws(StoreError) {
         do throws(StoreError) {
             let database = try Database(path: path, access: .readWrite)
-            // Functions and views of its schema do nothing that this program did not ask for.
+            // The backup's schema may hold hostile functions and views: SQLite does not run unsafe functions from it.
             try database.execute("PRAGMA trusted_schema = OFF")
             try Schema.migrate(database, onMigration: {})
             try RowRules.requireSchema(database)
@@ -79,9 +79,9 @@ public struct Restoration: Hashable, Sendable {
         }
     }
 
-    /// Makes a ledger of its own of the backup.
+    /// Turns the backup into a ledger of its own.
     ///
-    /// - Returns: its id, and how many entries are of unknown outcome now.
+    /// - Returns: its id, and the number of entries of unknown outcome.
     private static func begin(_ database: borrowing Database, after old: Numbers?) throws(StoreError) -> (UUID128, Int)
     {
         let state = UUID128(high: .random(in: .min ... .max), low: .random(in: .min ... .max))
@@ -103,7 +103,7 @@ public struct Restoration: Hashable, Sendable {
         return (state, unknown)
     }
 
-    /// The highest numbers that a ledger gave.
+    /// The highest numbers that a ledger has given.
     private struct Numbers {
         var seq: Int64 = 0
         var cursor: Int64 = 0
@@ -111,11 +111,11 @@ public struct Restoration: Hashable, Sendable {
 
         init() {}
 
-        /// Reads them; `nil` where they cannot be read: it may be what the backup is to replace.
+        /// Reads the numbers; `nil` if they cannot be read: the ledger may be the damaged one that the backup replaces.
         ///
-        /// A ledger that is whole is brought up to date first, so that it is so without its WAL and its log as well. One that
-        /// is damaged, or of another schema, is only read, as it is kept for people and older programs to look at; what its log
-        /// alone has had numbers too, so a million are left out.
+        /// A sound ledger is brought up to date first, so that it is complete without its WAL and its log. A damaged
+        /// ledger, or one of another schema, is only read: it is kept for people and older programs. Rows that only its
+        /// log has had numbers too, so a million numbers are skipped.
         init?(ofLedgerIn directory: String) {
             let path = "\(directory)/ledger.db"
             guard access(path, F_OK) == 0 else { return nil }
@@ -129,7 +129,7 @@ public struct Restoration: Hashable, Sendable {
                     "SELECT max((SELECT highest_cursor FROM meta), (SELECT coalesce(max(cursor), 0) FROM event_rows))")
                 entry = try database.integer(
                     "SELECT max((SELECT highest_entry FROM meta), (SELECT coalesce(max(number), 0) FROM entries))")
-                // A number that nothing was given is a part of the damage: no other may follow it.
+                // A number outside the range is part of the damage, and the new ledger must not continue after it.
                 guard [seq, cursor, entry].allSatisfy(StoredRange.restoredNumber.contains) else { return nil }
                 guard !isWhole else { return }
                 (seq, cursor, entry) = (seq + Self.surplus, cursor + Self.surplus, entry + Self.surplus)
@@ -138,10 +138,10 @@ public struct Restoration: Hashable, Sendable {
             }
         }
 
-        /// More than a log has rows.
+        /// A number larger than the rows of any log.
         private static let surplus: Int64 = 1_000_000
 
-        /// - Returns: whether the ledger has all that its log has; it was not touched where it is damaged or older.
+        /// - Returns: whether the ledger has all batches of its log; a damaged or older ledger is not touched.
         private static func bringUpToDate(_ directory: String, _ path: String) -> Bool {
             do throws(StoreError) {
                 guard try Backup.check(path).schema == Schema.version else { return false }
@@ -159,7 +159,7 @@ public struct Restoration: Hashable, Sendable {
 
     // MARK: Files
 
-    /// Makes a ledger without anything in it.
+    /// Makes an empty ledger.
     private static func makeEmpty(at path: String) throws(StoreError) {
         unlink(path)
         guard FileDescriptor(open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o640)) != nil else {

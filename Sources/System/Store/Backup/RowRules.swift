@@ -1,10 +1,10 @@
 import PushModel
 
-/// The rules for a ledger that comes from elsewhere: it has the schema of this program and nothing beside it, and rows
-/// that this program may have written. A trigger or a number near the end of its range would lose requests, or end each
-/// start.
+/// The rules for a ledger from elsewhere: it has exactly the schema of this program, and rows that this program may
+/// have written. Otherwise a trigger, or a number near the end of its range, could lose requests or make each start
+/// fail.
 enum RowRules {
-    /// Compares what the database consists of with what this program makes, statement for statement.
+    /// Compares the statements in the database's schema with those that this program makes.
     ///
     /// - Throws: `corrupt` with the first difference.
     static func requireSchema(_ database: borrowing Database) throws(StoreError) {
@@ -20,7 +20,7 @@ enum RowRules {
         }
     }
 
-    /// The statements by type and name. A migration leaves them with other white space and quotes.
+    /// Returns the statements by type and name, without white space and quotes, which a migration leaves different.
     private static func objects(of database: borrowing Database) throws(StoreError) -> [String: String] {
         let rows = try database.prepare(
             "SELECT type || ' ' || name, tbl_name || ' ' || coalesce(sql, '') FROM sqlite_schema")
@@ -31,9 +31,9 @@ enum RowRules {
         return objects
     }
 
-    /// Reads all rows of a database with the schema of a ledger.
+    /// Checks all rows of a database with the schema of a ledger.
     ///
-    /// - Throws: `corrupt` with the first column that has what no row has.
+    /// - Throws: `corrupt` with the first column that has an invalid value.
     static func requireRows(_ database: borrowing Database) throws(StoreError) {
         for table in Schema.tablesOfOneRow {
             let count = try database.integer("SELECT count(*) FROM \(table)")
@@ -70,7 +70,7 @@ enum RowRules {
 
     // MARK: Columns
 
-    /// The condition on a column; `nil`: what its type says is all. NULL meets each.
+    /// Returns the condition on a column; `nil` if its type says all. NULL meets each condition.
     private static func rule(_ table: String, _ column: String, _ type: String) -> String? {
         if let length = lengths["\(table).\(column)"] { return length }
         switch coding(table, column) {
@@ -86,7 +86,7 @@ enum RowRules {
             ? range(table, column).map { "\(column) BETWEEN \($0.lowerBound) AND \($0.upperBound)" } : nil
     }
 
-    /// The number of a text that is there, or the text itself; of a boot its 16 bytes.
+    /// Returns the condition on a shared text: the number of an existing text, or the text itself. A boot has 16 bytes.
     private static func sharedRule(_ column: String) -> String {
         let value = column == "boot" ? "typeof(boot) = 'blob' AND length(boot) = 16" : "typeof(\(column)) = 'text'"
         let type = column == "boot" ? "typeof(text) = 'blob' AND length(text) = 16" : "typeof(text) = 'text'"
@@ -98,7 +98,7 @@ enum RowRules {
 
     private static func range(_ table: String, _ column: String) -> ClosedRange<Int64>? {
         switch column {
-        // Any bits.
+        // A digest may be any 64 bits.
         case "digest": return nil
         case "tracked", "started", "observer", "displayed", "own_id", "influenced", "anonymous", "rewritten":
             return 0...1
@@ -115,13 +115,13 @@ enum RowRules {
     }
 
     private static func coding(_ table: String, _ column: String) -> LedgerTable.Coding {
-        // The one column with words whose rows the ledger makes by itself.
+        // The one column with words in a table without a record type.
         if table == "attempts_left_out", column == "answer" { return coding("attempts", column) }
         let columns = LedgerTable.all.first { $0.rows == table }?.columns ?? []
         return columns.first { $0.name == column }?.coding ?? .plain
     }
 
-    /// Bytes that have a certain length.
+    /// The columns of bytes with fixed lengths.
     private static let lengths = [
         "event_rows.id": "length(id) = 16", "entries.claimant": "length(claimant) = 16",
         "session_starts.starts": "length(starts) % 8 = 0 AND length(starts) <= 80",

@@ -2,38 +2,38 @@ import Glibc
 import LinuxSystem
 import PushModel
 
-/// What could be read of a damaged ledger, saved as a backup.
+/// The readable part of a damaged ledger, saved as a backup.
 public struct Salvage: Hashable, Sendable {
-    /// What came of one table.
+    /// The result for one table.
     public struct Table: Hashable, Sendable {
         /// Its name.
         public var name: String
-        /// How many of its rows are saved.
+        /// The number of saved rows.
         public var rows: Int
-        /// What kept others from being read; `nil`: all were.
+        /// The damage that kept other rows from being read; `nil` if all were read.
         public var damage: String?
     }
 
     /// The tables that had rows, or are damaged.
     public var tables: [Table]
-    /// How many rows were left out because what they belong to is lost.
+    /// The number of rows that were dropped because the row they belong to is lost.
     public var orphans: Int
-    /// Why what the log alone has, or a part of it, is not saved; `nil`: all is.
+    /// Why batches that only the log has are not all saved; `nil` if they are.
     public var logDamage: String?
     /// The file that was written.
     public var backup: Backup
 
-    /// Whether nothing is known to be lost.
+    /// Whether no loss is known.
     public var isWhole: Bool { logDamage == nil && orphans == 0 && tables.allSatisfy { $0.damage == nil } }
 
-    /// Saves what can be read of a ledger and its log into a new file, a backup. The state directory is only read: the work
-    /// is done on a copy beside the new file; that takes twice the room of the ledger.
+    /// Saves the readable part of a ledger and its log into a new file, a backup. The state directory is only read: the
+    /// work is done on a copy beside the new file, which takes twice the room of the ledger.
     ///
     /// - Parameters:
     ///   - directory: the state directory, which no daemon has.
-    ///   - path: the file; nothing of that name exists.
-    /// - Throws: `missing`, `inUse`, `exists`, `noDirectory`, `olderSchema`, `newerSchema`, `corrupt` where not even the
-    ///   list of tables can be read, and what the disk says. Then nothing is left of the file.
+    ///   - path: the file; it must not exist.
+    /// - Throws: `missing`, `inUse`, `exists`, `noDirectory`, `olderSchema`, `newerSchema`, `corrupt` if not even the
+    ///   list of tables can be read, and errors of the disk. An error leaves no file.
     public static func write(from directory: String, to path: String) throws(StoreError) -> Salvage {
         try Backup.requireNothing(at: path)
         let lock = try StateDirectory.lockUnused(directory)
@@ -55,9 +55,9 @@ public struct Salvage: Hashable, Sendable {
             tables.append(Table(name: "figures", rows: 0, damage: damage))
         }
         let logDamage = try applyLog(of: directory, writer)
-        // Nothing of the directory is read from here on.
+        // Releases the lock: the directory is not read after this.
         _ = consume lock
-        // What is lost had numbers, and those were told.
+        // The lost rows had numbers, and replies had told them: none is reused.
         let isLost = logDamage != nil || orphans > 0 || tables.contains { $0.damage != nil }
         if isLost { try writer.skipNumbers(1_000_000) }
         _ = try writer.checkpointWhole()
@@ -70,7 +70,7 @@ public struct Salvage: Hashable, Sendable {
     ) throws(StoreError) -> ([Table], orphans: Int) {
         do throws(StoreError) {
             try lengthen(damaged)
-            // It has the tables of a ledger then, and none of their rows.
+            // Makes a ledger with all tables and no rows.
             _ = try LedgerWriter(directory: place)
             let salvage = try TableSalvage(of: damaged, into: "\(place)/ledger.db")
             return (try salvage.copyAll(), try salvage.removeOrphans())
@@ -78,13 +78,13 @@ public struct Salvage: Hashable, Sendable {
             guard error.context.hasPrefix(place) else { throw error }
             var error = error
             error.context = original
-            // Its advice would be to do what was done.
+            // The advice for `corrupt` is to salvage, which has just failed.
             if error.kind == .corrupt { error.kind = .lost }
             throw error
         }
     }
 
-    /// Makes a file that was cut short as long as it says it is: SQLite reads nothing of a shorter one.
+    /// Extends a truncated file to the length in its header: SQLite reads nothing of a shorter one.
     private static func lengthen(_ path: String) throws(StoreError) {
         guard let file = FileDescriptor(open(path, O_RDWR | O_CLOEXEC)) else {
             throw StoreError.system("open", path, errno: errno)
@@ -97,16 +97,16 @@ public struct Salvage: Hashable, Sendable {
         var facts = stat()
         guard pageLength.nonzeroBitCount == 1, pageLength >= 512, fstat(file.rawValue, &facts) == 0 else { return }
         let length = number(28..<32) * pageLength
-        // Only zeros are added, which take no room; a damaged header may name any length.
+        // ftruncate adds zeros, which take no space; the limit guards against a damaged header.
         guard length > Int(facts.st_size), length <= 64 * max(Int(facts.st_size), 1 << 20) else { return }
         guard ftruncate(file.rawValue, off_t(length)) == 0 else {
             throw StoreError.system("ftruncate", path, errno: errno)
         }
     }
 
-    /// Applies what the ledger did not have of its log yet.
+    /// Applies the batches of the log that the ledger lacks.
     ///
-    /// - Returns: why not, or not all of it.
+    /// - Returns: why none or not all were applied; `nil` if all were.
     private static func applyLog(of directory: String, _ writer: LedgerWriter) throws(StoreError) -> String? {
         do throws(StoreError) {
             guard let log = try LogDirectory(reading: directory, state: writer.stateID) else { return nil }

@@ -1,21 +1,22 @@
 import PushModel
 
-/// Copies the rows of a damaged ledger, those that can be read, into a new one.
+/// Copies the readable rows of a damaged ledger into a new one.
 ///
-/// A table is read in the order of its keys. Where a page cannot be read, the next keys are tried, in steps that double,
-/// until one behind it is found; then it is read backwards from there, since the steps went too far.
+/// A table is read in the order of its keys. After an unreadable page it tries later keys, in steps that double, until
+/// it finds a readable row. From there it reads backwards, because the steps may have skipped readable rows.
 struct TableSalvage: ~Copyable {
     private let source: Database
     private let target: Database
 
     /// - Parameters:
-    ///   - damaged: a copy of the damaged ledger, which SQLite may write to.
+    ///   - damaged: a copy of the damaged ledger, writable for SQLite.
     ///   - path: a ledger without rows.
     init(of damaged: String, into path: String) throws(StoreError) {
         let source = try Self.open(damaged)
-        // Not one connection with both: SQLite commits nothing in one that has met damage.
+        // Two connections: SQLite commits nothing on a connection that has met damage.
         let target = try Database(path: path, access: .readWrite)
-        // A WAL would have every row once more. What a crash leaves is thrown away, but a transaction may be rolled back.
+        // A WAL would hold every row a second time. MEMORY allows a rollback; after a crash the file is worthless
+        // anyway.
         try target.execute("PRAGMA journal_mode = MEMORY")
         self.source = source
         self.target = target
@@ -33,25 +34,25 @@ struct TableSalvage: ~Copyable {
         guard try source.integer("SELECT count(*) FROM sqlite_schema WHERE name = 'request_rows'") == 1 else {
             throw StoreError(.corrupt, message: "it has no table of requests", context: damaged)
         }
-        // A damaged cell is to be noticed where it is.
+        // Makes SQLite report a damaged cell when it reads the cell.
         try source.execute("PRAGMA cell_size_check = ON")
         return source
     }
 
     // MARK: Tables
 
-    /// Copies all tables. Figures are copied for the minutes whose rows were pruned; the caller counts those of the others
-    /// anew. Figures of which a part cannot be read are left out.
+    /// Copies all tables. Figures are copied for minutes with pruned rows; the caller counts the others anew. If a
+    /// table of figures is damaged, all figures are dropped.
     ///
     /// - Returns: the tables that had rows or are damaged; tables of figures are among them if they are damaged.
     func copyAll() throws(StoreError) -> [Salvage.Table] {
         var results: [Salvage.Table] = []
         for name in try names() {
             var result = try copy(name)
-            // As people know it.
+            // Reports the name that people know.
             result.name = LedgerTable.all.first { $0.rows == name }?.name ?? name
             if name.hasPrefix("figure") {
-                // Of no version: counting anew drops them.
+                // Version 0 matches no program, so the recount drops the figures.
                 if result.damage != nil { try target.execute("UPDATE figure_state SET version = 0") }
                 result.rows = 0
             }
@@ -75,7 +76,7 @@ struct TableSalvage: ~Copyable {
         var scan = Scan(table: Salvage.Table(name: name, rows: 0), key: try key(of: name))
         try target.execute("BEGIN")
         let hasOneRow = Schema.tablesOfOneRow.contains(name)
-        // The new ledger has such a row already.
+        // The new ledger already has the one row of this table.
         if hasOneRow { try target.execute("DELETE FROM \(name)") }
         try copyRows(&scan)
         if hasOneRow, scan.table.rows != 1 {
@@ -99,7 +100,7 @@ struct TableSalvage: ~Copyable {
                 stride *= 2
                 continue
             }
-            // The steps may have gone over rows that can be read.
+            // The doubled steps may have skipped readable rows.
             if stride > 1 { _ = try read(&scan, isForward: false, from: next - 1) }
             guard damage != nil, let last else { return }
             (base, stride) = (last, 1)
@@ -109,11 +110,11 @@ struct TableSalvage: ~Copyable {
 
     // MARK: Rows
 
-    /// How a table is gone through.
+    /// The key in whose order a table is read.
     private struct Key {
         /// Its columns, for `ORDER BY`.
         var columns: [String]
-        /// Whether the first one is an integer, so that one can step over damage.
+        /// Whether the first column is an integer, so that the scan can step over damage.
         var isInteger: Bool
 
         func order(isForward: Bool) -> String {
@@ -139,10 +140,10 @@ struct TableSalvage: ~Copyable {
         return Key(columns: columns, isInteger: types.first == "INTEGER")
     }
 
-    /// Copies rows from a key on, up or down, until there is none or one cannot be read. A row that is there already is
-    /// left alone; one that the new ledger does not take is damaged.
+    /// Copies rows from a key on, up or down, until the end or an unreadable row. Keeps a row that the new ledger has
+    /// already; counts a row that it refuses as damaged.
     ///
-    /// - Returns: what cannot be read, and the last key that was.
+    /// - Returns: the damage, and the last key that was read.
     private func read(_ scan: inout Scan, isForward: Bool, from key: Int64) throws(StoreError)
         -> (damage: String?, last: Int64?)
     {
@@ -150,7 +151,7 @@ struct TableSalvage: ~Copyable {
         let condition = scan.key.isInteger ? "WHERE \(first) \(isForward ? ">=" : "<=") ?1" : ""
         var last: Int64?
         do throws(StoreError) {
-            // The first column once more, since a row need not have it.
+            // Selects the first key column again, since it may be no column of the row (rowid).
             let rows = try source.prepare(
                 """
                 SELECT *, \(first) FROM \(name) \(condition) ORDER BY \(scan.key.order(isForward: isForward))
@@ -178,9 +179,9 @@ struct TableSalvage: ~Copyable {
 
     // MARK: What belongs together
 
-    /// Takes numbers of texts that are lost out of rows: another text may get them.
+    /// Returns the statement that clears numbers of lost texts: another text may get the number.
     private static func removalOfLostTexts(_ rows: String, _ column: String) -> String {
-        // A start takes a boot of zeros for another than its own.
+        // A boot of zeros differs from every real boot.
         let nothing = column == "boot" ? "zeroblob(16)" : "NULL"
         return """
             UPDATE \(rows) SET \(column) = \(nothing)
@@ -188,11 +189,11 @@ struct TableSalvage: ~Copyable {
             """
     }
 
-    /// Takes out rows whose request, event or invocation is lost: nobody finds them, and no figure may count them. A request
-    /// whose invocations are lost stays: its id is known then, and a report says that it does not add up. A row with a text
-    /// that is lost stays without it.
+    /// Deletes rows whose request, event or invocation is lost: no query finds them, and no figure may count them. A
+    /// request whose invocations are lost stays: its id remains known, and a report shows that the sums do not match. A
+    /// row with a lost text stays without the text.
     ///
-    /// - Returns: how many.
+    /// - Returns: how many rows were deleted.
     func removeOrphans() throws(StoreError) -> Int {
         var count = 0
         let removals = [
@@ -218,6 +219,6 @@ struct TableSalvage: ~Copyable {
 }
 
 extension StoreError {
-    /// Whether it is the fault of what is read.
+    /// Whether the fault lies in the file that is read.
     fileprivate var isDamage: Bool { kind == .corrupt || isInputOutput || kind == .failed }
 }

@@ -6,9 +6,9 @@ import Synchronization
 public struct CommitBatch: Sendable {
     /// Its number: one more than that of the batch before it.
     public var number: UInt64
-    /// Its rows. From now on they are the store's.
+    /// Its rows, which the store owns from now on.
     public var rows: RowBuffer
-    /// The number of the last request that was accepted, in it or before it.
+    /// The number of the last request that was accepted, in this batch or before it.
     public var lastSequence: SequenceNumber
 
     public init(number: UInt64, rows: RowBuffer, lastSequence: SequenceNumber) {
@@ -16,23 +16,23 @@ public struct CommitBatch: Sendable {
     }
 }
 
-/// What is durable and not in the ledger yet, in order.
+/// The durable batches that are not in the ledger yet, in order.
 ///
-/// Of the rows only so many bytes stay in memory; beyond them they are read back from the log.
+/// At most 4 MiB of rows stay in memory; the ledger's thread reads further rows back from the log.
 struct Backlog: Sendable {
     struct Entry: Sendable {
         var position: LogPosition
         /// How many bytes its rows have.
         var length: Int
-        /// Its rows; `nil`: they are in the log alone.
+        /// Its rows; `nil` if only the log has them.
         var rows: RowBuffer?
-        /// When it was durable, in monotonic nanoseconds.
+        /// The time at which it became durable, in monotonic nanoseconds.
         var durableAt: Int64
-        /// Whether its rows are an order, which is applied alone.
+        /// Whether its rows are an order, which is applied in a transaction of its own.
         var isOrder: Bool
     }
 
-    /// How many bytes of rows stay in memory.
+    /// The limit for rows in memory, in bytes.
     static let memoryLimit = 4 << 20
 
     private var entries = Queue<Entry>()
@@ -45,7 +45,7 @@ struct Backlog: Sendable {
 
     /// Adds a batch.
     ///
-    /// - Returns: its rows when they are not to stay in memory.
+    /// - Returns: its rows if they do not stay in memory.
     mutating func append(_ position: LogPosition, _ rows: RowBuffer, at now: Int64) -> RowBuffer? {
         let length = rows.byteCount
         bytes += length
@@ -58,7 +58,7 @@ struct Backlog: Sendable {
         return stays ? nil : rows
     }
 
-    /// Takes the oldest out.
+    /// Removes and returns the oldest batch.
     mutating func popFirst() -> Entry? {
         guard let entry = entries.popFirst() else { return nil }
         bytes -= entry.length
@@ -66,7 +66,7 @@ struct Backlog: Sendable {
         return entry
     }
 
-    /// Puts back what was taken out last.
+    /// Puts back the batches that were removed last.
     mutating func putBack(_ entries: [Entry]) {
         var rest = Queue<Entry>()
         for entry in entries { rest.append(entry) }
@@ -79,7 +79,7 @@ struct Backlog: Sendable {
     }
 }
 
-/// Buffers that are empty again, for the next batches.
+/// A pool of empty buffers, for the next batches.
 final class BufferPool: Sendable {
     private static let count = 4
     private static let capacity = 256 << 10

@@ -6,33 +6,33 @@ import Synchronization
 
 /// Makes batches durable in the log, and applies them to the ledger behind it.
 ///
-/// Durable and applied are two facts: replies and starts follow the first, look-ups and reports the second. One thread
-/// writes the log, another the ledger. May be used from any thread; whoever submits waits for nothing.
+/// Durable and applied are separate states: replies and starts follow the first, look-ups and reports the second. One
+/// thread writes the log, another the ledger. All calls are allowed on any thread; `submit` does not wait.
 public final class Committer: Sendable {
-    /// How large the store's own files may become.
+    /// The limits of the store's own files.
     public struct Limits: Hashable, Sendable {
-        /// The log, in bytes; at least 16 MiB are taken.
+        /// The log, in bytes; values below 16 MiB count as 16 MiB.
         public var logLength: Int
-        /// The ledger's WAL, in bytes, while a reader keeps it from being emptied: beyond it the ledger waits for the
-        /// reader, and the log fills.
+        /// The ledger's WAL, in bytes, while a reader keeps it from being emptied. A longer WAL stops the ledger until
+        /// the reader ends, and the log fills.
         public var walLength: Int
 
         /// - Parameters:
         ///   - logLength: the log, in bytes.
-        ///   - walLength: the ledger's WAL, in bytes; `nil`: as much as the log.
+        ///   - walLength: the ledger's WAL, in bytes; `nil` means as much as the log.
         public init(logLength: Int = 256 << 20, walLength: Int? = nil) {
             self.logLength = logLength
             self.walLength = walLength ?? logLength
         }
     }
 
-    /// The threads, and the lock that says that no other process has such.
+    /// The threads, with the lock that keeps other processes out.
     private struct Running: ~Copyable {
         let directory: StateDirectory
         let logThread: WorkerThread
         let ledgerThread: WorkerThread
 
-        /// Waits for the log's end, then for the ledger's, then unlocks.
+        /// Waits for the log's thread to end, then for the ledger's, then unlocks the directory.
         consuming func end(_ ledger: Monitor<LedgerInbox>, every interval: Duration, _ onWait: () -> Void) {
             logThread.join()
             ledger.update { inbox in
@@ -45,9 +45,9 @@ public final class Committer: Sendable {
         }
     }
 
-    /// What the start found in the log.
+    /// The result of recovery from the log.
     public let recovery: RecoverySummary
-    /// The number of the last batch of an earlier run; the next one has the number after it.
+    /// The number of the last batch of an earlier run; the next batch has the number after it.
     public let lastNumber: UInt64
     private let failure: FirstFailure
     private let ledger: Monitor<LedgerInbox>
@@ -58,17 +58,18 @@ public final class Committer: Sendable {
     private let directory: String
     private let running: Mutex<Running?>
 
-    /// Opens ledger and log, brings the ledger up to date, and returns when that is done and synced.
+    /// Opens ledger and log, and brings the ledger up to date; returns once that is synced.
     ///
     /// - Parameters:
     ///   - directory: the locked directory; it stays locked until `stop` returns.
-    ///   - limits: how large files may become.
-    ///   - onMigration: called before an older ledger is brought up to date, which may take long, on another thread.
-    ///   - onProgress: called from time to time while a log is applied, on another thread.
-    ///   - onRecovered: gets the ledger as an earlier run left it, on the ledger's thread, which applies nothing before it
-    ///     returns; this initializer does not wait for that.
+    ///   - limits: the limits of the files.
+    ///   - onMigration: called before the migration of an older ledger, which may take long, on another thread.
+    ///   - onProgress: called at intervals while a log is applied, on another thread.
+    ///   - onRecovered: gets the ledger as an earlier run left it, on the ledger's thread, which applies nothing before
+    ///     it
+    ///     returns; this initializer does not wait for it.
     ///   - onReport: gets every report, on the store's threads, which wait for it to return.
-    /// - Throws: what kept the ledger from being opened, created or brought up to date.
+    /// - Throws: the error that kept the ledger from being opened, created or brought up to date.
     public convenience init(
         directory: consuming StateDirectory, limits: Limits = Limits(),
         onMigration: @escaping @Sendable () -> Void = {}, onProgress: @escaping @Sendable () -> Void = {},
@@ -89,9 +90,9 @@ public final class Committer: Sendable {
     /// - Parameters:
     ///   - directory: the locked directory; it stays locked until `stop` returns.
     ///   - shared: the engine and the term.
-    ///   - limits: how large files may become; the log's: how far the ledger may fall behind.
+    ///   - limits: the limits of the files; that of the log limits how far the ledger may fall behind.
     ///   - onProgress, onRecovered, onReport: as above.
-    /// - Throws: what kept the ledger from being opened, and `fenced` when a later term has begun.
+    /// - Throws: the error that kept the ledger from being opened; `fenced` if a later term has begun.
     public convenience init(
         directory: consuming StateDirectory, shared: SharedStore, limits: Limits = Limits(),
         onProgress: @escaping @Sendable () -> Void = {},
@@ -107,7 +108,7 @@ public final class Committer: Sendable {
         }
     }
 
-    /// - Parameter openLog: brings the ledger up to date, and makes the log to go on with; called on the ledger's thread.
+    /// - Parameter openLog: brings the ledger up to date and makes the log for this run; called on the ledger's thread.
     init(
         directory: consuming StateDirectory, walLimit: Int, onMigration: @escaping @Sendable () -> Void,
         onRecovered: @escaping @Sendable (LedgerReader) -> Void, onReport: @escaping @Sendable (StoreReport) -> Void,
@@ -125,7 +126,7 @@ public final class Committer: Sendable {
             failure.note($0)
             onReport($0)
         }
-        // The connection is born on the thread that uses it and never leaves it.
+        // The ledger's thread opens the connection, and no other thread uses it.
         let ledgerThread = try storeThread("ledger") {
             do throws(StoreError) {
                 let now = WallTime(milliseconds: SystemClock.wallMilliseconds)
@@ -133,7 +134,7 @@ public final class Committer: Sendable {
                 let writer = try LedgerWriter(directory: path, onMigration: onMigration)
                 var (log, summary) = try openLog(writer, now)
                 summary.setAside = setAside ?? summary.setAside
-                // Before anybody reads what there is.
+                // An erasure that was left open goes first, before any reader sees the rows.
                 let erasure =
                     log.isShared
                     ? try writer.leftErasure()
@@ -143,7 +144,8 @@ public final class Committer: Sendable {
                 let reader = try writer.reader()
                 ledger.update { [summary] in $0.opening = .opened(log, summary) }
                 onRecovered(reader)
-                // Look-ups can wait, acceptance cannot: it fails where a sandbox forbids it, and that is all right.
+                // Look-ups can wait, acceptance cannot. A sandbox may forbid the change of priority, which does no
+                // harm.
                 _ = CLinux_lower_thread_priority()
                 var loop = LedgerLoop(
                     writer, log, walLimit: walLimit, isTrusted: !summary.hasCopies, inbox: ledger,
@@ -181,10 +183,10 @@ public final class Committer: Sendable {
 
     // MARK: Batches
 
-    /// An empty buffer for the rows of a batch.
+    /// Returns an empty buffer for the rows of a batch.
     public func takeBuffer() -> RowBuffer { pool.take() }
 
-    /// Has a batch written by the log's thread; a report says when it is durable. Only one may be under way.
+    /// Hands a batch to the log's thread; a report says when it is durable. At most one batch may be under way.
     public func submit(_ batch: CommitBatch) {
         logInbox.update { inbox in
             precondition(inbox.batch == nil, "one batch is written at a time")
@@ -192,12 +194,12 @@ public final class Committer: Sendable {
         }
     }
 
-    /// Writes a batch on the calling thread, which waits for the disk: with few requests that is faster than another
-    /// thread. None may be under way.
+    /// Writes a batch on the calling thread, which waits for the disk: with few requests this is faster than another
+    /// thread. No other batch may be under way.
     ///
-    /// - Returns: how long it took; `nil` when it cannot be written now: then the log's thread has it, and a report
-    ///   says when it is durable.
-    /// - Throws: that the disk cannot be trusted.
+    /// - Returns: how long it took; `nil` if it cannot be written now: then the log's thread has it, and a report says
+    ///   when it is durable.
+    /// - Throws: if the disk cannot be trusted.
     public func commit(_ batch: CommitBatch) throws(StoreError) -> Duration? {
         do throws(StoreError) {
             return try logWriter.write(batch)
@@ -207,14 +209,14 @@ public final class Committer: Sendable {
         }
     }
 
-    /// Whether a batch with rows of so many bytes can be written without waiting for the ledger.
+    /// Returns whether a batch with so many bytes of rows can be written without waiting for the ledger.
     public func hasRoom(for rows: Int) -> Bool { log.hasRoom(for: rows) }
 
-    /// Whether the ledger is so far behind that large requests had better wait: half of the log is for small ones. A report
-    /// of what is applied comes whenever this may have changed.
+    /// Whether the ledger is so far behind that large requests should wait: half of the log is reserved for small ones.
+    /// An `applied` report follows each possible change.
     public var isFarBehind: Bool { ledger.withLock { $0.backlog.bytes } > log.usage.limit / 2 }
 
-    /// Has everything up to a batch applied as soon as it is durable; a report says when it is done.
+    /// Has the batches up to a number applied as soon as they are durable; an `applied` report follows.
     public func hurry(through number: UInt64) {
         ledger.update { inbox in
             inbox.urgentThrough = max(inbox.urgentThrough, number)
@@ -222,13 +224,14 @@ public final class Committer: Sendable {
         }
     }
 
-    /// Takes requests accepted before `cutoff` out of the ledger, in small transactions. Requests with an invocation in
-    /// flight stay, and no number is given again.
+    /// Removes requests accepted before `cutoff` from the ledger, in small transactions. Requests with an invocation in
+    /// flight stay, and no number is reused.
     ///
     /// - Parameters:
-    ///   - cutoff: what was accepted before is too old.
-    ///   - deadLetters: which dead letters are too old or too many.
-    ///   - sizeMax: how large the ledger may be, in bytes: beyond it the oldest that are finished go however young they are.
+    ///   - cutoff: requests that were accepted before it are removed.
+    ///   - deadLetters: the limits for age and size of dead letters.
+    ///   - sizeMax: the largest size of the ledger, in bytes; above it the oldest finished requests are removed,
+    ///     whatever their age.
     public func prune(
         olderThan cutoff: WallTime, deadLetters: DeadLetterLimits? = nil, figures: WallTime? = nil, sizeMax: Int? = nil
     ) {
@@ -238,8 +241,8 @@ public final class Committer: Sendable {
         }
     }
 
-    /// Takes a person out of ledger and log. Everything that was submitted up to the bound must be applied. Reports say when
-    /// the rows are out and when all of it is done; one order is carried out at a time.
+    /// Removes a person from ledger and log. All batches submitted up to the order's bound must be applied. Reports
+    /// tell when the rows are removed and when the whole erasure is done; one order is carried out at a time.
     public func erase(_ order: ErasureOrder) {
         ledger.update { inbox in
             inbox.erase = order
@@ -249,7 +252,7 @@ public final class Committer: Sendable {
 
     // MARK: State
 
-    /// How the store is doing.
+    /// The state of the store.
     public var status: StoreStatus {
         let usage = log.usage
         var status = ledger.withLock { inbox in
@@ -264,16 +267,17 @@ public final class Committer: Sendable {
         return status
     }
 
-    /// The directories in the state directory to which starts and restores moved what they did not go on with.
+    /// The directories in the state directory that hold damaged or replaced files, set aside by starts and restores.
     public var setAside: [String] { SetAside.list(in: directory) }
 
-    /// Writes what was submitted, applies it, ends the threads and unlocks the directory. What a full disk still keeps
-    /// off it was never acknowledged.
+    /// Writes the submitted batch, applies it, ends the threads and unlocks the directory. A batch that a full disk
+    /// still refuses was never acknowledged.
     ///
     /// - Parameters:
     ///   - interval: how often `onWait` is called.
-    ///   - onWait: called while the ledger has still much to do.
-    /// - Returns: why the disk cannot be trusted, if it cannot: what was acknowledged is in the log, for the next start.
+    ///   - onWait: called while the ledger still has batches to apply.
+    /// - Returns: the error after which the disk cannot be trusted, if there was one: the log has what was
+    ///   acknowledged, for the next start.
     @discardableResult
     public func stop(every interval: Duration = .seconds(5), onWait: () -> Void = {}) -> StoreError? {
         logInbox.update { $0.isStopping = true }

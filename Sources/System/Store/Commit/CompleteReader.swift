@@ -2,14 +2,15 @@ import Glibc
 import PushModel
 
 extension LedgerReader {
-    /// Opens the ledger of a state directory with everything that was acknowledged before, whatever of it is still in the
-    /// log alone: that a running daemon brings over in a moment; after one that was killed it is applied to the ledger, if
-    /// no other process has the directory and this one may write there, or else to a copy.
+    /// Opens the ledger of a state directory with every acknowledged request, also those that only the log has. A
+    /// running daemon applies these within moments. After a daemon that was killed, this function applies them: to the
+    /// ledger if it can lock the directory and write there, otherwise to a copy.
     ///
-    /// With a daemon that can be asked, the `sync` of `control.sock` is the cheaper way.
+    /// With a running daemon, `sync` on `control.sock` is cheaper.
     ///
     /// - Parameter directory: the state directory.
-    /// - Throws: as ``init(directory:)``; and `logDamaged` for a log that is damaged: what is behind the damage is missing.
+    /// - Throws: as ``init(directory:)``, and `logDamaged` for a damaged log: the batches behind the damage are
+    ///   missing.
     public static func complete(directory: String) throws(StoreError) -> LedgerReader {
         let reader = try LedgerReader(directory: directory)
         guard let last = try LogTail(directory, reader)?.last else { return reader }
@@ -21,20 +22,20 @@ extension LedgerReader {
         return try LogTail.copy(of: reader, in: directory, through: last)
     }
 
-    /// For how long a daemon is waited for: two seconds.
+    /// The number of tries, 20 ms apart, while a daemon applies the tail: two seconds in all.
     private static let attempts = 100
     private static let pause: UInt32 = 20_000
 
-    /// The place in the log behind the last batch that the ledger has.
+    /// Returns the place in the log behind the last batch that the ledger has.
     func logPosition() throws(StoreError) -> LogPosition { try Schema.logPosition(database) }
 }
 
-/// The part of the log that the ledger does not have.
+/// The part of the log that the ledger lacks.
 private struct LogTail {
     /// The number of its last batch.
     let last: UInt64
 
-    /// `nil` where there is none.
+    /// `nil` if the ledger lacks nothing.
     init?(_ directory: String, _ reader: LedgerReader) throws(StoreError) {
         var position = try reader.logPosition()
         while true {
@@ -45,10 +46,10 @@ private struct LogTail {
                 last = position.number
                 return
             }
-            // With a daemon, what follows may be overwritten because the ledger has it by now.
+            // A running daemon may have overwritten the next batch, because the ledger has it by now.
             position = try reader.logPosition()
             guard position == start else { continue }
-            // Something comes later, and what is between cannot be read: whoever applies it says so.
+            // A later batch exists, and the batches between cannot be read: apply() or copy() reports the damage.
             guard let beyond = try chain.batchBeyond(position) else { return nil }
             last = beyond
             return
@@ -62,7 +63,7 @@ private struct LogTail {
 
     /// Applies the tail to the ledger.
     ///
-    /// - Returns: whether it was done; `false` while another process has the directory, and where this one may not write.
+    /// - Returns: whether it did; `false` while another process has the directory, and if this one may not write there.
     static func apply(in directory: String) throws(StoreError) -> Bool {
         do throws(StoreError) {
             let lock = try StateDirectory(path: directory)
@@ -86,7 +87,7 @@ private struct LogTail {
         StoreError(.logDamaged, message: "the log is damaged: \(reason)", context: path)
     }
 
-    /// A copy of the ledger to which the tail is applied.
+    /// Returns a copy of the ledger with the tail applied.
     static func copy(
         of reader: LedgerReader, in directory: String, through last: UInt64
     ) throws(StoreError) -> LedgerReader {
@@ -105,7 +106,7 @@ private struct LogTail {
                 reason = try chain.damage(behind: position)
             }
             if position.number >= last { return try LedgerReader(copy) }
-            // The daemon went on in between.
+            // The daemon overwrote a part of the tail in between.
         }
         if let reason { throw damage(reason, directory) }
         throw StoreError(

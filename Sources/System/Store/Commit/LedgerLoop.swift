@@ -1,25 +1,25 @@
 import LinuxSystem
 import PushModel
 
-/// What the ledger's thread has to do.
+/// The work of the ledger's thread.
 struct LedgerInbox: Sendable {
-    /// With so many bytes of rows behind, the ledger is written.
+    /// The bytes of rows in the backlog at which the ledger's thread applies them at once.
     static let bytesDue = 1 << 20
 
     var backlog = Backlog()
-    /// Up to this number the ledger is to have everything as soon as it can.
+    /// The number up to which the ledger's thread applies batches without delay.
     var urgentThrough: UInt64 = 0
     var prune: Pruning?
     var space = LedgerSpace()
     var erase: ErasureOrder?
     var isStopping = false
-    /// Whether the thread has done its last.
+    /// Whether the thread has finished its work.
     var hasEnded = false
-    /// Goes up with everything that the thread is to look at.
+    /// A counter that goes up with each change that the thread must look at.
     var signals: UInt64 = 0
-    /// How the opening went; `nil` while it goes on.
+    /// The result of the opening; `nil` until it is done.
     var opening: Opening?
-    /// How long the WAL is, in bytes, as the thread last saw it.
+    /// The length of the WAL, in bytes, as the thread last saw it.
     var walLength = 0
 
     enum Opening: Sendable {
@@ -28,15 +28,15 @@ struct LedgerInbox: Sendable {
     }
 }
 
-/// What the ledger's thread does, from the recovered ledger to the stop.
+/// The loop of the ledger's thread, from the recovered ledger to the stop.
 struct LedgerLoop {
-    /// How long a batch that is durable may wait until others join it.
+    /// The longest time that a durable batch waits for others to join its transaction.
     static let patience: Duration = .milliseconds(50)
-    /// How long a ledger that cannot be written is left alone before the next try.
+    /// The time between two tries to write the ledger after a failure.
     static let retryInterval: Duration = .milliseconds(500)
-    /// How long nothing may come before the WAL is copied to the database ahead of need.
+    /// The idle time after which the WAL is copied to the database ahead of need.
     static let idleInterval: Duration = .seconds(1)
-    /// How many bytes of rows a transaction applies.
+    /// The bytes of rows that one transaction applies.
     static let chunkLength = 2 << 20
     private let writer: LedgerWriter
     private let log: any BatchLog
@@ -44,20 +44,20 @@ struct LedgerLoop {
     private let logInbox: Monitor<LogInbox>
     private let pool: BufferPool
     private let report: @Sendable (StoreReport) -> Void
-    /// How long the WAL may become, in bytes, while a reader keeps it from being emptied.
+    /// The longest WAL, in bytes, while a reader keeps it from being emptied.
     private let walLimit: Int
-    /// Whether all that the ledger has from before the start is on the disk for sure.
+    /// Whether every page of the ledger from before the start is known to be on the disk.
     private var isTrusted: Bool
     private var isStalled = false
     private var hasRollUpFailed = false
     private var pruning: Pruning?
-    /// Whether a slice of it is on its way to the log, and waited for.
+    /// Whether a slice of the pruning is an order on its way to the log, whose application the pruning awaits.
     private var isSliceUnderway = false
     private var erasure: ErasureSteps?
     private var toldWALLength = -1
     private var seen: UInt64 = 0
 
-    /// - Parameter erasure: the erasure that an earlier run left, whose rows are out already.
+    /// - Parameter erasure: an erasure that an earlier run left open, with its rows removed already.
     init(
         _ writer: LedgerWriter, _ log: any BatchLog, walLimit: Int, isTrusted: Bool, inbox: Monitor<LedgerInbox>,
         logInbox: Monitor<LogInbox>, pool: BufferPool, erasure: ErasureSteps? = nil,
@@ -74,7 +74,7 @@ struct LedgerLoop {
         self.report = report
     }
 
-    /// Works until the stop or an error that is not passing.
+    /// Runs until the stop or an error that does not pass.
     mutating func run() {
         do throws(StoreError) {
             try writer.prepareRows()
@@ -95,11 +95,11 @@ struct LedgerLoop {
 
     // MARK: Waiting
 
-    /// Waits until there is something to do.
+    /// Waits until there is work.
     ///
     /// - Returns: whether to stop.
     private mutating func waitForWork() -> Bool {
-        // An order may have come while the one before it was carried out.
+        // An order may have come while the previous one was carried out.
         let (seen, mayPrune, mayErase) = (seen, pruning == nil, erasure == nil)
         let woken = inbox.wait(atMost: timeToNextWork()) {
             $0.signals != seen || mayPrune && $0.prune != nil || mayErase && $0.erase != nil ? $0.signals : nil
@@ -114,7 +114,7 @@ struct LedgerLoop {
         }
     }
 
-    /// How long nothing needs to be done unless something comes; `nil` for as long as nothing comes.
+    /// The longest time to wait for a signal; `nil` means without limit.
     private func timeToNextWork() -> Duration? {
         if isStalled { return Self.retryInterval }
         if pruning != nil, !isSliceUnderway { return .zero }
@@ -126,7 +126,7 @@ struct LedgerLoop {
         return isEmpty && writer.hasLog(of: LedgerWriter.idleCheckpointLength) ? Self.idleInterval : nil
     }
 
-    /// When the backlog is to be applied, in monotonic nanoseconds; `nil` when there is none.
+    /// The time at which the backlog is to be applied, in monotonic nanoseconds; `nil` if it is empty.
     private static func due(_ inbox: LedgerInbox) -> Int64? {
         guard let first = inbox.backlog.first else { return nil }
         if inbox.urgentThrough >= first.position.number || inbox.backlog.bytes >= LedgerInbox.bytesDue { return 0 }
@@ -151,14 +151,15 @@ struct LedgerLoop {
                 inbox.withLock { $0.backlog.putBack(entries) }
                 if !isStalled { report(.ledgerStalled(error)) }
                 isStalled = true
-                // What was pruned is free space inside the database: once the WAL is copied, both can be written again.
+                // Pruned rows leave free pages in the database: once the WAL is copied, new commits can reuse WAL and
+                // pages.
                 return try writer.checkpoint()
             }
             if isStalled { report(.ledgerResumed) }
             isStalled = false
             report(.applied(through: last.position.number))
             try makeRoom()
-            // However much comes, the pruning has its turn.
+            // One chunk at a time, so that the pruning has its turn under any load.
             if !all { return }
         }
     }
@@ -198,7 +199,7 @@ struct LedgerLoop {
         for rows in entries.compactMap(\.rows) { pool.giveBack(rows) }
     }
 
-    /// An order is carried out.
+    /// Notes the result of an order that was applied.
     private mutating func take(_ result: OrderResult) {
         switch result {
         case .pruned(let slice):
@@ -214,7 +215,7 @@ struct LedgerLoop {
         }
     }
 
-    /// - Throws: `walHeld` while a reader keeps it from that; `noSpace`.
+    /// - Throws: `walHeld` while a reader keeps the WAL from being emptied; `noSpace`.
     private func emptyWAL() throws(StoreError) {
         do throws(StoreError) {
             try writer.emptyWAL()
@@ -225,24 +226,24 @@ struct LedgerLoop {
 
     // MARK: Keeping house
 
-    /// Sees to it that the log has room: makes segments, and lets those go that the ledger has on disk.
+    /// Makes room in the log: adds segments, and releases those that the ledger has on disk.
     private mutating func makeRoom() throws(StoreError) {
         if writer.hasLog(of: LedgerWriter.checkpointLength) { try writer.checkpoint() }
         guard log.isShort else { return }
         do throws(StoreError) {
             if try log.makeAnother() { return tellOfRoom() }
         } catch let error where error.isPassing {
-            // The segments that are there have to do.
+            // The existing segments must do.
         }
         try release()
     }
 
-    /// Lets go of what the ledger has.
+    /// Syncs the ledger and releases the batches that it has.
     private mutating func release() throws(StoreError) {
         if isTrusted {
             try writer.sync()
         } else {
-            // What is from before the start may be in the page cache alone, and a sync of new pages does not write it.
+            // Pages from before the start may be in the page cache alone, and a sync of new pages does not write them.
             isTrusted = try writer.checkpointWhole()
             guard isTrusted else { return }
         }
@@ -250,10 +251,10 @@ struct LedgerLoop {
         tellOfRoom()
     }
 
-    /// The log may have room that it had not.
+    /// Tells the log's thread that the log may have more room.
     private func tellOfRoom() { logInbox.update { $0.releases &+= 1 } }
 
-    /// Notes how large WAL and ledger are, where either may have changed.
+    /// Notes the lengths of WAL and ledger, if either may have changed.
     private mutating func tellSpace() throws(StoreError) {
         let walLength = writer.walLength
         guard walLength != toldWALLength else { return }
@@ -272,7 +273,7 @@ struct LedgerLoop {
         try makeRoom()
     }
 
-    /// One slice of the pruning. A full disk ends it early; the next one asked for goes on from there.
+    /// Prunes one slice. A full disk ends the pruning early; the next one continues there.
     private mutating func prune() throws(StoreError) {
         guard var work = pruning, !isStalled, !isSliceUnderway else { return }
         do throws(StoreError) {
@@ -284,7 +285,7 @@ struct LedgerLoop {
             } else {
                 try work.giveBack(writer)
             }
-            // However much it takes out, the WAL does not grow without bound.
+            // Bounds the length of the WAL, however much the pruning removes.
             if writer.hasLog(of: LedgerWriter.checkpointLength) { try writer.checkpoint() }
         } catch let error where error.isPassing {
             work.giveUp()
@@ -293,7 +294,7 @@ struct LedgerLoop {
         if work.isDone { report(work.report) }
     }
 
-    /// One step of an erasure. What keeps it from being done passes, and then it is tried again.
+    /// Does one step of an erasure. After a passing error it is tried again.
     private mutating func erase() throws(StoreError) {
         let begin = SystemClock.monotonicNanoseconds
         guard var steps = erasure, let next = steps.nextTry, next <= begin, !isStalled else { return }
@@ -303,9 +304,10 @@ struct LedgerLoop {
         } catch let error where error.isPassing || error.kind == .notPermitted {
             if !steps.hasToldOfWait { report(.erasureWaits(error)) }
             steps.hasToldOfWait = true
-            // What a step wrote in vain is in the WAL, and others need that room.
+            // The pages of the failed step are in the WAL, and others need that room.
             if error.kind == .noSpace { _ = try writer.checkpointWhole() }
-            // A step may take long, and then fail again: batches and the disk have most of the time to themselves.
+            // A step may take long and fail again, so the pause is at least ten times as long: batches have most of the
+            // time.
             let now = SystemClock.monotonicNanoseconds
             steps.nextTry = now + max(Self.retryInterval.nanoseconds, 10 * (now - begin))
         }
@@ -313,7 +315,7 @@ struct LedgerLoop {
         tellOfRoom()
     }
 
-    /// Adds up the figures of one long span. What a full disk prevents is tried again.
+    /// Adds up the figures of one long span. After a passing error, such as a full disk, it is tried again.
     private mutating func rollUp() throws(StoreError) {
         guard !isStalled, writer.isRollUpDue else { return }
         do throws(StoreError) {
@@ -324,20 +326,20 @@ struct LedgerLoop {
         }
     }
 
-    /// The last thing: what a full disk keeps out of the ledger stays in the log.
+    /// Ends the thread's work: batches that a full disk keeps out of the ledger stay in the log.
     private func finish() throws(StoreError) {
         guard !isStalled else { return }
         _ = try writer.checkpointWhole()
         do throws(StoreError) {
             try log.close()
         } catch let error where error.isPassing {
-            // The next start takes longer.
+            // The error costs time only: the next start takes longer.
         }
     }
 }
 
 extension StoreError {
-    /// A reader has had one state of the ledger open for so long that the WAL has grown to its bound.
+    /// Makes the error for a WAL that has grown to its limit because a reader kept one state of the ledger open.
     fileprivate static func walHeld(_ length: Int) -> StoreError {
         StoreError(
             .busy, message: "a reader keeps the WAL from being emptied, which has \(length >> 20) MiB by now",

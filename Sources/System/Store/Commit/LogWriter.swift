@@ -1,10 +1,10 @@
 import LinuxSystem
 import PushModel
 
-/// What the log's thread has to do.
+/// The work of the log's thread.
 struct LogInbox: Sendable {
     var batch: CommitBatch?
-    /// Goes up when the log may have room that it had not.
+    /// A counter that goes up when the log may have more room.
     var releases: UInt64 = 0
     var isStopping = false
 }
@@ -12,7 +12,7 @@ struct LogInbox: Sendable {
 /// Writes batches to the log, one after the other, on a thread of its own or on the caller's, and hands them to the
 /// ledger's thread.
 final class LogWriter: Sendable {
-    /// How long a full disk is left alone before the next try.
+    /// The time between two tries on a full disk.
     private static let retryInterval: Duration = .milliseconds(500)
 
     private let log: any BatchLog
@@ -34,7 +34,7 @@ final class LogWriter: Sendable {
 
     /// Writes a batch.
     ///
-    /// - Returns: how long that took. It is on the disk, and the ledger's thread has it.
+    /// - Returns: how long the write took. The batch is on the disk, and the ledger's thread has it.
     func write(_ batch: CommitBatch) throws(StoreError) -> Duration {
         let start = SystemClock.monotonicNanoseconds
         let time = WallTime(milliseconds: SystemClock.wallMilliseconds)
@@ -43,10 +43,11 @@ final class LogWriter: Sendable {
         let now = SystemClock.monotonicNanoseconds
         let (surplus, isNews) = ledger.withLock { inbox in
             let before = inbox.backlog.bytes
-            // What comes next of a pruning or an erasure waits for it.
+            // The next slice of a pruning, or the next step of an erasure, waits for this order.
             if ChainOrder.isOrder(batch.rows.rows) { inbox.urgentThrough = max(inbox.urgentThrough, position.number) }
             let surplus = inbox.backlog.append(position, batch.rows, at: now)
-            // It looks at the clock by itself: the first of some batches wakes it, and many bytes do.
+            // The ledger's thread looks at the clock by itself: the first batch of a backlog wakes it, and many bytes
+            // do.
             let isNews =
                 before == 0 || before < LedgerInbox.bytesDue && inbox.backlog.bytes >= LedgerInbox.bytesDue
                 || inbox.urgentThrough >= position.number
@@ -58,7 +59,7 @@ final class LogWriter: Sendable {
         return .nanoseconds(now - start)
     }
 
-    /// What the thread does: writes what is submitted until it is told to stop, or the disk cannot be trusted.
+    /// The body of the thread: writes the submitted batches until the stop, or until the disk cannot be trusted.
     func run() {
         while case .write(let batch) = nextJob() {
             do throws(StoreError) {
@@ -82,8 +83,8 @@ final class LogWriter: Sendable {
         return job ?? .stop
     }
 
-    /// Writes a batch, as often as it takes. At a stop there is one last try: what does not get to the disk then was never
-    /// acknowledged.
+    /// Writes a batch, with retries until it succeeds. At a stop there is one last try: a batch that it does not write
+    /// was never acknowledged.
     private func writePatiently(_ batch: CommitBatch) throws(StoreError) {
         var told: StoreError.Kind?
         while true {

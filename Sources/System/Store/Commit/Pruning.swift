@@ -1,18 +1,19 @@
 import PushFigures
 import PushModel
 
-/// A pruning: first what is too old, then, while the ledger is too large, what is oldest, whole minutes of it; then free pages
-/// are given back to the file system. In slices of a few milliseconds, with batches between them.
+/// A pruning in three stages: rows that are too old; then, while the ledger is too large, the oldest rows, in whole
+/// minutes; then free pages, which go back to the file system. Each slice takes a few milliseconds, and batches are
+/// applied between slices.
 struct Pruning: Sendable {
     private enum Step {
         case age, size, minute, giveBack, done
     }
 
-    /// How many requests, and how many entries, a transaction takes out.
+    /// The number of requests, and of entries, that one transaction removes.
     static let slice = 256
-    /// The same for an order, which costs a commit in the log.
+    /// The same number for an order, each of which costs a commit in the log.
     static let orderedSlice = 1024
-    /// How many bytes a transaction gives back.
+    /// The bytes that one transaction gives back to the file system.
     static let givenBackAtOnce = 2 << 20
 
     private let cutoff: WallTime
@@ -22,15 +23,15 @@ struct Pruning: Sendable {
     private var step = Step.age
     private var pruned = Pruned()
     private var bySize = 0
-    /// When the last request was accepted that went because the ledger was too large.
+    /// The time of acceptance of the last request that was removed because the ledger was too large.
     private var newest: WallTime?
     private var remains: LedgerRemains?
 
     /// - Parameters:
-    ///   - cutoff: what was accepted before is too old.
-    ///   - deadLetters: which dead letters are too old or too many.
-    ///   - figures: figures without rows of what was accepted before are too old; without it none are.
-    ///   - sizeMax: how large the ledger may be, in bytes.
+    ///   - cutoff: requests that were accepted before it are too old.
+    ///   - deadLetters: the limits for age and size of dead letters.
+    ///   - figures: figures without rows of requests accepted before it are too old; `nil` keeps all.
+    ///   - sizeMax: the largest size of the ledger, in bytes.
     init(cutoff: WallTime, deadLetters: DeadLetterLimits?, figures: WallTime? = nil, sizeMax: Int?) {
         self.cutoff = cutoff
         self.deadLetters = deadLetters
@@ -38,27 +39,28 @@ struct Pruning: Sendable {
         self.sizeMax = sizeMax
     }
 
-    /// Does a slice, or gives pages back.
+    /// Removes a slice, or gives pages back.
     mutating func next(_ writer: LedgerWriter) throws(StoreError) {
         if let slice = try nextSlice(writer, limit: Self.slice) { return try took(writer.prune(slice), writer) }
         try giveBack(writer)
     }
 
-    /// The slice that comes next; `nil`: nothing more is to be taken out.
+    /// Returns the next slice; `nil` if no more rows are to be removed.
     mutating func nextSlice(_ writer: LedgerWriter, limit: Int) throws(StoreError) -> PruningSlice? {
         switch step {
         case .age:
             return PruningSlice(olderThan: cutoff, limit: limit, deadLetters: deadLetters, figures: figures)
         case .size:
-            // With what may stay free the file is no longer than it may be then.
+            // Removes rows down to 8/9 of the limit: with the free pages that may remain, the file is then within the
+            // limit.
             if try isLarger(writer, than: sizeMax.map({ $0 / 9 * 8 })) {
                 return PruningSlice(olderThan: nil, limit: limit)
             }
             step = .minute
             return try nextSlice(writer, limit: limit)
         case .minute:
-            // Reports count a minute by its figures as soon as one of its rows is out: the others have no use there.
-            // The latest minute still grows, and what came last is worth most.
+            // Reports take a minute from its figures as soon as one of its rows is removed, so its other rows serve no
+            // report. The latest minute stays: it still grows, and the newest rows are worth most.
             if let newest, case let minute = FigureMinute.of(milliseconds: newest.milliseconds),
                 try minute < writer.latestMinute()
             {
@@ -70,7 +72,7 @@ struct Pruning: Sendable {
         }
     }
 
-    /// The last slice is out.
+    /// Notes that the last slice was removed.
     mutating func took(_ slice: Pruned, _ writer: LedgerWriter) throws(StoreError) {
         switch step {
         case .age:
@@ -101,13 +103,13 @@ struct Pruning: Sendable {
         return try writer.space().used > size
     }
 
-    /// Whether it has come to its end.
+    /// Whether the pruning is finished.
     var isDone: Bool { step == .done }
 
-    /// Ends it before its time.
+    /// Ends the pruning early.
     mutating func giveUp() { step = .done }
 
-    /// What it did.
+    /// The report of what was removed.
     var report: StoreReport {
         .pruned(requests: pruned.requests, deadLetters: pruned.deadLetters, bySize: bySize, remains: remains)
     }

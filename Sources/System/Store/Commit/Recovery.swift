@@ -1,8 +1,8 @@
 import PushModel
 
-/// What a start found in the log.
+/// The result of recovery from the log.
 public struct RecoverySummary: Hashable, Sendable {
-    /// A log or a ledger that a start could not go on with.
+    /// A log or a ledger that the start moved away.
     public struct SetAside: Hashable, Sendable {
         /// Its kind.
         public enum Kind: Hashable, Sendable {
@@ -20,27 +20,27 @@ public struct RecoverySummary: Hashable, Sendable {
         public var reason: String
     }
 
-    /// How many batches were durable and not in the ledger yet.
+    /// The number of batches that were durable and not in the ledger yet.
     public var batches = 0
-    /// The log or the ledger that the start could not go on with; `nil`: all was whole.
+    /// The log or the ledger that the start moved away; `nil` if nothing was damaged.
     public var setAside: SetAside?
-    /// Whether batches were written once more, because somebody reads an older state of the ledger.
+    /// Whether batches were written again as copies, because a reader has an older state of the ledger open.
     public var hasCopies = false
 }
 
-/// Brings a ledger up to date from its log, and makes a log to go on with.
+/// Brings a ledger up to date from its log, and makes the log for this run.
 ///
-/// Nothing that is read is trusted to be on the disk: after a failed sync the page cache has what the disk has not. So
-/// what was recovered goes into the ledger, which is copied whole from its WAL to its file and synced, before the log
-/// begins anew behind it. Where a reader keeps that from being done, the batches that may be missing are written once
-/// more, to segments of their own.
+/// Recovery does not trust that data which it can read is on the disk: after a failed sync the page cache may have data
+/// that the disk lacks. So it applies the batches to the ledger, copies the whole WAL to the database file and syncs
+/// it, before the log begins anew. If a reader prevents that, it writes the batches that may be missing again, to
+/// segments of their own.
 enum Recovery {
     /// - Parameters:
     ///   - writer: the ledger.
     ///   - stateDirectory: the state directory.
-    ///   - limits: how large the log may become.
-    ///   - now: the clock.
-    ///   - onProgress: called from time to time.
+    ///   - limits: the limits of the log's size.
+    ///   - now: the current time.
+    ///   - onProgress: called at intervals.
     static func run(
         _ writer: LedgerWriter, stateDirectory: String, limits: CommitLog.Limits, now: WallTime,
         onProgress: () -> Void
@@ -57,7 +57,7 @@ enum Recovery {
         }
         if damage != nil || gap != nil {
             let reason = [damage?.message, gap].compactMap(\.self).joined(separator: "; ")
-            // What is lost had numbers, and those were told.
+            // The lost requests had numbers, and replies had told them: none is reused.
             try writer.skipNumbers(try directory.rowsAtMost())
             try writer.sync()
             summary.setAside = .init(kind: .damagedLog, path: try directory.setAside(at: now), reason: reason)
@@ -66,10 +66,10 @@ enum Recovery {
         return (try log(after: writer, &chain, directory, limits, &summary), summary)
     }
 
-    /// Applies what the ledger does not have.
+    /// Applies the batches that the ledger lacks.
     ///
     /// - Parameter onBatch: called after each batch.
-    /// - Returns: why the log cannot be gone on with; `nil` when it is whole.
+    /// - Returns: why the log cannot be used any further; `nil` if it is whole.
     static func replay<Source: BatchSource & ~Copyable>(
         _ source: inout Source, _ writer: LedgerWriter, onBatch: () throws(StoreError) -> Void = {}
     ) throws(StoreError) -> String? {
@@ -84,7 +84,7 @@ enum Recovery {
         return try source.damage(behind: writer.position)
     }
 
-    /// A log behind what the ledger has.
+    /// Makes a log that continues after the ledger's last batch.
     private static func log(
         after writer: LedgerWriter, _ chain: inout LogChain, _ directory: LogDirectory, _ limits: CommitLog.Limits,
         _ summary: inout RecoverySummary
@@ -97,7 +97,7 @@ enum Recovery {
             for segment in chain.segments where segment.isCopy { segment.remove() }
             return log
         }
-        // What the last batch says of the ledger was so when it was written.
+        // The last batch's header has the released number of the time when it was written.
         let released = try chain.batch(position.number)?.released ?? position.number
         let copies = try copies(&chain, after: released, through: position.number, directory, limits)
         summary.hasCopies = !copies.isEmpty
@@ -107,7 +107,7 @@ enum Recovery {
         return log
     }
 
-    /// Writes batches once more.
+    /// Writes batches again, as copies.
     private static func copies(
         _ chain: inout LogChain, after first: UInt64, through last: UInt64, _ directory: LogDirectory,
         _ limits: CommitLog.Limits

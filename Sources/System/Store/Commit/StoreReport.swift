@@ -1,43 +1,44 @@
 public import PushModel
 import Synchronization
 
-/// What the store's threads tell. Numbers are those of batches.
+/// The reports of the store's threads. Numbers are those of batches.
 public enum StoreReport: Hashable, Sendable {
     /// All batches up to and including this number are on disk; how long the last write took.
     case durable(through: UInt64, took: Duration)
     /// All batches up to and including this number are in the ledger, where readers find them.
     case applied(through: UInt64)
-    /// A batch cannot be written for now: the disk is full, or the log is. Nothing is lost and nothing is on disk that
-    /// was not before; the same batch is tried again until it is written. Told once for each time, and again when the engine of
-    /// a shared log is in the way in another manner.
+    /// A batch cannot be written now: the disk or the log is full. Nothing is lost, nothing new is on disk, and the
+    /// same batch is tried again until it is written. Reported once for each stall, and again if the engine of a shared
+    /// log fails in another way.
     case stalled(StoreError)
-    /// The ledger cannot be written for now; the log goes on as long as it has room. Told once for each time.
+    /// The ledger cannot be written now; the log continues while it has room. Reported once for each stall.
     case ledgerStalled(StoreError)
     /// The ledger is written again.
     case ledgerResumed
-    /// A pruning has ended, perhaps before its time because the disk is full.
+    /// A pruning has ended, early if the disk is full.
     ///
     /// - Parameters:
-    ///   - requests: how many older than the retention are out of the ledger.
-    ///   - deadLetters: how many were beyond their limits and are none any more.
-    ///   - bySize: how many requests are out before their retention was over, because the ledger was larger than it may be.
-    ///   - remains: what fills a ledger that is too large all the same; `nil`: it is small enough.
+    ///   - requests: the number of requests past their retention that were removed.
+    ///   - deadLetters: the number of dead letters that were beyond the limits and were removed.
+    ///   - bySize: the number of requests that were removed before the end of their retention, because the ledger was
+    ///     too large.
+    ///   - remains: what fills a ledger that is still too large; `nil` if it is small enough.
     case pruned(requests: Int, deadLetters: Int = 0, bySize: Int = 0, remains: LedgerRemains? = nil)
-    /// Rows are to be taken out of a ledger that is a copy of a chain: whoever writes the log puts the order into it, alone in
-    /// a batch. What is taken out is told when that batch is applied.
+    /// Rows are to be removed from a ledger that is a copy of a chain: the writer of the log puts the order into it,
+    /// alone in a batch. The report of what was removed follows when that batch is applied.
     case orderDue(ChainOrder)
-    /// A person's rows are out of the ledger. The rest of the erasure goes on by itself.
+    /// A person's rows are removed from the ledger. The rest of the erasure continues by itself.
     case erasedRows(ErasureReceipt)
-    /// The erasure cannot go on for now: a reader has an older state of the ledger, or there is no room. It goes on by itself;
-    /// told once.
+    /// The erasure cannot continue now: a reader has an older state of the ledger, or there is no room. It continues by
+    /// itself; reported once.
     case erasureWaits(StoreError)
-    /// The erasure has come to its end: no file of the store has anything of the person.
+    /// The erasure is complete: no file of the store has data of the person.
     case erased
-    /// The disk cannot be trusted, and no further report comes: end without acknowledging anything.
+    /// The disk cannot be trusted, and no further report follows: the process must end without another acknowledgement.
     case failed(StoreError)
 }
 
-/// The contents of a ledger from which nothing more can be taken.
+/// The contents of a ledger that pruning cannot remove.
 public struct LedgerRemains: Hashable, Sendable {
     /// Invocations without an outcome.
     public var inFlight = 0
@@ -45,38 +46,39 @@ public struct LedgerRemains: Hashable, Sendable {
     public var deadLetters = 0
     /// Bytes that count for `DeadLetterSizeMax=`.
     public var deadLetterBytes = 0
-    /// Entries of custom data that have not come to their end.
+    /// Entries of custom data without a final state.
     public var entries = 0
     /// Bytes of figures.
     public var figureBytes = 0
 
-    /// A ledger of nothing.
+    /// An empty ledger.
     public init() {}
 }
 
-/// How the store is doing.
+/// The state of the store.
 public struct StoreStatus: Hashable, Sendable {
     /// Bytes of the log that the ledger may not have on disk yet.
     public var logUsed = 0
     /// Bytes of all the log's files.
     public var logLength = 0
-    /// How large the log may become, in bytes.
+    /// The limit of the log's size, in bytes.
     public var logLimit = 0
-    /// How many batches are durable and not in the ledger yet.
+    /// The number of batches that are durable and not in the ledger yet.
     public var batchesBehind = 0
-    /// How many bytes of rows they have.
+    /// The bytes of rows in those batches.
     public var bytesBehind = 0
-    /// Since when the oldest of them has been durable, in monotonic nanoseconds; `nil` when there is none.
+    /// The time since which the oldest of those batches has been durable, in monotonic nanoseconds; `nil` if there is
+    /// none.
     public var behindSince: Int64?
     /// Bytes of the ledger's own WAL.
     public var walLength = 0
     /// Bytes of the ledger's file.
     public var ledgerLength = 0
-    /// Bytes of the ledger's pages that have something.
+    /// Bytes of the ledger's pages in use.
     public var ledgerUsed = 0
 }
 
-/// The first report of a failure, for who asks after the end of the threads.
+/// The first reported failure, to be read after the threads have ended.
 final class FirstFailure: Sendable {
     private let first = Mutex<StoreError?>(nil)
 

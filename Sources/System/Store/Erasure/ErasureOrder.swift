@@ -16,7 +16,7 @@ extension ErasureOrder {
         return writer.bytes
     }
 
-    /// Reads what `bytes` gives; `nil` for what was not written to its end.
+    /// Parses the output of `bytes`; `nil` if it was not written to its end.
     private init?(_ bytes: [UInt8]) {
         guard let order = try? JSONDocument(scanning: bytes).root, let request = order["request"]?.int64,
             let entry = order["entry"]?.int64, let devices = order["devices"]?.elements.compactMap(\.string)
@@ -28,8 +28,8 @@ extension ErasureOrder {
 
     // MARK: The file
 
-    /// The order that an earlier run left; `nil`: there is none, or a crash came before it was written and so before anything
-    /// was erased.
+    /// Returns the order that an earlier run left; `nil` if there is none, or if a crash came before it was written,
+    /// and so before any row was erased.
     static func left(in directory: String) throws(StoreError) -> ErasureOrder? {
         let path = path(in: directory)
         guard let file = FileDescriptor(open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)) else {
@@ -69,7 +69,7 @@ extension ErasureOrder {
         }
     }
 
-    /// Takes the order away; what it says is overwritten first.
+    /// Overwrites the order with zeros, then removes it.
     static func remove(in directory: String) throws(StoreError) {
         let path = path(in: directory)
         if let file = FileDescriptor(open(path, O_WRONLY | O_CLOEXEC | O_NOFOLLOW)) {

@@ -3,46 +3,45 @@ import PushModel
 
 /// The steps of an erasure, one after the other on the ledger's thread, with batches between them.
 ///
-/// The order is on the disk before the first row is taken out, and goes when nothing is left of the person: a crash at any
-/// time leaves either nothing done, or an order that the next start goes on with. Where machines share the log the order is a
-/// row of it, and each ledger knows whether it was written anew since.
+/// The order is on the disk before the first row is removed, and is removed when no data of the person is left. After a
+/// crash at any time, either nothing was done or the next start continues with the order. If machines share the log,
+/// the order is a row of the log, and each ledger stores whether it was rewritten since.
 struct ErasureSteps {
     private enum Step {
         /// Writes the order.
         case begin
-        /// Takes the rows out, or asks for an order of the chain that does.
+        /// Removes the rows, or asks for an order of the chain that does.
         case rows
-        /// The order is on its way.
+        /// Waits for the order in the chain.
         case ordered
-        /// Writes the ledger once more, without what is left of them in free pages.
+        /// Rewrites the ledger, without the data in its free pages.
         case rewrite
-        /// Empties the WAL, which has the pages as they were.
+        /// Empties the WAL, which still has the old pages.
         case emptyWAL
         /// Overwrites the segments of the log, each once it is free.
         case log
         case done
     }
 
-    /// How long a segment of the log that is still needed, and an outcome, are waited for, in nanoseconds.
+    /// The pause before another look at a segment of the log that is still needed, or at an outcome, in nanoseconds.
     private static let pause: Int64 = 100_000_000
 
-    /// Whom; `nil`: the rows are out.
+    /// The order; `nil` if the rows are removed already.
     private let order: ErasureOrder?
     private let isShared: Bool
     private var step: Step
-    /// When the next step is to be done, in monotonic nanoseconds: at once, unless something has to pass first; `nil`: once the
-    /// rows are out.
+    /// The time of the next step, in monotonic nanoseconds: 0 means at once; `nil` means after the rows are removed.
     var nextTry: Int64? = 0
-    /// Whether it was told that something keeps it from going on.
+    /// Whether a report has told that the erasure waits.
     var hasToldOfWait = false
 
-    /// An erasure that begins.
+    /// Begins an erasure.
     init(_ order: ErasureOrder, isShared: Bool) {
         (self.order, self.isShared) = (order, isShared)
         step = isShared ? .rows : .begin
     }
 
-    /// One whose rows an order of the chain took out.
+    /// An erasure whose rows an order of the chain removed.
     static let afterRows = ErasureSteps()
 
     private init() {
@@ -50,7 +49,7 @@ struct ErasureSteps {
         step = .rewrite
     }
 
-    /// One that an earlier run left: takes out its rows at once, whatever of them are left.
+    /// Continues an erasure that an earlier run left: removes any of its rows that are still there at once.
     init(goingOnWith order: ErasureOrder, _ writer: LedgerWriter) throws(StoreError) {
         var order = order
         order.takesUndecided = true
@@ -61,14 +60,14 @@ struct ErasureSteps {
 
     var isDone: Bool { step == .done }
 
-    /// The order of the chain took the rows out.
+    /// Notes that the order of the chain removed the rows.
     mutating func tookRows() { (step, nextTry, hasToldOfWait) = (.rewrite, 0, false) }
 
     /// Does the next step.
     ///
-    /// - Parameter release: makes what was applied durable, and lets the log's segments go that are not needed any more.
-    /// - Returns: what is to be told of it.
-    /// - Throws: why it cannot be done; what is passing is tried again.
+    /// - Parameter release: makes applied batches durable, and releases the log's segments that are no longer needed.
+    /// - Returns: a report, if there is one.
+    /// - Throws: the error that prevents the step; after a passing one it is tried again.
     mutating func next(
         _ writer: LedgerWriter, _ log: any BatchLog, release: () throws(StoreError) -> Void
     ) throws(StoreError) -> StoreReport? {
@@ -89,7 +88,7 @@ struct ErasureSteps {
                 return nil
             }
             step = .rewrite
-            // What keeps the rest from being done is told anew.
+            // A new reason to wait is reported again.
             hasToldOfWait = false
             return .erasedRows(receipt)
         case .rewrite:
@@ -97,7 +96,7 @@ struct ErasureSteps {
             step = .emptyWAL
         case .emptyWAL:
             try writer.emptyWAL()
-            // Of the batches before, the ledger has all on the disk now, or they are still to be applied.
+            // Each batch of the log is now on the disk in the ledger, or still to be applied.
             log.taint()
             step = .log
         case .log:

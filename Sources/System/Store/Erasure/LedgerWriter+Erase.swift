@@ -1,20 +1,20 @@
 public import PushModel
 
 extension LedgerWriter {
-    /// Takes a person's rows out, in one transaction. Free pages and the WAL still have them then.
+    /// Removes a person's rows in one transaction. Free pages and the WAL still have them afterwards.
     ///
     /// - Parameters:
-    ///   - order: whom.
-    ///   - position: the place in the log behind the order; `nil`: it is none of a chain.
-    /// - Returns: `nil`, and nothing is done, while a request of the person waits for an outcome and the order does not take
-    ///   such requests. A tap that names nobody and one of the person's messages may wait, though the router does not know
-    ///   whose it is.
+    ///   - order: the person.
+    ///   - position: the place in the log behind the order; `nil` if the order is not in a chain.
+    /// - Returns: `nil`, without a change, while a request of the person waits for an outcome and the order does not
+    ///   take such requests. One such request is a tap that names one of the person's messages but no user: the router
+    ///   does not know its user.
     func erase(_ order: ErasureOrder) throws(StoreError) -> ErasureReceipt? {
         if !order.takesUndecided, try !isDecided(order) { return nil }
         return try erase(order, through: nil)
     }
 
-    /// The same, whatever is not decided.
+    /// Removes a person's rows, including undecided requests.
     func erase(_ order: ErasureOrder, through position: LogPosition?) throws(StoreError) -> ErasureReceipt {
         let rows = try PersonRows.find(order, in: database)
         var receipt = try rows.receipt(in: database)
@@ -24,7 +24,8 @@ extension LedgerWriter {
             let isCounted = try database.integer(PersonRows.hasCountedRows) == 1
             try database.execute(rows.deletion)
             try forgetUnusedTexts()
-            // What stays is counted as before; figures have no way to take single rows out.
+            // Rows that stay are counted as before. Single rows cannot be subtracted from figures, so these are counted
+            // anew.
             if isCounted { try recountFigures() }
             if let position {
                 try database.execute("UPDATE last_erased SET batch = \(position.number), rewritten = 0")
@@ -34,7 +35,7 @@ extension LedgerWriter {
         return receipt
     }
 
-    /// Whether all requests of a person have their outcomes.
+    /// Returns whether all requests of a person have their outcomes.
     func isDecided(_ order: ErasureOrder) throws(StoreError) -> Bool {
         _ = try PersonRows.find(order, in: database)
         let isDecided = try database.integer(PersonRows.hasUndecidedRows) == 0
@@ -42,23 +43,23 @@ extension LedgerWriter {
         return isDecided
     }
 
-    /// What is left to do of an erasure whose rows an order of the chain took out.
+    /// Returns the rest of an erasure whose rows an order of the chain removed; `nil` if there is none.
     func leftErasure() throws(StoreError) -> ErasureSteps? {
         try reader().lastErasure()?.isRewritten == false ? .afterRows : nil
     }
 
-    /// The ledger was written anew since the last erasure.
+    /// Notes that the ledger was rewritten since the last erasure.
     func noteRewritten() throws(StoreError) { try database.execute("UPDATE last_erased SET rewritten = 1") }
 
-    /// Writes the whole ledger once more, without free pages and what is left in them. The WAL becomes as long as the ledger,
-    /// and readers go on meanwhile.
+    /// Rewrites the whole ledger without free pages and their old data (`VACUUM`). The WAL becomes as long as the
+    /// ledger, and readers continue meanwhile.
     ///
-    /// - Throws: `noSpace` before anything is written, where there is not enough room.
+    /// - Throws: `noSpace` before the first write, if there is not enough room.
     func rewrite() throws(StoreError) {
-        // The room that the WAL has counts, once it is given back.
+        // Empties the WAL first, so that its room is reused.
         _ = try checkpointWhole()
         let length = try space().used
-        // A frame of the WAL has a header beside the page, and tables may be packed worse than they were.
+        // A frame of the WAL has a header besides the page, and VACUUM may pack tables less densely.
         try Room.require(length + length / 32, in: directory)
         try database.execute("VACUUM")
     }
@@ -66,21 +67,21 @@ extension LedgerWriter {
 
 /// The last erasure that was a row of the chain.
 public struct LastErasure: Hashable, Sendable {
-    /// The batch that has the order: it and those before have the person.
+    /// The batch with the order: this batch and earlier ones have the person's data.
     public var batch: UInt64
-    /// Whether the ledger was written anew since: no free page has anything of the person.
+    /// Whether the ledger was rewritten since: then no free page has data of the person.
     public var isRewritten: Bool
 }
 
 extension LedgerReader {
-    /// The last erasure that was a row of the chain; `nil`: there was none.
+    /// Returns the last erasure that was a row of the chain; `nil` if there was none.
     public func lastErasure() throws(StoreError) -> LastErasure? {
         let row = try database.prepare("SELECT batch, rewritten FROM last_erased WHERE batch > 0")
         guard try row.step() else { return nil }
         return LastErasure(batch: UInt64(try row.integer(0, in: StoredRange.number)), isRewritten: row.integer(1) != 0)
     }
 
-    /// What an erasure would take out.
+    /// Counts the rows that an erasure would remove.
     public func count(_ order: ErasureOrder) throws(StoreError) -> ErasureReceipt {
         let rows = try PersonRows.find(order, in: database)
         let receipt = try rows.receipt(in: database)
@@ -88,7 +89,7 @@ extension LedgerReader {
         return receipt
     }
 
-    /// The devices that the ledger knows to be a user's.
+    /// Returns the devices that the ledger knows to be a user's.
     public func devices(of user: String) throws(StoreError) -> [String] {
         var statement = try database.prepare(
             """

@@ -1,15 +1,15 @@
 import PushModel
 
-/// Which rows of a ledger are a person's: the one place that says so, for who counts them and for who takes them out.
+/// The conditions that tell which rows of a ledger are a person's, for counting and for removing them.
 ///
-/// The answer is in temporary tables of the connection, which hold for one state of the ledger. A row is the person's by
-/// `Person.includes`; what has neither user nor device of its own goes with the request that it comes from.
+/// The result is in temporary tables of the connection, and holds for one state of the ledger. A row is the person's by
+/// `Person.includes`; a row without user and device of its own belongs to the person of its request.
 struct PersonRows {
     private let isForUser: Bool
 
     /// Finds the rows.
     static func find(_ order: ErasureOrder, in database: borrowing Database) throws(StoreError) -> PersonRows {
-        // In memory, so that no file beside the ledger has the names.
+        // temp_store = MEMORY, so that no file beside the ledger has the names.
         try database.execute(
             """
             PRAGMA temp_store = MEMORY;
@@ -37,7 +37,7 @@ struct PersonRows {
         return rows
     }
 
-    /// Lets go of what was found: the names with it.
+    /// Drops the temporary tables, and with them the names.
     static func forget(in database: borrowing Database) throws(StoreError) {
         try database.execute(
             """
@@ -53,7 +53,7 @@ struct PersonRows {
         WordSet(Operation.self).condition("request_rows.operation", anyOf: [operation.rawValue])
     }
 
-    /// The condition on a row with these columns.
+    /// Returns the condition on a row with these columns.
     private func isOfPerson(user: String, device: String) -> String {
         let isOnDevice = "\(device) IN (SELECT device FROM erased_devices)"
         return isForUser ? "(\(user) = \(Self.user) OR \(user) IS NULL AND \(isOnDevice))" : "(\(isOnDevice))"
@@ -76,8 +76,8 @@ struct PersonRows {
         """
     }
 
-    /// An entry that waits goes only by what it names: the router knows no more of it, and moves it later. One that waits no
-    /// more and names nobody goes with its request.
+    /// The condition on entries. A waiting entry is the person's only by its own fields: the router knows no others,
+    /// and moves it later. An entry that no longer waits and has neither user nor device goes with its request.
     private var entries: String {
         """
         number <= (SELECT entry FROM erased_bound) AND (
@@ -110,13 +110,13 @@ struct PersonRows {
         "cause <= \(Self.seq) AND \(isOfPerson(user: "external_id", device: "device"))"
     }
 
-    /// What was found.
+    /// Counts the rows that were found.
     func receipt(in database: borrowing Database) throws(StoreError) -> ErasureReceipt {
         var receipt = ErasureReceipt()
         func count(_ table: String, _ condition: String) throws(StoreError) -> Int {
             Int(try database.integer("SELECT count(*) FROM \(table) WHERE \(condition)"))
         }
-        // One that is erased already has no body, and is nobody's.
+        // A request that is erased already has no body, and no user.
         receipt.requests = try count("erased_requests", "true")
         receipt.events = try count("erased_events", "true")
         receipt.entries = try count("entries", entries)
@@ -131,7 +131,7 @@ struct PersonRows {
             device IN (SELECT device FROM erased_devices) AND seq <= \(Self.seq)
                 AND seq NOT IN (SELECT seq FROM erased_requests)
             """)
-        // A device that the order names and nobody has is none of a person's.
+        // A device of the order that no row names is not the person's.
         if receipt.rows == 0, receipt.othersOnDevices == 0 { receipt.devices = 0 }
         return receipt
     }
@@ -140,18 +140,18 @@ struct PersonRows {
         EXISTS (SELECT 1 FROM invocation_rows WHERE seq IN (SELECT seq FROM erased_requests) AND outcome IS NULL)
         """
 
-    /// Whether a request that was found is not decided.
+    /// The query whether a request that was found is not decided.
     static let hasUndecidedRows = "SELECT \(undecided)"
 
-    /// Whether rows go that figures count: attempts, and requests that are not decided.
+    /// The query whether rows are removed that figures count: attempts, and undecided requests.
     static let hasCountedRows = """
         SELECT EXISTS (SELECT 1 FROM attempts WHERE seq IN (SELECT seq FROM erased_requests)) OR \(undecided)
         """
 
-    /// What takes the rows out, within the caller's transaction.
+    /// The statements that remove the rows, within the caller's transaction.
     ///
-    /// A request with all its invocations decided stays as a row that names nobody, so that figures of times and outcomes stay
-    /// what they were. One that is not decided goes: nothing could be done for it any more.
+    /// A request with all its invocations decided stays as a row without a name, so that figures of times and outcomes
+    /// stay the same. An undecided request is deleted: it could not be finished any more.
     var deletion: String {
         """
         DELETE FROM closed_buttons WHERE event IN (SELECT cursor FROM erased_events);

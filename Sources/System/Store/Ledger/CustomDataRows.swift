@@ -32,7 +32,8 @@ final class CustomDataRows {
         throw StoreError(.contradiction, message: "there is no entry \(number) of custom data", context: path)
     }
 
-    /// Changes a field of a profile. What becomes of it depends on what it is: the change is made here, where the profile is.
+    /// Changes a field of a profile. The new value may depend on the stored one, so the change is applied here, at the
+    /// ledger.
     func change(_ values: RowValues) throws(StoreError) {
         var values = values
         let row = try reading { () throws(RowError) in try AttributeRow(reading: &values) }
@@ -48,7 +49,7 @@ final class CustomDataRows {
     }
 
     private func value(of row: AttributeRow) throws(StoreError) -> [UInt8]? {
-        // What sets a field need not know what it was.
+        // The changes `set` and `remove` do not depend on the old value.
         switch row.change {
         case .set, .remove: return nil
         case .add, .drop, .increment: break
@@ -59,7 +60,7 @@ final class CustomDataRows {
     }
 }
 
-/// A string, or an array with strings, without escapes that nobody needs, so that equal texts are equal bytes: many
+/// Removes needless escapes from a string, or from an array with strings, so that equal texts are equal bytes: many
 /// producers write `caf\u00e9`.
 private func plainly(_ value: [UInt8]) -> [UInt8] {
     guard value.contains(UInt8(ascii: "\\")),
@@ -89,7 +90,7 @@ extension Statement {
         bind(row.name, at: 4)
     }
 
-    /// Binds whose a profile is to `?1` and `?2`.
+    /// Binds the owner of a profile to `?1` and `?2`.
     mutating func bind(_ owner: ProfileOwner) {
         switch owner {
         case .user(let user):

@@ -1,7 +1,7 @@
 import PushModel
 
 extension DeadLetterLimits {
-    /// The statement that takes out those that are too old, so many at most.
+    /// Returns the statement that deletes dead letters older than the cutoff, at most `limit` of them.
     func deletionByAge(limit: Int) -> String {
         """
         DELETE FROM dead_letters WHERE (seq, n) IN (
@@ -9,8 +9,8 @@ extension DeadLetterLimits {
         """
     }
 
-    /// The statement that takes out the oldest ones that are too many, of so many at most. One sum looks at all rows, some
-    /// milliseconds for 300,000; the rest looks at those that may go.
+    /// Returns the statement that deletes the oldest dead letters beyond the size limit, among the `limit` oldest. One
+    /// sum reads all rows, some milliseconds for 300,000; the rest reads only those `limit` rows.
     func deletionBySize(limit: Int) -> String {
         """
         DELETE FROM dead_letters WHERE (seq, n) IN (
@@ -22,12 +22,12 @@ extension DeadLetterLimits {
     }
 }
 
-/// What a slice of pruning took out.
+/// The rows that a slice of pruning removed.
 struct Pruned: Hashable {
     var requests = 0
     var deadLetters = 0
-    /// When the last of the requests was accepted; `nil` without any.
+    /// The time of acceptance of the last of the requests; `nil` if there are none.
     var newest: WallTime?
-    /// Whether there may be more to take.
+    /// Whether there may be more to remove.
     var isPartial = false
 }

@@ -1,9 +1,9 @@
 import PushFigures
 import PushModel
 
-// What `FigureRows` has in memory.
+// The values that `FigureRows` caches.
 
-/// What figures need of a request.
+/// The facts of a request that figures need.
 struct CountedRequest {
     var seq: Int64 = -1
     var acceptedAt: Int64 = 0
@@ -14,7 +14,7 @@ struct CountedRequest {
     var parts = KeyParts()
 }
 
-/// What figures need of an invocation beside its key.
+/// The facts of an invocation that figures need besides its key.
 struct CountedEnd {
     var id = InvocationID(seq: SequenceNumber(0), n: 0)
     var times = DecidedTimes(budget: 0, queue: 0, exec: 0, total: 0)
@@ -22,14 +22,14 @@ struct CountedEnd {
     var waited = false
 }
 
-/// A key as the ledger knows it.
+/// A key and its row in the ledger.
 final class CountedKey {
     let key: FigureKey
-    /// Its number in the ledger; `nil` before it was asked for.
+    /// Its number in the ledger; `nil` until it is looked up.
     var number: Int64?
-    /// Up to which minute the ledger keeps it.
+    /// The last minute for which the ledger is known to keep the key.
     var lastMinute: Int64 = -1
-    /// The same of all apps for which there is no room.
+    /// The key that stands for all further apps once the minute has no room for another.
     var other: CountedKey?
 
     init(_ key: FigureKey) { self.key = key }
@@ -41,7 +41,7 @@ final class CountedCell {
     var isChanged = false
 }
 
-/// The figures of one minute that no key has.
+/// The figures of one minute that belong to no key.
 final class CountedMinute {
     let number: Int64
     var figures = SpanFigures()

@@ -2,8 +2,8 @@ import PushFigures
 import PushModel
 
 extension FigureRows {
-    /// Counts the rows of the ledger anew, but those of minutes of which rows were taken out: their figures stay, unless
-    /// they are of another version.
+    /// Counts the rows of the ledger anew, except in minutes that pruning has removed rows from: their figures stay,
+    /// unless they are of another version.
     func recount(_ database: borrowing Database) throws(StoreError) {
         request = CountedRequest()
         forgetFigures()

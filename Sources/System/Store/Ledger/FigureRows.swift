@@ -1,43 +1,43 @@
 import PushFigures
 import PushModel
 
-/// Keeps the figures of the ledger: what reports add up instead of reading each row.
+/// Keeps the figures of the ledger, which reports add up instead of reading each row.
 ///
-/// An invocation is counted when it ends, in the minute in which its request was accepted, in the transaction that stores
-/// its end; a request when it is stored. What is in flight is in no figure: reports find it by an index. Minutes that are
-/// changed are kept in memory from one transaction to the next, and written once in each. For one thread, within the
-/// caller's transaction.
+/// An invocation is counted when it ends, in the minute in which its request was accepted, in the transaction that
+/// stores its end; a request is counted when it is stored. No figure counts invocations in flight: reports find those
+/// by an index. Changed minutes stay in memory between transactions, and each transaction writes each of them once. For
+/// one thread, within the caller's transaction.
 final class FigureRows {
-    /// Of so many apps a minute has figures of their own; those of the others are kept together.
+    /// The number of apps that have figures of their own in a minute; the others share one key.
     static let appsOfMinute = 256
-    /// How many figures are kept in memory; some kilobytes each.
+    /// The number of figures in memory; each takes some kilobytes.
     private static let cellLimit = 96
-    /// How many keys and how many requests in flight are kept in memory.
+    /// The number of keys, and of requests in flight, in memory.
     private static let keyLimit = 4096
 
     let table: FigureTable
     private var requestFacts: Statement
     private var isObserver: Statement
-    /// Whether ``first``, ``pruned`` and ``lastAcceptedAt`` may not be what the ledger says.
+    /// Whether ``first``, ``pruned`` and ``lastAcceptedAt`` may differ from the ledger.
     private var mustRead = false
     private var noteClock: Statement
 
     /// The request that was stored last.
     var request = CountedRequest()
-    /// Requests that were stored with an invocation in flight.
+    /// The stored requests that have an invocation in flight.
     private var inFlight: [Int64: CountedRequest] = [:]
     private var lastAcceptedAt: Int64 = .min
     var parts = KeyParts()
     private var keys: [KeyParts: CountedKey] = [:]
     private var cells: [Int64: CountedCell] = [:]
     private var minutes: [Int64: CountedMinute] = [:]
-    /// Figures begin with this minute.
+    /// The first minute that has figures.
     var first: Int64 = 0
-    /// Before this minute rows were taken out, so their figures cannot be counted anew.
+    /// The minute before which pruning has removed rows, so that earlier figures cannot be counted anew.
     var pruned: Int64 = 0
     private var lastRequest: Statement
 
-    /// What keeps the figures of requests apart, as texts.
+    /// The columns that distinguish the figures of requests, as texts.
     static let requestParts = ["mode", "platform", "app", "transport", "original_priority", "delivered_priority"]
         .map(LedgerTable.requests.text).joined(separator: ", ")
 
@@ -53,7 +53,7 @@ final class FigureRows {
         try readState()
     }
 
-    /// Reads what it keeps of the ledger's state.
+    /// Reads the cached part of the ledger's state.
     func readState() throws(StoreError) {
         first = try table.firstMinute()
         pruned = try table.prunedMinute()
@@ -62,10 +62,10 @@ final class FigureRows {
         mustRead = false
     }
 
-    /// Has to be called before the rows of a transaction.
+    /// Prepares for the rows of a transaction; to be called before the first of them.
     func begin() throws(StoreError) { if mustRead { try readState() } }
 
-    /// The transaction is committed.
+    /// Notes that the transaction was committed.
     func noteCommit() { table.noteCommit() }
 
     // MARK: Rows
@@ -174,7 +174,7 @@ final class FigureRows {
         if !end.isObserver { inFlight[end.id.seq.value] = nil }
     }
 
-    /// What is known of a request that is stored.
+    /// Returns the facts of a stored request.
     private func facts(of seq: Int64) throws(StoreError) -> CountedRequest? {
         if request.seq == seq { return request }
         if let facts = inFlight[seq] { return facts }
@@ -207,7 +207,7 @@ final class FigureRows {
 
     // MARK: What is in memory
 
-    /// The key of ``parts``, as far as the minute has room for another app.
+    /// Returns the key of ``parts``, or the key of the other apps if the minute has no room for one more.
     private func key(in minute: CountedMinute) throws(StoreError) -> CountedKey {
         let entry = try entry()
         guard let app = entry.key.app, !minute.apps.contains(app) else { return try used(entry, minute.number) }
@@ -228,7 +228,7 @@ final class FigureRows {
         return entry
     }
 
-    /// Sees to it that the ledger has the key, with a minute of its last use that is no earlier.
+    /// Makes sure that the ledger has the key, with a last use no earlier than the minute.
     private func used(_ entry: CountedKey, _ minute: Int64) throws(StoreError) -> CountedKey {
         let last = minute | (SpanLength.hour.minutes - 1)
         if entry.number == nil || entry.lastMinute < last {

@@ -1,12 +1,13 @@
 import PushFigures
 import PushModel
 
-/// The tables of the figures: spans of three lengths, the keys, and from when on there are figures.
+/// The tables of the figures: spans of three lengths, the keys, and the first minute with figures.
 ///
-/// A row is found by its span and its key, as one number: the span in the upper 32 bits, the number of the key in the
-/// lower. Key 0 has what no key has (`SpanFigures`); without it there are no figures of the span. For one thread.
+/// A row is found by its span and its key in one number: the span in the upper 32 bits, the number of the key in the
+/// lower 32. Key 0 has the figures that belong to no key (`SpanFigures`); a span without that row has no figures. For
+/// one thread.
 final class FigureTable {
-    /// The version of what figures count and of their bytes. A ledger of another one is counted anew.
+    /// The version of the figures' rules and encoding. A ledger of another version is counted anew.
     static let version: Int64 = 2
 
     let path: String
@@ -26,11 +27,11 @@ final class FigureTable {
     private var getPruned: Statement
     private var oldest: Statement
     private var setVersion: Statement
-    /// Long spans that are not added up, each with the minute that was the latest one when they last changed.
+    /// Long spans to be added up, each with the latest minute at the time of its last change.
     private var pending: [SpanLength: [Int64: Int64]] = [:]
-    /// The same as it was before the transaction.
+    /// The value of `pending` before the transaction.
     private var committed: [SpanLength: [Int64: Int64]] = [:]
-    /// The hour in which keys were last taken out.
+    /// The hour in which keys were last deleted.
     private var forgottenKeysBefore: Int64 = 0
 
     init(_ database: borrowing Database) throws(StoreError) {
@@ -79,16 +80,16 @@ final class FigureTable {
         }
     }
 
-    /// Where the figures of a key in a span lie.
+    /// Returns the place of a key's figures in a span.
     static func place(_ span: Int64, key: Int64 = 0) -> Int64 { span << 32 | key }
 
     static let keyMask: Int64 = 0xFFFF_FFFF
 
     // MARK: Rows
 
-    /// Hands over the figures of a place, if it has any.
+    /// Passes the figures of a place to `body`, if there are any.
     ///
-    /// - Returns: whether it has.
+    /// - Returns: whether there are any.
     @discardableResult
     func read(
         _ length: SpanLength, _ place: Int64, _ body: (UnsafeRawBufferPointer) throws(FigureError) -> Void
@@ -113,7 +114,7 @@ final class FigureTable {
         try result.get()
     }
 
-    /// Takes the rows of spans out.
+    /// Deletes the rows of spans.
     private func delete(_ length: SpanLength, from span: Int64, before end: Int64) throws(StoreError) {
         guard let box = deletes[length] else { return }
         box.statement.bind(Self.place(span), at: 1)
@@ -121,7 +122,7 @@ final class FigureTable {
         try box.statement.run()
     }
 
-    /// The number of a key, which gets one if it has none.
+    /// Returns the number of a key, after giving it one if it has none.
     func number(of key: FigureKey, usedIn minute: Int64) throws(StoreError) -> Int64 {
         keyNumber.bind(key.name, at: 1)
         keyNumber.bind(minute, at: 2)
@@ -130,12 +131,12 @@ final class FigureTable {
             throw StoreError(.corrupt, message: "a key of figures has no number", context: path)
         }
         let number = keyNumber.integer(0)
-        // Without the last step nothing is written.
+        // SQLite writes the row only when the statement runs to its end.
         _ = try keyNumber.step()
         return number
     }
 
-    /// The apps that have figures of their own in a minute.
+    /// Returns the apps that have figures of their own in a minute.
     func apps(ofMinute minute: Int64) throws(StoreError) -> Set<String> {
         keysOfMinute.bind(Self.place(minute), at: 1)
         keysOfMinute.bind(Self.place(minute + 1), at: 2)
@@ -150,19 +151,19 @@ final class FigureTable {
         return try getFirst.step() ? try getFirst.integer(0, in: StoredRange.minute) : 0
     }
 
-    /// Before this minute rows were taken out.
+    /// Returns the minute before which pruning has removed rows.
     func prunedMinute() throws(StoreError) -> Int64 {
         defer { getPruned.reset() }
         return try getPruned.step() ? try getPruned.integer(0, in: StoredRange.minute) : 0
     }
 
-    /// Says that rows before a minute were taken out.
+    /// Stores the minute before which pruning has removed rows.
     func notePruned(before minute: Int64) throws(StoreError) {
         setPruned.bind(minute, at: 1)
         try setPruned.run()
     }
 
-    /// The first minute that has figures; `nil` without any.
+    /// Returns the first minute that has figures; `nil` if there is none.
     func oldestMinute() throws(StoreError) -> Int64? {
         defer { oldest.reset() }
         return try oldest.step() ? try oldest.minuteOfPlace(0) : nil
@@ -173,19 +174,19 @@ final class FigureTable {
         try setVersion.run()
     }
 
-    /// Forgets what a transaction changed that was rolled back.
+    /// Discards the changes of a transaction that was rolled back.
     func reset() {
         pending = committed
         forgottenKeysBefore = 0
     }
 
-    /// Keeps what a transaction changed.
+    /// Keeps the changes of a transaction that was committed.
     func noteCommit() { committed = pending }
 
-    /// Takes out the figures of all minutes before one, and the keys that no other has.
+    /// Deletes the figures of all minutes before one, and the keys that no later minute has.
     func forget(before minute: Int64) throws(StoreError) {
         for length in SpanLength.allCases {
-            // A long span that lacks some of its minutes is none.
+            // Also deletes a long span that has lost some of its minutes.
             let end = (minute + length.minutes - 1) / length.minutes
             try delete(length, from: 0, before: end)
             pending[length] = pending[length]?.filter { $0.key >= end }
@@ -198,10 +199,10 @@ final class FigureTable {
         forgottenKeysBefore = span
     }
 
-    /// Takes out the figures from a minute on, whose rows are all there, so that they can be counted anew.
+    /// Deletes the figures from a minute on, so that its rows, which are all present, can be counted anew.
     ///
     /// - Parameters:
-    ///   - minute: the first one; 0 takes out everything.
+    ///   - minute: the first one; 0 deletes everything.
     ///   - database: the ledger.
     func empty(from minute: Int64, _ database: borrowing Database) throws(StoreError) {
         for length in SpanLength.allCases {
@@ -213,7 +214,7 @@ final class FigureTable {
         try deleteKeys.run()
     }
 
-    /// Says that there are no figures before a minute.
+    /// Stores the first minute that has figures.
     func begin(at minute: Int64) throws(StoreError) {
         setFirst.bind(minute, at: 1)
         try setFirst.run()
@@ -221,7 +222,7 @@ final class FigureTable {
 
     // MARK: Long spans
 
-    /// Sees to it that the long spans of a minute that has changed are added up again.
+    /// Marks the long spans of a changed minute to be added up again.
     func noteChange(ofMinute minute: Int64) throws(StoreError) {
         for length in SpanLength.allCases where length != .minute {
             let span = length.span(of: minute)
@@ -230,7 +231,7 @@ final class FigureTable {
         }
     }
 
-    /// A long span that is over and has not changed for two minutes, the shortest first.
+    /// A long span that is over and has not changed for two minutes; the shortest length first.
     private var due: (length: SpanLength, span: Int64)? {
         for length in SpanLength.allCases where length != .minute {
             let now = length.span(of: latest)
@@ -247,7 +248,7 @@ final class FigureTable {
         guard let (length, span) = due else { return }
         let parts: SpanLength = length == .days ? .hour : .minute
         let ratio = length.minutes / parts.minutes
-        // What it is made of must be there: what is not yet makes it due again.
+        // Adds up days after their hours: a pending hour postpones its day.
         if length == .days, pending[.hour]?.keys.contains(where: { $0 / ratio == span }) == true {
             pending[length]?[span] = latest
             return
@@ -287,10 +288,10 @@ final class FigureTable {
         }
     }
 
-    /// Of so many keys a long span has figures; the apps of others are not told apart.
+    /// The number of keys that have figures in a long span; the apps of further keys share one.
     private static let keysOfLongSpan = 2048
 
-    /// The key, or that of all apps for which there is no room.
+    /// Returns the key, or the key of the other apps if the span has no room for one more.
     private func keyWithRoom(
         _ number: Int64, _ keys: [Int64: KeyFigures], before minute: Int64
     ) throws(StoreError) -> Int64 {
@@ -310,7 +311,7 @@ final class FigureTable {
         }
     }
 
-    /// The long spans that have minutes and are not added up.
+    /// Returns the long spans that have minutes and are not added up.
     private static func missing(
         _ length: SpanLength, _ database: borrowing Database
     ) throws(StoreError) -> [Int64: Int64] {
@@ -324,7 +325,7 @@ final class FigureTable {
             span = length.span(of: try next.minuteOfPlace(0))
             next.reset()
             there.bind(place(span), at: 1)
-            // A change of long ago: it is due at once.
+            // -2 counts as a change of long ago, so the span is due at once.
             if try !there.step() { missing[span] = -2 }
             there.reset()
             span += 1
@@ -333,7 +334,7 @@ final class FigureTable {
 }
 
 extension Statement {
-    /// The minute of figures, by their place.
+    /// Returns the minute of figures from their place.
     func minuteOfPlace(_ column: Int32) throws(StoreError) -> Int64 {
         try integer(column, in: StoredRange.place) >> 32
     }

@@ -2,7 +2,7 @@ import PushModel
 
 /// The statements that write gaps of the daemon. For one thread.
 final class GapRows {
-    /// How many gaps the ledger keeps: the oldest go.
+    /// The number of gaps that the ledger keeps; the oldest are deleted.
     static let most: Int64 = 4096
 
     private var insert: RowStatement
@@ -19,7 +19,7 @@ final class GapRows {
         try deleteOldest.run()
     }
 
-    /// Deletes gaps that were over before a time.
+    /// Returns the statement that deletes gaps that ended before a time.
     static func deletion(before cutoff: WallTime) -> String {
         "DELETE FROM gaps WHERE max(begin_at, end_at) < \(cutoff.milliseconds)"
     }

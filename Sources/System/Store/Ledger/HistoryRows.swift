@@ -1,6 +1,6 @@
 import PushModel
 
-/// Applies the rows that tell how handlers answered and what became dead letters. For one thread.
+/// Applies the rows of attempts and dead letters. For one thread.
 final class HistoryRows {
     private var insertAttempt: RowStatement
     private var countLeftOut: Statement
@@ -29,7 +29,7 @@ final class HistoryRows {
             UPDATE attempts SET errors = ?3, errors_cut = ?4
             WHERE number = (SELECT max(number) FROM attempts WHERE seq = ?1 AND n = ?2)
             """, count: 4, database)
-        // The bytes of the request line, and what its attempts take: both stay as long as it is a dead letter.
+        // The bytes of the request line and of the attempts: both stay as long as the dead letter does.
         insertDeadLetter = try RowStatement(
             """
             INSERT OR REPLACE INTO dead_letters SELECT ?1, ?2, ?3, ?4 + coalesce(sum(\(Self.attemptLength)), 0)
@@ -44,11 +44,11 @@ final class HistoryRows {
         try bound(values)
     }
 
-    /// The bytes of an attempt, about: those of its texts, and of all else.
+    /// The approximate bytes of an attempt, in SQL: its texts, and 64 for all other columns.
     private static let attemptLength =
         "64 + length(handler) + length(coalesce(route, '')) + length(coalesce(reason, '')) + length(coalesce(errors, x''))"
 
-    /// Lets go of what is between the first and the last attempts at an invocation, one for each that is added.
+    /// Deletes an attempt between the first and the last ones of an invocation, for each attempt that is added.
     private func bound(_ values: RowValues) throws(StoreError) {
         var values = values
         let (seq, n, number) = try reading { () throws(RowError) in

@@ -1,20 +1,20 @@
 import PushFigures
 import PushModel
 
-/// The values by which figures are kept apart, as they lie in a row, one behind the other: a key can be looked up by them
-/// without being read. Those of the invocation come first, then those of its request.
+/// The values that distinguish figures, concatenated as in a row, so that a key can be looked up without being decoded.
+/// The invocation's values come first, then those of its request.
 struct KeyParts: Hashable {
     private var bytes: [UInt8] = []
 
-    // An array of bytes would be hashed byte by byte: measured, it showed in the time of the ledger thread.
+    // Array's own hash goes byte by byte: a measurement showed it in the time of the ledger's thread.
     func hash(into hasher: inout Hasher) { bytes.withUnsafeBytes { hasher.combine(bytes: $0) } }
 
     mutating func removeAll() { bytes.removeAll(keepingCapacity: true) }
 
-    /// Appends a text, or none.
+    /// Appends a text, or NULL.
     mutating func append(_ value: RowValue) {
         guard case .text(let text) = value else { return bytes.append(0) }
-        // One more than the length, so that no text differs from the empty one.
+        // Stores the length plus 1, so that a missing text differs from the empty one.
         withUnsafeBytes(of: UInt32(text.count + 1).littleEndian) { length in
             bytes.append(1)
             bytes.append(contentsOf: length)
@@ -22,7 +22,7 @@ struct KeyParts: Hashable {
         bytes.append(contentsOf: text)
     }
 
-    /// Appends a reason code, if reports count by it.
+    /// Appends a reason code if reports count by it, otherwise NULL.
     mutating func append(counted code: RowValue) {
         guard case .text(let text) = code, Self.counted.contains(where: { $0.elementsEqual(text) }) else {
             return append(.null)
@@ -38,11 +38,11 @@ struct KeyParts: Hashable {
 
     private static let counted = FigureKey.countedReasons.map { Array($0.rawValue.utf8) }
 
-    /// The key: callback, provider, route, handler, outcome, reason, then mode, platform, app, transport and both
-    /// priorities, then whether it is an observer's.
+    /// Decodes the key: callback, provider, route, handler, outcome, reason, then mode, platform, app, transport and
+    /// both priorities, then whether it is an observer's.
     ///
-    /// - Parameter path: the ledger; for messages.
-    /// - Throws: `corrupt` for a word that is not of its enumeration.
+    /// - Parameter path: the ledger, for error messages.
+    /// - Throws: `corrupt` for a word outside its enumeration.
     func key(path: String) throws(StoreError) -> FigureKey {
         var rest = bytes[...]
         func text() -> String? {
@@ -77,7 +77,7 @@ struct KeyParts: Hashable {
 }
 
 extension RowValue {
-    /// Whether it is the word of an operation that leads to invocations.
+    /// Whether the value is an operation that leads to invocations.
     var isWordOfInvocations: Bool {
         guard case .text(let text) = self else { return false }
         return Operation(rawValue: String(decoding: text, as: UTF8.self))?.hasInvocations ?? false
@@ -85,6 +85,6 @@ extension RowValue {
 }
 
 extension Statement {
-    /// The text of a column where it lies, until the next step or reset.
+    /// Returns the text of a column without a copy, valid until the next step or reset.
     func lentText(_ column: Int32) -> RowValue { row(from: column).lentText.map { .text($0) } ?? .null }
 }

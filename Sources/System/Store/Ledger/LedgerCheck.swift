@@ -1,16 +1,16 @@
 import Glibc
 
-/// What opening and reading a ledger told, for who looks after it.
+/// The result of opening and reading a ledger, for administrators.
 public enum LedgerCheck: Hashable, Sendable {
-    /// There is none, and no log of one: no daemon has had this state directory.
+    /// There is neither a ledger nor a log: no daemon has used this state directory.
     case none
-    /// All of it was read and found right.
+    /// The whole file was read, and is sound.
     case whole
-    /// It can be opened; not all of it was read, because it has this many bytes.
+    /// The ledger can be opened; at this length in bytes the file was not read as a whole.
     case opened(length: Int64)
 
-    /// Opens the ledger of a state directory, beside a daemon or without one, and reads it where it is not longer than
-    /// `limit` bytes: for as long the log of the database is not emptied.
+    /// Opens the ledger of a state directory, with or without a running daemon, and reads the whole file if it has at
+    /// most `limit` bytes. During the read the WAL cannot be emptied.
     ///
     /// - Throws: `StoreError`: `lost`, `notPermitted`, `olderSchema`, `newerSchema`, `corrupt` or `failed`.
     public static func check(directory: String, readingAtMost limit: Int64) throws(StoreError) -> LedgerCheck {
@@ -32,7 +32,7 @@ public enum LedgerCheck: Hashable, Sendable {
 }
 
 extension Database {
-    /// Reads all of the file.
+    /// Reads the whole file.
     ///
     /// - Parameter check: the pragma: `quick_check`, or `integrity_check`, which compares indexes with their tables too.
     /// - Throws: `corrupt` with the first fault.

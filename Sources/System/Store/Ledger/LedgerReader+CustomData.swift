@@ -1,16 +1,16 @@
 public import PushModel
 
-/// What the custom data is given back after a restart.
+/// The custom data that a restart reads back.
 extension LedgerReader {
-    /// The highest number ever given to an entry that is or was in the ledger; 0 when there was none.
+    /// Returns the highest number ever given to an entry that is or was in the ledger; 0 if there was none.
     public func highestEntryNumber() throws(StoreError) -> EntryNumber {
         EntryNumber(
             try database.number(
                 "SELECT max((SELECT highest_entry FROM meta), (SELECT coalesce(max(number), 0) FROM entries))"))
     }
 
-    /// Streams every entry that has not come to its end, in order of numbers. Costs nothing when there is none, whatever the
-    /// ledger holds.
+    /// Streams every entry without a final state, in order of numbers. The query takes no time if there are none,
+    /// however large the ledger is.
     public func unfinishedEntries(_ body: (EntryRecord) -> Void) throws(StoreError) {
         let statement = try database.prepare(
             """
@@ -20,7 +20,8 @@ extension LedgerReader {
         while try statement.step() { body(try statement.value()) }
     }
 
-    /// A request that began a session, and the event of that; `nil` when the ledger does not have both any more.
+    /// Returns the request that began a session and the event of the session start; `nil` if the ledger lacks one of
+    /// them.
     public func sessionStart(
         of cause: SequenceNumber
     ) throws(StoreError) -> (request: AcceptedRequest, event: AnalyticsEvent)? {
@@ -36,13 +37,13 @@ extension LedgerReader {
         return (try AcceptedRequest(reading: &row), try AnalyticsEvent(reading: &row))
     }
 
-    /// How sending goes, as the forwarder last said; `nil` before it ever did.
+    /// Returns the state of sending, as the forwarder last reported it; `nil` before its first report.
     public func sendingState() throws(StoreError) -> SendingState? {
         let statement = try database.prepare("SELECT \(SendingState.table.values()) FROM sending")
         return try statement.step() ? try statement.value() : nil
     }
 
-    /// The entries that a request led to, in order of numbers.
+    /// Returns the entries that a request led to, in order of numbers.
     func entries(of cause: SequenceNumber) throws(StoreError) -> [EntryRecord] {
         let rows = try entriesOfRequest.compiled(for: database)
         rows.statement.bind(cause.value, at: 1)

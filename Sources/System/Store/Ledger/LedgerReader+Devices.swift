@@ -1,13 +1,13 @@
 public import PushModel
 
 extension LedgerReader {
-    /// Of how many requests the recent deliveries are told. A device's list holds ten ids, and what comes twice comes
-    /// within minutes: of a thousand devices that are busy at once this is the whole list, of more the newest part of it.
-    /// The rows are read where they lie, bodies beside them: for ten thousand that takes hundredths of a second.
+    /// The number of requests among which recent deliveries are searched. A device's list holds ten ids, and repeats
+    /// come within minutes: for a thousand busy devices this number yields the whole lists, for more devices the newest
+    /// part of them. The query reads the rows with their bodies: ten thousand take hundredths of a second.
     public static let recentRequests: Int64 = 10_000
 
-    /// Android deliveries to a device among the newest ``recentRequests``, in order of `seq`: what FCM's lists of recent
-    /// ids were made of, which outlive the daemon on their devices.
+    /// Returns the Android deliveries to a device among the newest ``recentRequests``, in order of `seq`. They rebuild
+    /// FCM's lists of recent ids, which outlive the daemon on their devices.
     public func recentDeliveries(
         amongNewest requests: Int64 = recentRequests
     ) throws(StoreError) -> [RecentDelivery] {
@@ -33,7 +33,7 @@ extension LedgerReader {
         return deliveries
     }
 
-    /// What was last said of each device, in the order in which they were first named, as far as the ledger tells.
+    /// Returns the last known facts of each device, in the order in which the devices were first named.
     public func knownDevices() throws(StoreError) -> [KnownDevice] {
         let statement = try database.prepare(
             "SELECT \(KnownDevice.table.values()) FROM devices ORDER BY number")
@@ -42,7 +42,7 @@ extension LedgerReader {
         return devices
     }
 
-    /// The publishes whose deliveries are not all made, in order of their numbers, each with its request.
+    /// Returns the publishes that still have deliveries to make, in order of their numbers, each with its request.
     public func openFanOuts() throws(StoreError) -> [(fanOut: FanOut, request: AcceptedRequest)] {
         let statement = try database.prepare(
             """
@@ -58,7 +58,7 @@ extension LedgerReader {
         return open
     }
 
-    /// The progress of a publish; `nil`: the request is none.
+    /// Returns the progress of a publish; `nil` if the request is no publish.
     public func fanOut(of seq: SequenceNumber) throws(StoreError) -> FanOut? {
         let statement = try database.prepare("SELECT \(FanOut.table.values()) FROM fan_outs WHERE seq = ?1")
         statement.bind(seq.value, at: 1)

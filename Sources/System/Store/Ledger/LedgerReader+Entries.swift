@@ -1,12 +1,12 @@
 public import PushModel
 
-/// Which entries of custom data are asked for; `nil` is any.
+/// A filter of entries of custom data; `nil` matches any.
 public struct EntryFilter: Hashable, Sendable {
-    /// In these states.
+    /// The accepted states.
     public var states: Set<EntryState>
-    /// Stored in this suite.
+    /// The suite that stores the entry.
     public var suite: String?
-    /// Of this app.
+    /// The app of the entry.
     public var app: String?
 
     public init(states: Set<EntryState>, suite: String? = nil, app: String? = nil) {
@@ -14,23 +14,23 @@ public struct EntryFilter: Hashable, Sendable {
     }
 }
 
-/// How long a custom event took from being saved to its end.
+/// The time that a custom event took from its save to its final state.
 public struct EntryDelay: Hashable, Sendable {
     /// The event.
     public var name: String
     /// `flushed` or `sent`.
     public var state: EntryState
-    /// When it was saved.
+    /// The time of the save.
     public var savedAt: WallTime
-    /// When it came to its end.
+    /// The time of the final state.
     public var settledAt: WallTime
 }
 
-/// Custom data for people.
+/// Queries of custom data, for people.
 extension LedgerReader {
-    /// Streams the entries that a filter lets through, in order of numbers.
+    /// Streams the entries that match a filter, in order of numbers.
     ///
-    /// - Parameter limit: how many at most, the oldest; `nil`: all.
+    /// - Parameter limit: the largest number of entries, the oldest first; `nil` means all.
     public func entries(
         _ filter: EntryFilter, limit: Int? = nil, _ body: (EntryRecord) -> Void
     ) throws(StoreError) {
@@ -41,7 +41,8 @@ extension LedgerReader {
         while try statement.step() { body(try statement.value()) }
     }
 
-    /// How many entries a filter lets through, by suite and state: first what is sent, then the suites by name.
+    /// Returns the number of entries that match a filter, by suite and state: first those to be sent, then the suites
+    /// by name.
     public func entryCounts(_ filter: EntryFilter) throws(StoreError) -> [EntryCount] {
         var statement = try database.prepare(
             """
@@ -59,8 +60,8 @@ extension LedgerReader {
         return counts
     }
 
-    /// Streams the custom events that were saved from `start` on and before `end` and have been flushed or sent, in order
-    /// of numbers; `nil` is no bound. Reads every entry of the ledger; memory does not grow with it.
+    /// Streams the custom events that were saved at or after `start` and before `end` and have been flushed or sent, in
+    /// order of numbers; `nil` means no bound. Reads every entry of the ledger, in constant memory.
     public func customEventDelays(
         from start: WallTime? = nil, to end: WallTime? = nil, _ body: (EntryDelay) -> Void
     ) throws(StoreError) {
@@ -83,12 +84,12 @@ extension LedgerReader {
 }
 
 extension EntryFilter {
-    /// What a restart gives back: the condition of the index of that name, word for word.
+    /// The entries that a restart reads back: the condition of the index of that name, word for word.
     static let isUnfinished = "state IN ('pending', 'queued', 'claimed', 'unknown')"
-    /// What came to its end: the condition of the index of that name, word for word.
+    /// The entries in a final state: the condition of the index of that name, word for word.
     static let isFinished = "state IN ('flushed', 'sent', 'rejected', 'discarded')"
 
-    /// The filter in SQL; what most people ask for has an index.
+    /// The filter in SQL; the most frequent filters use an index.
     fileprivate var condition: String {
         let names = states.map { "'\($0.rawValue)'" }.sorted().joined(separator: ", ")
         let finished: Set<EntryState> = [.flushed, .sent, .rejected, .discarded]

@@ -1,8 +1,8 @@
 public import PushModel
 
-/// What became of an interaction, with what its request and its delivery say.
+/// The verdict on an interaction, with facts of its request and its delivery.
 public struct StoredInteraction: Hashable, Sendable {
-    /// What became of it.
+    /// The verdict.
     public var row: InteractionRow
     /// The platform.
     public var platform: Platform
@@ -12,21 +12,21 @@ public struct StoredInteraction: Hashable, Sendable {
     public var device: String?
     /// The user.
     public var externalID: String?
-    /// The campaign of the delivery; `nil` without one, too.
+    /// The campaign of the delivery; `nil` if it has none, or if there is no delivery.
     public var campaignID: String?
-    /// Whether it is the dismissal of what nobody knows; other verdicts say what was done.
+    /// Whether it is the dismissal of an unknown delivery; other verdicts tell the kind of interaction.
     public var isUnmatchedDismissal: Bool
 }
 
 extension LedgerReader {
-    /// The events after a cursor, in the order in which they were committed.
+    /// Returns the events after a cursor, in the order of their commits.
     ///
-    /// Nothing is ever inserted before an event that was read: whoever goes on from the last cursor they saw misses none
-    /// and gets none twice, whatever is committed or pruned meanwhile.
+    /// No event is ever inserted before an event that was read. A reader that continues from its last cursor gets each
+    /// event exactly once, whatever is committed or pruned meanwhile.
     ///
     /// - Parameters:
     ///   - cursor: 0 for the first one.
-    ///   - limit: how many at most.
+    ///   - limit: the largest number of events.
     public func events(
         after cursor: Int64, limit: Int
     ) throws(StoreError) -> [(cursor: Int64, event: AnalyticsEvent)] {
@@ -40,18 +40,18 @@ extension LedgerReader {
         return try statement.events()
     }
 
-    /// The cursor of the last event; 0 when there was none.
+    /// Returns the cursor of the last event; 0 if there was none.
     public func lastCursor() throws(StoreError) -> Int64 {
         try database.number(
             "SELECT max((SELECT highest_cursor FROM meta), (SELECT coalesce(max(cursor), 0) FROM event_rows))")
     }
 
-    /// Streams the events of a time from `start` on and before `end`, as the events have it, in the order in which they
-    /// were committed; `nil` is no bound. Reads every event of the ledger; memory does not grow with it.
+    /// Streams the events with a time at or after `start` and before `end`, in the order of their commits; `nil` means
+    /// no bound. Reads every event of the ledger, in constant memory.
     public func events(
         from start: WallTime? = nil, to end: WallTime? = nil, _ body: (AnalyticsEvent) -> Void
     ) throws(StoreError) {
-        // Events have whole seconds: as milliseconds they lie in the same window.
+        // The times of events are whole seconds; in milliseconds they are in the same window.
         let statement = try database.prepare(
             """
             SELECT \(LedgerTable.events.values()) FROM \(LedgerTable.events.source)
@@ -62,7 +62,7 @@ extension LedgerReader {
         while try statement.step() { body(try statement.value()) }
     }
 
-    /// The latest events of a user, the last one first.
+    /// Returns the latest events of a user, the last one first.
     public func events(
         ofUser externalID: String, limit: Int
     ) throws(StoreError) -> [(cursor: Int64, event: AnalyticsEvent)] {
@@ -76,8 +76,8 @@ extension LedgerReader {
         return try statement.events()
     }
 
-    /// Streams what became of the interactions from `start` on and before `end`, by when they were done, in order of the
-    /// requests that told of them; `nil` is no bound.
+    /// Streams the verdicts on interactions done at or after `start` and before `end`, in order of their requests;
+    /// `nil` means no bound.
     public func interactions(
         from start: WallTime? = nil, to end: WallTime? = nil, _ body: (StoredInteraction) -> Void
     ) throws(StoreError) {
@@ -103,7 +103,7 @@ extension LedgerReader {
     }
 
     private static func isDismissal(_ body: [UInt8]) -> Bool {
-        // Limits may have been higher when it was accepted.
+        // No limit of depth: the limits may have been higher at acceptance.
         let line = try? JSONDocument(scanning: body, limits: JSONLimits(depth: .max))
         return line?.root["kind"]?.string == "dismissed"
     }

@@ -1,21 +1,22 @@
 public import PushFigures
 public import PushModel
 
-/// What the ledger has counted of a window of time, and what of it has to be read as rows.
+/// The figures of a window of time, and the parts of it that must be read as rows.
 public struct LedgerFigures: Sendable {
-    /// The minutes that are counted; none where the window has no whole one.
+    /// The minutes that are counted; empty if the window has no whole minute.
     public let minutes: Range<Int64>
-    /// The parts of the window that are not counted, earlier ones first: of the minutes at its edges.
+    /// The parts of the window that are not counted, in order: parts of the minutes at its edges.
     public let rest: [AcceptanceWindow]
-    /// Rows of the window before this were taken out: figures alone count there; `nil` when the window has all of its rows.
+    /// The time before which rows of the window were pruned, so that only figures count there; `nil` if the window has
+    /// all its rows.
     public var rowsBegin: WallTime?
-    /// The figures by what tells invocations apart, in the order of the names of the keys.
+    /// The figures of invocations by key, in the order of the names of the keys.
     public internal(set) var keys: [(key: FigureKey, figures: KeyFigures)] = []
-    /// What is not told apart.
+    /// The figures that belong to no key.
     public internal(set) var whole = SpanFigures()
 }
 
-/// A window of the time of acceptance: from `from` on and before `to`; `nil` is no bound.
+/// A half-open window of the time of acceptance; `nil` means no bound.
 public struct AcceptanceWindow: Hashable, Sendable {
     /// The first instant in it.
     public var from: WallTime?
@@ -27,14 +28,14 @@ public struct AcceptanceWindow: Hashable, Sendable {
     }
 }
 
-// All of these are to be read in one snapshot.
+// The caller reads all of these in one snapshot.
 extension LedgerReader {
-    /// The time from which on a window has all of its rows; `nil` when none of them were taken out.
+    /// Returns the time from which a window has all its rows; `nil` if none were pruned.
     public func rowsBegin(from start: WallTime?, to end: WallTime?) throws(StoreError) -> WallTime? {
         try countedPart(from: start, to: end).rowsBegin
     }
 
-    /// The figures of the requests accepted from `from` on and before `end`; `nil` is no bound.
+    /// Returns the figures of the requests accepted at or after `start` and before `end`; `nil` means no bound.
     public func figures(from start: WallTime?, to end: WallTime?) throws(StoreError) -> LedgerFigures {
         var figures = try countedPart(from: start, to: end)
         var numbers: [Int64: KeyFigures] = [:]
@@ -84,7 +85,7 @@ extension LedgerReader {
         return figures
     }
 
-    /// The first and the last of some minutes in which an invocation was accepted that has ended, observers' aside.
+    /// Returns the first and the last of some minutes with an accepted invocation that has ended, observers aside.
     public func boundsOfDecided(in minutes: Range<Int64>) throws(StoreError) -> ClosedRange<Int64>? {
         let table = FigureTable.name(.minute)
         func find(_ sql: String, _ bound: Int64, next: (Int64) -> Int64) throws(StoreError) -> Int64? {
@@ -112,11 +113,11 @@ extension LedgerReader {
         return first...last
     }
 
-    /// What is not told apart, span by span, earlier ones first.
+    /// Streams the figures that belong to no key, span by span, in order.
     ///
     /// - Parameters:
-    ///   - minutes: which minutes.
-    ///   - longest: no span is longer, in minutes.
+    ///   - minutes: the minutes to cover.
+    ///   - longest: the longest span, in minutes.
     ///   - body: gets the first minute of a span, its length in minutes, and its figures.
     public func spans(
         in minutes: Range<Int64>, longest: Int64,
@@ -129,8 +130,8 @@ extension LedgerReader {
         }
     }
 
-    /// How many invocations were due and how many missed their deadline, observers' aside, of the requests accepted from
-    /// `from` on and before `end`.
+    /// Returns how many invocations were due and how many missed their deadline, observers aside, of the requests
+    /// accepted at or after `start` and before `end`.
     public func deadlines(from start: WallTime, to end: WallTime) throws(StoreError) -> (due: Int, missed: Int) {
         let part = try countedPart(from: start, to: end)
         var (due, missed) = (0, 0)
@@ -159,7 +160,7 @@ extension LedgerReader {
         return (due, missed)
     }
 
-    /// The rows of what is in flight, of the requests accepted from `from` on and before `end`.
+    /// Returns the rows of invocations in flight, of the requests accepted at or after `start` and before `end`.
     public func pendingRows(from start: WallTime?, to end: WallTime?) throws(StoreError) -> [LedgerRow] {
         let statement = try database.prepare(
             """
@@ -173,7 +174,7 @@ extension LedgerReader {
         return rows
     }
 
-    /// The rows of some invocations; those that the ledger does not have any more are left out.
+    /// Returns the rows of some invocations, without those that the ledger no longer has.
     public func rows(of ids: [InvocationID]) throws(StoreError) -> [LedgerRow] {
         var statement = try database.prepare(
             """
@@ -190,8 +191,8 @@ extension LedgerReader {
         return rows
     }
 
-    /// When the first and the last of the requests were accepted that were accepted from `from` on and before `end`; `nil`
-    /// without any. Both are found in the index by time; of requests without a row the minute is known.
+    /// Returns the times of the first and the last request accepted at or after `start` and before `end`; `nil` if
+    /// there is none. Both come from the index by time; for requests whose rows were pruned, the minute is known.
     public func acceptedTimes(from start: WallTime?, to end: WallTime?) throws(StoreError) -> ClosedRange<WallTime>? {
         func find(_ order: String) throws(StoreError) -> WallTime? {
             let statement = try database.prepare(
@@ -219,7 +220,8 @@ extension LedgerReader {
                 times?.upperBound ?? first, FigureMinute.begin(try statement.minuteOfPlace(1)))
     }
 
-    /// How many of the requests accepted from `from` on and before `end` have an earlier time than the request before them.
+    /// Returns how many of the requests accepted at or after `start` and before `end` have an earlier time than the
+    /// request before them.
     public func clockSteps(from start: WallTime? = nil, to end: WallTime? = nil) throws(StoreError) -> Int {
         let statement = try database.prepare(
             "SELECT count(*) FROM clock_steps WHERE accepted_at >= ?1 AND accepted_at < ?2")
@@ -229,10 +231,10 @@ extension LedgerReader {
 
     // MARK: Spans
 
-    /// The whole minutes of a window that have figures, and the rest of it.
+    /// Returns the whole minutes of a window that have figures, and the rest of the window.
     ///
-    /// Of a minute of which rows were taken out figures alone count. It belongs to the window in which it begins, so
-    /// windows that follow on each other count it once.
+    /// A minute with pruned rows has figures only. It belongs to the window in which it begins, so adjacent windows
+    /// count it once.
     private func countedPart(from start: WallTime?, to end: WallTime?) throws(StoreError) -> LedgerFigures {
         let state = try database.prepare("SELECT version, first_minute, pruned_minute FROM figure_state")
         guard try state.step(), state.integer(0) == FigureTable.version else {
@@ -262,7 +264,7 @@ extension LedgerReader {
             rowsBegin: isCut ? FigureMinute.begin(min(pruned, minutes.upperBound)) : nil)
     }
 
-    /// Finds the longest spans that lie within some minutes and have figures.
+    /// Calls `body` with the longest spans that lie within some minutes and have figures.
     private func forEachSpan(
         in minutes: Range<Int64>, longest: SpanLength,
         _ body: (_ length: SpanLength, _ span: Int64) throws(StoreError) -> Void

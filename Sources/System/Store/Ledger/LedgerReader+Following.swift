@@ -1,34 +1,34 @@
 public import PushModel
 
-/// How far somebody who follows the outcomes has come: the last request seen, and which invocations of it and of those
-/// before had no outcome yet. Bounded by the requests that the daemon lets be in flight.
+/// The progress of a reader that follows outcomes: the last request it has seen, and the invocations up to it that had
+/// no outcome yet. Its size is bounded by the daemon's limit of requests in flight.
 public struct OutcomeCursor: Hashable, Sendable {
     fileprivate(set) var last: SequenceNumber
     fileprivate(set) var pending: Set<InvocationID>
 
-    /// How many invocations had no outcome when it was moved last.
+    /// The number of invocations without an outcome at the last move.
     public var pendingCount: Int { pending.count }
 }
 
-/// What is new since an ``OutcomeCursor``.
+/// The outcomes and requests since an ``OutcomeCursor``.
 public struct NewOutcomes: Sendable {
-    /// Invocations that were decided, in the order of their ends.
+    /// The decided invocations, in the order of their ends.
     public internal(set) var decided: [LedgerRow] = []
-    /// When the new requests were accepted, in order of their numbers.
+    /// The times of acceptance of the new requests, in order of their numbers.
     public internal(set) var accepted: [WallTime] = []
-    /// Whether there may be more already.
+    /// Whether there may be more.
     public internal(set) var hasMore = false
 }
 
 extension LedgerReader {
-    /// A number that changes when another process commits to the ledger. It costs no disk.
+    /// Returns a number that changes when another process commits to the ledger. The query reads no disk.
     public func changeNumber() throws(StoreError) -> Int64 { try database.integer("PRAGMA data_version") }
 
-    /// Where following the outcomes begins.
+    /// Returns a cursor from which to follow the outcomes.
     ///
     /// - Parameters:
-    ///   - start: with the requests accepted from then on; `nil`: with what is decided from now on.
-    ///   - limit: with the last so many requests at most; `nil` is no bound.
+    ///   - start: the time of acceptance to begin with; `nil` begins with the next decision.
+    ///   - limit: the largest number of requests to begin with, the last ones; `nil` means no limit.
     public func outcomeCursor(from start: WallTime?, limit: Int64? = nil) throws(StoreError) -> OutcomeCursor {
         try snapshot { () throws(StoreError) in
             let highest = try highestSequenceNumber()
@@ -46,14 +46,15 @@ extension LedgerReader {
         }
     }
 
-    /// What was decided and accepted since, and moves the cursor behind it.
+    /// Returns the outcomes and requests after a cursor, and moves the cursor behind them.
     ///
-    /// A request and its invocations are committed together and numbers only grow, so whoever goes on from a cursor gets
-    /// every outcome once, over restarts of the daemon, too. What was pruned before it was read is left out.
+    /// A request and its invocations are committed together and numbers only grow, so a reader that continues from a
+    /// cursor gets every outcome once, across restarts of the daemon. Rows that were pruned before they were read are
+    /// missing.
     ///
     /// - Parameters:
-    ///   - cursor: where to go on.
-    ///   - limit: how many rows of new requests are read at most; no request has as many.
+    ///   - cursor: the place to continue from.
+    ///   - limit: the largest number of rows of new requests; no request has as many.
     public func outcomes(after cursor: inout OutcomeCursor, limit: Int) throws(StoreError) -> NewOutcomes {
         var moved = cursor
         let found = try snapshot { () throws(StoreError) in
@@ -74,7 +75,7 @@ extension LedgerReader {
             statement.bind(Int64(limit), at: 2)
             var rows = try statement.rowsOfOutcomes()
             found.hasMore = rows.count == limit
-            // Of the last request there may be more.
+            // The limit may have cut the rows of the last request.
             if found.hasMore, let last = rows.last?.seq { rows.removeAll { $0.seq == last } }
             for row in rows {
                 if row.seq > moved.last { found.accepted.append(row.acceptedAt) }
@@ -88,7 +89,8 @@ extension LedgerReader {
         return found.inOrder
     }
 
-    /// The cursor behind which the events of a time from `start` on begin; reads every event of the ledger once.
+    /// Returns the cursor behind which the events with a time at or after `start` begin; reads every event of the
+    /// ledger once.
     public func eventCursor(from start: WallTime) throws(StoreError) -> Int64 {
         let statement = try database.prepare("SELECT min(cursor) FROM event_rows WHERE time >= ?1")
         statement.bind(start.seconds, at: 1)
@@ -124,7 +126,7 @@ extension NewOutcomes {
 }
 
 extension Statement {
-    /// The rows that it gives; it can be bound again.
+    /// Returns the rows of the statement, and resets it.
     fileprivate mutating func rowsOfOutcomes() throws(StoreError) -> [LedgerRow] {
         defer { reset() }
         var rows: [LedgerRow] = []

@@ -1,11 +1,11 @@
 public import PushModel
 
 extension LedgerReader {
-    /// The gaps of the daemon of which any part is in a window, in the order in which they were noticed.
+    /// Returns the gaps of the daemon that overlap a window, in the order in which they were noticed.
     ///
     /// - Parameters:
-    ///   - start: the first instant of the window; `nil`: it has no begin.
-    ///   - end: the first instant behind it; `nil`: it has no end.
+    ///   - start: the first instant of the window; `nil` means no bound.
+    ///   - end: the first instant behind it; `nil` means no bound.
     /// - Throws: `corrupt` for a kind that this version does not know; SQLite's errors.
     public func gaps(from start: WallTime? = nil, to end: WallTime? = nil) throws(StoreError) -> [DaemonGap] {
         let rows = try database.prepare("SELECT \(DaemonGap.table.values()) FROM gaps ORDER BY number")
@@ -17,8 +17,8 @@ extension LedgerReader {
         return gaps
     }
 
-    /// When a daemon was last known to be alive: its last sign of life, or the last request after that; `nil` where none
-    /// ever was.
+    /// Returns the time at which a daemon was last known to be alive: its last sign of life, or the last request after
+    /// that; `nil` if there is neither.
     public func lastAlive() throws(StoreError) -> WallTime? {
         let sign = try database.prepare(
             """
@@ -31,7 +31,7 @@ extension LedgerReader {
         return try sign.value(0)
     }
 
-    /// When a daemon last gave a sign of life by a clock that it believed; `nil` where none ever did.
+    /// Returns the time of the last sign of life by a clock that the daemon trusted; `nil` if there is none.
     public func lastBelieved() throws(StoreError) -> WallTime? {
         let sign = try database.prepare("SELECT believed_at FROM life WHERE believed_at IS NOT NULL")
         return try sign.step() ? try sign.value(0) : nil

@@ -1,7 +1,7 @@
 public import PushModel
 
 extension LedgerReader {
-    /// Adds to a story the attempts, the dead letters, and what was made of them.
+    /// Adds the attempts, the dead letters and the replays to a story.
     func readHistory(of story: inout RequestStory) throws(StoreError) {
         let seq = story.request.seq.value
         let attempts = try database.prepare(
@@ -21,7 +21,7 @@ extension LedgerReader {
         while try replays.step() { story.replays.append(try replays.value(0)) }
     }
 
-    /// The attempts at the invocations that have no result, by these.
+    /// Returns the attempts at each invocation without a result.
     public func pendingAttempts() throws(StoreError) -> [InvocationID: AttemptHistory] {
         let attempts = try database.prepare(
             """
@@ -37,8 +37,8 @@ extension LedgerReader {
         return found
     }
 
-    /// How often each handler answered in which way, observers aside, of the requests accepted from `from` on and before `end`: of attempts
-    /// that have a row, which those that were simply handled have not.
+    /// Streams how often each handler gave each answer, observers aside, for the requests accepted at or after `start`
+    /// and before `end`. Counts attempts that have a row; an attempt that was simply handled has none.
     public func answers(
         from start: WallTime? = nil, to end: WallTime? = nil,
         _ body: (_ handler: String, _ answer: AttemptRecord.Answer, _ count: Int) -> Void
@@ -58,12 +58,12 @@ extension LedgerReader {
         }
     }
 
-    /// The numbers of the requests that have dead letters.
+    /// Returns the numbers of the requests that have dead letters.
     ///
     /// - Parameters:
-    ///   - filter: which of them.
-    ///   - limit: how many at most.
-    ///   - oldestFirst: whether the oldest come first, in place of the newest.
+    ///   - filter: the filter of the dead letters.
+    ///   - limit: the largest number of requests.
+    ///   - oldestFirst: whether to begin with the oldest rather than the newest.
     public func deadLetters(
         _ filter: DeadLetterFilter, limit: Int, oldestFirst: Bool = false
     ) throws(StoreError) -> [SequenceNumber] {
@@ -74,13 +74,13 @@ extension LedgerReader {
         return numbers
     }
 
-    /// How many requests have dead letters that a filter chooses.
+    /// Returns how many requests have dead letters that match a filter.
     public func countOfDeadLetters(_ filter: DeadLetterFilter) throws(StoreError) -> Int {
         let statement = try deadLetters("count(DISTINCT seq)", filter)
         return try statement.step() ? try statement.value(0) : 0
     }
 
-    /// A query over the dead letters that a filter chooses.
+    /// Makes a query of the dead letters that match a filter.
     private func deadLetters(
         _ columns: String, _ filter: DeadLetterFilter, _ end: String = ""
     ) throws(StoreError) -> Statement {
@@ -108,17 +108,17 @@ extension LedgerReader {
         return statement
     }
 
-    /// How many dead letters there are, and how many bytes their limit counts.
+    /// Returns the number of dead letters, and the bytes that count for their limit.
     public func deadLetterTotals() throws(StoreError) -> (count: Int, bytes: Int) {
         let statement = try database.prepare("SELECT count(*), coalesce(sum(bytes), 0) FROM dead_letters")
         guard try statement.step() else { return (0, 0) }
         return (try statement.value(0), try statement.value(1))
     }
 
-    /// A request with dead letters, and what is needed to replay it; `nil` when the ledger does not have the request.
+    /// Returns a request with dead letters, and the data to replay it; `nil` if the ledger does not have the request.
     func deadRequest(_ seq: SequenceNumber) throws(StoreError) -> DeadRequest? {
         guard let story = try story(of: seq) else { return nil }
-        // Limits may have been higher when it was accepted: they do not hold for what is on disk.
+        // A stored line is read without limits: they may have been higher at acceptance.
         let request = try? Request(acceptedLine: story.request.body)
         var past: RequestStory?
         if case .interact(let interact) = request?.action,
@@ -130,37 +130,37 @@ extension LedgerReader {
     }
 }
 
-/// Which dead letters are meant; `nil` is any.
+/// A filter of dead letters; `nil` matches any.
 public struct DeadLetterFilter: Hashable, Sendable {
-    /// Accepted from then on.
+    /// The first time of acceptance.
     public var since: WallTime?
-    /// Accepted before then.
+    /// The first time of acceptance that is too late.
     public var until: WallTime?
-    /// The last handler that had it.
+    /// The last handler of the invocation.
     public var handler: String?
-    /// The last route that had it.
+    /// The last route of the invocation.
     public var route: String?
-    /// How it ended.
+    /// The outcome of the invocation.
     public var outcome: Outcome?
     /// The app.
     public var app: String?
-    /// Whose payload it is.
+    /// The provider of the payload.
     public var provider: String?
-    /// Only requests with a higher number.
+    /// The number after which matching requests begin.
     public var after: SequenceNumber?
-    /// And none with a higher number than this one.
+    /// The highest number of a matching request.
     public var through: SequenceNumber?
 
-    /// Every dead letter.
+    /// A filter that matches every dead letter.
     public init() {}
 }
 
-/// A request that may have dead letters, with what is needed to replay it.
+/// A request that may have dead letters, with the data to replay it.
 public struct DeadRequest: Sendable {
-    /// The request and all that came of it.
+    /// The story of the request.
     public var story: RequestStory
-    /// Its line, read again; `nil` if this version cannot read it any more.
+    /// Its line, parsed again; `nil` if this version cannot read it.
     public var request: Request?
-    /// The delivery that it is about, if it is an interaction.
+    /// The delivery that it refers to, if it is an interaction.
     public var past: RequestStory?
 }

@@ -1,10 +1,10 @@
 public import PushModel
 
-/// What a field of a profile has to be.
+/// A condition on a field of a profile.
 public struct AttributeCondition: Hashable, Sendable {
     /// The field, custom or the provider's own.
     public var name: String
-    /// JSON texts: it is one of these, or an array that has one of them.
+    /// JSON texts: the field must be one of these, or an array that has one of them.
     public var values: [[UInt8]]
 
     public init(name: String, values: [[UInt8]]) {
@@ -13,7 +13,7 @@ public struct AttributeCondition: Hashable, Sendable {
 }
 
 extension LedgerReader {
-    /// The fields of a profile, the customer's own first, by name.
+    /// Returns the fields of a profile, the customer's own first, by name.
     public func attributes(of owner: ProfileOwner) throws(StoreError) -> [AttributeRecord] {
         var statement = try database.prepare(
             """
@@ -29,10 +29,10 @@ extension LedgerReader {
         return attributes
     }
 
-    /// Streams the users whose profiles meet all conditions, by name, each once. Costs as much as the users whose field
+    /// Streams the users whose profiles meet all conditions, by name, each once. The query reads the users whose field
     /// has the first condition's value, or is an array.
     ///
-    /// - Parameter conditions: at least one; without any nobody is found.
+    /// - Parameter conditions: at least one; an empty list matches no user.
     public func users(where conditions: [AttributeCondition], _ body: (String) -> Void) throws(StoreError) {
         guard let first = conditions.first else { return }
         let others = try ConditionCheck(database)
@@ -43,9 +43,9 @@ extension LedgerReader {
         }
     }
 
-    /// Who may have `?2` as the field `?1`: those whose value begins like it, and those with an array. The index has the
-    /// beginnings of values; "[" begins an array, and "\" is the next character. In one query with OR SQLite would not
-    /// look for beginnings.
+    /// The users that may have `?2` as the field `?1`: those whose value has the same beginning, and those with an
+    /// array. The index has the beginnings of values; "[" begins an array, and "\" is the next character. A UNION,
+    /// because SQLite does not use the index for beginnings in one query with OR.
     static let candidates = """
         SELECT owner, value FROM attributes INDEXED BY attributes_by_value
         WHERE anonymous = 0 AND name = ?1 AND substr(value, 1, 64) = substr(?2, 1, 64)
@@ -69,7 +69,7 @@ extension LedgerReader {
     }
 }
 
-/// Looks at one user's field.
+/// A check of one user's field.
 private final class ConditionCheck {
     private var statement: Statement
 
@@ -91,7 +91,7 @@ private final class ConditionCheck {
 }
 
 extension AttributeCondition {
-    /// Whether a value is one of those, or an array that has one.
+    /// Returns whether a value is one of `values`, or an array that has one of them.
     fileprivate func isMet(by value: [UInt8]) -> Bool {
         if values.contains(value) { return true }
         guard value.first == UInt8(ascii: "["),

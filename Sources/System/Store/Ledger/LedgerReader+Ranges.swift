@@ -1,9 +1,10 @@
 public import PushModel
 
 extension LedgerReader {
-    /// The stories of all requests with a number in a range, in order. A range costs as many statements as one story.
+    /// Returns the stories of all requests with a number in a range, in order. A range takes as many statements as one
+    /// story.
     ///
-    /// - Parameter range: of some hundred numbers: all of it is in memory at once.
+    /// - Parameter range: some hundred numbers: all stories are in memory at once.
     public func stories(in range: ClosedRange<SequenceNumber>) throws(StoreError) -> [RequestStory] {
         try snapshot { () throws(StoreError) in
             var stories: [RequestStory] = []
@@ -21,7 +22,7 @@ extension LedgerReader {
                 let invocation = try InvocationRecord(reading: &row)
                 if let place = places[invocation.id.seq] { stories[place].invocations.append(invocation) }
             }
-            // Each index is named: the planner would read the whole table in the order that is asked for.
+            // INDEXED BY: the planner would otherwise scan the whole table to get the requested order.
             let events = "\(LedgerTable.events.values()) FROM \(LedgerTable.events.source) INDEXED BY"
             try each("\(events) events_by_seq WHERE seq", range, "seq, cursor") { (row) throws(StoreError) in
                 let event = try AnalyticsEvent(reading: &row)
@@ -147,14 +148,14 @@ extension LedgerReader {
         return try statement.value(0)
     }
 
-    /// The lowest number of a request; `nil`: there is none.
+    /// Returns the lowest number of a request; `nil` if there is none.
     public func lowestSequenceNumber() throws(StoreError) -> SequenceNumber? {
         let statement = try database.prepare("SELECT min(seq) FROM request_rows")
         guard try statement.step(), !statement.isNull(0) else { return nil }
         return try statement.value(0)
     }
 
-    /// The invocations without an outcome, in order.
+    /// Returns the invocations without an outcome, in order.
     public func undecidedInvocations() throws(StoreError) -> [InvocationID] {
         let statement = try database.prepare(
             "SELECT seq, n FROM invocation_rows INDEXED BY invocations_pending WHERE outcome IS NULL ORDER BY seq, n")
@@ -175,7 +176,7 @@ extension LedgerReader {
 
     /// The devices that are remembered, those that were first named last first.
     ///
-    /// - Parameter limit: how many at most.
+    /// - Parameter limit: the largest number of devices.
     public func knownDevices(newest limit: Int) throws(StoreError) -> [KnownDevice] {
         let statement = try database.prepare(
             "SELECT \(KnownDevice.table.values()) FROM devices ORDER BY number DESC LIMIT ?1")

@@ -1,8 +1,8 @@
 public import PushModel
 
-/// What the tracker is given back after a restart.
+/// The state of the tracker that a restart reads back.
 extension LedgerReader {
-    /// The session starts whose influenced opens are not decided yet, in order.
+    /// Returns the session starts whose influenced opens are not decided yet, in order.
     public func pendingStarts() throws(StoreError) -> [PendingStart] {
         let statement = try database.prepare(
             "SELECT \(PendingStart.table.values()) FROM pending_starts ORDER BY cause")
@@ -11,7 +11,7 @@ extension LedgerReader {
         return starts
     }
 
-    /// The interactions that wait for their delivery, in order.
+    /// Returns the interactions that wait for their delivery, in order.
     public func heldInteractions() throws(StoreError) -> [HeldInteraction] {
         let statement = try database.prepare(
             "SELECT \(HeldInteraction.table.values()) FROM held_interactions ORDER BY cause")
@@ -22,7 +22,7 @@ extension LedgerReader {
 
     /// Streams the sessions, in the order in which they began.
     ///
-    /// - Parameter externalID: of this user only; `nil`: all.
+    /// - Parameter externalID: the user; `nil` means all.
     public func sessions(
         ofUser externalID: String? = nil, _ body: (SessionRow) -> Void
     ) throws(StoreError) {
@@ -32,9 +32,9 @@ extension LedgerReader {
         while try statement.step() { body(try statement.value()) }
     }
 
-    /// Streams the session starts of each user in each app, those that were not used for longest first.
+    /// Streams the session starts of each user in each app, the least recently used first.
     ///
-    /// - Parameter externalID: of this user only; `nil`: all.
+    /// - Parameter externalID: the user; `nil` means all.
     public func sessionStarts(
         ofUser externalID: String? = nil, _ body: (StartsRow) -> Void
     ) throws(StoreError) {
@@ -47,16 +47,16 @@ extension LedgerReader {
         while try statement.step() { body(try statement.value()) }
     }
 
-    /// How many deliveries the tracker took over and has not forgotten.
+    /// Returns the number of deliveries that the tracker took over and has not forgotten.
     public func trackedDeliveryCount() throws(StoreError) -> Int {
         Int(try database.integer("SELECT count(*) FROM tracked_deliveries"))
     }
 
-    /// Streams the deliveries that the tracker took over last, each with what its receipt says, in the order in which it
-    /// took them over.
+    /// Streams the newest deliveries that the tracker took over, each with its receipt, in the order in which it took
+    /// them over.
     ///
     /// - Parameters:
-    ///   - limit: how many at most.
+    ///   - limit: the largest number of deliveries.
     ///   - body: gets each of them.
     public func trackedDeliveries(
         newest limit: Int, _ body: (TrackedRow, TrackedReceipt) -> Void
@@ -80,7 +80,7 @@ extension LedgerReader {
         }
     }
 
-    /// Streams the close buttons that were pressed, of those same deliveries.
+    /// Streams the close buttons that were pressed, of the same deliveries.
     public func closedButtons(
         ofNewest limit: Int, _ body: (_ delivery: SequenceNumber, _ button: String) -> Void
     ) throws(StoreError) {

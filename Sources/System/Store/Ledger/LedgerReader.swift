@@ -1,12 +1,12 @@
 import Glibc
 public import PushModel
 
-/// A read-only view of a ledger, for any process: beside the daemon while it writes, or without one.
+/// A read-only view of a ledger, for any process, with or without a running daemon.
 ///
-/// It sees what the ledger has, which is some milliseconds behind what is acknowledged, and more behind when there is much
-/// to do: ``LedgerReader/complete(directory:)`` sees it all. For one thread at a time.
+/// The ledger lags behind acknowledged requests by some milliseconds, and by more under load;
+/// ``LedgerReader/complete(directory:)`` sees all of them. For one thread at a time.
 public final class LedgerReader {
-    /// The daemon's 128-bit name of this state directory, made when the ledger was created.
+    /// The 128-bit id of this state directory, drawn when the ledger was created.
     public let stateIdentity: UUID128
     let database: Database
     private let inode: ino_t
@@ -32,7 +32,7 @@ public final class LedgerReader {
     var entriesOfRequest = LaterStatement(
         "SELECT \(LedgerTable.entries.values()) FROM entries WHERE cause = ?1 ORDER BY number")
 
-    /// As the tracker tells its own apart: a delivery without an app is that of any.
+    /// The tracker's rule for the delivery of an interaction: a delivery without an app matches any app.
     private static let isMeant = """
         \(LedgerTable.requests.has("operation", Operation.deliver))
             AND (?2 IS NULL OR app IS NULL OR \(LedgerTable.requests.text("app")) = ?2)
@@ -51,13 +51,13 @@ public final class LedgerReader {
         try self.init(try Database(path: path, access: .readOnly))
     }
 
-    /// Reads from a connection of its own.
+    /// Takes over a connection for this reader alone.
     convenience init(_ database: consuming Database) throws(StoreError) {
         try database.execute("PRAGMA busy_timeout = 5000; PRAGMA cache_size = -1024")
         try self.init(reading: database)
     }
 
-    /// Reads from a connection that is somebody's, on the same thread: it has read the schema already.
+    /// Shares a connection that has read the schema already, on the same thread.
     convenience init(sharing database: borrowing Database) throws(StoreError) {
         try self.init(reading: Database(sharing: database))
     }
@@ -79,7 +79,7 @@ public final class LedgerReader {
         self.database = database
     }
 
-    /// Whether another file has taken the place of the one that is read, as a restore does.
+    /// Whether another file has replaced the one that is read, as after a restore.
     public var isReplaced: Bool {
         var status = stat()
         guard stat(database.path, &status) == 0 else { return false }
@@ -90,12 +90,12 @@ public final class LedgerReader {
     public func snapshot<Value>(_ read: () throws(StoreError) -> Value) throws(StoreError) -> Value {
         if database.isInTransaction { return try read() }
         try database.execute("BEGIN")
-        // Nothing was written, so nothing can be lost by it.
+        // A read transaction writes nothing, so a failed COMMIT loses nothing.
         defer { try? database.execute("COMMIT") }
         return try read()
     }
 
-    /// The highest number ever given to a request that is or was in the ledger; 0 when there was none.
+    /// Returns the highest number ever given to a request that is or was in the ledger; 0 if there was none.
     public func highestSequenceNumber() throws(StoreError) -> SequenceNumber {
         SequenceNumber(
             try database.number(
@@ -104,7 +104,7 @@ public final class LedgerReader {
 
     // MARK: One request
 
-    /// A request with its body and all that came of it; `nil` when the ledger does not have it.
+    /// Returns a request with its body and everything that came of it; `nil` if the ledger does not have it.
     public func story(of seq: SequenceNumber) throws(StoreError) -> RequestStory? {
         try snapshot { () throws(StoreError) in
             let found = try requestByNumber.compiled(for: database)
@@ -113,7 +113,7 @@ public final class LedgerReader {
         }
     }
 
-    /// The request to which the producer with this user id gave this id, with all that came of it; `nil` when the
+    /// Returns the request with this id of the producer with this user id, and everything that came of it; `nil` if the
     /// ledger does not have it.
     public func find(uid: UInt32, id: String) throws(StoreError) -> RequestStory? {
         try snapshot { () throws(StoreError) in
@@ -124,8 +124,9 @@ public final class LedgerReader {
         }
     }
 
-    /// The delivery that an interaction names, with all that came of it; `nil` when the ledger does not have it, or
-    /// when it is named by a message id, was for the tracker, and the tracker did not find it for the interaction.
+    /// Returns the delivery that an interaction names, with everything that came of it; `nil` if the ledger does not
+    /// have it, or if the interaction names it by a message id, the tracker owned it, and the tracker did not find it
+    /// for the interaction.
     public func delivery(_ reference: DeliveryReference) throws(StoreError) -> RequestStory? {
         try snapshot { () throws(StoreError) in
             switch reference.name {
@@ -142,7 +143,7 @@ public final class LedgerReader {
     }
 
     private func delivery(_ seq: SequenceNumber, _ reference: DeliveryReference) throws(StoreError) -> RequestStory? {
-        // A number that nobody had when the interaction was accepted is no delivery's.
+        // A delivery must have been accepted before its interaction.
         if let interaction = reference.interaction, seq >= interaction { return nil }
         let found = try deliveryByNumber.compiled(for: database)
         found.statement.bind(seq.value, at: 1)
@@ -150,7 +151,7 @@ public final class LedgerReader {
         return try story(found)
     }
 
-    /// The delivery that the tracker found for an interaction that was accepted after it.
+    /// Returns the delivery that the tracker found for an interaction that was accepted after it.
     private func trackedDelivery(of interaction: SequenceNumber?) throws(StoreError) -> SequenceNumber? {
         guard let interaction else { return nil }
         let statement = try database.prepare("SELECT delivery FROM interactions WHERE cause = ?1 AND delivery < ?1")
@@ -183,8 +184,8 @@ public final class LedgerReader {
 
     // MARK: Streams
 
-    /// Every invocation without a result, with its request, in order of `seq` and `n`: what a restart has to
-    /// finish. Costs nothing when there is none, whatever the ledger holds.
+    /// Returns every invocation without a result, with its request, in order of `seq` and `n`: a restart finishes
+    /// these. The query takes no time if there are none, however large the ledger is.
     public func pendingInvocations() throws(StoreError) -> [(request: AcceptedRequest, invocation: InvocationRecord)] {
         let statement = try database.prepare(
             """
@@ -200,7 +201,8 @@ public final class LedgerReader {
         return pending
     }
 
-    /// The same, without the request lines: it gives the request with an empty body, and how many bytes the line has.
+    /// Streams the same invocations without request lines: the request has an empty body, and `byteCount` is its
+    /// length.
     public func pendingInvocations(
         _ body: (_ request: AcceptedRequest, _ byteCount: Int, _ invocation: InvocationRecord) throws(StoreError) ->
             Void
@@ -219,21 +221,21 @@ public final class LedgerReader {
         }
     }
 
-    /// How many invocations have no result.
+    /// Returns the number of invocations without a result.
     public func pendingInvocationCount() throws(StoreError) -> Int {
         Int(
             try database.integer(
                 "SELECT count(*) FROM invocation_rows INDEXED BY invocations_pending WHERE outcome IS NULL"))
     }
 
-    /// The line of a request; `nil` when the ledger does not have it.
+    /// Returns the line of a request; `nil` if the ledger does not have it.
     public func line(of seq: SequenceNumber) throws(StoreError) -> [UInt8]? {
         let statement = try database.prepare("SELECT body FROM request_rows WHERE seq = ?1")
         statement.bind(seq.value, at: 1)
         return try statement.step() ? statement.bytes(0) : nil
     }
 
-    /// How many requests were accepted from `from` on and before `end`; `nil` is no bound.
+    /// Returns the number of requests accepted at or after `start` and before `end`; `nil` means no bound.
     public func acceptedRequests(from start: WallTime? = nil, to end: WallTime? = nil) throws(StoreError) -> Int {
         let statement = try database.prepare(
             "SELECT count(*) FROM request_rows WHERE accepted_at >= ?1 AND accepted_at < ?2")
@@ -242,8 +244,8 @@ public final class LedgerReader {
         return try statement.value(0)
     }
 
-    /// Streams the requests accepted from `start` on and before `end`, a row for each invocation and one for a request
-    /// without any, in order of `seq` and `n`; `nil` is no bound. Memory does not grow with the ledger.
+    /// Streams the requests accepted at or after `start` and before `end`, a row for each invocation and one for a
+    /// request without any, in order of `seq` and `n`; `nil` means no bound. Memory is constant.
     public func rows(
         from start: WallTime? = nil, to end: WallTime? = nil, _ body: (LedgerRow) -> Void
     ) throws(StoreError) {
@@ -255,8 +257,8 @@ public final class LedgerReader {
         while try statement.step() { body(try statement.ledgerRow()) }
     }
 
-    /// Streams the invocations that ended in one way, each with the line of its request, of the requests accepted from `start`
-    /// on and before `end`; `nil` is no bound. Memory does not grow with the ledger.
+    /// Streams the invocations with one outcome, each with the line of its request, of the requests accepted at or
+    /// after `start` and before `end`; `nil` means no bound. Memory is constant.
     public func rows(
         endedAs outcome: Outcome, from start: WallTime? = nil, to end: WallTime? = nil,
         _ body: (_ row: LedgerRow, _ line: [UInt8]) -> Void
@@ -275,15 +277,15 @@ public final class LedgerReader {
         }
     }
 
-    /// Some of the same rows: for whoever prints them, because a read that waits for a terminal keeps the WAL from being
-    /// emptied.
+    /// Returns a page of those rows, for printing: a read transaction that waits for a terminal keeps the WAL from
+    /// being emptied.
     ///
     /// - Parameters:
-    ///   - start: accepted from then on; `nil` is no bound.
-    ///   - end: and before then; `nil` is no bound.
-    ///   - last: those of the requests after this one.
-    ///   - newest: and up to this one, which was the last when the listing began.
-    ///   - limit: how many at most; no request has as many.
+    ///   - start: the first time of acceptance; `nil` means no bound.
+    ///   - end: the first time of acceptance that is too late; `nil` means no bound.
+    ///   - last: the request before the first one of the page.
+    ///   - newest: the last request of the listing, fixed when the listing began.
+    ///   - limit: the largest number of rows; no request has as many.
     public func rows(
         from start: WallTime?, to end: WallTime?, after last: SequenceNumber, through newest: SequenceNumber,
         limit: Int
@@ -295,7 +297,7 @@ public final class LedgerReader {
         statement.bind(Int64(limit), at: 5)
         var rows: [LedgerRow] = []
         while try statement.step() { rows.append(try statement.ledgerRow()) }
-        // Of the last request there may be more.
+        // The limit may have cut the rows of the last request.
         if rows.count == limit, let last = rows.last?.seq { rows.removeAll { $0.seq == last } }
         return rows
     }
@@ -306,7 +308,8 @@ public final class LedgerReader {
         message_id, transport, original_priority, delivered_priority, replay_of, \(LedgerTable.invocations.values())
         """
 
-    /// The clock may have been set back: the window bounds the numbers, and is asked of each request again.
+    /// The query of rows. The window limits the numbers first, and then each time, because the clock may have been set
+    /// back.
     private static let rowQuery = {
         let window = "request_rows INDEXED BY requests_by_time WHERE accepted_at >= ?1 AND accepted_at < ?2"
         return """
@@ -333,7 +336,7 @@ extension Statement {
         bind(end?.milliseconds ?? .max, at: 2)
     }
 
-    /// Binds where the delivery was made to `?2` and `?3`.
+    /// Binds the app and the device of a delivery to `?2` and `?3`.
     fileprivate mutating func bind(placeOf reference: DeliveryReference) {
         bind(reference.app, at: 2)
         bind(reference.device, at: 3)
@@ -341,7 +344,7 @@ extension Statement {
 }
 
 extension LedgerRow {
-    /// Takes the columns of `LedgerReader.rowColumns`.
+    /// Reads the columns of `LedgerReader.rowColumns`.
     fileprivate init(reading row: inout StatementRow) throws(StoreError) {
         self.init(
             seq: try row.next(), operation: try row.next(), id: row.text(), uid: try row.next(),
@@ -349,7 +352,7 @@ extension LedgerRow {
             device: row.text(), messageID: row.text(), transport: try row.next(),
             originalPriority: try row.next(), deliveredPriority: try row.next(),
             replayOf: try row.next(),
-            // A request without invocations has none of their columns.
+            // In the row of a request without invocations their columns are NULL.
             invocation: row.isNull ? nil : try InvocationRecord(reading: &row))
     }
 }

@@ -4,15 +4,15 @@ public import PushModel
 public struct LedgerRow: Hashable, Sendable {
     /// The request's number.
     public var seq: SequenceNumber
-    /// What was asked.
+    /// The operation of the request.
     public var operation: Operation
     /// The producer's own id.
     public var id: String?
     /// The user id of the producer.
     public var uid: UInt32
-    /// When the request was accepted.
+    /// The time of acceptance.
     public var acceptedAt: WallTime
-    /// In whose place the router stood.
+    /// The mode of the request: device or relay.
     public var mode: DispatchMode
     /// The platform.
     public var platform: Platform
@@ -24,12 +24,12 @@ public struct LedgerRow: Hashable, Sendable {
     public var messageID: String?
     /// The transport of a delivery; `nil` unless it is one.
     public var transport: Transport?
-    /// The priority with which a delivery was sent over FCM; `nil` where the payload does not tell.
+    /// The priority with which a delivery was sent over FCM; `nil` if the payload does not have it.
     public var originalPriority: MessagePriority?
-    /// The priority with which FCM delivered it; `nil` where the payload does not tell.
+    /// The priority with which FCM delivered it; `nil` if the payload does not have it.
     public var deliveredPriority: MessagePriority?
-    /// The request of which this one is a replay; `nil` for what a producer sent.
+    /// The request of which this one is a replay; `nil` if a producer sent it.
     public var replayOf: SequenceNumber?
-    /// The invocation, without a result while it is in flight; `nil` for a request that led to none.
+    /// The invocation, without a result while it is in flight; `nil` if the request led to none.
     public var invocation: InvocationRecord?
 }

@@ -1,8 +1,8 @@
 import Glibc
 import PushModel
 
-// A table whose rows hold numbers for texts has a view that has the texts: for people and programs that ask in SQL. This
-// program asks the table itself, named as the view: so its conditions are those of the indexes.
+// A table that stores numbers in place of texts has a view with the texts, for people and programs that use SQL. This
+// program queries the table itself, aliased to the view's name, so that its conditions match those of the indexes.
 extension LedgerTable {
     static let requests = AcceptedRequest.table
     static let invocations = InvocationRecord.table
@@ -22,7 +22,7 @@ extension LedgerTable {
 
     // MARK: Statements
 
-    /// The statement that makes the table.
+    /// The `CREATE TABLE` statement.
     var creation: String {
         var lines = columns.map { column in
             let isRequired = column.isOptional ? "" : " NOT NULL"
@@ -44,24 +44,25 @@ extension LedgerTable {
             """
     }
 
-    /// The statement that makes the view.
+    /// The `CREATE VIEW` statement.
     var view: String {
         var columns = columns.map { "\(text($0.name)) AS \($0.name)" }
         if case .given(let key) = key { columns.insert("\(name).\(key) AS \(key)", at: 0) }
         return "CREATE VIEW \(name) AS SELECT\n    \(columns.joined(separator: ",\n    "))\nFROM \(source)"
     }
 
-    /// The first parameter that is a value of a row of the log: one before it is the key that the ledger gives.
+    /// The index of the first parameter with a value of a row of the log; parameter 1 may be the key that the ledger
+    /// gives.
     var firstParameter: Int32 { if case .first = key { 1 } else { 2 } }
 
-    /// The statement that puts a row into the table.
+    /// Returns the statement that inserts a row.
     ///
     /// - Parameter verb: `INSERT`, or `INSERT OR REPLACE`.
     func insertion(_ verb: String = "INSERT") -> String {
         "\(verb) INTO \(rows) VALUES (\(parameters(Int32(columns.count) + firstParameter - 1)))"
     }
 
-    /// The statement that puts all but the key into a row that is there.
+    /// The statement that updates all columns of an existing row except its key.
     var update: String {
         let count = if case .first(let count) = key { count } else { 1 }
         let set = columns.enumerated().map { "\($0.element.name) = ?\($0.offset + 1)" }
@@ -81,21 +82,21 @@ extension LedgerTable {
         return found.coding
     }
 
-    /// The text of a column, in SQL, for statements that have ``source``.
+    /// Returns the SQL expression for the text of a column, for statements that use ``source``.
     func text(_ column: String) -> String {
         let place = "\(name).\(column)"
         switch coding(of: column) {
         case .plain, .name: return place
         case .word(let words): return words.text(of: place)
         case .shared:
-            // A number is less than any text, and than any bytes, digits or not. To ask for its type takes longer.
+            // Compares with '': SQLite sorts a number before any text and any blob. typeof() takes longer.
             return """
                 CASE WHEN \(place) < '' THEN (SELECT text FROM texts WHERE texts.number = \(place)) ELSE \(place) END
                 """
         }
     }
 
-    /// The columns as a record reads them, words as numbers, those in `replaced` by what it has.
+    /// Returns the columns as a record reads them: words as numbers, and the columns in `replaced` as given there.
     func values(replacing replaced: [String: String] = [:]) -> String {
         columns.map { column in
             if let other = replaced[column.name] { return other }
@@ -104,10 +105,10 @@ extension LedgerTable {
         }.joined(separator: ", ")
     }
 
-    /// The condition, in SQL, that a column has one of some words.
+    /// Returns the SQL condition that a column has one of some words.
     func has<Word: StoredWord>(_ column: String, _ words: Word...) -> String { has(column, anyOf: words) }
 
-    /// The same.
+    /// Returns the SQL condition that a column has one of some words.
     func has<Word: StoredWord>(_ column: String, anyOf words: [Word]) -> String {
         guard case .word(let set) = coding(of: column) else { preconditionFailure("\(name).\(column) has no words") }
         return set.condition("\(name).\(column)", anyOf: words.map(\.rawValue))
@@ -120,22 +121,22 @@ extension LedgerTable {
 }
 
 extension WordSet {
-    /// The number of a word; `nil` for a text that has none.
+    /// Returns the number of a word; `nil` if the set lacks it.
     func number(of text: UnsafeRawBufferPointer) -> Int64? {
-        // Each word of each row passes here. Sets are short, and what is frequent comes first.
+        // A linear search: it runs for each word of each row, sets are short, and frequent words come first.
         for index in words.indices where words[index].count == text.count && words[index].isEqual(to: text) {
             return Int64(index)
         }
         return nil
     }
 
-    /// The condition, in SQL, that a column has one of some words; on one alone it is as an index has it.
+    /// Returns the SQL condition that a column has one of some words; for one word it is written as in an index.
     func condition(_ column: String, anyOf chosen: [String]) -> String {
         let numbers = chosen.map { "\(texts.firstIndex(of: $0) ?? -1)" }
         return numbers.count == 1 ? "\(column) = \(numbers[0])" : "\(column) IN (\(numbers.joined(separator: ", ")))"
     }
 
-    /// The text of a column's value, in SQL.
+    /// Returns the SQL expression for the text of a column.
     func text(of column: String) -> String {
         let cases = texts.enumerated().map { "WHEN \($0) THEN '\($1)'" }.joined(separator: " ")
         return "CASE \(column) \(cases) ELSE \(column) END"
@@ -143,11 +144,11 @@ extension WordSet {
 }
 
 extension [UInt8] {
-    /// Whether these bytes are as many, and the same.
+    /// Returns whether the bytes are equal.
     func isEqual(to other: UnsafeRawBufferPointer) -> Bool {
         guard count == other.count else { return false }
         return withUnsafeBytes { bytes in
-            // Empty bytes have no address.
+            // The buffer of an empty array may have no address.
             guard let start = bytes.baseAddress, let otherStart = other.baseAddress else { return true }
             return memcmp(start, otherStart, bytes.count) == 0
         }

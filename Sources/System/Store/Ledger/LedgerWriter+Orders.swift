@@ -1,13 +1,13 @@
 import PushModel
 
-/// What an order of the chain took out.
+/// The result of an order of the chain.
 enum OrderResult: Hashable {
     case pruned(Pruned)
     case erased(ErasureReceipt)
 }
 
 extension LedgerWriter {
-    /// Takes rows out, and brings the ledger up to the place behind the order, in one transaction.
+    /// Carries out an order, and moves the ledger's position behind it, in one transaction.
     func carryOut(_ order: ChainOrder, through position: LogPosition) throws(StoreError) -> OrderResult {
         switch order {
         case .prune(let slice): .pruned(try prune(slice, through: position))

@@ -2,18 +2,19 @@ import PushFigures
 import PushModel
 
 extension LedgerWriter {
-    /// Takes out the oldest requests of a slice with all that belongs to them, leaving out those with an invocation in
+    /// Removes the oldest requests of a slice with all rows that belong to them, except requests with an invocation in
     /// flight. The receipts of remembered deliveries stay.
     ///
-    /// As many entries of custom data go that came to their end before `cutoff`, whenever their requests do. What has
-    /// not stays, and so do profiles: they say what is, not what was.
+    /// Removes as many entries of custom data that reached a final state before `cutoff`, whether their requests are
+    /// removed or not. Other entries stay, and so do profiles: they describe the present.
     ///
-    /// A request with a dead letter stays until that is none any more: first those go that have become too old or too many.
+    /// A request stays as long as it has a dead letter; dead letters that are too old or beyond the size limit are
+    /// removed first.
     ///
     /// - Parameters:
-    ///   - slice: what goes. Without a cutoff entries go that are no younger than its requests.
-    ///   - position: the place in the log behind the order that this is; `nil`: it is none.
-    /// - Returns: how many requests and dead letters were taken out, and whether there may be more to take.
+    ///   - slice: the rows to remove. Without a cutoff, entries are removed that are as old as the removed requests.
+    ///   - position: the place in the log behind the order; `nil` if this is not an order.
+    /// - Returns: how many requests and dead letters were removed, and whether there may be more.
     func prune(_ slice: PruningSlice, through position: LogPosition? = nil) throws(StoreError) -> Pruned {
         let (cutoff, limit) = (slice.cutoff, slice.limit)
         var pruned = Pruned()
@@ -68,17 +69,18 @@ extension LedgerWriter {
         return pruned
     }
 
-    /// Requests that are to be taken out.
+    /// Requests to be removed.
     private struct OldRequests {
-        /// Their numbers, with commas between them.
+        /// Their numbers, separated by commas.
         var list = ""
         var count = 0
         var highest: Int64 = 0
-        /// When the last of them was accepted; `nil` when there is none.
+        /// The time of acceptance of the last of them; `nil` if there is none.
         var newest: Int64?
     }
 
-    /// The oldest requests without an invocation in flight, without a dead letter and without deliveries to be made.
+    /// Returns the oldest requests without an invocation in flight, without a dead letter and without deliveries to
+    /// make.
     private func oldest(before cutoff: WallTime?, limit: Int) throws(StoreError) -> OldRequests {
         let statement = try database.prepare(
             """

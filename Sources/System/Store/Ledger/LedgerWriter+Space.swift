@@ -1,22 +1,22 @@
 import PushFigures
 import PushModel
 
-/// Bytes of the ledger's pages.
+/// The sizes of the ledger's pages, in bytes.
 struct LedgerSpace: Hashable, Sendable {
-    /// Of all of them, free ones too: what the file has once the WAL is copied.
+    /// All pages, with the free ones: the length of the file once the WAL is copied.
     var length = 0
-    /// Of those that nothing uses.
+    /// The free pages.
     var free = 0
 
-    /// Of those that have something.
+    /// The pages in use.
     var used: Int { length - free }
 
-    /// How much may stay free, for what comes next: an eighth, and 8 MiB in a small ledger.
+    /// The bytes that may stay free for new rows: an eighth of those in use, and at least 8 MiB.
     var reserve: Int { max(8 << 20, used / 8) }
 }
 
 extension LedgerWriter {
-    /// How the ledger's pages are used.
+    /// Returns how the ledger's pages are used.
     func space() throws(StoreError) -> LedgerSpace {
         defer {
             pageCount.reset()
@@ -27,7 +27,7 @@ extension LedgerWriter {
             length: Int(pageCount.integer(0)) * pageLength, free: Int(freePageCount.integer(0)) * pageLength)
     }
 
-    /// The contents of a ledger from which nothing more can be taken.
+    /// Returns the contents of a ledger that pruning cannot remove.
     func remains() throws(StoreError) -> LedgerRemains {
         var remains = LedgerRemains()
         remains.inFlight = Int(try database.integer("SELECT count(*) FROM invocation_rows WHERE outcome IS NULL"))
@@ -43,7 +43,7 @@ extension LedgerWriter {
         return remains
     }
 
-    /// Gives so many bytes of the free pages at most back to the file system, which has them once the WAL is copied.
+    /// Gives at most so many bytes of free pages back to the file system, which gets them once the WAL is copied.
     ///
     /// - Returns: whether there may be more to give back.
     func giveBack(bytes: Int) throws(StoreError) -> Bool {

@@ -5,41 +5,41 @@ import PushModel
 
 /// The one connection that writes the ledger, with its statements. For one thread.
 ///
-/// What is committed here is not on disk before ``sync()``: until then the log has it. Page size and checkpoint interval
-/// were measured, on two cores and a virtual disk (<doc:0082-shared-texts-are-stored-once>).
+/// A commit is on disk only after ``sync()``: until then the log has its batches. Page size and checkpoint interval
+/// were measured on two cores and a virtual disk (<doc:0082-shared-texts-are-stored-once>).
 final class LedgerWriter {
-    /// A page of a new ledger, in bytes. One that is there keeps its own.
+    /// The page size of a new ledger, in bytes. An existing ledger keeps its own.
     static let newPageLength = 16384
-    /// What the file of a ledger is to be like, set before it has a table.
+    /// The layout of a new ledger's file, set before its first table.
     static let layout = "PRAGMA page_size = \(newPageLength); PRAGMA auto_vacuum = INCREMENTAL;"
-    /// The WAL's length, in bytes, at which it is copied to the database even while batches come.
+    /// The WAL's length, in bytes, at which it is copied to the database even under load.
     static let checkpointLength = 16_384_000
-    /// The WAL's length, in bytes, that is worth a checkpoint when nothing else is to do.
+    /// The WAL's length, in bytes, that is worth a checkpoint when the thread is idle.
     static let idleCheckpointLength = 2_048_000
 
     /// The state directory's id.
     private(set) var stateID: UUID128
     /// The state directory.
     let directory: String
-    /// A page, in bytes.
+    /// The size of a page, in bytes.
     let pageLength: Int
-    /// The place in the log behind the last batch that is in the ledger.
+    /// The place in the log behind the last batch that the ledger has.
     private(set) var position: LogPosition
     let database: Database
-    /// The WAL once more, to be synced: SQLite syncs it only where it copies something from it.
+    /// A second descriptor of the WAL, for `fdatasync`: SQLite syncs the WAL only when it copies frames from it.
     private let wal: FileDescriptor
     private var begin: Statement
     private var commit: Statement
     private var savePosition: Statement
     var pageCount: Statement
     var freePageCount: Statement
-    /// What applies rows; `nil` until it is needed.
+    /// The statements that apply rows; `nil` until they are needed.
     private var applier: RowApplier?
     private var checkpointedFrames: Int32 = 0
 
-    /// Opens the ledger of `directory`, creating it or bringing it up to date.
+    /// Opens the ledger of `directory`; creates it if it is missing, migrates it if it is older.
     ///
-    /// - Parameter onMigration: called before an older ledger is brought up to date, which may take long.
+    /// - Parameter onMigration: called before the migration of an older ledger, which may take long.
     init(directory: String, onMigration: () -> Void = {}) throws(StoreError) {
         let path = directory + "/ledger.db"
         self.directory = directory
@@ -58,7 +58,7 @@ final class LedgerWriter {
             PRAGMA secure_delete = FAST;
             """)
         try Schema.migrate(database, onMigration: onMigration)
-        // From here on the log is what is acknowledged by.
+        // NORMAL is enough from here on: the log makes batches durable.
         try database.execute("PRAGMA synchronous = NORMAL")
         pageLength = Int(try database.integer("PRAGMA page_size"))
         stateID = try Schema.stateIdentity(database)
@@ -71,7 +71,7 @@ final class LedgerWriter {
         freePageCount = try database.prepare("PRAGMA freelist_count")
         applier = try Self.countAnew(database, onMigration)
         database.trackLogLength()
-        // Its closing takes no lock of SQLite's away: those are on the other two files.
+        // A close() of this descriptor releases no lock of SQLite: its POSIX locks are on the other two files.
         guard let wal = FileDescriptor(open(path + "-wal", O_RDONLY | O_CLOEXEC)) else {
             throw StoreError.system("open", path + "-wal", errno: errno)
         }
@@ -79,7 +79,7 @@ final class LedgerWriter {
         self.database = database
     }
 
-    /// Compiles the statements that apply rows, if they are not: a start with nothing to apply does it when it is over.
+    /// Compiles the statements that apply rows, unless they are: a start without a backlog calls this after it is done.
     func prepareRows() throws(StoreError) { _ = try rows() }
 
     func rows() throws(StoreError) -> RowApplier {
@@ -89,15 +89,15 @@ final class LedgerWriter {
         return rows
     }
 
-    /// The cursor of the last event.
+    /// Returns the cursor of the last event.
     func lastCursor() throws(StoreError) -> Int64 { try rows().lastCursor }
 
-    /// Reads the ledger as this connection sees it, on the same thread.
+    /// Returns a reader that shares this connection, for the same thread.
     func reader() throws(StoreError) -> LedgerReader { try LedgerReader(sharing: database) }
 
-    /// Counts all rows where the figures are of another version.
+    /// Counts all rows anew if the figures are of another version.
     ///
-    /// - Returns: what counted them; `nil`: the figures are of this version.
+    /// - Returns: the applier that counted them; `nil` if the figures are of this version.
     private static func countAnew(
         _ database: borrowing Database, _ onMigration: () -> Void
     ) throws(StoreError) -> RowApplier? {
@@ -111,10 +111,10 @@ final class LedgerWriter {
         return rows
     }
 
-    /// Makes an empty ledger one of several that have the same batches, and so the same id.
+    /// Gives an empty ledger the id that several ledgers with the same batches share.
     ///
-    /// - Throws: `otherFleet` when it has requests of its own; `forked` when it has batches alone, as the ledger of one
-    ///   machine has from its first start on: nothing is lost when it is set aside.
+    /// - Throws: `otherFleet` if it has requests of its own; `forked` if it has batches without requests, as the ledger
+    ///   of one machine has after its first start: setting it aside loses nothing.
     func join(_ state: UUID128) throws(StoreError) {
         guard state != stateID else { return }
         let requests = try database.integer("SELECT max(highest_seq, EXISTS (SELECT 1 FROM request_rows)) FROM meta")
@@ -134,19 +134,19 @@ final class LedgerWriter {
 
     // MARK: Batches
 
-    /// Applies batches in one transaction, or none of them.
+    /// Applies batches in one transaction; an error applies none of them.
     ///
     /// - Parameters:
     ///   - batches: their rows, in order.
     ///   - position: the place in the log behind the last of them.
-    /// - Returns: what was taken out, where they are an order.
+    /// - Returns: the result, if the batch is an order.
     @discardableResult
     func apply(_ batches: [RowBuffer], through position: LogPosition) throws(StoreError) -> OrderResult? {
         defer { withExtendedLifetime(batches) {} }
         return try apply(batches.map(\.rows), through: position)
     }
 
-    /// The same with rows that lie elsewhere.
+    /// Applies batches whose rows lie in other memory.
     @discardableResult
     func apply(
         _ batches: [UnsafeRawBufferPointer], through position: LogPosition
@@ -165,7 +165,7 @@ final class LedgerWriter {
         return nil
     }
 
-    /// The same with the rows of several batches, one behind the other.
+    /// Applies the rows of several batches, concatenated.
     @discardableResult
     func apply(_ rows: [UInt8], through position: LogPosition) throws(StoreError) -> OrderResult? {
         let memory = UnsafeMutableRawBufferPointer.allocate(byteCount: rows.count, alignment: 8)
@@ -174,14 +174,14 @@ final class LedgerWriter {
         return try apply([UnsafeRawBufferPointer(memory)], through: position)
     }
 
-    /// Makes everything that was applied durable.
+    /// Makes every applied batch durable.
     ///
-    /// - Throws: what the disk says; then nobody knows what is on it, and nothing may be written any more.
+    /// - Throws: the error of the sync; then the content of the disk is unknown, and the caller must write no more.
     func sync() throws(StoreError) {
         guard fdatasync(wal.rawValue) == 0 else { throw StoreError.sync(database.path + "-wal", errno: errno) }
     }
 
-    /// Leaves out so many numbers of each kind: some of them may have been given, to what is lost.
+    /// Skips so many numbers of each kind, because lost rows may have had some of them.
     func skipNumbers(_ count: Int64) throws(StoreError) {
         try transaction { () throws(StoreError) in try keepNumbers(andSkip: count) }
         try rows().lastCursor += count
@@ -189,17 +189,17 @@ final class LedgerWriter {
 
     // MARK: The WAL
 
-    /// The WAL's length in bytes, as far as it is used.
+    /// The length of the WAL's used part, in bytes.
     var walLength: Int { Int(database.logFrames) * pageLength }
 
     /// Whether the WAL has grown by so many bytes since it was last copied to the database.
     func hasLog(of length: Int) -> Bool {
-        // It starts again from the beginning once all of it was copied.
+        // SQLite writes the WAL from its beginning again after all of it was copied.
         let start = database.logFrames < checkpointedFrames ? 0 : checkpointedFrames
         return Int(database.logFrames - start) * pageLength >= length
     }
 
-    /// Copies the WAL to the database as far as readers let it. A full disk only means: not now.
+    /// Copies frames from the WAL to the database as far as readers allow. A full disk only postpones it.
     func checkpoint() throws(StoreError) {
         checkpointedFrames = database.logFrames
         do {
@@ -209,10 +209,10 @@ final class LedgerWriter {
         }
     }
 
-    /// Copies all of the WAL to the database, syncs that, and empties the WAL: whatever was only in the page cache is
-    /// written again.
+    /// Copies the whole WAL to the database, syncs the database and empties the WAL. This rewrites data that may have
+    /// been in the page cache only.
     ///
-    /// - Returns: whether it was done; `false` while a reader has an older state of the ledger open, or there is no room.
+    /// - Returns: whether it did; `false` while a reader has an older state of the ledger open, or if there is no room.
     func checkpointWhole() throws(StoreError) -> Bool {
         do {
             try emptyWAL()
@@ -222,9 +222,9 @@ final class LedgerWriter {
         }
     }
 
-    /// The same.
+    /// Empties the WAL as `checkpointWhole` does.
     ///
-    /// - Throws: why it was not done: `busy` for a reader, `noSpace`.
+    /// - Throws: `busy` if a reader prevents it, `noSpace`.
     func emptyWAL() throws(StoreError) {
         do throws(StoreError) {
             if try database.checkpoint(emptying: true) { return }
@@ -238,10 +238,10 @@ final class LedgerWriter {
 
     // MARK: Pruning
 
-    /// Notes the highest numbers of what is there, within the caller's transaction: what is taken out next may have them, and
-    /// no number is given again.
+    /// Stores the highest numbers in use, within the caller's transaction: the rows to be removed next may have them,
+    /// and no number is reused.
     ///
-    /// - Parameter count: how many more are not to be given.
+    /// - Parameter count: how many further numbers to skip.
     func keepNumbers(andSkip count: Int64 = 0) throws(StoreError) {
         try database.execute(
             """
@@ -253,25 +253,25 @@ final class LedgerWriter {
 
     // MARK: Figures
 
-    /// The minute of the request that was stored last.
+    /// Returns the minute of the request that was stored last.
     func latestMinute() throws(StoreError) -> Int64 { try rows().figures.table.latest }
 
-    /// Whether there are figures of a long span to be added up.
+    /// Whether figures of a long span are to be added up.
     var isRollUpDue: Bool { applier?.figures.isRollUpDue ?? false }
 
     /// Counts all rows anew, within the caller's transaction.
     func recountFigures() throws(StoreError) { try rows().figures.recount(database) }
 
-    /// Counts all rows anew. Figures of minutes whose rows were pruned stay, unless one of them cannot be read.
+    /// Counts all rows anew. Figures of minutes with pruned rows stay, unless one of them cannot be read.
     ///
-    /// - Returns: why figures were dropped; `nil`: all are there.
+    /// - Returns: why figures were dropped; `nil` if none were.
     func recountReadableFigures() throws(StoreError) -> String? {
         do throws(StoreError) {
             try transaction { () throws(StoreError) in try recountFigures() }
             _ = try reader().figures(from: nil, to: nil)
             return nil
         } catch let error where error.kind == .corrupt {
-            // A number that is none would keep the count from beginning.
+            // An invalid pruned_minute would make the recount fail.
             let minutes = StoredRange.minute
             try database.execute(
                 """
@@ -283,7 +283,7 @@ final class LedgerWriter {
         }
     }
 
-    /// Takes out the shared texts that no row has, within the caller's transaction.
+    /// Deletes the shared texts that no row uses, within the caller's transaction.
     func forgetUnusedTexts() throws(StoreError) {
         try database.execute(SharedTexts.deletionOfUnused)
         applier?.texts.reset()
@@ -294,7 +294,7 @@ final class LedgerWriter {
         try transaction { () throws(StoreError) in try rows().figures.rollUp() }
     }
 
-    /// A transaction that brings the ledger up to a place in the log; `nil`: up to where it is.
+    /// Runs a transaction that moves the ledger's position in the log; `nil` leaves the position as it is.
     func transaction(
         through position: LogPosition?, _ body: () throws(StoreError) -> Void
     ) throws(StoreError) {
@@ -314,7 +314,7 @@ final class LedgerWriter {
     }
 
     func transaction(_ body: () throws(StoreError) -> Void) throws(StoreError) {
-        // What it remembers of the ledger it has to read before anything is taken out.
+        // Caches the ledger's state before the body removes any row.
         try prepareRows()
         try begin.run()
         do throws(StoreError) {
@@ -324,13 +324,13 @@ final class LedgerWriter {
         } catch {
             applier?.figures.reset()
             applier?.texts.reset()
-            // SQLite has rolled back by itself after some errors, and the first error is the one that tells.
+            // SQLite rolls back by itself after some errors. The first error is the one to report.
             if database.isInTransaction { try? database.execute("ROLLBACK") }
             throw error
         }
     }
 
-    /// Refuses to begin a new ledger beside the log of another: segments are made when the ledger is on the disk.
+    /// Refuses to begin a new ledger beside an existing log: segments are made only once the ledger is on the disk.
     static func requireNotLost(_ path: String, in directory: String) throws(StoreError) {
         var facts = stat()
         let isMissing = lstat(path, &facts) != 0
@@ -341,7 +341,7 @@ final class LedgerWriter {
             .lost, message: "the ledger is \(isMissing ? "missing" : "empty"), and its log is there", context: path)
     }
 
-    /// Makes the ledger where there is none, or an empty file, and looks what the one is that is there, and whose.
+    /// Makes the ledger if the file is missing or empty; otherwise checks the file's type and owner.
     private static func create(_ path: String, in directory: String) throws(StoreError) {
         var facts = stat()
         guard lstat(path, &facts) == 0 else {

@@ -1,20 +1,20 @@
 import Glibc
 import LinuxSystem
 
-/// The first ledger of a state directory: made whole beside its place, and on the disk before it has its name.
+/// Makes the first ledger of a state directory: it is complete and on the disk, as a draft, before it gets its name.
 ///
-/// A start that ends in between leaves a file that the next one takes away. Made in its place it would be synced a dozen
-/// times, and written twice: SQLite cannot know that nothing of it is worth anything before all of it is there.
+/// A start that ends in between leaves a draft, which the next start removes. A ledger made in its final place would be
+/// synced a dozen times and written twice: SQLite cannot know that a part of it is worth nothing.
 enum NewLedger {
-    /// Makes it where there is none.
+    /// Makes a ledger if there is none.
     ///
     /// - Parameters:
-    ///   - path: where it goes.
-    ///   - directory: the directory of that.
+    ///   - path: the path of the ledger.
+    ///   - directory: the directory of the ledger.
     static func make(at path: String, in directory: String) throws(StoreError) {
         let draft = path + ".new"
         _ = try remove([draft, draft + "-wal", draft + "-shm", draft + "-journal"])
-        // With a mode of our own: requests hold what people were sent. SQLite gives the files beside it the same mode.
+        // An explicit mode: requests hold messages to people. SQLite gives the files beside it the same mode.
         guard let file = FileDescriptor(open(draft, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o640)) else {
             throw StoreError.system("open", draft, errno: errno)
         }
@@ -29,10 +29,10 @@ enum NewLedger {
         }
     }
 
-    /// Removes what a ledger that is gone has left: SQLite would take it for the new one's.
+    /// Removes the WAL and journal of a former ledger: SQLite would apply them to the new one.
     static func removeLeftovers(of path: String, in directory: String) throws(StoreError) {
         guard try remove([path + "-wal", path + "-shm", path + "-journal"]) else { return }
-        // The disk may never have the new name beside the old WAL.
+        // Syncs the removal first: the disk must not have the new name beside the old WAL.
         try LogDirectory.sync(directory)
     }
 
@@ -44,7 +44,7 @@ enum NewLedger {
         try database.execute("PRAGMA journal_mode = WAL")
     }
 
-    /// - Returns: whether any of the files was there.
+    /// - Returns: whether any of the files existed.
     private static func remove(_ paths: [String]) throws(StoreError) -> Bool {
         var hasRemoved = false
         for path in paths {

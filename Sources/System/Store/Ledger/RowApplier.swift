@@ -2,7 +2,7 @@ import PushModel
 
 /// Applies the rows of batches to the ledger, within the caller's transaction.
 ///
-/// Most kinds are one statement, to which the values are bound as they lie in the batch. For one thread.
+/// Most kinds of rows take one statement, to which the values are bound in place, in the batch. For one thread.
 final class RowApplier {
     private var insertRequest: RowStatement
     private var insertInvocation: RowStatement
@@ -25,12 +25,12 @@ final class RowApplier {
     /// The texts that rows share.
     let texts: SharedTexts
     private let gaps: GapRows
-    /// What reports add up.
+    /// The figures, which reports add up.
     let figures: FigureRows
     private let path: String
     /// The cursor of the last event.
     var lastCursor: Int64
-    /// The highest number of a request that pruning took.
+    /// The highest number of a request that pruning removed.
     var pruned: SequenceNumber
 
     init(_ database: borrowing Database) throws(StoreError) {
@@ -69,8 +69,8 @@ final class RowApplier {
 
     /// Applies the rows of batches, in order.
     ///
-    /// - Throws: `corrupt` for bytes that are no rows or do not fit what the ledger has; SQLite's errors. The caller rolls
-    ///   the transaction back.
+    /// - Throws: `corrupt` for bytes that are no rows, or for rows that do not fit the ledger; SQLite's errors. The
+    ///   caller rolls the transaction back.
     func apply(_ batches: [UnsafeRawBufferPointer]) throws(StoreError) {
         try texts.begin()
         try figures.begin()
@@ -79,9 +79,9 @@ final class RowApplier {
         try tracker.forgetDeliveries(pruned: pruned)
     }
 
-    /// The transaction of the last call was rolled back, by an error in it or by that of its end.
+    /// Discards the cached state after the transaction of the last call was rolled back.
     ///
-    /// - Parameter cursor: what ``lastCursor`` was before it.
+    /// - Parameter cursor: the value of ``lastCursor`` before the transaction.
     func rollBack(to cursor: Int64) {
         lastCursor = cursor
         tracker.reset()
@@ -144,7 +144,7 @@ final class RowApplier {
         }
     }
 
-    /// - Throws: `contradiction` where the invocation of a row was not there to be changed.
+    /// - Throws: `contradiction` if the ledger lacks the invocation of an update.
     private func requireOneChange(_ changes: Int, _ values: RowValues) throws(StoreError) {
         guard changes != 1 else { return }
         var values = values

@@ -1,6 +1,6 @@
 import PushModel
 
-/// A statement that takes the values of rows of the log, as they lie there: nothing is copied. For one thread.
+/// A statement that takes the values of rows of the log in place, without a copy. For one thread.
 struct RowStatement: ~Copyable {
     private var statement: Statement
     private let columns: [LedgerTable.Column]
@@ -8,10 +8,10 @@ struct RowStatement: ~Copyable {
     private let first: Int32
     private let texts: SharedTexts?
 
-    /// A statement on a table, whose columns a row has.
+    /// Prepares a statement on a table with the columns of a row.
     ///
     /// - Parameters:
-    ///   - sql: has a parameter for each column.
+    ///   - sql: the statement, with a parameter for each column.
     ///   - texts: the texts that rows of the table share.
     init(
         _ sql: String, of table: LedgerTable, _ database: borrowing Database, texts: SharedTexts? = nil
@@ -20,20 +20,20 @@ struct RowStatement: ~Copyable {
         (columns, count, first, self.texts) = (table.columns, table.columns.count, table.firstParameter, texts)
     }
 
-    /// Any statement, with a parameter for each value.
+    /// Prepares any statement, with a parameter for each value.
     init(_ sql: String, count: Int, _ database: borrowing Database) throws(StoreError) {
         statement = try database.prepare(sql)
         (columns, self.count, first, texts) = ([], count, 1, nil)
     }
 
-    /// How many rows the last run changed.
+    /// The number of rows that the last run changed.
     var changes: Int { statement.changes }
 
     /// Runs the statement with the values of a row.
     ///
     /// - Parameters:
-    ///   - values: outlive the call; those of the last columns may be missing.
-    ///   - key: what the ledger gives the row as its key.
+    ///   - values: the values, which must outlive the call; those of the last columns may be missing.
+    ///   - key: the key that the ledger gives the row.
     mutating func run(_ values: RowValues, key: Int64? = nil) throws(StoreError) {
         var values = values
         if let key { statement.bind(key, at: 1) }
@@ -47,7 +47,7 @@ struct RowStatement: ~Copyable {
             switch try reading({ () throws(RowError) in try values.next() }) {
             case .null: statement.bind(nil as Int64?, at: index)
             case .integer(let value):
-                // Rows that share texts begin with the number of their request.
+                // A row with shared texts begins with the number of its request.
                 if place == 0 { seq = value }
                 statement.bind(value, at: index)
             case .text(let text):
@@ -80,7 +80,7 @@ struct RowStatement: ~Copyable {
     private func coding(_ place: Int) -> LedgerTable.Coding { place < columns.count ? columns[place].coding : .plain }
 }
 
-/// The rows of a table that come and go by their key.
+/// The statements that insert and delete the rows of a table by their key.
 struct KeyedRows: ~Copyable {
     private var insert: RowStatement
     private var delete: RowStatement
@@ -99,7 +99,7 @@ struct KeyedRows: ~Copyable {
     mutating func delete(_ values: RowValues) throws(StoreError) { try delete.run(values) }
 }
 
-/// Reads from a row; what cannot be read is an error of the store's.
+/// Reads from a row; converts a `RowError` to a `StoreError`.
 func reading<Value>(_ read: () throws(RowError) -> Value) throws(StoreError) -> Value {
     do throws(RowError) {
         return try read()
@@ -109,11 +109,11 @@ func reading<Value>(_ read: () throws(RowError) -> Value) throws(StoreError) -> 
 }
 
 extension StoreError {
-    /// A batch that is whole by its checksum has rows that no version of this program writes.
+    /// Makes the error for a batch with a valid checksum whose rows no version of this program writes.
     static func row(_ error: RowError) -> StoreError {
         StoreError(.contradiction, message: error.message, context: "a batch of the log")
     }
 }
 
-/// `?1,?2,...`: one for each column.
+/// Returns `?1,?2,...`, one parameter for each column.
 func parameters(_ count: Int32) -> String { (1...count).map { "?\($0)" }.joined(separator: ",") }

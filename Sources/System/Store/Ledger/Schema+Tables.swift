@@ -3,10 +3,10 @@ import PushModel
 extension Schema {
     /// The tables of the ledger.
     ///
-    /// `requests`, `invocations` and `events` are views, which have the wire names of words and the texts that rows share, so
-    /// that `sqlite3 ledger.db` reads well; in the rows of their tables these are numbers (``LedgerTable``). Columns end in
-    /// their unit: `_at` Unix milliseconds, `_ns` monotonic nanoseconds within the request's boot, `_us` microseconds. A
-    /// column that rows share texts in is of the type ANY: a number, or the text itself.
+    /// `requests`, `invocations` and `events` are views with the wire names of words and the shared texts, so that
+    /// `sqlite3 ledger.db` reads well; the rows of their tables have numbers instead (``LedgerTable``). The suffix of a
+    /// column is its unit: `_at` Unix milliseconds, `_ns` monotonic nanoseconds within the request's boot, `_us`
+    /// microseconds. A column with shared texts has the type ANY: a number, or the text itself.
     static let tables = """
         -- One row. highest_seq is what pruning took: a number is never given twice. The same for events and entries.
         CREATE TABLE meta (
@@ -115,13 +115,13 @@ extension Schema {
         \(fanOuts);
         """
 
-    /// The tables that have one row from the beginning.
+    /// The tables that always have exactly one row.
     static let tablesOfOneRow = ["meta", "log_position", "figure_state", "last_erased"]
 
-    /// The column of a device's token: since version 3.
+    /// Adds the column for a device's token: since version 3.
     static let tokens = "ALTER TABLE devices ADD COLUMN token TEXT"
 
-    /// The topics and states of devices, and the progress of publishes: since version 4.
+    /// Adds the topics and states of devices, and the progress of publishes: since version 4.
     static let topics = """
         ALTER TABLE devices ADD COLUMN topics TEXT;
         ALTER TABLE devices ADD COLUMN state TEXT;
@@ -138,7 +138,7 @@ extension Schema {
         CREATE INDEX fan_outs_open ON fan_outs (seq) WHERE devices IS NOT NULL
         """
 
-    /// What a chain that several machines write needs beside: since version 2.
+    /// Adds the tables for a chain that several machines write: since version 2.
     static let chain = """
         \(Producer.table.creation);
         CREATE UNIQUE INDEX producers_by_name ON producers (name);

@@ -1,20 +1,20 @@
 import PushModel
 
-/// Which databases are ledgers of this program, and how an older one becomes one of today.
+/// The schema of the ledger: its identification, its version and its migrations.
 enum Schema {
-    /// Says in `PRAGMA application_id` that a database is a ledger: "push".
+    /// The `PRAGMA application_id` of a ledger: "push".
     static let applicationID: Int64 = 0x7075_7368
     /// The schema this program writes, kept in `PRAGMA user_version`.
     static let version: Int64 = 4
-    /// The SQL that brings a ledger of a version to the next one, by the version.
+    /// The SQL that migrates a ledger of each version to the next one.
     static let migrations: [Int64: String] = [1: chain, 2: tokens, 3: topics]
 
-    /// Creates the tables of an empty database, or brings older ones up to date; all or nothing.
+    /// Creates the tables of an empty database, or migrates an older ledger, in one transaction.
     ///
     /// - Parameters:
-    ///   - migrations: the steps from version to version.
-    ///   - onMigration: called before an older one is brought up to date.
-    /// - Throws: `otherFormat`, `newerSchema`; `otherFormat` too for a version that no step leads from.
+    ///   - migrations: the SQL of the steps, by version.
+    ///   - onMigration: called before an older ledger is migrated.
+    /// - Throws: `newerSchema`; `otherFormat` for another program's database, and for a version without a step.
     static func migrate(
         _ database: borrowing Database, by migrations: [Int64: String] = migrations, onMigration: () -> Void
     ) throws(StoreError) {
@@ -39,12 +39,12 @@ enum Schema {
         try database.execute("COMMIT")
     }
 
-    /// Whether it has no table: a file that was made and not filled.
+    /// Returns whether the database has no table: a file that was made and not filled.
     static func isEmpty(_ database: borrowing Database) throws(StoreError) -> Bool {
         try database.integer("SELECT count(*) FROM sqlite_schema") == 0
     }
 
-    /// The state directory's id.
+    /// Returns the state directory's id.
     static func stateIdentity(_ database: borrowing Database) throws(StoreError) -> UUID128 {
         let identity = try database.prepare("SELECT state_id FROM meta")
         guard try identity.step(), let state = identity.text(0).flatMap({ UUID128($0) }) else {
@@ -53,7 +53,7 @@ enum Schema {
         return state
     }
 
-    /// The place in the log behind the last batch that is in the ledger.
+    /// Returns the place in the log behind the last batch that the ledger has.
     static func logPosition(_ database: borrowing Database) throws(StoreError) -> LogPosition {
         let position = try database.prepare("SELECT number, checksum, segment, segment_end FROM log_position")
         guard try position.step() else {
@@ -65,7 +65,8 @@ enum Schema {
             segment: try position.value(2), end: Int(try position.integer(3, in: LogSegment.lengths)))
     }
 
-    /// The version of the database, refusing one that is no ledger of this program, and one that this program does not know.
+    /// Returns the version of the database; throws if it is no ledger of this program, or of a version that this one
+    /// does not know.
     @discardableResult
     static func check(_ database: borrowing Database) throws(StoreError) -> Int64 {
         let application = try database.integer("PRAGMA application_id")
@@ -87,7 +88,7 @@ enum Schema {
         StoreError(.otherFormat, message: message, context: database.path)
     }
 
-    /// Makes the views anew where they are not those of this version, which may know more words. Within a transaction.
+    /// Makes the views again if they differ from this version's, which may know more words. Within a transaction.
     private static func makeViews(_ database: borrowing Database) throws(StoreError) {
         for table in LedgerTable.viewed {
             let sql = "SELECT sql FROM sqlite_schema WHERE type = 'view' AND name = '\(table.name)'"

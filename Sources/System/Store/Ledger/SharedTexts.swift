@@ -1,21 +1,22 @@
 import PushModel
 
-/// The texts that rows share: the table `texts`, and what the writer remembers of it. For one thread, within the caller's
+/// The texts that rows share: the table `texts`, and the writer's cache of it. For one thread, within the caller's
 /// transaction.
 ///
-/// A text gets a number when it comes the second time: what comes once, as a hostile producer's campaign ids do, stays in its
-/// row. The table is bounded in texts and bytes; while it is full, new texts stay in their rows as well. A text stays until
-/// no row can have its number: `used` is a request at or behind the last one with a row that has it.
+/// A text gets a number at its second occurrence: texts that occur once, such as a hostile producer's campaign ids,
+/// stay in their rows. The table has limits for texts and bytes; while it is full, new texts stay in their rows as
+/// well. A text stays until no row can have its number: `used` is a request at or behind the last one with a row that
+/// has it.
 final class SharedTexts {
-    /// How many texts there may be.
+    /// The largest number of texts.
     static let countLimit = 8192
-    /// How many bytes they may have together.
+    /// The largest total of bytes.
     static let byteLimit = 1 << 20
-    /// The shortest and the longest text that is worth a number, in bytes.
+    /// The lengths of texts that get a number, in bytes.
     static let lengths = 3...1024
-    /// How many texts that came once are remembered.
+    /// The number of remembered texts that occurred once.
     static let rememberedLimit = 4096
-    /// `used` is written for so many requests at once.
+    /// The number of requests that one write of `used` covers.
     static let useSpan: Int64 = 4096
 
     private struct Entry {
@@ -25,13 +26,13 @@ final class SharedTexts {
         var used: Int64
     }
 
-    /// The texts by their hashes; of two with one hash only the first is shared.
+    /// The texts by their hashes; of two texts with one hash only the first is shared.
     private var entries: [UInt64: Entry] = [:]
     private var cameOnce: Set<UInt64> = []
     private var byteCount = 0
     private var lastNumber: Int64 = 0
     private var firstUsed: Int64 = .max
-    /// Whether memory may not be what the table says.
+    /// Whether the cache may differ from the table.
     private var mustRead = true
     private var read: Statement
     private var insert: Statement
@@ -45,7 +46,7 @@ final class SharedTexts {
         delete = try database.prepare("DELETE FROM texts WHERE used < ?1")
     }
 
-    /// Has to be called before the rows of a transaction.
+    /// Prepares for the rows of a transaction; to be called before the first of them.
     func begin() throws(StoreError) {
         guard mustRead else { return }
         (entries, byteCount, lastNumber, firstUsed) = ([:], 0, 0, .max)
@@ -59,10 +60,10 @@ final class SharedTexts {
         mustRead = false
     }
 
-    /// What is in memory may be wrong: a transaction was rolled back, or the table was changed by other statements.
+    /// Invalidates the cache, because a transaction was rolled back or other statements changed the table.
     func reset() { mustRead = true }
 
-    /// The number of a text, which a row of request `seq` will have; `nil`: the row is to have the text.
+    /// Returns the number of a text for a row of request `seq`; `nil` if the row must have the text itself.
     func number(of bytes: UnsafeRawBufferPointer, isText: Bool, usedBy seq: Int64) throws(StoreError) -> Int64? {
         guard Self.lengths.contains(bytes.count) else { return nil }
         let hash = Self.hash(bytes, isText: isText)
@@ -93,9 +94,9 @@ final class SharedTexts {
         return entry.number
     }
 
-    /// Takes out the texts that no row has.
+    /// Deletes the texts that no row uses.
     ///
-    /// - Parameter seq: the first request that has a row; those before it have none.
+    /// - Parameter seq: the first request that has a row.
     func forget(before seq: Int64) throws(StoreError) {
         try begin()
         guard firstUsed < seq else { return }
@@ -122,7 +123,8 @@ final class SharedTexts {
 }
 
 extension SharedTexts {
-    /// Takes out the texts that no row has, to the last: what is erased is not to stay in them. Reads all rows.
+    /// The statement that deletes every text that no row uses, so that erased data does not stay in one. It reads all
+    /// rows.
     static let deletionOfUnused = {
         let used = LedgerTable.all.flatMap { table in
             table.sharedColumns.map { "SELECT \($0) FROM \(table.rows) WHERE typeof(\($0)) = 'integer'" }
@@ -130,7 +132,7 @@ extension SharedTexts {
         return "DELETE FROM texts WHERE number NOT IN (\(used.joined(separator: " UNION ")));"
     }()
 
-    /// The first request of which there is a row that may have a number, and that no text is used before.
+    /// The query of the first request with a row that may use a text: texts last used before it are unused.
     static let firstUser = {
         let firsts = LedgerTable.viewed.map { "(SELECT coalesce(min(seq), \(Int64.max)) FROM \($0.rows))" }
         return "SELECT min(\(firsts.joined(separator: ", ")))"

@@ -1,15 +1,15 @@
-/// The texts that rows share, each looked up once: for who reads many rows that have the same few.
+/// A cache of shared texts, for a reader of many rows that have the same few.
 struct TextMemory: ~Copyable {
     private var texts: [Int64: String] = [:]
     private var lookUp: Statement
-    /// How many were looked up.
+    /// The number of queries.
     private(set) var lookUps = 0
 
     init(_ database: borrowing Database) throws(StoreError) {
         lookUp = try database.prepare("SELECT text FROM texts WHERE number = ?1")
     }
 
-    /// The text of the next column, a shared one as the row has it, a text or the number of one; `nil` for NULL.
+    /// Returns the text of the next column, which has a text or the number of a shared one; `nil` for NULL.
     mutating func text(_ row: inout StatementRow) throws(StoreError) -> String? {
         guard row.isInteger else { return row.text() }
         let number = row.integer()

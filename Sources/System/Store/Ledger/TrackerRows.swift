@@ -1,8 +1,8 @@
 import PushModel
 
-/// The statements that write what the tracker remembers.
+/// The statements that write the tracker's state.
 final class TrackerRows {
-    /// A delivery's receipt, by its number.
+    /// The receipt of a delivery, by the delivery's number, in SQL.
     private static let receipt = """
         FROM \(LedgerTable.events.source) WHERE seq = ?1 AND \(LedgerTable.events.has("kind", AnalyticsEvent.Kind.received))
         """
@@ -17,9 +17,9 @@ final class TrackerRows {
     private var insertButton: Statement
     private var deleteButtons: Statement
     private let path: String
-    /// The last receipt that was written: whose, and its cursor. Its delivery's row comes next.
+    /// The delivery and the cursor of the last receipt that was written. The delivery's row comes next.
     private var lastReceipt: (delivery: Int64, cursor: Int64)?
-    /// The last delivery that was forgotten in this transaction.
+    /// The last delivery that the tracker forgot in this transaction.
     private var lastForgotten: Int64?
 
     init(_ database: borrowing Database) throws(StoreError) {
@@ -68,7 +68,7 @@ final class TrackerRows {
         try insertDelivery.run(values, key: lastReceipt.cursor)
     }
 
-    /// Adds what became of an interaction.
+    /// Adds the verdict on an interaction.
     func add(interaction values: RowValues) throws(StoreError) {
         try insertInteraction.run(values)
         var values = values
@@ -79,21 +79,22 @@ final class TrackerRows {
         try insertButton.run()
     }
 
-    /// Notes a delivery that is forgotten.
+    /// Notes a delivery that the tracker forgot.
     func forget(_ values: RowValues) throws(StoreError) {
         var values = values
         lastForgotten = try reading { () throws(RowError) in try values.integer() }
     }
 
-    /// Forgets the deliveries that were forgotten in this transaction, and all before them: the tracker forgets the oldest
-    /// first, and those that were too many for it to be given back with them. At the end, once for all.
+    /// Deletes the deliveries that the tracker forgot in this transaction, and all before them, once at the end. The
+    /// tracker forgets the oldest first, and earlier rows belong to deliveries that a restart left out because they
+    /// were too many.
     ///
-    /// - Parameter pruned: the highest number of a request that pruning took.
+    /// - Parameter pruned: the highest number of a request that pruning removed.
     func forgetDeliveries(pruned: SequenceNumber) throws(StoreError) {
         guard let delivery = lastForgotten else { return }
         lastForgotten = nil
         guard let cursor = try cursor(ofReceipt: delivery) else { return }
-        // Pruning left the receipts of what was remembered.
+        // Pruning keeps the receipts of remembered deliveries.
         if delivery <= pruned.value {
             deleteReceipts.bind(cursor, at: 1)
             try deleteReceipts.run()
@@ -104,7 +105,7 @@ final class TrackerRows {
         try deleteDeliveries.run()
     }
 
-    /// The transaction was rolled back.
+    /// Discards the noted delivery, because the transaction was rolled back.
     func reset() { lastForgotten = nil }
 
     private func cursor(ofReceipt delivery: Int64) throws(StoreError) -> Int64? {

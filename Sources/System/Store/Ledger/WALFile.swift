@@ -1,13 +1,13 @@
 import Glibc
 import LinuxSystem
 
-/// The file of SQLite's WAL, where SQLite itself does not help.
+/// The file of SQLite's WAL, for work that SQLite does not do.
 enum WALFile {
-    /// Writes a WAL once more as it is, and syncs it.
+    /// Rewrites a WAL with its own bytes, and syncs it.
     ///
-    /// After a failed sync the page cache may have what the disk has not, and count it as written. SQLite would believe what
-    /// it reads, copy it to the database, and with a power cut in the middle of that the database would be torn. To be
-    /// called before the database is opened, by who alone may write it; readers see the same bytes all the while.
+    /// After a failed sync the page cache may hold data, marked as written, that the disk lacks. SQLite would trust the
+    /// cache and copy the data to the database; a power cut during the copy would tear the database. To be called
+    /// before the database is opened, by the one process that may write it; readers see the same bytes throughout.
     static func writeAgain(_ path: String) throws(StoreError) {
         guard let file = FileDescriptor(open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW)) else {
             if errno == ENOENT { return }

@@ -1,19 +1,19 @@
 import CChecksum
 import PushModel
 
-/// What stands before the rows of a batch in the log: 64 bytes, numbers with the lowest byte first.
+/// The 64 bytes before the rows of a batch in the log; all numbers are little-endian.
 ///
 /// | bytes | what |
 /// | --- | --- |
 /// | 0-3 | the magic number |
-/// | 4-7 | the CRC-32C of all that follows, to the end of the rows |
+/// | 4-7 | the CRC-32C of all bytes from 8 to the end of the rows |
 /// | 8-15 | the batch's number |
 /// | 16-19 | the checksum of the batch before it |
 /// | 20-23 | the length of the rows |
-/// | 24-31 | up to which number the ledger had everything on disk when this was written |
+/// | 24-31 | the last batch that the ledger had on disk at the time of this write |
 /// | 32-39 | the number of the last request that was accepted |
 /// | 40-47 | when it was written, in milliseconds since 1970 |
-/// | 48-63 | the id that its writer drew; zeros in the log of one machine |
+/// | 48-63 | the random id that its writer chose; zeros in the log of one machine |
 struct BatchHeader: Hashable, Sendable {
     /// In bytes.
     static let length = 64
@@ -22,20 +22,22 @@ struct BatchHeader: Hashable, Sendable {
 
     /// The batch's number: one more than that of the batch before it.
     var number: UInt64
-    /// The checksum of the batch before it: a chain that what was here before cannot continue by chance.
+    /// The checksum of the batch before it. It links the chain: an older batch in the same place cannot match by
+    /// chance.
     var previousChecksum: UInt32
     /// The length of the rows, in bytes.
     var rowsLength: Int
-    /// Up to which number the ledger had everything on disk: what a start may have to read again begins after it.
+    /// The last batch that the ledger had on disk; a start may have to apply the batches after it again.
     var released: UInt64
     /// The number of the last request that was accepted, in this batch or before it.
     var lastSequence: SequenceNumber
-    /// When it was written.
+    /// The time of the write.
     var writtenAt: WallTime
-    /// What tells it from a batch of another writer with the same number and rows; zero in the log of one machine.
+    /// The id that distinguishes it from another writer's batch with the same number and rows; zero in the log of one
+    /// machine.
     var id = UUID128(high: 0, low: 0)
 
-    /// How many bytes the batch takes in the log, with the zeros behind it.
+    /// The bytes that the batch takes in the log, with the padding of zeros.
     var blocksLength: Int { Self.blocksLength(rows: rowsLength) }
 
     static func blocksLength(rows: Int) -> Int {
@@ -63,14 +65,14 @@ struct BatchHeader: Hashable, Sendable {
         return checksum
     }
 
-    /// Reads a header; `nil` where none is.
+    /// Reads a header; `nil` if the bytes hold none.
     init?(_ bytes: UnsafeRawBufferPointer) {
         func load<Value: FixedWidthInteger>(_ offset: Int, _ type: Value.Type) -> Value {
             Value(littleEndian: bytes.loadUnaligned(fromByteOffset: offset, as: type))
         }
         guard bytes.count >= Self.length, load(0, UInt32.self) == Self.magic else { return nil }
         number = load(8, UInt64.self)
-        // A number above has none behind it, and was never written.
+        // A higher number leaves no number for a next batch, and no version wrote one.
         guard number <= UInt64(StoredRange.number.upperBound) else { return nil }
         previousChecksum = load(16, UInt32.self)
         rowsLength = Int(load(20, UInt32.self))
@@ -93,7 +95,7 @@ struct BatchHeader: Hashable, Sendable {
         self.id = id
     }
 
-    /// The checksum of a whole batch, header and rows; `nil` when it is not the one that the header names.
+    /// Returns the checksum of a whole batch, header and rows; `nil` if it differs from the one in the header.
     static func verifiedChecksum(_ batch: UnsafeRawBufferPointer) -> UInt32? {
         let stored = UInt32(littleEndian: batch.loadUnaligned(fromByteOffset: 4, as: UInt32.self))
         return checksum(batch) == stored ? stored : nil
@@ -104,15 +106,15 @@ struct BatchHeader: Hashable, Sendable {
     }
 }
 
-/// A place in the log: behind a batch. The ledger keeps the place behind the last batch that was applied to it.
+/// A place in the log, behind a batch. The ledger stores the place behind its last applied batch.
 struct LogPosition: Hashable, Sendable {
     /// The batch's number; 0 before the first.
     var number: UInt64
     /// The batch's checksum.
     var checksum: UInt32
-    /// The segment that has the batch; 0 for none.
+    /// The segment that has the batch; 0 means none.
     var segment: UInt32
-    /// Where the batch ends in its segment, in bytes.
+    /// The end of the batch in its segment, in bytes.
     var end: Int
 
     /// Before the first batch.

@@ -1,74 +1,75 @@
 import PushModel
 
-/// Where batches become durable, and stay until the ledger has them on disk. The one of a single machine is `CommitLog`.
+/// A log in which batches become durable, and stay until the ledger has them on disk. `CommitLog` is the log of a
+/// single machine.
 ///
-/// One batch is appended at a time, by whoever is to write; everything else may be asked and done on any thread meanwhile.
-/// Each call is for a batch or for a slice of them, so it may go by an existential.
+/// One thread at a time appends one batch; all other calls are allowed on any thread meanwhile. Each call is for a
+/// batch or for a slice of batches, so dispatch through an existential costs little.
 protocol BatchLog: AnyObject, Sendable {
-    /// Behind the last batch.
+    /// The place behind the last batch.
     var position: LogPosition { get }
-    /// How the log is filled.
+    /// How full the log is.
     var usage: LogUsage { get }
 
     // MARK: Writing
 
-    /// Appends a batch. It is durable when this returns.
+    /// Appends a batch, which is durable when the call returns.
     ///
     /// - Parameters:
     ///   - buffer: its rows.
-    ///   - lastSequence: the number of the last request that was accepted, in it or before it.
-    ///   - time: the clock.
+    ///   - lastSequence: the number of the last request that was accepted, in this batch or before it.
+    ///   - time: the current time.
     /// - Returns: the place behind it.
-    /// - Throws: `fenced` when the log refuses it, because somebody else's batch follows the last one; `logFull` when there is
-    ///   no room before the ledger has more on disk, and nothing was written; `noSpace` when the file system has no room,
-    ///   and the same batch may be written again; `failed` for anything else: what is on the disk nobody knows then. After
-    ///   `fenced` and `failed` nothing may be appended.
+    /// - Throws: `fenced` if another writer's batch follows the last one; `logFull` if there is no room until the
+    ///   ledger has more on disk, and nothing was written; `noSpace` if the file system has no room, and the same batch
+    ///   may be written again; `failed` for any other error: then the content of the disk is unknown. After `fenced`
+    ///   and `failed` the caller must append no more.
     func append(_ buffer: RowBuffer, lastSequence: SequenceNumber, at time: WallTime) throws(StoreError) -> LogPosition
 
-    /// Whether a batch with rows of so many bytes has room now.
+    /// Returns whether the log has room now for a batch with so many bytes of rows.
     func hasRoom(for rows: Int) -> Bool
 
-    /// Whether there will soon be no room: time to make some, or to have the ledger sync.
+    /// Whether the room will soon run out: time to call `makeAnother()`, or to sync the ledger.
     var isShort: Bool { get }
 
-    /// Makes room, if there is not too much of it and the limit allows it; takes some milliseconds.
+    /// Makes a segment, if few are free and the limit allows it; takes some milliseconds.
     ///
-    /// - Returns: whether some was made.
+    /// - Returns: whether it made one.
     func makeAnother() throws(StoreError) -> Bool
 
-    /// Lets go of batches.
+    /// Releases batches.
     ///
-    /// - Parameter number: up to which number the ledger has them on disk.
+    /// - Parameter number: the last batch that the ledger has on disk.
     func release(through number: UInt64)
 
-    /// Notes on the disk that nothing was written behind the last batch, for a start that has nothing else to do than to
-    /// find that out. To be called when nothing more is written.
+    /// Notes on the disk that no batch follows the last one, which saves the next start a search. The caller must write
+    /// nothing after this call.
     func close() throws(StoreError)
 
     // MARK: Reading back
 
-    /// Reads the rows of a batch that was written into a buffer that is empty.
+    /// Reads the rows of a written batch into an empty buffer.
     ///
     /// - Parameters:
-    ///   - position: the place behind it.
+    ///   - position: the place behind the batch.
     ///   - length: the length of its rows, in bytes.
     func read(_ position: LogPosition, rows length: Int, into buffer: RowBuffer) throws(StoreError)
 
     // MARK: Erasing
 
-    /// Has all that is there overwritten before anything more is written to it.
+    /// Marks all present segments: each is overwritten before the next write to it.
     func taint()
 
-    /// Overwrites a part that is free and has what is to be erased; takes some milliseconds.
+    /// Overwrites one free part of the log that holds data to be erased; takes some milliseconds.
     ///
     /// - Returns: whether there was one.
     func cleanAnother() throws(StoreError) -> Bool
 
-    /// Whether nothing has what is to be erased any more.
+    /// Whether no part of the log holds data to be erased.
     var isClean: Bool { get }
 
-    /// Whether other machines make ledgers from this log: what prunes and erases is a row of it then, and nothing is taken
-    /// out of a ledger by itself.
+    /// Whether other machines make ledgers from this log. Then pruning and erasing are rows of the log, and no ledger
+    /// removes anything on its own.
     var isShared: Bool { get }
 }
 
@@ -76,21 +77,21 @@ extension BatchLog {
     var isShared: Bool { false }
 }
 
-/// How a log is filled.
+/// How full a log is.
 struct LogUsage: Hashable, Sendable {
-    /// Bytes of batches that the ledger may not have on disk yet, and of those before them in their segments.
+    /// Bytes of batches that the ledger may not have on disk yet, with the bytes before them in their segments.
     var used: Int
-    /// Bytes of all segments, the free ones too.
+    /// Bytes of all segments, with the free ones.
     var length: Int
-    /// The most that all segments may have, in bytes.
+    /// The limit for the bytes of all segments.
     var limit: Int
 }
 
-/// Where a ledger gets the batches from that it does not have.
+/// A source of the batches that a ledger lacks.
 protocol BatchSource: ~Copyable {
-    /// The batch that follows one; `nil` when there is none.
+    /// Returns the batch that follows a position; `nil` if there is none.
     mutating func next(after position: LogPosition) throws(StoreError) -> LogChain.Batch?
 
-    /// What is damaged behind the last batch that can be had; `nil`: nothing.
+    /// Returns what is damaged behind the last readable batch; `nil` if there is no damage.
     mutating func damage(behind position: LogPosition) throws(StoreError) -> String?
 }

@@ -2,19 +2,20 @@ import LinuxSystem
 import PushModel
 import Synchronization
 
-/// The log: what is in it, synced, is acknowledged. The ledger follows behind, and what it has on disk leaves the log.
+/// The log: what is synced in it may be acknowledged. The ledger follows it, and batches that the ledger has on disk
+/// leave the log.
 ///
-/// A ring of segments, which are used again. One batch is written at a time, by whoever is to write; everything else may
-/// be asked and done on any thread meanwhile.
+/// A ring of segments, which are used again. One thread at a time writes one batch; all other calls are allowed on any
+/// thread meanwhile.
 final class CommitLog: BatchLog {
-    /// How large the log may become.
+    /// The limits of the log's size.
     struct Limits: Hashable, Sendable {
         /// All segments together, in bytes.
         var length: Int
         /// One segment, in bytes. A batch that is larger gets a segment of its own length.
         var segmentLength: Int
 
-        /// - Parameter length: all segments together, in bytes; at least 16 MiB are taken.
+        /// - Parameter length: all segments together, in bytes; values below 16 MiB count as 16 MiB.
         init(length: Int) {
             let alignment = RowBuffer.alignment
             self.length = max(length, 16 << 20)
@@ -27,24 +28,24 @@ final class CommitLog: BatchLog {
         let segment: LogSegment
         /// The number of its last batch.
         var last: UInt64
-        /// Where that ends, in bytes.
+        /// The end of that batch, in bytes.
         var end: Int
     }
 
-    /// A segment with batches that were written once more.
+    /// A segment with copies of batches.
     typealias Copy = Filled
 
     private struct State {
-        /// The segments that have batches which may still be needed, the oldest first; the last one is written.
+        /// The segments with batches that may still be needed, the oldest first; the log writes to the last one.
         var filled: [Filled] = []
         var free: [LogSegment] = []
-        /// Behind the last batch.
+        /// The place behind the last batch.
         var position: LogPosition
-        /// Up to which number the ledger has everything on disk.
+        /// The last batch that the ledger has on disk.
         var released: UInt64
         var lastID: UInt32
         var length: Int
-        /// Segments that have what is to be erased: nothing is written to them before they are overwritten.
+        /// The segments with data to be erased: the log overwrites each before the next write to it.
         var tainted: Set<UInt32> = []
 
         func takes(_ length: Int, in current: Filled) -> Bool {
@@ -57,14 +58,14 @@ final class CommitLog: BatchLog {
     private let directory: LogDirectory
     private let state: Mutex<State>
 
-    /// A log whose segments are all free, but for those with copies.
+    /// Creates a log in which every segment is free except those with copies.
     ///
     /// - Parameters:
     ///   - directory: where the segments are.
-    ///   - segments: the segments that are there and may be used again.
+    ///   - segments: the existing segments, to be used again.
     ///   - copies: segments with batches that the ledger may not have on disk.
-    ///   - position: behind the last batch that there was.
-    ///   - released: up to which number the ledger has everything on disk.
+    ///   - position: the place behind the last batch before this start.
+    ///   - released: the last batch that the ledger has on disk.
     init(
         _ directory: LogDirectory, limits: Limits, segments: [LogSegment], copies: [Copy] = [],
         after position: LogPosition, released: UInt64
@@ -134,7 +135,7 @@ final class CommitLog: BatchLog {
             let place = state.withLock { state -> (LogSegment, Int, LogPosition, UInt64)? in
                 let isRoomLeft = state.filled.last.map { state.takes(length, in: $0) }
                 if isRoomLeft != true {
-                    // The largest: small ones are for the first start alone.
+                    // Takes the largest: the short ones serve the first start only.
                     let free = state.free.indices.filter { !state.tainted.contains(state.free[$0].id) }
                         .max { state.free[$0].length < state.free[$1].length }
                     guard let free, state.free[free].length - LogSegment.headerLength >= length else { return nil }
@@ -143,7 +144,7 @@ final class CommitLog: BatchLog {
                         Filled(segment: segment, last: state.position.number, end: LogSegment.headerLength))
                 }
                 guard let current = state.filled.last else { return nil }
-                // Before it is there: the segment is not to be released while it is written.
+                // Sets the number before the write, so that release() cannot free the segment during the write.
                 state.filled[state.filled.count - 1].last = state.position.number + 1
                 return (current.segment, current.end, state.position, state.released)
             }
@@ -158,12 +159,12 @@ final class CommitLog: BatchLog {
 
     // MARK: Segments
 
-    /// Lets the segments be used again whose batches the ledger has on disk.
+    /// Frees the segments whose batches the ledger has on disk.
     func release(through number: UInt64) {
         let copies = state.withLock { state -> [LogSegment] in
             state.released = max(state.released, number)
             var copies: [LogSegment] = []
-            // Even the last one: what comes next begins it anew.
+            // The last segment may go, too: the next batch begins it anew.
             while let oldest = state.filled.first, oldest.last <= number {
                 state.filled.removeFirst()
                 if oldest.segment.isCopy {
@@ -179,10 +180,10 @@ final class CommitLog: BatchLog {
         for copy in copies { copy.remove() }
     }
 
-    /// Whether the writer will soon need a segment that is not there.
+    /// Whether the writer will soon need a segment and too few are free.
     var isShort: Bool { state.withLock { $0.free.count < Self.wantedFree } }
 
-    /// Makes another segment, if there is none too many and the limit allows it.
+    /// Makes another segment, if few are free and the limit allows it.
     @discardableResult
     func makeAnother() throws(StoreError) -> Bool {
         let isAllowed = state.withLock { state in
@@ -192,7 +193,7 @@ final class CommitLog: BatchLog {
         return isAllowed
     }
 
-    /// Makes a segment with room for a batch of so many bytes; free ones that are too small for it go if they must.
+    /// Makes a segment with room for a batch of so many bytes; removes smaller free ones if the limit requires it.
     private func makeAnother(for batch: Int) throws(StoreError) -> Bool {
         let wanted = max(limits.segmentLength, LogSegment.headerLength + batch)
         let (isAllowed, removed) = state.withLock { state in
@@ -209,13 +210,13 @@ final class CommitLog: BatchLog {
         do throws(StoreError) {
             try make(length: wanted)
         } catch let error where error.kind == .noSpace {
-            // Where there is no room for one of the usual length there may be for a short one.
+            // A full file system may still have room for a short segment.
             try make(length: max(Self.shortLength, LogSegment.headerLength + batch))
         }
         return true
     }
 
-    /// The length of the first segment, in bytes: to fill it with zeros is part of every first start.
+    /// The length of the first segment, in bytes: short, because every first start fills it with zeros.
     private static let shortLength = 1 << 20
 
     private static let wantedFree = 2
@@ -246,7 +247,7 @@ final class CommitLog: BatchLog {
         state.withLock { state in state.tainted = Set((state.filled.map(\.segment) + state.free).map(\.id)) }
     }
 
-    /// Overwrites a segment that is free and has what is to be erased.
+    /// Overwrites one free segment that holds data to be erased.
     func cleanAnother() throws(StoreError) -> Bool {
         let taken = state.withLock { state -> LogSegment? in
             guard let place = state.free.firstIndex(where: { state.tainted.contains($0.id) }) else { return nil }
@@ -281,6 +282,6 @@ final class CommitLog: BatchLog {
 }
 
 extension RowBuffer {
-    /// Header and rows, as the log has them.
+    /// Header and rows, as the log stores them.
     fileprivate var batch: UnsafeRawBufferPointer { UnsafeRawBufferPointer(rebasing: memory[..<end]) }
 }

@@ -1,14 +1,15 @@
 import PushModel
 
-/// Finds batches in segments, each by the one before it: numbers go up by one, and each names the checksum of the last.
-/// What was in a segment before it was used again has lower numbers, and what a power cut tore has another checksum.
+/// Finds batches in segments, each by the one before it: numbers go up by one, and each batch has the checksum of the
+/// previous one. Batches from an earlier use of a segment have lower numbers, and a batch torn by a power cut has a
+/// wrong checksum.
 struct LogChain: BatchSource, ~Copyable {
     /// A batch that was found.
     struct Batch {
         var header: BatchHeader
         /// The place behind it.
         var position: LogPosition
-        /// All of it as it lies on the disk. It is in the chain's memory, until the next one is looked for.
+        /// The whole batch as on the disk, in the chain's memory; valid until the next search.
         var blocks: UnsafeRawBufferPointer
         /// The rows.
         var rows: UnsafeRawBufferPointer {
@@ -17,25 +18,25 @@ struct LogChain: BatchSource, ~Copyable {
         }
     }
 
-    /// Where a batch begins.
+    /// The place where a batch begins.
     private struct Place {
         var segment: Int
         var offset: Int
     }
 
     let segments: [LogSegment]
-    /// The number of the first batch of each segment; 0 for one without.
+    /// The number of the first batch of each segment; 0 if it has none.
     private var firsts: [UInt64] = []
-    /// Where every batch begins, by its number: made when it is first needed, where there are copies.
+    /// The places of every batch, by its number; built at the first need.
     private var index: [UInt64: [Place]]?
-    /// What was read last: a part of a segment.
+    /// The part of a segment that was read last.
     private var memory = AlignedMemory(byteCount: 64 << 10)
     private var inMemory: (place: Place, count: Int)?
-    /// How much is read at a time: of each segment its first block, then more with each read, since what follows is wanted
-    /// next.
+    /// The bytes of one read: one block for the first read of each segment, then more with each read, since the next
+    /// batch is wanted next.
     private var readAhead = RowBuffer.alignment
 
-    /// - Throws: that the disk cannot read one of them; so does everything below.
+    /// - Throws: if the disk cannot read a segment; the methods below throw the same.
     init(_ segments: [LogSegment]) throws(StoreError) {
         self.segments = segments
         for segment in segments.indices {
@@ -45,10 +46,11 @@ struct LogChain: BatchSource, ~Copyable {
         readAhead = Self.shortRead
     }
 
-    /// The batch that follows one; `nil` when there is none.
+    /// Returns the batch that follows a position; `nil` if there is none.
     ///
-    /// It may be there more than once: a write that failed for want of room can leave all of it behind, and the next try may
-    /// go elsewhere. The rows are the same, and what came later follows the one that was acknowledged.
+    /// The log may hold it more than once: a write that failed for lack of room can leave the whole batch behind, and
+    /// the next try may go elsewhere. The rows are the same, but later batches follow only the acknowledged one, so
+    /// that is the one returned.
     mutating func next(after position: LogPosition) throws(StoreError) -> Batch? {
         var found: [(place: Place, position: LogPosition)] = []
         for place in try places(after: position) {
@@ -64,7 +66,8 @@ struct LogChain: BatchSource, ~Copyable {
         return try batch(at: chosen.place)
     }
 
-    /// Where the batch after a position may be: behind it, at the start of a segment, or where there are copies, anywhere.
+    /// Returns the places where the batch after a position may begin: behind it, at the start of a segment, or with
+    /// copies anywhere.
     private mutating func places(after position: LogPosition) throws(StoreError) -> [Place] {
         let number = position.number + 1
         var places: [Place] = []
@@ -85,16 +88,17 @@ struct LogChain: BatchSource, ~Copyable {
         return false
     }
 
-    /// The number of a batch above this one that is whole, or of which a segment's header says that it or the one before it
-    /// was on the disk; `nil` when there is none. To be asked where the chain ends: then it is cut off from what is before it.
+    /// Returns the lowest number above this position of a batch that is whole, or that a segment's header proves to
+    /// have been on the disk; `nil` if there is none. At the end of the chain, a result means that batches are missing
+    /// before it.
     ///
-    /// A torn batch is the last one that was written, because one is written at a time. So what is whole and follows it
-    /// within the length of a batch, or begins a segment, was there before the torn one could be. A segment is looked
-    /// through as well if its first batch cannot be read, or is from before its last use: that was not overwritten. Of one
-    /// that was finished with before the chain's end only the beginning is: after a clean stop there is nothing to find,
-    /// unless the disk lost the note that it was begun again.
+    /// A torn batch is the last one written, because the log writes one at a time. A whole batch that follows the
+    /// chain's end within the length of a batch, or that begins a segment, was therefore on the disk before the torn
+    /// one. The search also covers a segment whose first batch is unreadable or older than the segment's last use: the
+    /// disk lost that write. Of a segment that was closed before the chain's end it reads only the beginning: after a
+    /// clean stop there is nothing to find, unless the disk lost the note that the segment was begun again.
     mutating func batchBeyond(_ position: LogPosition) throws(StoreError) -> UInt64? {
-        // A daemon may have written since.
+        // Discards the cached blocks: a daemon may have written since.
         inMemory = nil
         var found: BatchHeader?
         for segment in segments.indices {
@@ -113,14 +117,14 @@ struct LogChain: BatchSource, ~Copyable {
             }
         }
         if let found { return found.number }
-        // A segment is begun when the batch before its first one is on the disk. The first one itself may not have come.
-        // The last one of a segment that was closed had come.
+        // A segment is begun once the batch before its first one is on the disk; the first one itself may be missing. A
+        // segment is closed once its last batch is on the disk.
         let begun = segments.map(\.begunWith).filter { $0 > position.number + 1 }
         return (begun + segments.compactMap(\.closedWith).filter { $0 > position.number }).min()
     }
 
-    /// Looks for the batch with the lowest number above `number` from a place on, as far as a batch may reach, or not as
-    /// far.
+    /// Looks for the batch with the lowest number above `number`, from a place on, within the length of the longest
+    /// batch or within `reach`.
     private mutating func look(
         for found: inout BatchHeader?, from start: Place, after number: UInt64, within reach: Int = longestBatch
     ) throws(StoreError) {
@@ -140,7 +144,7 @@ struct LogChain: BatchSource, ~Copyable {
         found = header
     }
 
-    /// What is wrong where the chain ends; `nil`: nothing comes later.
+    /// Returns what is wrong at the end of the chain; `nil` if no later batch exists.
     mutating func damage(behind position: LogPosition) throws(StoreError) -> String? {
         guard let beyond = try batchBeyond(position) else { return nil }
         let last = position.number
@@ -149,7 +153,7 @@ struct LogChain: BatchSource, ~Copyable {
             : "batch \(beyond) follows batch \(last), and the batches between them cannot be read"
     }
 
-    /// The header of the batch with a number; `nil` when there is none.
+    /// Returns the header of the batch with a number; `nil` if there is none.
     mutating func batch(_ number: UInt64) throws(StoreError) -> BatchHeader? {
         for place in try everyBatch()[number] ?? [] {
             if let batch = try batch(at: place) { return batch.header }
@@ -171,11 +175,11 @@ struct LogChain: BatchSource, ~Copyable {
         }
     }
 
-    /// No batch takes more, in bytes.
+    /// The length of the longest batch, in bytes.
     static let longestBatch = 128 << 20
 
-    /// How much is read first, and how far a segment that was finished with is looked through, in bytes: it takes hardly
-    /// longer than a block.
+    /// The length of a first read, and of the search in a closed segment, in bytes: it takes hardly longer than one
+    /// block.
     private static let shortRead = 64 << 10
     private static let longestRead = 1 << 20
 
@@ -188,7 +192,7 @@ struct LogChain: BatchSource, ~Copyable {
             var offset = LogSegment.headerLength
             var last: UInt64?
             while let batch = try batch(at: Place(segment: segment, offset: offset)) {
-                // What was here before the segment was used again has lower numbers.
+                // Batches from before the segment was used again have lower numbers.
                 guard last.map({ batch.header.number == $0 + 1 }) ?? true else { break }
                 places[batch.header.number, default: []].append(Place(segment: segment, offset: offset))
                 last = batch.header.number
@@ -199,7 +203,7 @@ struct LogChain: BatchSource, ~Copyable {
         return places
     }
 
-    /// What looks like a batch's header at a place.
+    /// Returns the header of a batch at a place, not verified by its checksum.
     private mutating func header(at place: Place) throws(StoreError) -> BatchHeader? {
         let segment = segments[place.segment]
         guard place.offset >= LogSegment.headerLength, place.offset < segment.length,
@@ -210,7 +214,7 @@ struct LogChain: BatchSource, ~Copyable {
         return header
     }
 
-    /// The batch that begins at a place, if a whole one does.
+    /// Returns the whole batch that begins at a place; `nil` if there is none.
     private mutating func batch(at place: Place) throws(StoreError) -> Batch? {
         guard let header = try header(at: place),
             let blocks = try blocks(header.blocksLength, at: place),
@@ -223,7 +227,8 @@ struct LogChain: BatchSource, ~Copyable {
         return Batch(header: header, position: position, blocks: blocks)
     }
 
-    /// So many bytes of a segment, in the chain's memory until more are read; `nil` where the segment ends before.
+    /// Reads so many bytes of a segment into the chain's memory, valid until the next read; `nil` if the segment ends
+    /// before.
     private mutating func blocks(_ count: Int, at place: Place) throws(StoreError) -> UnsafeRawBufferPointer? {
         if let inMemory, inMemory.place.segment == place.segment {
             let start = place.offset - inMemory.place.offset
@@ -240,7 +245,7 @@ struct LogChain: BatchSource, ~Copyable {
             taken = try segment.read(
                 into: UnsafeMutableRawBufferPointer(rebasing: memory.bytes[..<wanted]), at: place.offset)
         } catch {
-            // What the disk cannot read may lie in what nobody asked for.
+            // The unreadable block may be in the part that was read ahead.
             guard wanted > count else { throw error }
             taken = try segment.read(
                 into: UnsafeMutableRawBufferPointer(rebasing: memory.bytes[..<count]), at: place.offset)

@@ -5,15 +5,15 @@ import PushModel
 /// The directory of the log's segments.
 struct LogDirectory: Sendable {
     let path: String
-    /// Whose log it is.
+    /// The id of the state directory that the log belongs to.
     let state: UUID128
 
-    /// Makes the directory when it is missing, and durable what names the state directory has by now: an earlier start may
-    /// have made them and not got as far as this, or failed in it.
+    /// Makes the directory if it is missing, and syncs the names in the state directory: an earlier start may have made
+    /// them and ended, or failed, before its sync.
     ///
     /// - Parameters:
-    ///   - stateDirectory: where it goes.
-    ///   - state: whose log it is.
+    ///   - stateDirectory: the parent directory.
+    ///   - state: the id of the state directory.
     init(in stateDirectory: String, state: UUID128) throws(StoreError) {
         path = Self.path(in: stateDirectory)
         self.state = state
@@ -21,7 +21,7 @@ struct LogDirectory: Sendable {
         try Self.sync(stateDirectory)
     }
 
-    /// A log that is only read; `nil` where there is none.
+    /// A log that is only read; `nil` if there is none.
     init?(reading stateDirectory: String, state: UUID128) throws(StoreError) {
         path = Self.path(in: stateDirectory)
         self.state = state
@@ -31,14 +31,14 @@ struct LogDirectory: Sendable {
         }
     }
 
-    /// Whether there is a log, of whatever ledger.
+    /// Returns whether there is a log, of any ledger.
     static func hasSegments(in stateDirectory: String) throws(StoreError) -> Bool {
         let path = path(in: stateDirectory)
         guard access(path, F_OK) == 0 else { return false }
         return try !ids(in: path).isEmpty
     }
 
-    /// Whether there are segments, and none of them has this program's format. One that was never finished has none.
+    /// Returns whether there are segments, and none has this program's format. Unfinished segments do not count.
     static func isOtherFormat(in stateDirectory: String) throws(StoreError) -> Bool {
         let path = path(in: stateDirectory)
         guard access(path, F_OK) == 0 else { return false }
@@ -51,8 +51,8 @@ struct LogDirectory: Sendable {
 
     static func path(in stateDirectory: String) -> String { stateDirectory + "/log" }
 
-    /// The segments that are there, in order of their numbers, each of a name that is durable, and what is wrong with the
-    /// first that is damaged. A file that was never finished is removed.
+    /// Opens the segments, in order of their numbers, and syncs their names; returns them with the damage of the first
+    /// damaged one. Removes files that were never finished.
     func segments() throws(StoreError) -> ([LogSegment], damage: StoreError?) {
         var segments: [LogSegment] = []
         var damage: StoreError?
@@ -71,7 +71,7 @@ struct LogDirectory: Sendable {
         return (segments, damage)
     }
 
-    /// The segments that are there, to be read only. One that goes away meanwhile has nothing that the ledger has not.
+    /// Opens the segments for reading only. The ledger has all batches of a segment that is removed meanwhile.
     func segmentsForReading() throws(StoreError) -> [LogSegment] {
         var segments: [LogSegment] = []
         for id in try Self.ids(in: path) where access(LogSegment.path(id, in: path), F_OK) == 0 || errno != ENOENT {
@@ -82,7 +82,7 @@ struct LogDirectory: Sendable {
         return segments
     }
 
-    /// Makes a segment, and its name durable.
+    /// Makes a segment, and syncs the directory.
     func create(_ id: UInt32, length: Int, isCopy: Bool = false) throws(StoreError) -> LogSegment {
         let segment = try LogSegment.create(id, length: length, isCopy: isCopy, in: path, state: state)
         do throws(StoreError) {
@@ -94,7 +94,7 @@ struct LogDirectory: Sendable {
         return segment
     }
 
-    /// How many rows its segments may have, whether they can be read or not: none is shorter than 32 bytes.
+    /// Returns the largest number of rows that the segments can have, readable or not: no row is shorter than 32 bytes.
     func rowsAtMost() throws(StoreError) -> Int64 {
         var bytes: Int64 = 0
         for id in try Self.ids(in: path) {
@@ -104,9 +104,9 @@ struct LogDirectory: Sendable {
         return bytes / 32
     }
 
-    /// Moves the log away, for people to look at; what comes then begins a new one.
+    /// Moves the log away, for people to look at, and makes an empty directory in its place.
     ///
-    /// - Returns: where it is now.
+    /// - Returns: the new path.
     func setAside(at time: WallTime) throws(StoreError) -> String {
         let place = "\(path).set-aside-\(time.milliseconds)"
         guard rename(path, place) == 0 else { throw StoreError.system("rename", path, errno: errno) }
@@ -128,7 +128,7 @@ struct LogDirectory: Sendable {
         return ids.sorted()
     }
 
-    /// Makes the names in a directory durable.
+    /// Syncs a directory, which makes the names in it durable.
     static func sync(_ path: String) throws(StoreError) {
         guard let directory = FileDescriptor(Glibc.open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)) else {
             throw StoreError.system("open", path, errno: errno)

@@ -4,33 +4,33 @@ import Glibc
 import LinuxSystem
 import PushModel
 
-/// One file of the log: a header block, then blocks for batches. All of it was written once before its first batch, so
-/// that to write a batch changes nothing but the batch's own blocks.
+/// One file of the log: a header block, then blocks for batches. The whole file is written once before its first batch,
+/// so that the write of a batch changes only the batch's own blocks.
 ///
-/// Each write is on the disk when it returns. Reads and writes are of whole blocks, from memory at a multiple of
-/// `RowBuffer.alignment`. On any thread; who writes where is the log's to order.
+/// A write is on the disk when it returns. Reads and writes are of whole blocks, from memory at a multiple of
+/// `RowBuffer.alignment`. All calls are allowed on any thread; the log orders the writes.
 final class LogSegment: Sendable {
     /// The header's length, in bytes: one block.
     static let headerLength = RowBuffer.alignment
-    /// How long a segment may be, in bytes; no place in one is behind that.
+    /// The valid lengths of a segment, in bytes, and so the valid offsets in one.
     static let lengths: ClosedRange<Int64> = 0...1 << 40
-    /// The highest number of a segment: the next one has a number too.
+    /// The highest number of a segment; the number after it fits in a `UInt32`, too.
     private static let highestID = UInt32(Int32.max)
     /// The first bytes of every segment.
     static let magic: [UInt8] = Array("PUSHLOG1".utf8)
 
-    /// Its number, which its name has: they are told apart by it.
+    /// Its number, which is part of its file name.
     let id: UInt32
     /// Its length with the header, in bytes.
     let length: Int
-    /// Whether it has copies of batches that a start found where it could not trust them. It is used once.
+    /// Whether it has copies of batches that a start found where it could not trust them. Such a segment is used once.
     let isCopy: Bool
-    /// The number of the batch that was to be its first when it was last taken into use, as its header said when it was
-    /// opened; 0 where it does not say.
+    /// The number of the batch that was to be its first when it was last begun, as its header said when it was opened;
+    /// 0 if the header has none.
     let begunWith: UInt64
-    /// The number above which it had no batch when it was last finished with, as its header said when it was opened: the
-    /// log's last one at a stop, 0 when it was made or overwritten. `nil` where the header does not say, as in a segment
-    /// that was in use when the daemon ended.
+    /// The number above which it had no batch when it was last closed, as its header said when it was opened: the log's
+    /// last batch at a stop, 0 when it was made or overwritten. `nil` if the header has none, as in a segment that was
+    /// in use when the daemon ended.
     let closedWith: UInt64?
     let path: String
     private let state: UUID128
@@ -55,7 +55,7 @@ final class LogSegment: Sendable {
         return "\(directory)/segment-\(String(repeating: "0", count: max(0, 4 - digits.count)))\(digits)"
     }
 
-    /// The number in the name of a segment; `nil` for another file's name.
+    /// Returns the number in the name of a segment; `nil` for another file's name.
     static func id(named name: String) -> UInt32? {
         guard name.hasPrefix("segment-") else { return nil }
         return UInt32(name.dropFirst("segment-".count)).flatMap { $0 <= highestID ? $0 : nil }
@@ -63,14 +63,14 @@ final class LogSegment: Sendable {
 
     // MARK: Making and opening
 
-    /// Makes a segment. Until its header is on disk, which comes last, a start takes it for no segment.
+    /// Makes a segment. It writes the header to the disk last; a start ignores a segment without one.
     ///
     /// - Parameters:
-    ///   - id: its number; no file of that name exists.
+    ///   - id: its number; no file of that name may exist.
     ///   - length: its length with the header, a multiple of the alignment.
     ///   - isCopy: whether it is for copies of batches.
-    ///   - directory: where it goes; the caller syncs that.
-    ///   - state: whose log it is.
+    ///   - directory: where the file goes; the caller syncs the directory.
+    ///   - state: the id of the state directory.
     static func create(
         _ id: UInt32, length: Int, isCopy: Bool = false, in directory: String, state: UUID128
     ) throws(StoreError) -> LogSegment {
@@ -82,7 +82,7 @@ final class LogSegment: Sendable {
             }
             let segment = LogSegment(id: id, length: length, isCopy: isCopy, path: path, state: state, file: file)
             try segment.fillWithZeros()
-            // A copy is not begun before it is written.
+            // A copy gets its note after its batches are written.
             try segment.writeHeader(isCopy ? nil : (.closed, 0))
             return segment
         } catch {
@@ -91,7 +91,7 @@ final class LogSegment: Sendable {
         }
     }
 
-    /// Opens a segment; `nil` for a file that was never finished.
+    /// Opens a segment; `nil` if the file was never finished.
     ///
     /// - Throws: `corrupt` for a segment of another state directory or another format.
     static func open(
@@ -124,8 +124,8 @@ final class LogSegment: Sendable {
             closedWith: SegmentNote.closed.read(bytes), path: path, state: state, file: file)
     }
 
-    /// Whether a segment was never finished. The header is written last, before any batch: until then there are zeros as
-    /// far as the file goes.
+    /// Returns whether a segment was never finished: the header is written last, before any batch, so the whole file is
+    /// zeros until then.
     private static func isUnfinished(
         _ file: borrowing FileDescriptor, _ path: String, _ block: UnsafeMutableRawBufferPointer
     ) throws(StoreError) -> Bool {
@@ -149,7 +149,7 @@ final class LogSegment: Sendable {
     }
 
     private static func open(_ path: String, create: Bool) throws(StoreError) -> FileDescriptor {
-        // Not every file system can write past its page cache.
+        // Some file systems refuse O_DIRECT with EINVAL.
         for isDirect in [true, false] {
             if let file = FileDescriptor(CLinux_open_for_writing(path, create, true, isDirect)) { return file }
             if isDirect, errno == EINVAL {
@@ -162,16 +162,16 @@ final class LogSegment: Sendable {
         throw StoreError.system("open", path, errno: errno)
     }
 
-    /// Notes in the header which batch the segment begins with, before that batch is written: what is found at its start
-    /// later and is older was not overwritten, though the disk said so. On the disk when this returns.
+    /// Notes in the header which batch the segment begins with, before that batch is written: a later start that finds
+    /// an older batch there knows that the disk lost the write. The note is on the disk when this returns.
     ///
     /// - Parameter number: the number of the batch.
     func begin(with number: UInt64) throws(StoreError) { try writeHeader((.first, number)) }
 
-    /// Notes in the header that the segment has no batch above this one until it is begun again: a start need not look
-    /// for one. On the disk when this returns.
+    /// Notes in the header that the segment has no batch above this one until it is begun again, which saves a start
+    /// the search. The note is on the disk when this returns.
     ///
-    /// - Parameter number: the number of the log's last batch; 0 where the segment has none.
+    /// - Parameter number: the number of the log's last batch; 0 if the segment has none.
     func close(with number: UInt64) throws(StoreError) { try writeHeader((.closed, number)) }
 
     private func writeHeader(_ note: (SegmentNote, number: UInt64)?) throws(StoreError) {
@@ -181,7 +181,7 @@ final class LogSegment: Sendable {
         try write(UnsafeRawBufferPointer(block.bytes), at: 0)
     }
 
-    /// Overwrites all but the header; on the disk when this returns.
+    /// Overwrites all blocks except the header; the zeros are on the disk when this returns.
     func fillWithZeros() throws(StoreError) {
         let zeros = AlignedMemory(byteCount: min(1 << 20, length - Self.headerLength))
         var offset = Self.headerLength
@@ -192,7 +192,7 @@ final class LogSegment: Sendable {
         }
     }
 
-    /// Takes the file away. Nothing may be read or written any more.
+    /// Removes the file. No read or write may follow.
     func remove() { unlink(path) }
 
     // MARK: Blocks
@@ -203,10 +203,10 @@ final class LogSegment: Sendable {
         guard problem == 0 else { throw StoreError.logWrite(path, errno: problem) }
     }
 
-    /// Reads blocks; fewer than there is room for at the end of the segment.
+    /// Reads blocks; fewer than fit into the buffer at the end of the segment.
     ///
     /// - Returns: how many bytes were read.
-    /// - Throws: that the disk cannot read them. That is not their end: what was acknowledged may be there.
+    /// - Throws: if the disk cannot read them. The batches do not end there: acknowledged ones may lie in those blocks.
     func read(into blocks: UnsafeMutableRawBufferPointer, at offset: Int) throws(StoreError) -> Int {
         try Self.read(file, path, blocks, at: offset)
     }
@@ -223,17 +223,17 @@ final class LogSegment: Sendable {
             guard count >= 0 else { throw StoreError.logRead(path, errno: errno) }
             guard count > 0 else { break }
             taken += count
-            // The file ends within a block: a direct read cannot go on from there.
+            // The file ends within a block, and a direct read needs an aligned offset.
             guard taken % RowBuffer.alignment == 0 else { break }
         }
         return taken
     }
 }
 
-/// What the first block of a segment says.
+/// The header in the first block of a segment.
 private struct SegmentHeader {
     static let version: UInt32 = 1
-    /// Magic, version, number, state directory, length, whether it is a copy; then the checksum of all that.
+    /// The bytes of magic, version, number, state directory, length and the flag for a copy; their checksum follows.
     private static let checkedLength = 44
 
     var version = Self.version
@@ -276,18 +276,18 @@ private struct SegmentHeader {
     }
 }
 
-/// A number that the first block of a segment has beside the header. It changes, so it lies in a sector of its own: a
-/// power cut tears it at worst, and never the header.
+/// A number in the first block of a segment, beside the header. It changes, so it has a sector of its own: a power cut
+/// may tear the note, and never the header.
 private struct SegmentNote {
-    /// The number of its first batch, from before that is written.
+    /// The number of the segment's first batch, noted before that batch is written.
     static let first = SegmentNote(offset: 512, name: "FIRST")
-    /// The number above which it has no batch.
+    /// The number above which the segment has no batch.
     static let closed = SegmentNote(offset: 1024, name: "CLOSED")
 
-    /// Magic and number; then the checksum of both.
+    /// The bytes of magic and number; their checksum follows.
     private static let checkedLength = 16
 
-    /// In the block; no disk has sectors below 512 bytes.
+    /// The offset in the block, a multiple of 512 bytes: no disk has smaller sectors.
     private let offset: Int
     private let magic: [UInt8]
 
@@ -296,7 +296,7 @@ private struct SegmentNote {
         magic = Array(name.utf8) + [UInt8](repeating: 0, count: 8 - name.utf8.count)
     }
 
-    /// The number; `nil` where there is none, or a torn one.
+    /// Returns the number; `nil` if there is none, or a torn one.
     func read(_ block: UnsafeRawBufferPointer) -> UInt64? {
         let bytes = UnsafeRawBufferPointer(rebasing: block[offset...])
         let checksum = UInt32(littleEndian: bytes.loadUnaligned(fromByteOffset: Self.checkedLength, as: UInt32.self))
@@ -315,7 +315,7 @@ private struct SegmentNote {
     }
 }
 
-/// Memory at a multiple of `RowBuffer.alignment`, zeros at first, freed with the value.
+/// Memory at a multiple of `RowBuffer.alignment`, filled with zeros and freed with the value.
 struct AlignedMemory: ~Copyable {
     let bytes: UnsafeMutableRawBufferPointer
 
@@ -328,8 +328,7 @@ struct AlignedMemory: ~Copyable {
 }
 
 extension StoreError {
-    /// A write to the log failed. What of it reached the disk nobody knows; the same blocks can be written again only
-    /// where there was no room for them.
+    /// Makes an error of a failed read of the log.
     static func logRead(_ path: String, errno number: Int32) -> StoreError {
         var error = StoreError.system("read", path, errno: number)
         error.kind = .failed
@@ -337,6 +336,8 @@ extension StoreError {
         return error
     }
 
+    /// Makes an error of a failed write to the log. The content of the disk is unknown after it; only after `noSpace`
+    /// may the same blocks be written again.
     static func logWrite(_ path: String, errno number: Int32) -> StoreError {
         var error = StoreError.system("write", path, errno: number)
         if error.kind != .noSpace { error.kind = .failed }

@@ -2,7 +2,7 @@ import CSQLite
 import Glibc
 import LinuxSystem
 
-/// One connection to a SQLite database, closed with the last value that has it. For one thread at a time.
+/// One connection to a SQLite database, closed with the last value that holds it. One thread at a time may use it.
 struct Database: ~Copyable {
     enum Access {
         case readWrite, readOnly
@@ -18,8 +18,8 @@ struct Database: ~Copyable {
         }
 
         deinit {
-            // v2: a statement that outlives this value keeps the connection until it is finalized. It commits nothing
-            // in that time, so nothing is written to `frames` any more.
+            // sqlite3_close_v2: a statement that outlives this value keeps the connection open until it is finalized.
+            // It commits nothing in that time, so the WAL hook no longer writes to `frames`.
             sqlite3_close_v2(handle)
             frames.deallocate()
         }
@@ -35,19 +35,19 @@ struct Database: ~Copyable {
         self.path = path
     }
 
-    /// The same connection once more.
+    /// Shares the connection of another value.
     init(sharing other: borrowing Database) {
         connection = other.connection
         path = other.path
     }
 
-    /// Nobody asks how much memory SQLite has in use, and the count is one lock for each allocation of all connections:
-    /// threads that read at once waited for each other.
+    /// Turns off SQLite's count of memory in use, which nothing reads: the count takes a lock at each allocation of
+    /// every connection, and threads that read at once waited for each other.
     private static let countsNoMemory = CSQLite_count_no_memory()
 
     private static func open(_ path: String, _ access: Access) throws(StoreError) -> OpaquePointer {
         _ = countsNoMemory
-        // No mutex: each connection stays with one thread. Extended codes: a failed fsync differs from a full disk.
+        // No mutex: each connection stays with one thread. Extended codes distinguish a failed fsync from a full disk.
         let flags = SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE
         var opened: OpaquePointer?
         let result = sqlite3_open_v2(
@@ -60,14 +60,14 @@ struct Database: ~Copyable {
         return opened
     }
 
-    /// A copy of a database as it is now, in memory or, where that is short, in a file that nobody else sees. It goes with
-    /// its connection.
+    /// Copies a database as it is now, into memory or, if memory is short, into a temporary file. Both are freed with
+    /// the connection.
     static func copy(of original: borrowing Database) throws(StoreError) -> Database {
         let copy = try Database(path: "", access: .readWrite)
         guard let backup = sqlite3_backup_init(copy.handle, "main", original.handle, "main") else {
             throw StoreError.sqlite(copy.handle, sqlite3_errcode(copy.handle), context: "copy")
         }
-        // All in one step: one state of the original.
+        // One step copies all pages, and so one state of the original.
         sqlite3_backup_step(backup, -1)
         let result = sqlite3_backup_finish(backup)
         guard result == SQLITE_OK else { throw StoreError.sqlite(original.handle, result, context: "copy") }
@@ -88,7 +88,7 @@ struct Database: ~Copyable {
         return Statement(statement)
     }
 
-    /// The one integer that a query gives.
+    /// Returns the one integer that a query yields.
     func integer(_ sql: String) throws(StoreError) -> Int64 {
         let statement = try prepare(sql)
         guard try statement.step() else {
@@ -97,11 +97,11 @@ struct Database: ~Copyable {
         return statement.integer(0)
     }
 
-    /// Runs statements that may take long.
+    /// Runs statements that may take long, with a way to stop them.
     ///
     /// - Parameters:
-    ///   - isStopped: asked from time to time; a statement that is stopped throws.
-    ///   - steps: how many of SQLite's steps lie between two questions.
+    ///   - isStopped: called at intervals; after `true` the statement throws.
+    ///   - steps: the steps of SQLite's virtual machine between two calls.
     func asking(
         _ isStopped: @escaping () -> Bool, every steps: Int32, _ body: () throws(StoreError) -> Void
     ) throws(StoreError) {
@@ -131,25 +131,26 @@ struct Database: ~Copyable {
     /// The number of rows the last `INSERT`, `UPDATE` or `DELETE` changed.
     var changes: Int { Int(sqlite3_changes(handle)) }
 
-    /// Keeps the WAL and its index as they are when the last connection closes.
+    /// Keeps the WAL and its index on disk, unchanged, when the last connection closes.
     ///
-    /// SQLite would copy the WAL to the database then, and empty it. After a failed sync the next one may succeed without
-    /// having written what the first one lost: a power cut then leaves a new database and the beginning of an old WAL,
-    /// which together are none.
+    /// By default SQLite copies the WAL to the database then, and empties it. After a failed sync the next sync may
+    /// succeed without the data that the first one lost: a power cut then leaves a new database and the beginning of an
+    /// old WAL, which together are no valid database.
     ///
-    /// Who may read the files but not write to the directory can read the ledger only while these exist:
-    /// https://www.sqlite.org/wal.html#readonly
+    /// A user with read access to the files and no write access to the directory can read the ledger only while WAL and
+    /// index exist: https://www.sqlite.org/wal.html#readonly
     func keepLogOnClose() {
         var on: Int32 = 1
         sqlite3_file_control(handle, "main", SQLITE_FCNTL_PERSIST_WAL, &on)
         _ = CSQLite_leave_log_alone_on_close(handle)
     }
 
-    /// The length of the WAL in frames after the last commit of this connection; 0 before the first one, and
-    /// unless tracked.
+    /// The length of the WAL in frames after the last commit of this connection; 0 before the first one, and without
+    /// `trackLogLength`.
     var logFrames: Int32 { frames.pointee }
 
-    /// Keeps `logFrames`, and takes SQLite's own checkpoints out of the commits, where their errors go unseen.
+    /// Sets the WAL hook, which keeps `logFrames` and replaces SQLite's automatic checkpoints in commits: SQLite
+    /// ignores their errors.
     func trackLogLength() {
         _ = sqlite3_wal_hook(
             handle,
@@ -159,10 +160,10 @@ struct Database: ~Copyable {
             }, frames)
     }
 
-    /// Copies from the WAL to the database what readers let it, and syncs both.
+    /// Copies frames from the WAL to the database, as far as readers allow, and syncs both.
     ///
-    /// - Parameter emptying: whether to wait for readers, copy all of it and empty the WAL.
-    /// - Returns: whether nothing is left in the WAL that is not in the database.
+    /// - Parameter emptying: whether to wait for readers, copy all frames and truncate the WAL.
+    /// - Returns: whether the database has all frames of the WAL.
     func checkpoint(emptying: Bool = false) throws(StoreError) -> Bool {
         var frames: Int32 = 0
         var copied: Int32 = 0
@@ -174,18 +175,18 @@ struct Database: ~Copyable {
 }
 
 extension StoreError {
-    /// The error of the connection's last call, which gave `result` while doing `context`.
+    /// Makes an error of the connection's last call, which returned `result` while doing `context`.
     static func sqlite(_ connection: OpaquePointer?, _ result: Int32, context: String) -> StoreError {
         var number = sqlite3_system_errno(connection)
         let outOfSpace = isOutOfSpace(number)
-        // SQLite does not say why a COMMIT could not write.
+        // SQLite does not report why a COMMIT failed to write.
         let isUnexplained = !outOfSpace && (result == writeFailed || result == shareFailed && number == 0)
         let lack = isUnexplained ? Room.lack(beside: connection) : nil
         if number == 0, let lack { number = lack }
         let kind: Kind =
             switch result & 0xFF {
             case SQLITE_FULL: .noSpace
-            // What a failed fsync did not write is lost to a second one, so that is never a passing condition.
+            // A second fsync does not write what a failed one lost, so a failed fsync never counts as passing.
             case SQLITE_IOERR where outOfSpace && result != fsyncFailed && result != directoryFsyncFailed: .noSpace
             case SQLITE_IOERR where isUnexplained: lack == nil ? .failed : .noSpace
             case SQLITE_BUSY, SQLITE_LOCKED: .busy
@@ -203,7 +204,7 @@ extension StoreError {
             message += ": " + errorText(number)
         }
         let path = sqlite3_db_filename(connection, "main").map { String(cString: $0) } ?? ""
-        // The statement tells only of errors of the program.
+        // The statement helps only with errors of the program.
         let isFile = path == context || kind != .contradiction && kind != .failed
         let place = path.isEmpty ? context : isFile ? path : "\(path): \(context)"
         return StoreError(kind, code: result, message: message, context: place)

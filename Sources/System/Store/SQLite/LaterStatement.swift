@@ -1,4 +1,4 @@
-/// A statement that is compiled when it is first needed: a start does not pay for those that it has no use for.
+/// A statement that is compiled at its first use, so that a start does not compile statements it never runs.
 struct LaterStatement: ~Copyable {
     private let sql: @Sendable () -> String
     private var compiled: StatementBox?

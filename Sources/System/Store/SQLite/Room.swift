@@ -2,13 +2,13 @@ import CLinux
 import CSQLite
 import Glibc
 
-/// Whether a file system has room.
+/// Checks for free space in a file system.
 enum Room {
-    /// More than one transaction takes, in bytes.
+    /// The space to test for, in bytes: more than one transaction takes.
     private static let enough: Int64 = 4 << 20
 
-    /// The error number by which a database or a file beside it cannot grow: of the disk, a quota or the limit of a file's
-    /// length. It is found by trying. `nil`: there is room.
+    /// Returns the `errno` that keeps a database or a file beside it from growing: for a full disk, a quota or the
+    /// limit of a file's length. It tests with `fallocate` on a scratch file. `nil` means that there is room.
     static func lack(beside connection: OpaquePointer?) -> Int32? {
         guard let name = sqlite3_db_filename(connection, "main").map({ String(cString: $0) }), !name.isEmpty else {
             return nil
@@ -28,7 +28,7 @@ enum Room {
         return !isThere && StoreError.isOutOfSpace(number) ? number : nil
     }
 
-    /// Whether a file is nearly as long as the process may make one.
+    /// Returns whether a file is nearly as long as RLIMIT_FSIZE allows.
     private static func isAtLimit(_ path: String) -> Bool {
         var (limit, facts) = (rlimit(), stat())
         guard getrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &limit) == 0, stat(path, &facts) == 0 else {
@@ -37,10 +37,10 @@ enum Room {
         return UInt64(facts.st_size) + UInt64(enough) > UInt64(limit.rlim_cur)
     }
 
-    /// Sees to it that there is room for so many bytes in a database's directory, and for as many where SQLite has the file
-    /// that it makes on the way: both at once if that is one file system.
+    /// Checks that a database's directory has room for so many bytes, and that SQLite's directory for temporary files
+    /// has as much: twice as much if both are on one file system.
     ///
-    /// - Throws: `noSpace`, with what it takes and what there is.
+    /// - Throws: `noSpace`, with the required and the free space.
     static func require(_ length: Int, in directory: String) throws(StoreError) {
         let other = temporaryDirectory
         let isShared = try other.map { (other) throws(StoreError) in try device(other) } == device(directory)
@@ -65,8 +65,8 @@ enum Room {
         return facts.st_dev
     }
 
-    /// Where SQLite puts files of its own (https://www.sqlite.org/tempfiles.html#temporary_file_storage_locations); `nil`:
-    /// nowhere.
+    /// The directory in which SQLite puts temporary files
+    /// (https://www.sqlite.org/tempfiles.html#temporary_file_storage_locations); `nil` if there is none.
     private static var temporaryDirectory: String? {
         let named = ["SQLITE_TMPDIR", "TMPDIR"].compactMap { (name: String) in getenv(name).map { String(cString: $0) }
         }

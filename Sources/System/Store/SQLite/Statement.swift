@@ -4,8 +4,8 @@ import PushModel
 /// A compiled statement, finalized with the value. Parameters count from 1, columns from 0, as in SQLite.
 struct Statement: ~Copyable {
     private let handle: OpaquePointer
-    /// Holds the text of one run, which SQLite is lent: an allocation less for each value. What does not fit SQLite
-    /// copies for itself.
+    /// The text of one run, which SQLite reads in place: this saves one allocation for each value. SQLite copies a
+    /// value that does not fit.
     private let scratch = UnsafeMutableRawBufferPointer.allocate(byteCount: 1024, alignment: 1)
     private var used = 0
 
@@ -18,7 +18,7 @@ struct Statement: ~Copyable {
 
     // MARK: Running
 
-    /// Goes on to the next row; false when there is none left. Reset before the next run.
+    /// Steps to the next row; false after the last one. Call `reset` before the next run.
     func step() throws(StoreError) -> Bool {
         switch sqlite3_step(handle) {
         case SQLITE_ROW: return true
@@ -29,13 +29,13 @@ struct Statement: ~Copyable {
         }
     }
 
-    /// Runs a statement that gives no rows, ready for the next values.
+    /// Runs a statement that yields no rows, and resets it for the next values.
     mutating func run() throws(StoreError) {
         defer { reset() }
         _ = try step()
     }
 
-    /// Ends a run, so that the statement neither holds a lock nor refuses values. All values must be bound anew.
+    /// Ends a run: the statement holds no lock any more, and accepts values. All values must be bound anew.
     mutating func reset() {
         sqlite3_reset(handle)
         used = 0
@@ -59,7 +59,7 @@ struct Statement: ~Copyable {
         }
     }
 
-    /// Where SQLite finds the bytes, and whether it has to copy them before the call returns.
+    /// Returns the address of the bytes for SQLite, and whether SQLite must copy them before the call returns.
     private mutating func lend(_ bytes: UnsafeRawBufferPointer) -> (UnsafeRawPointer?, sqlite3_destructor_type?) {
         guard bytes.count <= scratch.count - used else { return (bytes.baseAddress, copied) }
         let place = UnsafeMutableRawBufferPointer(rebasing: scratch[used...])
@@ -68,20 +68,20 @@ struct Statement: ~Copyable {
         return (UnsafeRawPointer(place.baseAddress), nil)
     }
 
-    /// Binds text in UTF-8 that SQLite is lent: it must outlive the run.
+    /// Binds UTF-8 text without a copy: it must outlive the run.
     func bind(lending text: UnsafeRawBufferPointer, at index: Int32) {
         // An empty buffer may have no address, which SQLite would take for NULL.
         let start = text.baseAddress ?? UnsafeRawPointer(scratch.baseAddress)
         check(sqlite3_bind_text(handle, index, start?.assumingMemoryBound(to: CChar.self), Int32(text.count), nil))
     }
 
-    /// Binds bytes that SQLite is lent: they must outlive the run.
+    /// Binds bytes without a copy: they must outlive the run.
     func bind(lendingBytes bytes: UnsafeRawBufferPointer, at index: Int32) {
         let start = bytes.baseAddress ?? UnsafeRawPointer(scratch.baseAddress)
         check(sqlite3_bind_blob(handle, index, start, Int32(bytes.count), nil))
     }
 
-    /// Binds the first columns of a row to the parameters 1 and on, as they are.
+    /// Binds the first columns of a row to the parameters from 1, unchanged.
     func bind(row: borrowing Statement, count: Int32) {
         for column in 0..<count {
             check(sqlite3_bind_value(handle, column + 1, sqlite3_column_value(row.handle, column)))
@@ -96,10 +96,10 @@ struct Statement: ~Copyable {
     /// How many columns a row has.
     var columnCount: Int32 { sqlite3_column_count(handle) }
 
-    /// The columns from one on.
+    /// Returns the columns of the row, from one on.
     func row(from column: Int32 = 0) -> StatementRow { StatementRow(of: handle, from: column) }
 
-    /// The value in the columns from one on.
+    /// Reads a value from the columns, from one on.
     func value<Value: StoredValue>(_ column: Int32 = 0) throws(StoreError) -> Value {
         var row = row(from: column)
         return try Value(reading: &row)
@@ -115,18 +115,18 @@ struct Statement: ~Copyable {
     /// The bytes of a column; empty for NULL.
     func bytes(_ column: Int32) -> [UInt8] { row(from: column).nextBytes }
 
-    /// The bytes of a column where they lie, until the next step or reset; empty for NULL.
+    /// The bytes of a column without a copy, valid until the next step or reset; empty for NULL.
     func lentBytes(_ column: Int32) -> UnsafeRawBufferPointer { row(from: column).lentBytes }
 
-    /// A number that is in a range.
+    /// Returns the integer of a column.
     ///
-    /// - Throws: `corrupt` for any other.
+    /// - Throws: `corrupt` if it is outside the range.
     func integer(_ column: Int32, in range: ClosedRange<Int64>) throws(StoreError) -> Int64 {
         var row = row(from: column)
         return try row.integer(in: range)
     }
 
-    /// A failure to bind is an index that the SQL does not have, or memory that ran out.
+    /// Checks a bind: it fails only for an index that the SQL does not have, or if memory ran out.
     private func check(_ result: Int32) {
         precondition(result == SQLITE_OK, "sqlite3_bind: result \(result)")
     }

@@ -1,4 +1,4 @@
-/// A statement where only copyable values may be, such as in a dictionary.
+/// A statement in a class, for places that take copyable values only, such as a dictionary.
 final class StatementBox {
     var statement: Statement
 

@@ -1,7 +1,7 @@
 import CSQLite
 import PushModel
 
-/// The columns of the row at which a statement stands, one after the other. Of use until the statement's next step or reset.
+/// The columns of a statement's current row, read one after the other. Valid until the statement's next step or reset.
 struct StatementRow: RowSource {
     typealias Failure = StoreError
 
@@ -18,19 +18,19 @@ struct StatementRow: RowSource {
 
     var nextInteger: Int64 { sqlite3_column_int64(handle, column) }
 
-    /// NUL characters included; `nil` for NULL.
+    /// The text of the next column, with NUL characters; `nil` for NULL.
     var nextText: String? { lentText.map { String(decoding: $0, as: UTF8.self) } }
 
-    /// Empty for NULL.
+    /// The bytes of the next column; empty for NULL.
     var nextBytes: [UInt8] { Array(lentBytes) }
 
-    /// The text where it lies, until the next step or reset; `nil` for NULL.
+    /// The text of the next column without a copy, valid until the next step or reset; `nil` for NULL.
     var lentText: UnsafeRawBufferPointer? {
         guard let start = sqlite3_column_text(handle, column) else { return nil }
         return UnsafeRawBufferPointer(start: start, count: Int(sqlite3_column_bytes(handle, column)))
     }
 
-    /// The bytes where they lie, until the next step or reset; empty for NULL.
+    /// The bytes of the next column without a copy, valid until the next step or reset; empty for NULL.
     var lentBytes: UnsafeRawBufferPointer {
         let start = sqlite3_column_blob(handle, column)
         return UnsafeRawBufferPointer(start: start, count: Int(sqlite3_column_bytes(handle, column)))
@@ -56,14 +56,14 @@ struct StatementRow: RowSource {
     }
 
     mutating func word<Word: StoredWord>() throws(StoreError) -> Word {
-        // A column of names has the word itself.
+        // A view's column has the word itself, a table's its number.
         guard isInteger else { return try name() }
         let number = integer()
         guard number >= 0, number < Word.stored.count else { throw unreadable("\(number) stands for no \(Word.self)") }
         return Word.stored[Int(number)]
     }
 
-    /// The error for the column that was taken last.
+    /// Makes an error for the column that was read last.
     func unreadable(_ reason: String) -> StoreError {
         let name = sqlite3_column_name(handle, column - 1).map { String(cString: $0) } ?? ""
         let path = sqlite3_db_filename(sqlite3_db_handle(handle), "main").map { String(cString: $0) } ?? ""

@@ -3,23 +3,24 @@ import LinuxSystem
 public import PushFleet
 public import PushModel
 
-/// The ledger of one machine, as the beginning of a chain. No daemon has it while this value is there.
+/// The ledger of one machine, as the beginning of a chain. The value holds the directory's lock, which keeps daemons
+/// out.
 public struct FirstLedger: ~Copyable {
-    /// What the chain begins with.
+    /// The first batch of the chain and its snapshot.
     public let start: ChainStart
     private let directory: StateDirectory
     private let path: String
     private let file: FileDescriptor
 
-    /// Brings a ledger up to date from its log, and makes a copy of it behind a batch of its own. Nothing else of the ledger
-    /// is changed.
+    /// Brings a ledger up to date from its log, and makes a copy of it with one more batch, the chain's first. Changes
+    /// nothing else of the ledger.
     ///
     /// - Parameters:
     ///   - path: the state directory.
     ///   - boot: this machine's boot.
-    ///   - now: the clock.
-    ///   - name: how a user of this machine is called; `nil`: nobody can tell now.
-    /// - Throws: `missing`, `inUse`, `logDamaged`, `failed` where a name is missing, and what opening a ledger and the disk say.
+    ///   - now: the current time.
+    ///   - name: returns the name of a user of this machine; `nil` if it cannot be found now.
+    /// - Throws: `missing`, `inUse`, `logDamaged`, `failed` for a missing name, and errors of the ledger and the disk.
     public init(
         in path: String, boot: UUID128, at now: WallTime, name: (UInt32) -> String?
     ) throws(StoreError) {
@@ -40,10 +41,10 @@ public struct FirstLedger: ~Copyable {
 
     deinit { unlink(path) }
 
-    /// A part of the snapshot; `nil` when it cannot be read.
+    /// Returns a part of the snapshot; `nil` if it cannot be read.
     public borrowing func part(_ part: Int) -> [UInt8]? { Self.part(part, of: start.snapshot, in: file.rawValue) }
 
-    /// Notes that the ledger is a copy of a fleet's from now on.
+    /// Marks the ledger as a copy of a fleet's from now on.
     public borrowing func join(fleet: UUID128) throws(StoreError) {
         try FleetMark(fleet: fleet).write(in: directory.path)
     }
@@ -105,7 +106,7 @@ public struct FirstLedger: ~Copyable {
         }
     }
 
-    /// The producers of a ledger that have no number yet: on one machine each is a user's id.
+    /// Returns the producers of a ledger that have no number yet: on one machine each is a user id.
     private static func newProducers(
         _ path: String, _ name: (UInt32) -> String?
     ) throws(StoreError) -> [Producer] {
@@ -122,14 +123,14 @@ public struct FirstLedger: ~Copyable {
             guard let name = name(user) else {
                 throw StoreError(.failed, message: "nobody can tell the name of uid \(user) now", context: path)
             }
-            // Two ids of one name: the lower one has it.
+            // If two ids have one name, the lower id gets it.
             guard let producer = numbers.add(numbers[name] == nil ? name : "uid:\(user)", user: user) else { break }
             producers.append(producer)
         }
         return producers
     }
 
-    /// Applies what the log has and the ledger has not, and has all of it on the disk.
+    /// Applies the rest of the log to the ledger, and copies the whole WAL to the synced database.
     ///
     /// - Returns: the ledger's id, the place behind its last batch, and the number of its last request.
     private static func bringUpToDate(_ path: String) throws(StoreError) -> (UUID128, LogPosition, SequenceNumber) {

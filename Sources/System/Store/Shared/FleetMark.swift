@@ -5,11 +5,11 @@ public import PushModel
 
 /// The fleet that the ledger of a state directory is a copy of: the file `fleet`.
 ///
-/// A copy that led alone keeps the mark as `fleet.left`: what it accepted since is in no chain.
+/// A copy that led alone keeps the mark as `fleet.left`: no chain has the requests that it accepted since.
 public struct FleetMark: Hashable, Sendable {
     /// The fleet.
     public var fleet: UUID128
-    /// The database that has it, as far as it is known.
+    /// The database with the fleet, as far as it is known.
     public var place: DatabasePlace
 
     init(fleet: UUID128, place: DatabasePlace = DatabasePlace()) { (self.fleet, self.place) = (fleet, place) }
@@ -17,7 +17,7 @@ public struct FleetMark: Hashable, Sendable {
     private static let name = "fleet"
     private static let leftName = "fleet.left"
 
-    /// The mark of a directory; `nil`: its ledger is none of a fleet.
+    /// Returns the mark of a directory; `nil` if its ledger is no copy of a fleet's.
     public static func read(in directory: String) throws(StoreError) -> FleetMark? {
         try read("\(directory)/\(name)")
     }
@@ -41,7 +41,7 @@ public struct FleetMark: Hashable, Sendable {
             fleet: fleet, place: DatabasePlace(cluster: number("cluster"), database: number("database")))
     }
 
-    /// Notes the mark on the disk.
+    /// Writes the mark; it is on the disk when this returns.
     func write(in directory: String) throws(StoreError) {
         let path = "\(directory)/\(Self.name)"
         let draft = path + ".new"
@@ -60,9 +60,9 @@ public struct FleetMark: Hashable, Sendable {
         try LogDirectory.sync(directory)
     }
 
-    /// Has the ledger of a directory go on as that of one machine.
+    /// Turns the ledger of a directory into that of one machine.
     ///
-    /// - Returns: the fleet that it was a copy of; `nil`: of none.
+    /// - Returns: the fleet that it was a copy of; `nil` if there was none.
     public static func leave(_ directory: String) throws(StoreError) -> FleetMark? {
         guard let mark = try read(in: directory) else { return nil }
         let path = "\(directory)/\(name)"
@@ -73,9 +73,9 @@ public struct FleetMark: Hashable, Sendable {
         return mark
     }
 
-    /// Compares the mark of a directory with the chain that a database has, and makes the mark where there is none.
+    /// Compares the mark of a directory with the chain in a database, and makes the mark if it is missing.
     ///
-    /// - Throws: `otherFleet` when the directory's ledger is no copy of it, or led alone since.
+    /// - Throws: `otherFleet` if the directory's ledger is no copy of the chain, or led alone since.
     public static func join(_ identity: ShardIdentity, in directory: String) throws(StoreError) {
         if let left = try read("\(directory)/\(leftName)") {
             throw StoreError(

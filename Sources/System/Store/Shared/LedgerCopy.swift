@@ -3,38 +3,39 @@ import LinuxSystem
 public import PushFleet
 import PushModel
 
-/// A node's copy of a shard: its ledger, to which the batches of the chain are applied in their order. For one thread.
+/// A node's copy of a shard: a ledger that applies the batches of the chain in order. For one thread.
 ///
-/// The rule R4 holds at each reading: the last batch that the ledger has is read again, and it must be the chain's.
+/// Each reading checks rule R4: it reads the ledger's last batch again, which must be the chain's.
 public final class LedgerCopy {
     let writer: LedgerWriter
-    /// The last batch of the ledger; `nil` before it was compared with the chain's.
+    /// The last batch of the ledger; `nil` until it is compared with the chain's.
     private var compared: BatchReference?
-    /// When the last batch that was read was inserted, on this machine's monotonic clock; `nil`: none but the chain's start.
+    /// The insertion time of the last batch that was read, on this machine's monotonic clock; `nil` if only the chain's
+    /// start was read.
     private(set) var lastBatchAt: Instant?
-    /// The number of the last batch of the chain, as the last reading found it.
+    /// The number of the chain's last batch at the last reading.
     public private(set) var tail: UInt64 = 0
-    /// Whether the ledger is to be written anew, because free pages have something of a person.
+    /// Whether the ledger is to be rewritten, because free pages may have data of an erased person.
     private var isRewriteDue: Bool
-    /// When that is tried again, in monotonic nanoseconds.
+    /// The time of the next try, in monotonic nanoseconds.
     private var nextRewrite: Int64 = 0
-    /// How many long spans of figures are added up at once.
+    /// The number of long spans of figures that one call adds up.
     private static let rollUpsAtOnce = 16
-    /// How many batches a reading asks for: one that applied fewer left nothing.
+    /// The number of batches in one reading; a reading of fewer reached the chain's end.
     private static let readingLimit = 64
     /// The version of the last batch.
     public private(set) var version = 1
-    /// The highest version that is applied.
+    /// The highest version of batches that this copy applies.
     private let reads: Int
 
-    /// Opens the ledger of a directory that this process has locked. An empty one becomes a copy of the chain.
+    /// Opens the ledger of a directory that this process has locked. An empty ledger becomes a copy of the chain.
     ///
-    /// - Throws: `otherFormat` for the ledger of one machine, or of another chain.
+    /// - Throws: `otherFleet` or `forked` for the ledger of one machine, or of another chain.
     ///
     /// - Parameters:
     ///   - directory: the state directory.
     ///   - identity: the chain.
-    ///   - reads: the highest version of batches that is applied.
+    ///   - reads: the highest version of batches to apply.
     public convenience init(
         directory: String, of identity: ShardIdentity, reads: Int = ChainBatch.currentVersion
     ) throws(StoreError) {
@@ -53,9 +54,9 @@ public final class LedgerCopy {
         isRewriteDue = try writer.leftErasure() != nil
     }
 
-    /// Removes the log that the ledger had on one machine, and needs no more.
+    /// Removes the log that the ledger had on one machine.
     ///
-    /// - Throws: `forked` when it has batches that the ledger has not: the chain began without them.
+    /// - Throws: `forked` if it has batches that the ledger lacks: the chain began without them.
     private static func leaveLog(of writer: LedgerWriter) throws(StoreError) {
         guard let log = try LogDirectory(reading: writer.directory, state: writer.stateID) else { return }
         let segments = try log.segmentsForReading()
@@ -73,18 +74,18 @@ public final class LedgerCopy {
     /// The last batch of the ledger, compared with the chain's by the last reading.
     public var reference: BatchReference? { compared }
 
-    /// Reads what follows, some batches at most, and applies it in one transaction, but for orders, which have their own.
+    /// Reads some of the next batches and applies them in one transaction; each order has a transaction of its own.
     ///
     /// - Parameters:
-    ///   - engine: the session to read by.
+    ///   - engine: the session to read with.
     ///   - clocks: learns the clocks of the machines that wrote the batches.
-    /// - Returns: how many batches were applied; 0: the copy has all that there is.
-    /// - Throws: `engineAway`; `forked` when the ledger's last batch is not the chain's: the copy is to be set aside whole;
-    ///   `contradiction` and others of the ledger.
+    /// - Returns: how many batches were applied; 0 if the copy is up to date.
+    /// - Throws: `engineAway`; `forked` if the ledger's last batch is not the chain's: then the whole copy must be set
+    ///   aside; `contradiction` and other errors of the ledger.
     public func catchUp(from engine: any ShardEngine, clocks: inout BootClocks) throws(StoreError) -> Int {
         let stored: [StoredBatch]
         do throws(EngineProblem) {
-            // An id is less to read than the last batch, each time that there is nothing new.
+            // Without new batches, the tail's id is less to read than the last batch.
             if let compared {
                 let last = try engine.tail().reference
                 tail = last.number
@@ -114,7 +115,7 @@ public final class LedgerCopy {
             guard batch.reference.number == reference.number + 1, batch.previous == reference.id else {
                 throw .forked("batch \(batch.reference.number) does not follow batch \(reference.number)")
             }
-            // An order is applied alone.
+            // An order is applied in a transaction of its own.
             let isOrder = batch.hasOrder
             if isOrder { try apply() }
             (position, reference) = (try Self.take(batch, after: position, into: &rows), batch.reference)
@@ -131,7 +132,7 @@ public final class LedgerCopy {
     ///
     /// - Parameters:
     ///   - rows: the rows.
-    ///   - batch: the last one.
+    ///   - batch: the last batch.
     ///   - position: the place behind it.
     private func apply(_ rows: [UInt8], of batch: ChainBatch, through position: LogPosition) throws(StoreError) {
         do throws(StoreError) {
@@ -145,18 +146,18 @@ public final class LedgerCopy {
 
     // MARK: Keeping house
 
-    /// What a copy does of itself.
+    /// The result of housekeeping.
     public enum Housekeeping: Hashable, Sendable {
-        /// Nothing that anybody is told of.
+        /// Nothing to report.
         case done
-        /// Nothing is left of a person whom an order took out.
+        /// No data is left of a person whom an order erased.
         case erased
-        /// What is left of one waits.
+        /// The rest of an erasure waits.
         case waits(StoreError)
     }
 
-    /// Adds up figures, gives pages back, and writes the ledger anew after an erasure, which takes as long as its length
-    /// takes. What rows there are is not changed by it: a copy prunes and erases by the rows of the chain alone.
+    /// Adds up figures, gives pages back, and rewrites the ledger after an erasure, which takes a time proportional to
+    /// its length. It changes no rows: a copy prunes and erases only by orders of the chain.
     public func keepHouse() throws(StoreError) -> Housekeeping {
         let begin = SystemClock.monotonicNanoseconds
         do throws(StoreError) {
@@ -179,15 +180,15 @@ public final class LedgerCopy {
         }
     }
 
-    /// Makes all that was applied durable, and keeps the WAL short.
+    /// Makes every applied batch durable, and keeps the WAL short.
     public func sync() throws(StoreError) {
         if writer.hasLog(of: LedgerWriter.idleCheckpointLength) { try writer.checkpoint() }
         try writer.sync()
     }
 
-    /// The batches up to the first one that only a newer program reads.
+    /// Returns the batches before the first one that only a newer program can read.
     ///
-    /// - Throws: `newerSchema` when there is no other.
+    /// - Throws: `newerSchema` if that is the first batch.
     private func readable(_ batches: [StoredBatch]) throws(StoreError) -> [StoredBatch] {
         let readable = batches.prefix { $0.batch.version <= reads }
         guard readable.isEmpty, let first = batches.first?.batch else { return Array(readable) }
@@ -199,10 +200,10 @@ public final class LedgerCopy {
 
     /// Compares the ledger's last batch with the chain's.
     ///
-    /// - Parameter stored: what the engine gave from that batch's number on.
-    /// - Returns: what follows it.
+    /// - Parameter stored: the engine's batches from that batch's number on.
+    /// - Returns: the batches after it.
     private func compare(_ stored: [StoredBatch]) throws(StoreError) -> [StoredBatch] {
-        // A ledger has the checksum of its last batch, which covers the id.
+        // The ledger stores the checksum of its last batch, which covers the id.
         let last: BatchReference
         if let compared { last = compared } else { last = try first(stored) }
         switch CopyCheck(last: last, batches: stored) {
@@ -215,9 +216,9 @@ public final class LedgerCopy {
         }
     }
 
-    /// Compares the last event that the ledger counted with the writer's: nothing else finds a copy that drifts.
+    /// Compares the ledger's event cursor with the writer's: no other check finds a copy whose content differs.
     ///
-    /// - Parameter batch: the last one that the ledger has.
+    /// - Parameter batch: the ledger's last batch.
     private func compareCursor(_ batch: ChainBatch) throws(StoreError) {
         let cursor = try writer.lastCursor()
         guard let expected = batch.lastCursor, expected != cursor else { return }
@@ -232,7 +233,7 @@ public final class LedgerCopy {
         }
         guard batch.reference.number <= number + 1 else { throw trimmed(batch.reference) }
         if batch.reference.number > number {
-            // The batch itself was deleted; the one behind it names it.
+            // The batch itself was deleted; the next one has its checksum and id.
             let header = batch.bytes.withUnsafeBytes(BatchHeader.init)
             guard header?.previousChecksum == writer.position.checksum else { throw trimmed(batch.reference) }
             return BatchReference(number: number, id: batch.previous)
@@ -244,12 +245,12 @@ public final class LedgerCopy {
         return batch.reference
     }
 
-    /// The copy is too old: only a snapshot leads on.
+    /// Makes the error for a copy that is too old: it needs a snapshot.
     private func trimmed(_ first: BatchReference) -> StoreError {
         .forked("the ledger ends with batch \(number), and the chain begins with \(first.number)")
     }
 
-    /// Checks a batch, and adds its rows to others.
+    /// Checks a batch, and appends its rows to `rows`.
     private static func take(
         _ batch: ChainBatch, after position: LogPosition, into rows: inout [UInt8]
     ) throws(StoreError) -> LogPosition {
@@ -274,7 +275,7 @@ public final class LedgerCopy {
 }
 
 extension ChainBatch {
-    /// Whether its rows are an order.
+    /// Whether the batch is an order.
     fileprivate var hasOrder: Bool {
         bytes.withUnsafeBytes {
             $0.count > BatchHeader.length

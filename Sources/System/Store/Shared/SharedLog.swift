@@ -4,17 +4,17 @@ import PushFleet
 import PushModel
 import Synchronization
 
-/// The log of a shard: batches become durable in an engine that other machines write and read as well. The local disk has
-/// only the ledger, which is a prefix of the chain.
+/// The log of a shard: batches become durable in an engine that other machines read and write as well. The local disk
+/// has only the ledger, which is a prefix of the chain.
 final class SharedLog: BatchLog {
-    /// What the log's thread knows; the lock is for those who ask for the position.
+    /// The state of the log's thread; the lock lets other threads read the position.
     private struct State {
         var writer: ChainWriter
         var position: LogPosition
         var gate: VersionGate
-        /// The cursor of the last event in the batches so far, the one underway included.
+        /// The cursor of the last event in all batches so far, including the one under way.
         var lastCursor: Int64
-        /// The batch whose fate is not known, and what is to be done with it.
+        /// The batch with an unknown fate, and the next step for it.
         var underway: (batch: ChainBatch, position: LogPosition, step: ChainWriter.Step)?
     }
 
@@ -22,7 +22,7 @@ final class SharedLog: BatchLog {
     private let limit: Int
     private let state: Mutex<State>
 
-    /// - Parameter writer: the ledger, which has the chain up to the reference.
+    /// - Parameter writer: the ledger, which has the chain up to `reference`.
     private init(
         _ store: SharedStore, after reference: BatchReference, version: Int, _ writer: LedgerWriter, limit: Int
     ) throws(StoreError) {
@@ -33,15 +33,15 @@ final class SharedLog: BatchLog {
                 gate: VersionGate(after: version, own: store.version), lastCursor: try writer.lastCursor()))
     }
 
-    /// Brings the ledger up to date and begins the term: its first batch has no rows, and whoever led before appends
-    /// nothing behind it.
+    /// Brings the ledger up to date and begins the term with a batch without rows; after it, the previous leader can
+    /// append no more.
     ///
     /// - Parameters:
     ///   - writer: the ledger.
     ///   - store: the engine and the term.
     ///   - limit: how far the ledger may fall behind, in bytes.
-    ///   - onProgress: called from time to time.
-    /// - Throws: `fenced` when a later term has begun; `engineAway`, `unprotected` when the engine is in the way for long.
+    ///   - onProgress: called at intervals.
+    /// - Throws: `fenced` if a later term has begun; `engineAway` or `unprotected` after ten seconds of failures.
     static func open(
         _ writer: LedgerWriter, _ store: SharedStore, limit: Int, onProgress: () -> Void
     ) throws(StoreError) -> (log: any BatchLog, summary: RecoverySummary) {
@@ -70,20 +70,20 @@ final class SharedLog: BatchLog {
                 try writer.apply([UnsafeRawBufferPointer](), through: position)
                 return (log, summary)
             } catch let error where error.kind == .fenced {
-                // The last batch of the leader before came in between; a higher term ends this one.
+                // The previous leader's last batch came in between. A higher term in the tail ends this one.
                 let tail = try patiently(onProgress) { () throws(StoreError) in try store.tail() }
                 guard tail.epoch < store.epoch else { throw error }
             }
         }
     }
 
-    /// How long the beginning of a term waits for an engine that gives no answer, in nanoseconds: a slow one is no reason to
-    /// give up a lease that is renewed meanwhile.
+    /// How long the beginning of a term waits for an engine that does not answer, in nanoseconds. A slow engine is no
+    /// reason to give up a lease, which another thread renews meanwhile.
     private static let patience: Int64 = 10_000_000_000
-    /// The pause between two tries.
+    /// The pause between two tries, in microseconds.
     private static let retryPause: UInt32 = 50_000
 
-    /// Tries again while the engine is in the way.
+    /// Repeats a question while the engine fails.
     private static func patiently<Value>(
         _ onProgress: () -> Void, _ ask: () throws(StoreError) -> Value
     ) throws(StoreError) -> Value {
@@ -112,7 +112,7 @@ final class SharedLog: BatchLog {
 
     // MARK: Writing
 
-    /// A batch whose fate is not known keeps its bytes: the next call goes on with it.
+    /// Appends a batch. A batch with an unknown fate keeps its bytes, and the next call continues with it.
     func append(
         _ buffer: RowBuffer, lastSequence: SequenceNumber, at time: WallTime
     ) throws(StoreError) -> LogPosition {
@@ -127,8 +127,8 @@ final class SharedLog: BatchLog {
                     ? store.writing.append(underway.batch) : store.writing.confirm(underway.batch.reference)
                 if case .unknown(let problem) = result {
                     underway.step = answered(result)
-                    // The first time a connection may have been lost. The second time the engine has answered a question
-                    // between, and it does not end a commit.
+                    // A first missing answer may be a lost connection. After a second one the engine has answered the
+                    // question in between, so it answers and does not end the commit.
                     if isUnanswered {
                         keep(underway)
                         throw problem.kind == .unreachable
@@ -177,7 +177,7 @@ final class SharedLog: BatchLog {
         state.withLock { $0.underway = underway }
     }
 
-    /// Draws the id, and writes the header: from here on the bytes stay as they are.
+    /// Draws the id, and writes the header: the bytes never change after this.
     private func form(
         _ buffer: RowBuffer, lastSequence: SequenceNumber, at time: WallTime
     ) -> (batch: ChainBatch, position: LogPosition, step: ChainWriter.Step) {

@@ -2,11 +2,11 @@ public import PushFleet
 public import PushModel
 import Synchronization
 
-/// What a leader of a shard opens its store with: the engine that has the chain, and the term that it took.
+/// The engine and the term with which the leader of a shard opens its store.
 ///
-/// Each session is used by one thread: the log's, the ledger's.
+/// One thread uses each session: the log's thread `writing`, the ledger's `reading`.
 public final class SharedStore: Sendable {
-    /// The chain that the database has.
+    /// The chain in the database.
     public let identity: ShardIdentity
     /// The term.
     public let epoch: Int64
@@ -22,9 +22,9 @@ public final class SharedStore: Sendable {
 
     /// - Parameters:
     ///   - identity: the chain.
-    ///   - epoch: the term that was taken.
+    ///   - epoch: the term of this leader.
     ///   - boot: this machine's boot.
-    ///   - clocks: the clocks of the machines that wrote the chain, as a follower read them.
+    ///   - clocks: the clocks of the machines that wrote the chain, as this node read them while it followed.
     ///   - writing: the session of the log's thread.
     ///   - reading: the session of the ledger's thread.
     ///   - version: the highest version of batches that this program reads and writes.
@@ -41,7 +41,7 @@ public final class SharedStore: Sendable {
     /// The clocks of the machines that wrote the chain, as far as it was read.
     public var clocks: BootClocks { clockReadings.withLock(\.self) }
 
-    /// When the batch before the term was inserted, on this machine's monotonic clock; `nil`: the term is the first.
+    /// The insertion time of the batch before the term, on this machine's monotonic clock; `nil` in the first term.
     public var lastBatchAt: Instant? { lastBatch.withLock(\.self) }
 
     func learn(_ clocks: BootClocks, lastBatchAt: Instant?) {
@@ -49,15 +49,15 @@ public final class SharedStore: Sendable {
         lastBatch.withLock { $0 = lastBatchAt }
     }
 
-    /// The lease was renewed: says what the copies read. On any thread.
+    /// Notes the versions that the copies read, from the renewed lease. On any thread.
     public func learn(_ row: LeaseRow) { leastReader.withLock { $0 = row.leastReader ?? version } }
 
-    /// The lowest version that the copies read; `nil`: not known yet.
+    /// The lowest version that the copies read; `nil` until it is known.
     var copiesRead: Int? { leastReader.withLock(\.self) }
 }
 
 extension StoreError {
-    /// - Parameter problem: why the engine gave no answer.
+    /// - Parameter problem: the engine's error.
     public init(_ problem: EngineProblem) {
         let kind: Kind =
             switch problem.kind {
@@ -68,11 +68,11 @@ extension StoreError {
         self.init(kind, message: problem.description, context: Self.engine)
     }
 
-    /// Another machine has taken the lease.
+    /// The error after another machine took the lease.
     public static var leaseLost: StoreError {
         StoreError(.fenced, message: "another machine has taken the lease", context: engine)
     }
 
-    /// Where an engine's errors are.
+    /// The context of an engine's errors.
     static let engine = "the shared log"
 }

@@ -3,7 +3,7 @@ import LinuxSystem
 public import PushFleet
 import PushModel
 
-/// Makes the ledger of a node of the newest snapshot that this program can read, where the node has none.
+/// Makes a node's ledger from the newest snapshot that this program can read, if the node has no ledger.
 public struct SnapshotFetch {
     private let engine: any ShardEngine
     private let directory: String
@@ -12,11 +12,11 @@ public struct SnapshotFetch {
     private let onBegin: (Snapshot) -> Void
 
     /// - Parameters:
-    ///   - engine: the session to read by.
+    ///   - engine: the session to read with.
     ///   - directory: the state directory, which this process has locked.
     ///   - identity: the chain.
-    ///   - isStopped: asked from time to time.
-    ///   - onBegin: called with each snapshot that is fetched.
+    ///   - isStopped: called at intervals.
+    ///   - onBegin: called before each fetch of a snapshot.
     public init(
         from engine: any ShardEngine, into directory: String, of identity: ShardIdentity,
         isStopped: @escaping () -> Bool, onBegin: @escaping (Snapshot) -> Void = { _ in }
@@ -28,12 +28,12 @@ public struct SnapshotFetch {
     private var ledger: String { directory + "/ledger.db" }
     private var draft: String { ledger + ".fetched" }
 
-    /// Fetches a ledger where there is none. A start that ends in between leaves a file that the next one replaces.
+    /// Fetches a ledger if there is none. A start that ends in between leaves a draft, which the next one replaces.
     ///
-    /// - Returns: whether the node may go on; `false`: it was stopped.
-    /// - Throws: `engineAway`, also where the snapshot went meanwhile: the same call may succeed at once. `newerSchema` when
-    ///   all snapshots are of a newer program; `lost` when there are none, and the chain has lost its beginning; `corrupt`
-    ///   and `forked` when none is whole.
+    /// - Returns: whether the node may continue; `false` if it was stopped.
+    /// - Throws: `engineAway`, also if the snapshot was removed meanwhile: the same call may succeed at once.
+    ///   `newerSchema` if all snapshots are of a newer program; `lost` if there are none, and the chain's beginning was
+    ///   deleted; `corrupt` and `forked` if none is sound.
     public func run() throws(StoreError) -> Bool {
         unlink(draft)
         try LedgerWriter.requireNotLost(ledger, in: directory)
@@ -64,7 +64,7 @@ public struct SnapshotFetch {
                 problem = problem ?? error
             }
         }
-        // Without its beginning the chain alone makes no ledger.
+        // A chain without its beginning cannot make a ledger.
         guard state.first > 0 else { return true }
         throw problem
             ?? StoreError(

@@ -4,9 +4,9 @@ import LinuxSystem
 import PushFleet
 import PushModel
 
-/// A ledger in one file, as a snapshot has it.
+/// A ledger in one file, the content of a snapshot.
 struct SnapshotFile {
-    /// The place in the chain behind the last batch that the ledger has.
+    /// The place in the chain behind the ledger's last batch.
     var position: LogPosition
     /// The schema of the ledger.
     var schema: Int64
@@ -15,16 +15,17 @@ struct SnapshotFile {
     /// The length of the file, in bytes.
     var length: Int64
 
-    /// How many of SQLite's steps lie between two questions whether to stop.
+    /// The steps of SQLite's virtual machine between two calls of `isStopped`.
     private static let steps: Int32 = 50_000
 
-    /// Makes one of the ledger of a state directory, in one state of it, while its daemon goes on. It is not synced.
+    /// Copies the ledger of a state directory as it is now, with `VACUUM INTO`, beside a running daemon. The file is
+    /// not synced.
     ///
     /// - Parameters:
     ///   - directory: the state directory.
-    ///   - path: what was there is replaced.
-    ///   - isStopped: asked from time to time.
-    /// - Throws: `missing`, and what the disk and SQLite say; anything when it was stopped. Then nothing is left of the file.
+    ///   - path: the file; an existing one is replaced.
+    ///   - isStopped: called at intervals.
+    /// - Throws: `missing`, and errors of the disk and SQLite; any error if it was stopped. An error leaves no file.
     static func make(
         ofLedgerIn directory: String, at path: String, isStopped: @escaping () -> Bool
     ) throws(StoreError) {
@@ -45,10 +46,10 @@ struct SnapshotFile {
         }
     }
 
-    /// Reads all of a file, and what it has.
+    /// Checks a whole file, and reads its facts.
     ///
-    /// - Throws: `corrupt` for a file that is damaged or no ledger, `newerSchema` for one of a newer program; anything when
-    ///   it was stopped.
+    /// - Throws: `corrupt` for a damaged file or no ledger, `newerSchema` for one of a newer program; any error if it
+    ///   was stopped.
     init(checking path: String, isStopped: @escaping () -> Bool) throws(StoreError) {
         let database = try Database(path: path, access: .readOnly)
         schema = try Schema.check(database)
@@ -62,9 +63,9 @@ struct SnapshotFile {
         length = Int64(facts.st_size)
     }
 
-    /// The chain's batch that the ledger has last.
+    /// Returns the chain's batch that is the ledger's last one.
     ///
-    /// - Throws: `forked` when the chain has another one, or none; `engineAway`.
+    /// - Throws: `forked` if the chain has another batch of that number, or none; `engineAway`.
     func reference(in engine: any ShardEngine) throws(StoreError) -> BatchReference {
         let batch: ChainBatch?
         do throws(EngineProblem) {
@@ -82,7 +83,7 @@ struct SnapshotFile {
         return batch.reference
     }
 
-    /// Adds a part to the checksum of those before it.
+    /// Adds a part to the checksum of the parts before it.
     static func add(_ bytes: [UInt8], to checksum: inout UInt32) {
         checksum = bytes.withUnsafeBytes { CChecksum_crc32c(checksum, $0.baseAddress, $0.count) }
     }

@@ -3,7 +3,7 @@ import LinuxSystem
 public import PushFleet
 import PushModel
 
-/// Writes the ledger of a node as a snapshot of its shard, while the node goes on. For one thread.
+/// Writes the ledger of a node as a snapshot of its shard, beside the running node. For one thread.
 public struct SnapshotWriter {
     private let engine: any ShardEngine
     private let directory: String
@@ -12,10 +12,10 @@ public struct SnapshotWriter {
     private let pause: (Duration) -> Bool
 
     /// - Parameters:
-    ///   - engine: the session to write by.
+    ///   - engine: the session to write with.
     ///   - directory: the state directory.
     ///   - node: the node's name.
-    ///   - rate: how many bytes a second are sent, and read back, at most.
+    ///   - rate: the highest number of bytes a second, to send and to read back.
     ///   - pause: waits; returns whether to stop.
     public init(
         _ engine: any ShardEngine, directory: String, node: String, rate: Int, pause: @escaping (Duration) -> Bool
@@ -24,26 +24,26 @@ public struct SnapshotWriter {
         (self.rate, self.pause) = (rate, pause)
     }
 
-    /// How often the engine is asked again that does not answer, a second apart.
+    /// The number of tries, a second apart, while the engine does not answer.
     private static let attempts = 60
-    /// How often the writer says that it is alive while nothing is sent.
+    /// The interval of the writer's signs of life while it sends nothing, in nanoseconds.
     private static let moveInterval: Int64 = 5_000_000_000
 
     /// The file of a snapshot that is being written.
     private var path: String { Self.path(in: directory) }
     private static func path(in directory: String) -> String { directory + "/snapshot.db" }
 
-    /// Removes what a writer has left that was killed.
+    /// Removes the file of a writer that was killed.
     public static func clean(_ directory: String) { unlink(path(in: directory)) }
 
-    /// Writes a snapshot, reads it back, and has it count.
+    /// Writes a snapshot, reads it back, and publishes it.
     ///
     /// - Parameters:
-    ///   - number: the ledger must have a batch behind this one.
-    ///   - seen: what was being written, to be given up.
-    /// - Returns: the snapshot; `nil`: it was stopped, another node writes one, or the ledger is not as far.
-    /// - Throws: `engineAway`; `forked` when the ledger's last batch is not the chain's; `corrupt` when the ledger is damaged,
-    ///   or the engine gives back other bytes; `missing`; what the disk says.
+    ///   - number: a batch; the ledger must be behind a later one.
+    ///   - seen: the claim of another writer that is to be given up.
+    /// - Returns: the snapshot; `nil` if it was stopped, another node writes one, or the ledger is not past `number`.
+    /// - Throws: `engineAway`; `forked` if the ledger's last batch is not the chain's; `corrupt` if the ledger is
+    ///   damaged, or the engine returns other bytes; `missing`; errors of the disk.
     public func write(
         behind number: UInt64 = 0, replacing seen: SnapshotClaim? = nil
     ) throws(StoreError) -> Snapshot? {
@@ -72,7 +72,7 @@ public struct SnapshotWriter {
         return snapshot
     }
 
-    /// Sends all parts, and notes their checksum.
+    /// Sends all parts, and computes their checksum.
     ///
     /// - Returns: whether they were sent.
     private func send(_ snapshot: inout Snapshot) throws(StoreError) -> Bool {
@@ -99,7 +99,7 @@ public struct SnapshotWriter {
 
     /// Reads all parts back.
     ///
-    /// - Returns: whether all of it was read.
+    /// - Returns: whether all parts were read.
     private func readBack(_ snapshot: Snapshot) throws(StoreError) -> Bool {
         var checksum: UInt32 = 0
         let isMoving = Presence { [engine] in (try? engine.moveSnapshot(snapshot.id)) == false }
@@ -107,7 +107,7 @@ public struct SnapshotWriter {
             let read = try asking { () throws(EngineProblem) in try engine.part(part, of: snapshot.id) }
             guard let read else { return false }
             guard let bytes = read else {
-                // Whoever gave the snapshot up may have removed its parts.
+                // A node that gave the snapshot up may have removed its parts.
                 let isMine = try asking { () throws(EngineProblem) in try engine.moveSnapshot(snapshot.id) }
                 guard isMine == true else { return false }
                 throw Self.damaged(part)
@@ -126,12 +126,12 @@ public struct SnapshotWriter {
             .corrupt, message: "\(what) of the snapshot is not what was written", context: StoreError.engine)
     }
 
-    /// How long so many bytes take at the rate.
+    /// Returns the time that so many bytes take at the rate.
     private func time(of bytes: Int) -> Duration { .nanoseconds(Int64(bytes) * 1_000_000_000 / Int64(max(1, rate))) }
 
-    /// Asks the engine, again where it does not answer: what was sent need not be sent anew.
+    /// Asks the engine, with retries while it does not answer, so that parts need not be sent again.
     ///
-    /// - Returns: `nil`: it was stopped.
+    /// - Returns: the answer; `nil` if it was stopped.
     private func asking<Value>(_ ask: () throws(EngineProblem) -> Value) throws(StoreError) -> Value? {
         var attempt = 1
         while true {
@@ -145,14 +145,14 @@ public struct SnapshotWriter {
         }
     }
 
-    /// Says from time to time that the writer is alive, and hears whether it is to stop.
+    /// Sends a sign of life at intervals, and learns from the answer whether to stop.
     private final class Presence {
         private let say: () -> Bool
         private var saidAt = SystemClock.monotonicNanoseconds
-        /// Whether it was told to stop.
+        /// Whether the answer was to stop.
         private(set) var hasStopped = false
 
-        /// - Parameter say: returns whether to stop.
+        /// - Parameter say: sends a sign of life; returns whether to stop.
         init(_ say: @escaping () -> Bool) { self.say = say }
 
         var isStopped: Bool {
