@@ -3,25 +3,24 @@ import PushRouting
 import PushSettings
 
 extension DaemonSettings {
-    /// What producers may ask of `inject.sock`.
+    /// The limits of `inject.sock`.
     var injectLimits: LineServer.Limits {
         limits(requestLength: requestLengthMax, descriptors: DescriptorReserve.belowForProducers)
     }
 
-    /// What bridges may send as requests of the daemon's own: as much as one producer.
+    /// The limits of requests that bridges send: those of one producer.
     var ownLimits: OwnRequests.Limits {
         OwnRequests.Limits(requestLength: requestLengthMax, inputSize: inputSizeMaxPerPeer)
     }
 
-    /// What clients may ask of `control.sock`: what the forwarder has to say must have room, however short the requests of
-    /// producers are to be.
+    /// The limits of `control.sock`. A line of the forwarder always fits, however small `RequestLengthMax=` is.
     var controlLimits: LineServer.Limits {
         limits(
             requestLength: max(requestLengthMax, ControlRequest.longestLine),
             descriptors: DescriptorReserve.belowForAdministrators)
     }
 
-    /// What clients may ask of `read.sock`: what it takes is short, and is read in the loop's own turn.
+    /// The limits of `read.sock`: its lines are short, because the loop itself reads them.
     var readLimits: LineServer.Limits {
         var limits = limits(requestLength: 16 << 10, descriptors: DescriptorReserve.belowForAdministrators)
         limits.lengthSetting = nil

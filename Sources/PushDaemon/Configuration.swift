@@ -3,14 +3,14 @@ import PushSettings
 import SettingsFiles
 import SettingsSyntax
 
-/// Where the configuration is, and how it is read: at the start and at each reload.
+/// The directories of the configuration, and the state between its readings: at the start and at each reload.
 struct Configuration: Sendable {
     let directories: [String]
-    /// Whether the directory was asked for by name, so that nothing stands in for what it lacks.
+    /// Whether the command line named the directory, so that no shipped file stands in for a missing one.
     let isRequired: Bool
     /// The rights of handlers in the service.
     let service: ServiceFacts
-    /// Whether what was read last had files.
+    /// Whether the last reading found files.
     private var hasFiles = false
     private var isLoaded = false
 
@@ -20,14 +20,14 @@ struct Configuration: Sendable {
         self.service = service
     }
 
-    /// Reads and validates everything. What stands in where nothing is installed does not replace what was there before: then
-    /// somebody has moved it away, or not put it back yet.
+    /// Reads and validates all files. The shipped stand-in never replaces a configuration that had files: somebody has
+    /// moved the files away, or has not put them back yet.
     ///
-    /// A handler that the service keeps from working is an error at a reload. At the start it is a warning: the other handlers
-    /// are not to wait for it.
+    /// A handler that the service's sandbox keeps from working is an error at a reload. At the start it is a warning,
+    /// so that the other handlers start.
     ///
-    /// - Returns: the settings, and what is to be said about them.
-    /// - Throws: `StartFailure` with a line for each thing that is wrong, and the warnings.
+    /// - Returns: the settings, and the warnings about them.
+    /// - Throws: `StartFailure` with a line for each error, and the warnings.
     mutating func load() throws(StartFailure) -> (settings: Settings, warnings: [String]) {
         let loaded = try LoadedConfiguration(reading: directories, required: isRequired)
         guard !(hasFiles && loaded.sources.isStandIn) else {
@@ -52,14 +52,14 @@ struct Configuration: Sendable {
     }
 }
 
-/// Reads the configuration again, on a thread of its own: with hundreds of files, or a slow directory of users, that takes
-/// longer than a turn of the loop may.
+/// Reads the configuration again, on its own thread: hundreds of files, or a slow user directory, take longer than a
+/// turn of the loop may.
 final class ConfigurationReader: Sendable {
     private let thread: JobThread<Void>
 
     /// - Parameters:
-    ///   - configuration: as it was read last.
-    ///   - onRead: gets what each reading found, on another thread.
+    /// - configuration: the last one that was read.
+    /// - onRead: gets the result of each reading, on the thread `configuration`.
     init(
         _ configuration: Configuration,
         onRead: @escaping @Sendable (Result<(settings: Settings, warnings: [String]), StartFailure>) -> Void
@@ -70,11 +70,12 @@ final class ConfigurationReader: Sendable {
         }
     }
 
-    /// Has it read once more.
+    /// Asks the thread for another reading.
     ///
-    /// - Throws: when the system has no thread left.
+    /// - Throws: when the system can start no thread.
     func read() throws(SystemError) { try thread.submit(()) }
 
-    /// Ends the thread, without waiting for it: a directory that hangs has nothing that is needed any more.
+    /// Ends the thread without waiting for it: it may hang in a directory, and it holds nothing that the daemon still
+    /// needs.
     func leave() { thread.leave() }
 }

@@ -1,13 +1,15 @@
 import HandlerProcess
 
-/// How the processes of a run are kept together, so that all of them can be ended.
+/// The means by which the daemon finds all processes of a run, to end them.
 enum Containment: Sendable {
     /// Each run has a cgroup of its own.
     case cgroups(RunCgroups)
-    /// By process group, by adoption and by the mark in the environment, for a reason.
+    /// Runs have a process group, adoption by a subreaper, and a mark in the environment; the reason says why not a
+    /// cgroup.
     case processGroups(reason: String)
 
-    /// The best that there is. Where there are cgroups this process moves within them.
+    /// Returns cgroups if this process can have them, otherwise process groups. With cgroups this process moves within
+    /// them.
     static func available() -> Containment {
         do {
             return .cgroups(try RunCgroups.takeOver())
@@ -16,7 +18,7 @@ enum Containment: Sendable {
         }
     }
 
-    /// Where runs have their cgroups.
+    /// The cgroups of the runs; `nil` with process groups.
     var cgroups: RunCgroups? {
         switch self {
         case .cgroups(let cgroups): cgroups
@@ -24,7 +26,7 @@ enum Containment: Sendable {
         }
     }
 
-    /// The word for it in the status.
+    /// The name in the status.
     var name: String {
         switch self {
         case .cgroups: "cgroups"
@@ -32,7 +34,7 @@ enum Containment: Sendable {
         }
     }
 
-    /// Why it is no better.
+    /// Why the runs have no cgroups.
     var reason: String? {
         switch self {
         case .cgroups: nil

@@ -2,7 +2,7 @@ import PushModel
 import PushReporting
 import PushRouting
 
-/// What the daemon counts for metrics alone, since its start.
+/// The counters that only `op: metrics` returns, since the daemon's start.
 struct CountedFigures: Sendable {
     var deliveries: DeliveryFigures
     var commits: DurationHistogram

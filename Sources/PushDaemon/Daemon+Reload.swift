@@ -7,24 +7,25 @@ import PushRouting
 import PushSettings
 import SettingsFiles
 
-/// How often the configuration was to be read again, and was.
+/// The number of readings of the configuration that were asked for, and that are done.
 struct Reloads {
     var asked = 0
     var done = 0
 
-    /// How often it is still to be read.
+    /// The number of readings that are not done.
     var underWay: Int { asked - done }
 }
 
 extension Daemon {
     /// Begins to read the configuration again.
     ///
-    /// - Returns: the number of the reading that sees what there is now; it may be done. `nil`: the daemon is to end.
+    /// - Returns: the number of the reading that sees the files as they are now; it may be done. `nil`: the daemon
+    ///   stops.
     @discardableResult
     func reload() -> Int? {
         guard !isStopping else { return nil }
         Notify.reloading(nowNanoseconds: EventLoop.nowNanoseconds)
-        // One that has not begun will see what there is now.
+        // The second reading has not begun: it will see the files as they are now.
         guard reloads.underWay < 2 else { return reloads.asked }
         reloads.asked += 1
         let reading = reloads.asked

@@ -49,7 +49,7 @@ extension Daemon {
 
     var readings: Int { reloads.done }
 
-    /// Mode and routes, for the journal and the service manager.
+    /// The mode and the number of routes, for the journal and the service manager.
     var statusLine: String {
         "\(processor.router.mode.rawValue) mode, \(counted(settings.routing.routes.count, "route"))"
     }

@@ -10,23 +10,23 @@ import PushTracking
 import SettingsFiles
 import Store
 
-/// The daemon: one loop thread that orders, the router that decides, and adapters that do.
+/// The daemon: the loop's thread orders all events, the router decides, adapters do the input and output.
 ///
 /// Everything here runs on the loop's thread.
 final class Daemon {
-    /// What the loop calls the daemon for while it runs. Each has the daemon, so they are dropped at the end.
+    /// The event sources of the daemon. Each retains the daemon, so `run` drops them at its end.
     struct Sources {
         let deadline: TimerSource
-        /// Ends the wait of a large request, of a batch that is held back, or of somebody who gave the ledger so long.
+        /// Fires for a large request, a batch that is held back, or a client's time limit for the ledger.
         let turn: TimerSource
-        /// Brings another turn.
+        /// Starts another turn of the loop.
         let due: DeferSource
-        /// Ends the wait for clients that do not take their last replies.
+        /// Ends the wait for clients that do not read their last replies.
         let stop: TimerSource
         let others: [AnyObject]
-        /// What people do with the notifications that it shows.
+        /// Requests of people who act on the notifications that the daemon shows.
         let own: OwnRequests
-        /// What bridges write beside their answers: their flood keeps no tap waiting.
+        /// Requests that bridges send beside their answers: apart from `own`, so that a flood of them delays no tap.
         let ofBridges: OwnRequests
     }
 
@@ -50,26 +50,26 @@ final class Daemon {
     private let erasures: ErasureService
     let pruning: LedgerPruning
     let gaps: GapRecorder
-    /// The database of the shared log; of no meaning on one machine.
+    /// The state of the shared log's database; unused on one machine.
     private(set) var engine = EngineWatch(at: EventLoop.nowNanoseconds)
     let control: ControlServer
     private(set) var sources: Sources?
     private(set) var servers: Servers?
 
     private var armedFor: Instant?
-    /// Since when the lease has been over, in monotonic nanoseconds.
+    /// When the lease ended, in monotonic nanoseconds.
     private var pastLeaseSince: Int64?
     private(set) var isStopping = false
-    /// Whether it ends because a person wants another node to lead: the next process of this node follows.
+    /// Whether the daemon stops because a person wants another node to lead: this node's next process follows.
     private(set) var handsOver = false
-    /// When clients have had the time to take their last replies, in monotonic nanoseconds.
+    /// When the time for clients to read their last replies is over, in monotonic nanoseconds.
     private var lastRepliesDue: Int64?
     var configurationProblem: String?
-    /// The readings of the configuration.
+    /// The counts of configuration readings.
     var reloads = Reloads()
     let startedAt = Moment.now()
 
-    /// Connects the parts, and takes up what an earlier run left.
+    /// Connects the parts, and restores what an earlier run left unfinished.
     init(_ parts: Parts, settings: Settings) throws(StoreError) {
         var parts = parts
         let recovered = parts.takeRecovered()
@@ -91,7 +91,7 @@ final class Daemon {
             loader: RunLoader(pipeline: pipeline, desk: desk, reader: parts.largeRequests), journal: journal,
             successLevel: settings.journal.successLevel, clock: { .now() },
             isBelieved: { clockSteps.isBelieved(wall: $0, boot: SystemClock.bootNanoseconds) })
-        // A ledger that was a pair's goes on with its producers on one machine, too.
+        // A ledger that belonged to a pair keeps its producers on one machine, too.
         let producers = try recovered.ledger.producers()
         accounts =
             if parts.leadership == nil, producers.isEmpty {
@@ -134,9 +134,9 @@ final class Daemon {
         parts.journal.log(JournalEntry(.notice, message, messageID: .recovered))
     }
 
-    /// Listens, and runs until it is told to stop, or cannot go on.
+    /// Listens, and runs until a signal stops it or an error ends it.
     ///
-    /// - Parameter listeners: the sockets, where another part of the process has listened before.
+    /// - Parameter listeners: the sockets, if another part of the process listens on them already.
     /// - Returns: the exit status.
     func run(listeners: Listeners? = nil) throws -> Int32 {
         try watch()
@@ -153,10 +153,10 @@ final class Daemon {
         parts.logLevels.begin()
         gaps.begin()
         keepHouse()
-        // What was recovered is not to wait for the first event.
+        // Recovered requests do not wait for the first event.
         endTurn()
         let end = Result { () throws(SystemError) in try parts.loop.run(endOfTurn: endTurn) }
-        // Where the disk kept the daemon from waiting for handlers, nobody would write down what they say.
+        // With a full disk the daemon did not wait for its handlers, and no log would take their outcomes.
         parts.runner.endAll()
         parts.largeRequests.stop()
         parts.metrics.stop()
@@ -165,7 +165,7 @@ final class Daemon {
         let progress = WorkProgress()
         let failure = parts.committer.stop { progress.goesOn() }
         let code = try end.get()
-        // After a failure there may be outcomes that nobody was told of.
+        // After a failure some outcomes may have no journal entry.
         if code == 0 { processor.endJournal(at: EventLoop.nowNanoseconds) }
         guard code == 0, let failure else { return code }
         parts.journal.log(JournalEntry(.critical, "\(failure)"))
@@ -188,7 +188,7 @@ final class Daemon {
                 armedFor = nil
                 processor.handle(.clock)
             },
-            // The end of the turn does the rest.
+            // The end of the turn does the work.
             turn: try TimerSource(loop: loop) {},
             due: try DeferSource(loop: loop) { [self] in sources?.due.isEnabled = false },
             stop: try TimerSource(loop: loop) { loop.exit(code: 0) },
@@ -202,7 +202,7 @@ final class Daemon {
                 try SignalSource(loop: loop, signal: SIGINT) { [self] in stop() },
                 try SignalSource(loop: loop, signal: SIGHUP) { [self] in reload() },
             ] + (lease ?? []), own: own, ofBridges: ofBridges)
-        // `unowned` holds: the daemon has the runner, which tells nothing once it is gone.
+        // `unowned` is safe: the daemon owns the runner, and a runner that is gone calls nothing.
         try parts.runner.begin(
             reportingTo: { [unowned self] in processor.handle($0) }, acting: { own.submit($0) },
             requesting: { ofBridges.submit($0, of: $1) })
@@ -250,7 +250,7 @@ final class Daemon {
 
     private func take(_ news: LeaseKeeper.News) {
         switch news {
-        // The turn that this ends says that the loop goes on; one that was held back past the lease goes on now.
+        // The end of this turn proves that the loop runs; a loop that hung past the lease proves it only now.
         case .question: parts.leadership?.keeper.answer()
         case .renewed(let row, let outage):
             parts.leadership?.store.learn(row)
@@ -293,7 +293,7 @@ final class Daemon {
         case .pruned(let requests, let deadLetters, let bySize, let remains):
             pruning.pruned(requests: requests, deadLetters: deadLetters)
             pruning.prunedBySize(requests: bySize, remains: remains, at: EventLoop.nowNanoseconds)
-        // What is not ordered any more the next leader orders.
+        // An order that comes now is for the next leader.
         case .orderDue(let order): if !isStopping { pipeline.append(order) }
         case .erasedRows(let receipt): erasures.erasedRows(receipt)
         case .erasureWaits(let error): erasures.waits(error)
@@ -311,7 +311,7 @@ final class Daemon {
         sources?.ofBridges.endTurn()
         if mayContinueWork { processor.continueWork() }
         inject.admitLarge(at: now)
-        // Behind all that may bring what somebody waits for.
+        // Last, after all that may bring what a client waits for.
         customData.answerOrders()
         control.endTurn()
         do throws(StoreError) {
@@ -321,12 +321,12 @@ final class Daemon {
         } catch {
             return fail(error)
         }
-        // Past its lease a leader starts nothing and tells nothing before the log, or the lease, has decided.
+        // Past its lease a leader starts no handler and sends no reply until the log, or a renewal, has decided.
         let isPastLease = parts.leadership?.keeper.holds == false
-        // Clients wait for a late renewal; when it does not come, they are refused.
+        // Clients wait for a late renewal; after `lateRenewal` the daemon refuses them.
         let isHeld = !refusesPastLease(isPastLease, at: now) && isPastLease
         let isDone = isPastLease || processor.performDue { control.handOver($0) }
-        // What is left, and what came of it, is for the next turn.
+        // Work that is left, and its results, are for the next turn.
         sources?.due.isEnabled =
             !isDone || pipeline.isReady || mayContinueWork || desk.hasMore || inject.large.mayGoOn(at: now)
             || sources?.own.needsFlush == true || sources?.ofBridges.needsFlush == true
@@ -334,13 +334,14 @@ final class Daemon {
         if due < .max { sources?.turn.arm(at: due) }
         processor.endTurn(at: now)
         parts.health.watch(writingSince: pipeline.writingSince)
-        // Above this the clients wait, not the memory.
+        // Above the limit clients wait, so that the daemon's memory stays bounded.
         servers?.inject.setCongested(isHeld || pipeline.bytesWaiting > Self.bytesWaitingLimit)
         if parts.leadership != nil {
             servers?.control.setCongested(isHeld)
             servers?.read.setCongested(isHeld)
         }
-        // A later time costs no system call: the timer fires for nothing then, once.
+        // Only an earlier deadline arms the timer: a later one costs no system call, but the timer fires once for
+        // nothing.
         if let due = processor.nextDue, armedFor.map({ due < $0 }) ?? true {
             armedFor = due
             sources?.deadline.arm(at: due.nanoseconds)
@@ -351,10 +352,10 @@ final class Daemon {
         if isStopping { exitWhenDone() }
     }
 
-    /// How long clients wait past the lease for the next renewal before they are refused, in nanoseconds.
+    /// How long requests wait past the lease for its renewal before the daemon refuses them, in nanoseconds.
     private static let lateRenewal: Int64 = 1_000_000_000
 
-    /// Whether new requests are refused, because the lease ended a while ago.
+    /// Whether the daemon refuses new requests, because its lease ended at least `lateRenewal` ago.
     private func refusesPastLease(_ isPastLease: Bool, at now: Int64) -> Bool {
         guard isPastLease else {
             (pastLeaseSince, parts.health.pastLease) = (nil, nil)
@@ -375,7 +376,7 @@ final class Daemon {
     }
 
     private func stalled(_ error: StoreError, at now: Int64) {
-        // An engine was waited for before it was given up.
+        // The database did not answer for a while before the writer gave up: the outage began with the write.
         let since = parts.leadership == nil ? now : pipeline.writingSince ?? now
         switch error.kind {
         case .engineAway: engine.isAway(since: since)
@@ -389,45 +390,46 @@ final class Daemon {
 
     private static let bytesWaitingLimit = 8 << 20
 
-    /// Whether there is work left that the disk has room for; else its next report is waited for.
+    /// Whether work is left that the disk has room for. With a problem of the disk, the disk's next report continues
+    /// it.
     private var mayContinueWork: Bool {
         processor.hasWorkLeft && pipeline.bytesWaiting <= Self.bytesWaitingLimit && parts.health.problem == nil
     }
 
-    /// Whether the loop may wait for the disk itself: not while something runs, or is due, that it would come late for.
+    /// Whether the loop may write and sync a batch itself: not while a handler runs, or a deadline is near.
     private func mayWait(at now: Int64) -> Bool {
         guard parts.runner.count == 0, !isStopping, parts.leadership == nil else { return false }
         return processor.nextDue.map { $0.nanoseconds - now > Self.waitMargin } ?? true
     }
 
-    /// 20 ms: what a slow disk may take, and is left to the log's thread after.
+    /// 20 ms: a slow sync may take as long; the log's thread writes every batch that must not wait for it.
     private static let waitMargin: Int64 = 20_000_000
 
     private func exitWhenDone() {
         guard processor.handlersRunning == 0 else { return }
-        // What a full disk keeps off it was not acknowledged, so nothing is lost by not waiting for room. A last sign of life
-        // that finds none is no failure.
+        // The daemon acknowledged no request that a full disk holds up, so it loses nothing by not waiting for room. A
+        // last sign of life that finds no room is no failure.
         if parts.health.problem != nil { return parts.loop.exit(code: gaps.hasEnded ? 0 : StartFailure.inputOutput) }
         guard processor.isIdle, inject.isIdle else { return }
-        // Another turn writes it.
+        // Another turn writes the last sign of life.
         guard !gaps.end() else {
             sources?.due.isEnabled = true
             return
         }
-        // A connection is gone at once, and nothing else would tell of it.
+        // Bridges end at once with their connection, and no event reports that.
         if parts.runner.hasInstances { parts.runner.endInstances() }
         guard !parts.runner.hasInstances, !parts.runner.endsLeftovers else { return }
         if servers?.all.allSatisfy(\.hasSentEverything) != false {
             parts.loop.exit(code: 0)
         } else {
-            // Who does not take what it is owed cannot keep the daemon.
+            // A client that does not read its replies holds up the end of the daemon for `lastRepliesTime` only.
             let due = lastRepliesDue ?? EventLoop.nowNanoseconds + Self.lastRepliesTime
             lastRepliesDue = due
             sources?.stop.arm(at: due)
         }
     }
 
-    /// A second, in nanoseconds.
+    /// One second, in nanoseconds.
     private static let lastRepliesTime: Int64 = 1_000_000_000
 
     // MARK: From time to time
@@ -438,14 +440,14 @@ final class Daemon {
         parts.refusals.tellWhatIsDue(at: now)
         processor.tellRejections(at: now)
         gaps.look(canWrite: parts.health.problem == nil)
-        // Who waits for the ledger is answered once it has all of the log.
+        // A request that waits for the ledger gets its answer once the ledger has all of the log.
         if isStopping, !inject.isIdle { WorkProgress.askForTime() }
         pruning.check(settings.store, at: Moment.now().wall, boot: SystemClock.bootNanoseconds)
         parts.loop.beginTurnSlice()
         FreedMemory.trim()
     }
 
-    /// Also the length of a slice of turns: the status tells of those of the last minute.
+    /// Also the length of a slice of turn times: the status reports those of the last minute.
     private static let housekeepingInterval = Duration.seconds(10)
 
     private static let pruneInterval = Duration.seconds(3600)
@@ -459,13 +461,13 @@ final class Daemon {
     }
 
     private func stop() {
-        // Told to stop while it hands over, it is not to be started again.
+        // A signal during a handover wins: the service manager must not start the daemon again.
         handsOver = false
         guard !isStopping else { return }
         drain("stopping")
     }
 
-    /// - Parameter reason: why, as the beginning of a sentence.
+    /// - Parameter reason: the beginning of the status line.
     private func drain(_ reason: String) {
         isStopping = true
         let status = "\(reason): waiting for running handlers: \(processor.handlersRunning)"
@@ -477,7 +479,7 @@ final class Daemon {
         servers?.all.forEach { $0.stopListening() }
     }
 
-    /// The disk cannot be trusted: ends without acknowledging anything that may not be on it.
+    /// Ends without acknowledging anything that may not be on the disk: the disk cannot be trusted.
     private func fail(_ error: StoreError) {
         let message = error.endOfLeading
         parts.journal.log(JournalEntry(.critical, "\(error)", messageID: message))

@@ -5,7 +5,7 @@ import PushSettings
 import Store
 
 extension JournalEntry {
-    /// The journal's entry for what a start could not go on with.
+    /// The entry for files that a start moved aside, because it could not use them.
     init(setAside aside: RecoverySummary.SetAside) {
         switch aside.kind {
         case .damagedLog:
@@ -20,8 +20,8 @@ extension JournalEntry {
         }
     }
 
-    /// The journal's entry for the end of an invocation: what a report needs of it. Payload contents and keys never get here.
-    /// - Parameter number: how many outcomes there were since the start, with this one.
+    /// The entry for the end of an invocation, with all that a report needs. It never has payload contents or keys.
+    /// - Parameter number: the count of outcomes since the start, including this one.
     init(_ end: InvocationEnd, number: UInt64, successLevel: JournalSettings.Level) {
         let invocation = end.invocation
         let request = end.request

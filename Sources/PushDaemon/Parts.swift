@@ -9,12 +9,12 @@ import PushTracking
 import SettingsFiles
 import Store
 
-/// The daemon's adapters and what the ledger says of earlier runs: parts that need nothing of each other.
+/// The daemon's adapters and the recovered state: parts that do not depend on one another.
 ///
-/// The other threads (the log's, the ledger's, the look-ups', the readers of large requests, those that start handlers, the
-/// journal's) are reached through them and answer through the mailbox.
+/// They lead to the other threads (log, ledger, look-ups, large requests, spawn pool, journal), which answer through
+/// the mailbox.
 struct Parts {
-    /// What other threads say.
+    /// The messages of other threads to the loop.
     enum Message: Sendable {
         case store(StoreReport)
         case answer(LedgerAnswers.Answer)
@@ -33,7 +33,8 @@ struct Parts {
     let boot: UUID128
     let committer: Committer
     let tracker: RecoveredState.TrackerInBackground
-    /// What an earlier run left: a connection to the ledger, and much memory; `nil` once it is taken.
+    /// The state that an earlier run left: a connection to the ledger, and much memory; `nil` once the daemon has taken
+    /// it.
     private var recovered: RecoveredState?
     let largeRequests: LargeRequestReader
     let metrics: MetricsService
@@ -42,7 +43,7 @@ struct Parts {
     let refusals: RefusalLog
     let logLevels: LogLevels
     let containment: Containment
-    /// What marks the processes of this state directory.
+    /// The mark in the environment of all processes of this state directory.
     let owner: String
     let runner: HandlerRunner
     let clockSteps: ClockSteps
@@ -51,8 +52,8 @@ struct Parts {
 
     /// Opens the ledger of a locked state directory, and reads what an earlier run left.
     ///
-    /// - Parameters:
-    ///   - directories: where configuration, state and sockets are.
+    /// - directories: the directories of configuration, state and sockets.
+    /// - configuration: reads the configuration again.
     ///   - configuration: how to read the configuration again.
     ///   - settings: the configuration as it is.
     ///   - state: the locked state directory.
@@ -104,7 +105,7 @@ struct Parts {
         logLevels = LogLevels(loop: loop, journal: journal)
         let recovered = try RecoveredState(directory: directories.state, settings: settings)
         self.recovered = recovered
-        // A copy of the directory has the same id, and the handlers of its daemon are none of ours.
+        // A copy of the state directory has the same id, and the handlers of its daemon are not this daemon's.
         owner = "\(recovered.stateID)@\(place)"
         runner = try HandlerRunner(
             loop: loop, owner: owner, descriptorLimit: descriptorLimit, cgroups: containment.cgroups,

@@ -1,11 +1,11 @@
 import Glibc
 
-/// Tries for a second to have something that another process has. After `kill -9` a child between fork and exec may still
-/// have the lock and the sockets of the daemon, and `pushctl` has the lock while it applies a log: each ends by itself.
+/// Retries for a second while another process has a lock or a socket. After `kill -9` a child between fork and exec may
+/// still have the daemon's lock and sockets, and `pushctl` has the lock while it applies a log: each lets go by itself.
 ///
 /// - Parameters:
-///   - isTaken: whether an error says that another process has it.
-///   - make: makes it.
+/// - isTaken: whether an error says that another process has it.
+/// - make: takes it.
 /// - Throws: the last error.
 func patiently<Value: ~Copyable, Failure: Error>(
     while isTaken: (Failure) -> Bool, _ make: () throws(Failure) -> Value

@@ -6,10 +6,10 @@ import PushSettings
 import PushTracking
 import Store
 
-/// What the ledger says of the earlier runs of the daemon.
+/// The state that the ledger has of the daemon's earlier runs.
 struct RecoveredState {
-    /// The tracker, which takes as long as all else that is read: the ledger's thread reads it, by the connection that
-    /// brought the ledger up to date. Another one would read the schema once more.
+    /// The tracker, which takes as long to read as all the rest. The ledger's thread reads it, through the connection
+    /// that brought the ledger up to date: another connection would read the schema once more.
     typealias TrackerInBackground = Background<Tracker, StoreError>
 
     var stateID: UUID128
@@ -17,11 +17,11 @@ struct RecoveredState {
     var customData: CustomData
     var devices: [KnownDevice]
     var recentDeliveries: [RecentDelivery]
-    /// When the run before was last known to be alive; `nil` where none ever was.
+    /// The time of the last run's last sign of life; `nil` if there is none.
     var lastAlive: WallTime?
-    /// When it was last known to be alive by a clock that was believed.
+    /// The same by a clock that was believed.
     var lastBelieved: WallTime?
-    /// Has the rest: what is not finished.
+    /// The reader of the rest, the unfinished requests.
     let ledger: LedgerReader
 
     init(directory: String, settings: Settings) throws(StoreError) {
@@ -40,9 +40,9 @@ struct RecoveredState {
 }
 
 extension Tracker {
-    /// The tracker that wrote the ledger's rows.
+    /// Restores the tracker from the ledger's rows.
     init(reading ledger: LedgerReader, rules: TrackerRules, now: WallTime) throws(StoreError) {
-        // One state of the ledger costs one lock, each read of its own another.
+        // One snapshot costs one lock; each read outside of one would cost its own.
         self = try ledger.snapshot { () throws(StoreError) in
             var tracker = Tracker(stateID: ledger.stateIdentity, rules: rules)
             try tracker.restore(from: ledger, now: now)
@@ -62,7 +62,7 @@ extension Tracker {
 }
 
 extension CustomData {
-    /// The custom data that wrote the ledger's rows.
+    /// Restores the custom data from the ledger's rows.
     fileprivate init(stateID: UUID128, rules: CustomDataRules, ledger: LedgerReader) throws(StoreError) {
         self.init(stateID: stateID, rules: rules, lastNumber: try ledger.highestEntryNumber())
         try ledger.unfinishedEntries { record in
@@ -71,7 +71,7 @@ extension CustomData {
                 by: record.state == .pending ? record.settledBy : nil)
         }
         for cause in interruptedFlushes {
-            // Where nobody knows the session any more, its entries wait for the next one.
+            // Without a known session the entries wait for the next one.
             if let (request, event) = try ledger.sessionStart(of: cause) {
                 resumeFlush(SessionStart(of: request, event))
             }
@@ -81,7 +81,8 @@ extension CustomData {
 }
 
 extension SessionStart {
-    /// The session that a request in the ledger began. The event has whole seconds, the request has them all.
+    /// The session that a request in the ledger began. The event's time has whole seconds; the request's has
+    /// milliseconds.
     fileprivate init(of accepted: AcceptedRequest, _ event: AnalyticsEvent) {
         let clock = accepted.acceptedAt.wall
         self.init(
@@ -113,7 +114,7 @@ extension UnfinishedRequest {
 }
 
 extension PastDelivery {
-    /// What an interaction needs to know of a delivery that the ledger has.
+    /// The facts of a delivery in the ledger that an interaction needs.
     init(_ story: RequestStory) {
         var deliver: DeliverRequest?
         if case .deliver(let request) = Request(stored: story.request)?.action { deliver = request }
@@ -124,7 +125,7 @@ extension PastDelivery {
 extension Request {
     /// A request that is in the ledger, read again; `nil` if this version cannot read it any more.
     fileprivate init?(stored accepted: AcceptedRequest) {
-        // Limits may have been higher when it was accepted: they do not hold for what is on disk.
+        // A stored request is read without limits: they may have been higher when it was accepted.
         guard let request = try? Request(acceptedLine: accepted.body) else { return nil }
         self = request
     }

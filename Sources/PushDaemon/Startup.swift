@@ -11,11 +11,11 @@ public import Store
 import Synchronization
 import UnixSockets
 
-/// How the daemon is started.
+/// The options of the daemon's start.
 public struct DaemonOptions: Sendable {
-    /// Where configuration, state and sockets are.
+    /// The directories of configuration, state and sockets.
     public var directories: Directories
-    /// Whether the configuration directory was asked for by name, and so must exist.
+    /// Whether the command line named the configuration directory, so that it must exist.
     public var isConfigurationRequired: Bool
 
     /// Joins the parts.
@@ -25,7 +25,7 @@ public struct DaemonOptions: Sendable {
     }
 }
 
-/// Runs the daemon on the calling thread, which must be the process's first and only one, until it is told to stop.
+/// Runs the daemon on the calling thread, the process's first and only one, until a signal stops it.
 ///
 /// - Returns: the exit status.
 /// - Throws: `StartFailure` when it cannot start.
@@ -37,7 +37,7 @@ public func runDaemon(_ options: DaemonOptions) throws(StartFailure) -> Int32 {
                 exitStatus: StartFailure.configuration)
         }
         let made = try onceThereIsRoom(process.journal) { try process.daemon(in: try process.stateDirectory()) }
-        // Told to stop before there was room: nothing was accepted, so nothing is missing.
+        // A signal came while the start waited for room: no request was accepted, so the exit status is 0.
         guard let daemon = made else { return 0 }
         let status = try daemon.run()
         withExtendedLifetime(daemon) {}
@@ -45,7 +45,7 @@ public func runDaemon(_ options: DaemonOptions) throws(StartFailure) -> Int32 {
     }
 }
 
-/// What the process of a daemon has before its state directory is opened.
+/// A daemon's process before it opens its state directory.
 final class DaemonProcess {
     let options: DaemonOptions
     let settings: Settings
@@ -67,7 +67,7 @@ final class DaemonProcess {
         boot = try bootID()
     }
 
-    /// Locks the state directory; a daemon that is just ending is waited for.
+    /// Locks the state directory; waits for a daemon that is just ending.
     func stateDirectory() throws(StoreError) -> StateDirectory {
         let path = options.directories.state
         return try patiently(while: { if case .inUse = ($0 as StoreError).kind { true } else { false } }) {
@@ -75,11 +75,11 @@ final class DaemonProcess {
         }
     }
 
-    /// Opens the ledger, and takes up what an earlier run left.
+    /// Opens the ledger, and restores what an earlier run left.
     ///
-    /// - Parameter leadership: the shared log that it writes; `nil`: its log is its own.
+    /// - Parameter leadership: the shared log that the daemon writes; `nil`: the log is its own.
     func daemon(in state: consuming StateDirectory, leadership: Leadership? = nil) throws -> Daemon {
-        // Once: it moves this process.
+        // Only once: `available` moves this process into a cgroup.
         let kept = containment ?? .available()
         containment = kept
         if leadership == nil, let mark = try FleetMark.leave(state.path) {
@@ -96,19 +96,19 @@ final class DaemonProcess {
     }
 }
 
-/// Prepares the process for a daemon, and turns what it throws into a start's failure.
+/// Prepares the process for a daemon, and turns each error into a `StartFailure`.
 ///
 /// - Parameter body: runs the daemon; returns the exit status.
 func withDaemonProcess(
     _ options: DaemonOptions, _ body: (DaemonProcess) throws -> Int32
 ) throws(StartFailure) -> Int32 {
-    // Before any thread exists: each inherits the mask, and only the loop takes signals.
+    // Before any thread exists: each thread inherits the mask, and only the loop takes signals.
     SignalSource.block([SIGTERM, SIGINT, SIGHUP, SIGCHLD])
     signal(SIGPIPE, SIG_IGN)
-    // A write beyond RLIMIT_FSIZE fails with EFBIG then, and is waited out as a full disk is.
+    // With SIGXFSZ ignored, a write beyond RLIMIT_FSIZE fails with EFBIG, and the daemon waits as for a full disk.
     signal(SIGXFSZ, SIG_IGN)
     let descriptorLimit = raiseDescriptorLimit()
-    // Before any memory is had: what a flood takes is not kept after it.
+    // Before any allocation: memory that a flood took goes back to the system.
     FreedMemory.returnAtOnce()
     var configuration = Configuration(
         directories: options.directories.configuration, isRequired: options.isConfigurationRequired,
@@ -137,9 +137,9 @@ func withDaemonProcess(
     }
 }
 
-/// Tries until the disk has room: a full disk needs nobody to start anything again.
+/// Retries while the disk is full, so that nobody has to start the daemon again once there is room.
 ///
-/// - Returns: what was made; `nil`: it was told to stop before.
+/// - Returns: the value; `nil` after a signal to stop.
 private func onceThereIsRoom<Value>(_ journal: JournalWriter, _ make: () throws -> Value) throws -> Value? {
     var isTold = false
     while true {
@@ -159,11 +159,11 @@ private func onceThereIsRoom<Value>(_ journal: JournalWriter, _ make: () throws 
 }
 
 extension StoreError {
-    /// The status that a program ends with.
+    /// The program's exit status for this error.
     public var exitStatus: Int32 {
         switch kind {
         case .inUse: StartFailure.unavailable
-        // Starting again changes nothing of it, and the service manager does not.
+        // A restart changes nothing about these, and the service manager does not try one.
         case .otherFleet: StartFailure.configuration
         case .otherFormat where isOfDatabase: StartFailure.configuration
         default: StartFailure.inputOutput
@@ -178,20 +178,20 @@ private func createRuntimeDirectory(_ path: String) throws(StartFailure) {
         exitStatus: StartFailure.cannotCreate)
 }
 
-/// Connections and handlers need more descriptors than the soft limit that a shell gives, which is for select(2) only.
+/// Raises the soft limit of open files: the one that a shell sets is for select(2), and clients and handlers need more.
 ///
-/// - Returns: the soft limit as it was, which is for handlers; `nil` if nobody knows it.
+/// - Returns: the soft limit before, for handlers; `nil` if `getrlimit` failed.
 private func raiseDescriptorLimit() -> UInt64? {
     var limit = rlimit()
     guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return nil }
     let before = limit.rlim_cur
     limit.rlim_cur = max(limit.rlim_cur, min(limit.rlim_max, 65_536))
-    // When it is refused the daemon works with what it has, and turns clients away above it.
+    // Without permission the daemon keeps the old limit, and turns away clients above it.
     setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
     return UInt64(before)
 }
 
-/// The id of this boot: monotonic times count within it.
+/// The id of this boot: monotonic times are valid within it.
 public func bootID() throws(StartFailure) -> UUID128 {
     let path = "/proc/sys/kernel/random/boot_id"
     var text = [UInt8](repeating: 0, count: 36)
@@ -203,7 +203,7 @@ public func bootID() throws(StartFailure) -> UUID128 {
     return boot
 }
 
-/// The number of the group that a socket shall belong to.
+/// The number of the group in a socket's settings.
 func groupID(of socket: SocketSettings) throws(StartFailure) -> UInt32? {
     guard let name = socket.group else { return nil }
     if let number = UInt32(name) { return number }
@@ -213,7 +213,7 @@ func groupID(of socket: SocketSettings) throws(StartFailure) -> UInt32? {
     return entry.pointee.gr_gid
 }
 
-/// Ends what handlers of an earlier run left alive, before anything of theirs is decided.
+/// Kills the processes that an earlier run's handlers left, before anything is decided about those handlers.
 func endLeftovers(of owner: String, _ journal: JournalWriter) {
     let left = LeftoverProcesses.kill(of: owner, patience: .seconds(2))
     guard !left.isEmpty else { return }
@@ -221,22 +221,22 @@ func endLeftovers(of owner: String, _ journal: JournalWriter) {
     journal.log(JournalEntry(.error, "processes of an earlier run could not be ended: \(list)"))
 }
 
-/// Keeps the service manager from losing patience with a start, or an end, that has much to do, as long as it goes on.
+/// Extends the service manager's timeout for a long start or stop, as long as it makes progress.
 final class WorkProgress: Sendable {
-    /// For how long each word of progress asks, in seconds; and after how many nanoseconds the next is said.
+    /// The extension that each report asks for, in seconds. `interval`: the nanoseconds between two reports.
     private static let extensionSeconds = 30
-    /// A migration of a ledger of many gigabytes is through in this time.
+    /// The migration of a ledger of many gigabytes takes less than this.
     private static let longSeconds = 600
     private static let interval: Int64 = 5_000_000_000
     private let saidAt = Mutex<Int64>(EventLoop.nowNanoseconds)
 
-    /// Something begins that may take long and says nothing meanwhile; on any thread.
+    /// Asks for `longSeconds`, before work that reports no progress. On any thread.
     func beginsLongWork() { Notify.extendTimeout(seconds: Self.longSeconds) }
 
-    /// Asks for some time; on any thread.
+    /// Asks for `extensionSeconds`. On any thread.
     static func askForTime() { Notify.extendTimeout(seconds: extensionSeconds) }
 
-    /// Something was done; on any thread.
+    /// Reports progress: asks for more time every `interval`. On any thread.
     func goesOn() {
         let now = EventLoop.nowNanoseconds
         let isDue = saidAt.withLock { saidAt in

@@ -8,7 +8,7 @@ import PushRouting
 import PushSettings
 import Store
 
-/// What `op: status` tells: what the daemon is doing now.
+/// The status that `op: status` returns.
 struct Status: Sendable {
     var version: String
     var processID: Int32
@@ -33,17 +33,17 @@ struct Status: Sendable {
     var deliveriesTracked: Int
     var clients: ClientsStatus
     var store: DiskStatus
-    /// How many gaps of each kind were noticed since the start.
+    /// The number of gaps of each kind since the start.
     var gaps: [DaemonGap.Kind: Int]
-    /// What it has beside a daemon of one machine.
+    /// The facts of a node of a fleet; `nil` on one machine.
     var node: NodeStatus?
     var turns: TurnWindow
     var process: ProcessStatus
-    /// What is counted for metrics.
+    /// The counters for metrics.
     var figures: CountedFigures
     var customData: CustomDataStatus
 
-    /// The same facts with what is counted for metrics.
+    /// The status with the counters for metrics.
     var withFigures: StatusValue {
         .object {
             members(&$0)
@@ -51,7 +51,7 @@ struct Status: Sendable {
         }
     }
 
-    /// All facts, as ``StatusField/all`` declares them.
+    /// The status, with the fields that ``StatusField/all`` declares.
     var value: StatusValue { .object(members) }
 
     private func members(_ writer: inout StatusObject) {
@@ -123,14 +123,14 @@ extension StatusObject {
     }
 }
 
-/// What `op: status` tells of the daemon's own process.
+/// The facts of the daemon's own process.
 struct ProcessStatus: Sendable {
     var startedAt: WallTime
     /// Bytes of its memory that are in RAM; `nil` where the system does not say.
     var residentBytes: Int64?
-    /// Processes that runs left behind, which it adopted and has not reaped.
+    /// Processes that runs left behind, and that the daemon adopted and has not reaped.
     var adopted: Int
-    /// Entries that the journal did not take.
+    /// Entries that were dropped because the journal did not take them.
     var journalDrops: UInt64
 
     fileprivate func members(_ writer: inout StatusObject) {
@@ -178,9 +178,9 @@ extension LaneStatus {
     }
 }
 
-/// What `op: status` tells of the clients of the sockets.
+/// The facts of the sockets' clients.
 struct ClientsStatus: Sendable {
-    /// What one of the sockets has.
+    /// The facts of one socket.
     struct Socket: Sendable {
         var connections: Int
         var inputBytes: Int
@@ -219,7 +219,7 @@ struct ClientsStatus: Sendable {
     }
 }
 
-/// What `op: status` tells of log and ledger.
+/// The facts of the log and the ledger.
 struct DiskStatus: Sendable {
     var problem: String?
     var ledgerProblem: String?
@@ -230,16 +230,16 @@ struct DiskStatus: Sendable {
     var slowCommits: UInt64
     var isSlow: Bool
     var state: StoreStatus
-    /// How old the oldest batch is that the ledger does not have; zero without one.
+    /// The age of the oldest batch that the ledger does not have; zero without one.
     var behind: Duration
     var filterBytes: Int
-    /// The directories in the state directory to which a start or a restore moved something away.
+    /// The directories in the state directory to which a start or a restore moved files.
     var setAside: [String]
 
     var sizeMax: Int?
     var prunedByRetention: Int
     var prunedBySize: Int
-    /// Why nothing is deleted by its age; `nil`: what is too old is.
+    /// Why pruning by age waits; `nil`: it does not.
     var pruningWaits: String?
 
     init(
@@ -288,14 +288,14 @@ struct DiskStatus: Sendable {
     }
 }
 
-/// What `op: status` tells of custom data.
+/// The facts of the custom data.
 struct CustomDataStatus: Sendable {
     var summary: CustomDataSummary
-    /// How many entries were rejected on arrival since the start.
+    /// The number of entries that were rejected on arrival since the start.
     var rejected: Int64
     var sending: SendingState?
     var isForwarderConnected: Bool
-    /// The clock: ages are counted to it.
+    /// The clock, for the ages.
     var now: WallTime
 
     fileprivate func members(_ writer: inout StatusObject) {

@@ -2,11 +2,11 @@ import Glibc
 import LinuxSystem
 import PushModel
 
-/// Says whose the requests of a connection are.
+/// Finds the account that the requests of a connection belong to.
 protocol AccountSource: AnyObject {
     /// The account of a user of this machine.
     ///
-    /// - Throws: why its connection is not accepted.
+    /// - Throws: the reason for refusing the user's connection.
     func account(of user: UInt32) throws(ProtocolError) -> Account
 }
 
@@ -15,12 +15,12 @@ extension AccountSource {
     func ownAccount() throws(ProtocolError) -> Account { try account(of: getuid()) }
 }
 
-/// On one machine an account is a user's id.
+/// On one machine an account is a user id.
 final class UserAccounts: AccountSource {
     func account(of user: UInt32) -> Account { Account(uid: user) }
 }
 
-/// On a machine that follows an account is a user's id as well; people see its name.
+/// On a machine that follows an account is a user id as well, shown with the user's name.
 final class NamedAccounts: AccountSource {
     private let names: UserNames
 
@@ -29,16 +29,16 @@ final class NamedAccounts: AccountSource {
     func account(of user: UInt32) -> Account { Account(uid: user, name: try? names.name(of: user)) }
 }
 
-/// On a machine that leads a pair an account is a producer of the chain: a user's name.
+/// On a machine that leads a pair an account is a producer of the shared log: a user name.
 final class ProducerAccounts: AccountSource {
     private let names: UserNames
     private var numbers: ProducerNumbers
     private let record: (Producer) -> Void
 
     /// - Parameters:
-    ///   - producers: those of the chain.
-    ///   - names: says how users are called.
-    ///   - record: has a producer written that is new, before its first request.
+    /// - producers: the producers of the shared log.
+    /// - names: finds the names of users.
+    /// - record: writes a new producer, before its first request.
     init(_ producers: [Producer], names: UserNames = UserNames(), record: @escaping (Producer) -> Void) {
         (self.names, self.record) = (names, record)
         numbers = ProducerNumbers(producers)
@@ -59,11 +59,11 @@ final class ProducerAccounts: AccountSource {
     }
 }
 
-/// The names of this machine's users, each asked for once in a while: the system may ask a service for it.
+/// The names of this machine's users, cached for a minute: getpwuid_r(3) may ask a service.
 final class UserNames {
-    /// How long an answer holds, in nanoseconds: a user may be renamed.
+    /// How long an answer is valid, in nanoseconds: a user may be renamed.
     private static let validity: Int64 = 60_000_000_000
-    /// How many answers are kept.
+    /// How many answers the cache holds.
     private static let limit = 4096
 
     private let look: (UInt32) -> UserName
@@ -82,7 +82,8 @@ final class UserNames {
 
     /// The name of a user.
     ///
-    /// - Throws: that nobody can tell. Another name would be another producer, whose ids are not known.
+    /// - Throws: a refusal if the system cannot name the user. A made-up name would be another producer, with no known
+    ///   ids.
     func name(of user: UInt32) throws(ProtocolError) -> String {
         let time = now()
         if let entry = known[user], time < entry.until { return entry.name }

@@ -1,8 +1,8 @@
 import PushModel
 
-/// Counts bytes that are held for clients, in all and for each account, against limits.
+/// Counts the bytes that are held for clients, in total and by account, against limits.
 struct ByteAccount {
-    /// What may be held.
+    /// The limits of the bytes held.
     struct Limits: Hashable {
         /// In all, in bytes.
         var total: Int
@@ -20,10 +20,10 @@ struct ByteAccount {
     /// How many bytes are held for an account.
     func held(for account: Account) -> Int { byAccount[account] ?? 0 }
 
-    /// Whether nothing more is to be held for an account.
+    /// Whether a limit keeps an account from holding more.
     func isFull(for account: Account) -> Bool { total >= limits.total || held(for: account) >= limits.perPeer }
 
-    /// Notes that bytes of an account came; or went, if there are less than none.
+    /// Adds the bytes of an account; a negative number releases them.
     mutating func add(_ bytes: Int, for account: Account) {
         guard bytes != 0 else { return }
         total += bytes

@@ -1,36 +1,36 @@
 import UnixSockets
 
-/// How long clients may take; a reload may change it. All in nanoseconds.
+/// How long clients may take, in nanoseconds; a reload may change it.
 struct ClientTimeouts {
     /// From the first byte of a line to its end.
     var line: Int64
-    /// For what a client is owed to be taken.
+    /// From the first unread byte of replies until the client reads.
     var write: Int64
-    /// Without anything sent or owed; `nil`: for ever.
+    /// Without a request or an unread reply; `nil`: for ever.
     var idle: Int64?
 }
 
-/// What a client took too long for.
+/// The time limit that a client exceeded.
 enum Overdue {
-    /// It was refused, and has had the time to read why.
+    /// The client was refused, and has had the time to read why.
     case discarding
-    /// It leaves so many bytes unread.
+    /// The client leaves this number of bytes unread.
     case reading(owed: Int)
-    /// Its line has no end.
+    /// The client does not end its line.
     case line
-    /// It neither sends nor is owed anything.
+    /// The client sends no request and waits for no reply.
     case idle
 }
 
 extension ClientSession {
-    /// For how long what a client still sends is thrown away after a line that was too long or too slow, in nanoseconds:
-    /// closing at once would reset the connection before the client has read why.
+    /// How long the server reads and discards input after a line that was too long or too slow, in nanoseconds: closing
+    /// at once would reset the connection before the client has read the error.
     private static let discardTime: Int64 = 1_000_000_000
 
-    /// What the client takes too long for; `nil`: nothing.
+    /// The time limit that the client exceeds; `nil`: none.
     ///
     /// - Parameters:
-    ///   - timeouts: what it is allowed.
+    /// - timeouts: the limits.
     ///   - now: monotonic nanoseconds.
     func overdue(_ timeouts: ClientTimeouts, at now: Int64) -> Overdue? {
         if let since = discardingSince { return now - since >= Self.discardTime ? .discarding : nil }

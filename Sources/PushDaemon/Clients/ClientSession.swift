@@ -3,67 +3,67 @@ import LinuxSystem
 import PushModel
 import UnixSockets
 
-/// One client of a socket: its connection, the replies that it is owed, and whether it is still read.
+/// One client of a socket: its connection, the queue of its replies, and whether the server still reads it.
 final class ClientSession {
-    /// What a session tells its server.
+    /// The server of a session.
     protocol Owner: AnyObject {
-        /// Something is queued for the client: it is to be flushed at the end of the turn.
+        /// Called when a reply is queued: the server flushes the session at the end of the turn.
         func needsFlush(_ session: ClientSession)
-        /// The client may be worked for again.
+        /// Called when the server may work the client's requests again.
         func mayGoOn(_ session: ClientSession)
     }
 
     let peer: Peer
-    /// Whose its requests are.
+    /// The account that its requests belong to.
     var account: Account { peer.account }
     let connection: Connection
-    /// Outcome lines that it waits for, beside replies.
+    /// The number of outcome lines that are still to be sent, beside replies.
     var outcomesAwaited = 0
-    /// Whether its bytes are thrown away because of a line that was too long, or too slow; and since when, in monotonic
+    /// Whether its input is discarded, because of a line that was too long or too slow; and since when, in monotonic
     /// nanoseconds.
     var isDiscarding = false
     var discardingSince: Int64?
-    /// Whether it will send no more.
+    /// Whether the server takes no more requests from it.
     private(set) var hasEnded = false
-    /// Whether it is gone: what it is owed goes nowhere.
+    /// Whether its connection is closed: replies are dropped.
     private(set) var isClosed = false
-    /// Whether there may be lines among what it has sent.
+    /// Whether the input buffer may have complete lines.
     var mayHaveLines = false
-    /// Whether it is in the server's queue to be worked for.
+    /// Whether it is in the server's queue of clients with work.
     var isQueued = false
-    /// Whether it is in the server's list of those who wait until others have let go of something.
+    /// Whether it is in the server's list of clients that wait for room.
     var waitsForRoom = false
-    /// Whether all that it sent has come: what is left of it is a last line.
+    /// Whether the connection's end of file was read: the rest of the input is its last line.
     var isAtEnd = false
-    /// How many bytes a request of its has that is being read elsewhere.
+    /// The length of its large request that another thread reads, in bytes.
     var heldBytes = 0
-    /// How much memory a request of its takes that was read and waits, in bytes.
+    /// The memory of its parsed request that waits, in bytes.
     private(set) var waitingBytes = 0
-    /// How many of its bytes the server's accounts have.
+    /// The bytes that the server's accounts count for it.
     var inputCounted = 0
     var outputCounted = 0
     var waitingCounted = 0
-    /// Since when its unfinished line has waited for its end, in monotonic nanoseconds.
+    /// When its unfinished line began, in monotonic nanoseconds; `nil` without one.
     var lineSince: Int64?
-    /// Since when it has taken nothing of what it is owed, in monotonic nanoseconds.
+    /// Since when it has read none of its replies, in monotonic nanoseconds; `nil` without unread replies.
     var unreadSince: Int64?
     /// When it last sent or took something, in monotonic nanoseconds.
     var lastActive: Int64
 
-    /// Whether its next request must wait for something that only it waits for: a look-up, or a large request on its way.
+    /// Whether its next request waits for its current one: for a look-up, or for the thread of large requests.
     private(set) var isBlocked = false
     private var replies = ReplyQueue()
     private var member: IOMember?
-    // Holds: the owner lives as long as the loop runs, and without the loop nobody calls a session.
+    // Safe: the owner lives as long as the loop runs, and only the loop calls a session.
     private unowned let owner: any Owner
     private var isFlushPending = false
 
-    /// How many replies and outcomes it may be owed before it is worked for again.
+    /// With more replies and outcomes to come than this the server works none of its requests.
     private static let repliesLimit = 4096
 
     /// - Parameters:
     ///   - connection: its connection.
-    ///   - account: whose its requests are; `nil`: the user's, by its id.
+    /// - account: the account of its requests; `nil`: that of its user id.
     ///   - owner: its server.
     ///   - now: monotonic nanoseconds.
     init(_ connection: Connection, account: Account? = nil, owner: any Owner, now: Int64) {
@@ -75,7 +75,7 @@ final class ClientSession {
             account: account ?? Account(uid: credentials.userID), gid: credentials.groupID, pid: credentials.processID)
     }
 
-    /// Begins to serve it.
+    /// Adds the connection to the event loop's group.
     func open(in group: IOGroup, serve: @escaping (ClientSession, IOEvents) -> Void) throws(SystemError) {
         let descriptor = try connection.descriptor
         member = try IOMember(of: group, descriptor: descriptor, interest: .read) { [weak self] events in
@@ -85,62 +85,63 @@ final class ClientSession {
 
     // MARK: Requests
 
-    /// Takes the place of the next reply.
+    /// Reserves the place of the next reply.
     func reserveReply() -> Int { replies.reserve() }
 
-    /// Has its next requests wait until ``goOn()``.
+    /// Holds back its next requests until ``goOn()``.
     ///
-    /// - Parameter bytes: how much memory the request takes that they wait with.
+    /// - Parameter bytes: the memory of the request that holds them back.
     func block(holding bytes: Int = 0) {
         isBlocked = true
         waitingBytes = bytes
     }
 
-    /// What its next requests wait for has come: now it may block again.
+    /// Ends the block, so that its next request may block again.
     func beginAgain() {
         isBlocked = false
         waitingBytes = 0
     }
 
-    /// Its next requests wait no more, or with another request; a connection that is closed still held memory.
+    /// Tells the server that the session no longer waits, or waits with another request. Also for a closed session,
+    /// because it still held memory.
     func goOn() { owner.mayGoOn(self) }
 
-    /// Notes that it will send no more.
+    /// Notes that no more requests are taken from it.
     func end() { hasEnded = true }
 
     // MARK: Replies
 
-    /// Gives the reply for a place.
+    /// Fills the place of a reply.
     func reply(_ place: Int, _ reply: ClientReply) {
         guard !isClosed else { return }
         replies.fill(place, with: reply) { connection.queue($0.bytes) }
         markForFlush()
     }
 
-    /// Sends a line that follows its reply at some time.
+    /// Sends a line at some time after the reply that it belongs to.
     func send(_ bytes: [UInt8]) {
         guard !isClosed else { return }
         connection.queue(bytes)
         markForFlush()
     }
 
-    /// Whether it is owed so many replies that it is not worked for.
+    /// Whether so many replies are still to come that the server works none of its requests.
     var isOwedTooMany: Bool { replies.count + outcomesAwaited >= Self.repliesLimit }
 
-    /// How many bytes it is owed: those on their way to it, and replies that wait for earlier ones.
+    /// The bytes of replies that the client has not read, or that wait for earlier replies.
     var owedBytes: Int { connection.pendingBytes + replies.heldBytes }
 
-    /// Whether it is owed nothing.
+    /// Whether no reply and no outcome is still to come or unread.
     var isIdle: Bool { replies.isEmpty && outcomesAwaited == 0 && connection.pendingBytes == 0 }
 
-    /// Whether it needs nothing any more.
+    /// Whether the server can drop the session.
     var isDone: Bool {
         isClosed || hasEnded && isIdle
     }
 
-    /// Sends what is queued as far as it is taken.
+    /// Writes queued bytes until the socket is full.
     ///
-    /// - Returns: whether it took something.
+    /// - Returns: whether the socket took any.
     func flush() -> Bool {
         isFlushPending = false
         guard !isClosed else { return false }
@@ -160,23 +161,23 @@ final class ClientSession {
 
     // MARK: The connection
 
-    /// Watches for what it may do now.
+    /// Sets the events that the loop watches the connection for.
     ///
-    /// - Parameter reads: whether it is read from.
+    /// - Parameter reads: whether the server reads from it.
     func watch(reads: Bool) {
         guard !isClosed else { return }
         var interest: IOEvents = []
         if reads, !hasEnded, !isAtEnd { interest.insert(.read) }
         if connection.pendingBytes > 0 { interest.insert(.write) }
-        // A client that ended and waits is still watched for going away altogether.
+        // A client that sent its end of file and waits for replies is still watched for EPOLLHUP.
         if interest.isEmpty, hasEnded || isAtEnd { interest.insert(.hangup) }
         member?.interest = interest
     }
 
-    /// Lets go of the connection.
+    /// Closes the connection.
     func close() {
         isClosed = true
-        // Also from its own handler, in which the member lives on.
+        // This may run in the member's own handler, which keeps the member alive.
         member?.leave()
         member = nil
         connection.close()

@@ -1,22 +1,21 @@
 import PushModel
 
-/// What waits for several accounts, which take turns: one that has much waiting delays the others by one element at a
-/// time.
+/// A queue whose accounts take turns: an account with many elements delays each other account by one element at a time.
 struct FairQueue<Element> {
     private var queues: [Account: Queue<Element>] = [:]
-    /// Accounts with something waiting, in the order of their turns.
+    /// The accounts with elements, in the order of their turns.
     private var turns = Queue<Account>()
 
-    /// Whether nothing waits.
+    /// Whether the queue has no elements.
     var isEmpty: Bool { turns.isEmpty }
 
-    /// Adds something behind all that the account has.
+    /// Adds an element behind the account's others.
     mutating func append(_ element: Element, of account: Account) {
         if queues[account] == nil { turns.append(account) }
         queues[account, default: Queue()].append(element)
     }
 
-    /// Takes what waited longest of the account whose turn it is.
+    /// Takes the oldest element of the account whose turn it is.
     mutating func popFirst() -> Element? {
         guard let account = turns.popFirst() else { return nil }
         let element = queues[account]?.popFirst()

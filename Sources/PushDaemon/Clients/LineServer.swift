@@ -5,29 +5,29 @@ import PushModel
 import PushRouting
 import UnixSockets
 
-/// A socket whose clients send requests as lines and get replies in their order.
+/// A socket whose clients send requests as lines, and get replies in the order of their requests.
 ///
-/// Clients are worked for in slices, the users by turns and the clients of each, so that none of them, nor a deadline, waits
-/// for all that another has sent. What is held for them is bounded: beyond its share a client is neither read nor worked for until it has
-/// taken what it is owed, or others have.
+/// The loop serves clients in slices of 200 us, the users by turns and the clients of each, so that no client and no
+/// deadline waits behind another client's backlog. The bytes held for clients are bounded: beyond its share a client is
+/// neither read nor served until it has read its replies, or other clients have released bytes.
 final class LineServer {
-    /// What a server allows; a reload may change it.
+    /// The limits of a server; a reload may change them.
     struct Limits {
         var connections: Int
         var connectionsPerPeer: Int
         var requestLength: Int
-        /// The setting that says so, for people.
+        /// The name of the setting of `requestLength`, for error messages.
         var lengthSetting: String? = "RequestLengthMax="
-        /// Bytes of requests that have come and are not worked yet.
+        /// Bytes of requests that were read and are not worked yet.
         var input: ByteAccount.Limits
-        /// Bytes that clients are owed and have not taken.
+        /// Bytes of replies that clients have not read.
         var output: ByteAccount.Limits
         var timeouts: ClientTimeouts
         /// Connections get descriptors below this one: the log, the ledger and handlers need the others.
         var descriptors: Int32 = .max
     }
 
-    /// How long one client is worked for before the next, in nanoseconds.
+    /// How long the server works one client's requests before the next client's, in nanoseconds.
     private static let slice: Int64 = 200_000
 
     var limits: Limits {
@@ -36,11 +36,11 @@ final class LineServer {
             letThoseGoOnWhoWait()
         }
     }
-    /// How many clients there are.
+    /// The number of clients.
     var connectionCount: Int { sessions.count }
-    /// Bytes of requests that have come and are not worked yet.
+    /// Bytes of requests that were read and are not worked yet.
     var inputBytes: Int { accounts.input.total }
-    /// Bytes that clients are owed.
+    /// Bytes of replies that clients have not read.
     var outputBytes: Int { accounts.output.total }
 
     private let loop: EventLoop
@@ -50,13 +50,13 @@ final class LineServer {
     private var acceptSource: IOSource?
     private var workSource: DeferSource?
     private var sweepTimer: TimerSource?
-    /// Ends a pause of the accepting.
+    /// Ends a pause of accepting.
     private var acceptTimer: TimerSource?
     private var sessions: [ObjectIdentifier: ClientSession] = [:]
     private var connectionsByAccount: [Account: Int] = [:]
     private var waitingForFlush: [ClientSession] = []
     private var waitingForWork = FairQueue<ClientSession>()
-    /// Clients that are not worked for or read from until others have let go of something.
+    /// Clients that are neither read nor served until others have released bytes.
     private var waitingForRoom: [ClientSession] = []
     private var accounts: ClientAccounts
     private var isCongested = false
@@ -64,15 +64,15 @@ final class LineServer {
     private let refusals: RefusalLog
     private let takeLine: (ClientSession, [UInt8]) -> Void
 
-    /// What a client is told that is turned away because no descriptor is left for it.
+    /// The reply to a client that is turned away for lack of a descriptor.
     static let refusalWithoutDescriptor = Reply.refused(
         refusal("the daemon has no file descriptor left for another connection"))
 
     /// - Parameters:
-    ///   - listener: where clients come from.
-    ///   - accounts: says whose the requests of a connection are.
-    ///   - refusals: counts what is refused.
-    ///   - takeLine: called for each line that is not empty; it reserves a reply and gives it, now or later.
+    /// - listener: the listening socket.
+    /// - accounts: finds the account of a connection.
+    /// - refusals: counts refusals.
+    /// - takeLine: called for each line that is not empty; it reserves a reply, and gives the reply then or later.
     init(
         loop: EventLoop, listener: Listener, limits: Limits, accounts: any AccountSource, refusals: RefusalLog,
         takeLine: @escaping (ClientSession, [UInt8]) -> Void
@@ -84,7 +84,7 @@ final class LineServer {
         self.takeLine = takeLine
         clients = try IOGroup(loop: loop)
         self.accounts = ClientAccounts(input: limits.input, output: limits.output)
-        // `unowned` holds here and below: the sources are this object's own, and call nothing once they are gone.
+        // `unowned` is safe here and below: this object owns the sources, and sources that are gone call nothing.
         workSource = try DeferSource(loop: loop) { [unowned self] in workForNext() }
         sweepTimer = try TimerSource(loop: loop) { [unowned self] in sweep() }
         acceptTimer = try TimerSource(loop: loop) { [unowned self] in
@@ -92,7 +92,7 @@ final class LineServer {
         }
     }
 
-    /// Begins to accept.
+    /// Begins to accept connections.
     func start() throws(SystemError) {
         guard let listener else { preconditionFailure("started after it stopped") }
         acceptSource = try IOSource(loop: loop, descriptor: listener.descriptor, interest: .read) { [unowned self] _ in
@@ -100,7 +100,8 @@ final class LineServer {
         }
     }
 
-    /// Takes no more connections and no more requests. Its path is gone; clients keep their replies as far as they come.
+    /// Stops accepting connections and requests, and removes the socket's path. Clients still get the replies that are
+    /// ready.
     func stopListening() {
         acceptSource = nil
         listener = nil
@@ -113,17 +114,17 @@ final class LineServer {
         }
     }
 
-    /// Whether clients have taken all that they are owed.
+    /// Whether clients have read all replies.
     var hasSentEverything: Bool { outputBytes == 0 && waitingForFlush.isEmpty }
 
-    /// Works for its clients, or lets them wait: when more is on its way to the disk than is healthy.
+    /// Stops or resumes work for clients: it stops while too many bytes wait for the disk.
     func setCongested(_ congested: Bool) {
         guard congested != isCongested else { return }
         isCongested = congested
         for session in sessions.values { update(session) }
     }
 
-    /// Sends all that this turn queued, with one call per client.
+    /// Sends all that this turn queued, with one system call for each client.
     func flush() {
         while let session = waitingForFlush.popLast() {
             flush(session)
@@ -132,7 +133,7 @@ final class LineServer {
         if !waitingForRoom.isEmpty, accounts.takeRelease() { letThoseGoOnWhoWait() }
     }
 
-    /// Looks again at those who wait for room.
+    /// Looks again at the clients that wait for room.
     private func letThoseGoOnWhoWait() {
         for session in exchange(&waitingForRoom, with: []) {
             session.waitsForRoom = false
@@ -153,14 +154,14 @@ final class LineServer {
     // MARK: Connections
 
     private func accept() {
-        // A few at a time: the others wait in the kernel, and the loop has other work.
+        // At most 16 in a turn: the others wait in the kernel, and the loop has other work.
         for _ in 0..<16 {
             switch listener?.accept() {
             case .connection(let connection)?: admit(connection)
             case .refused(let number)?:
                 return noteRefusedConnection(number)
             case .failed(let number)?:
-                // The listener stays readable: to ask again at once would be all that the loop does.
+                // The listener stays readable, so the loop would do nothing but call accept(2): accepting pauses.
                 acceptSource?.interest = []
                 acceptTimer?.arm(at: EventLoop.nowNanoseconds + Self.acceptPause)
                 return noteRefusedConnection(number)
@@ -209,7 +210,7 @@ final class LineServer {
         }
         let session = ClientSession(connection, account: account, owner: self, now: EventLoop.nowNanoseconds)
         do {
-            // Holds: the server lives as long as the loop runs.
+            // `unowned` is safe: the server lives as long as the loop runs.
             try session.open(in: clients) { [unowned self] in serve($0, $1) }
         } catch {
             return turnAway(
@@ -239,7 +240,7 @@ final class LineServer {
         ProtocolError(.overloaded, message: message, retryAfter: .milliseconds(100))
     }
 
-    /// Lets go of a session that is owed nothing more.
+    /// Drops a session that needs nothing more.
     private func drop(ifDone session: ClientSession) {
         guard session.isDone else { return }
         session.close()
@@ -271,13 +272,13 @@ final class LineServer {
         }
         if session.isDiscarding {
             guard session.isAtEnd else { return }
-            // What it is owed, it may still take: there is nothing more to throw away.
+            // Its end of file was read: there is nothing more to discard, and the client may still read its replies.
             session.end()
             session.discardingSince = nil
             return update(session)
         }
         session.mayHaveLines = true
-        // Those who wait come first.
+        // Clients in the queue come first.
         if waitingForWork.isEmpty { work(for: session) } else { update(session) }
     }
 
@@ -293,7 +294,7 @@ final class LineServer {
         if waitingForWork.isEmpty { workSource?.isEnabled = false }
     }
 
-    /// Takes lines of a client for a slice of time.
+    /// Works a client's lines for a slice of time.
     private func work(for session: ClientSession) {
         let start = EventLoop.nowNanoseconds
         var now = start
@@ -321,13 +322,13 @@ final class LineServer {
         if !line.isEmpty, line != [UInt8(ascii: "\r")] { takeLine(session, line) }
     }
 
-    /// Whether nothing of a client's own keeps its requests from being worked now.
+    /// Whether the server may work a client's requests now.
     private func mayWork(for session: ClientSession) -> Bool {
         !session.isClosed && !session.isBlocked && !isCongested && !session.isOwedTooMany
             && accounts.hasOutputRoom(for: session) && accounts.mayHold(for: session)
     }
 
-    /// Has a client worked for and read from as it may be now.
+    /// Queues a client for work, and watches its connection, as its state allows now.
     private func update(_ session: ClientSession) {
         guard !session.isClosed else { return }
         let mayWork = mayWork(for: session)
@@ -336,13 +337,14 @@ final class LineServer {
             waitingForWork.append(session, of: session.account)
             workSource?.isEnabled = true
         }
-        // Whoever has lines to be worked has sent enough.
+        // A client with lines that are not worked is not read.
         let mayRead = session.isDiscarding || mayWork && !session.mayHaveLines && accounts.hasInputRoom(for: session)
         if !mayRead, !session.isQueued, !session.waitsForRoom, !session.isBlocked {
             session.waitsForRoom = true
             waitingForRoom.append(session)
         }
-        // A line takes time only while it is read: for the room that it waits for its client can do nothing.
+        // The time limit of a line counts only while the client is read: a client cannot hurry the room that it waits
+        // for.
         if !session.mayHaveLines {
             let isMidLine = mayRead && !session.isDiscarding && session.connection.unreadBytes > 0
             session.lineSince = isMidLine ? session.lineSince ?? EventLoop.nowNanoseconds : nil
@@ -371,10 +373,10 @@ final class LineServer {
     }
 
     private static let sweepInterval: Int64 = 500_000_000
-    /// How long a long line may stop while others wait for the room that it takes.
+    /// How long a client may pause within a long line while others wait for the room that the line takes.
     private static let stallTime: Int64 = 2_000_000_000
 
-    /// Looks for clients that take too long.
+    /// Ends clients that exceeded a time limit.
     private func sweep() {
         let now = EventLoop.nowNanoseconds
         for session in sessions.values {
@@ -392,7 +394,7 @@ final class LineServer {
         if !sessions.isEmpty { sweepTimer?.arm(at: now + Self.sweepInterval) }
     }
 
-    /// Whether a client stopped in the middle of a line, though it was read from.
+    /// Whether a client that is read paused in the middle of a line for `stallTime`.
     private func hasStalled(_ session: ClientSession, at now: Int64) -> Bool {
         session.lineSince.map { now - max($0, session.lastActive) >= Self.stallTime } ?? false
     }

@@ -1,12 +1,12 @@
 import PushModel
 import PushRouting
 
-/// A client that waits for the outcomes of one request.
+/// A client's wait for the outcomes of one request.
 ///
-/// A request that comes again while the first is on its way to the disk is answered after it, and outcomes may be
-/// known before: they are held back until the reply is sent.
+/// A request that is repeated while the first is on its way to the disk is answered after it. Its outcomes may be known
+/// before that answer: the wait holds them until the reply is sent.
 final class OutcomeWait {
-    /// How many outcomes are still to come.
+    /// The number of outcomes still to come.
     private(set) var remaining: Int
 
     private let session: ClientSession
@@ -15,9 +15,9 @@ final class OutcomeWait {
     private var held: [UInt8] = []
 
     /// - Parameters:
-    ///   - session: who waits; it is not let go before it has all outcomes.
-    ///   - id: the request's id, for the lines.
-    ///   - outcomes: how many there are to be told.
+    /// - session: the client; it is kept until it has all outcomes.
+    /// - id: the request's id, for the outcome lines.
+    /// - outcomes: the number of outcomes still to come.
     init(_ session: ClientSession, id: String?, outcomes: Int) {
         self.session = session
         self.id = id
@@ -25,7 +25,7 @@ final class OutcomeWait {
         session.outcomesAwaited += outcomes
     }
 
-    /// Tells one outcome, or holds it back.
+    /// Sends one outcome line, or holds it until the reply is sent.
     func tell(_ invocation: InvocationRecord, _ result: InvocationResult) {
         remaining -= 1
         session.outcomesAwaited -= 1
@@ -33,7 +33,7 @@ final class OutcomeWait {
         if isReplied { session.send(line) } else { held += line }
     }
 
-    /// The reply is sent: so is what was held back, and what comes from now on.
+    /// Notes that the reply is sent: sends the held lines, and from now on each line at once.
     func release() {
         isReplied = true
         if !held.isEmpty { session.send(held) }

@@ -2,43 +2,43 @@ import JournalLog
 import PushModel
 import PushRouting
 
-/// Why a client did not get what it wanted. The raw values are the names in the status.
+/// Why a client was refused. The raw values are the names in the status.
 enum RefusalReason: String, CaseIterable {
-    /// There are as many connections as are allowed, in all.
+    /// The server has as many connections as it allows.
     case connections
-    /// There are as many connections of its user as are allowed.
+    /// The account has as many connections as it may have.
     case peerConnections = "peer_connections"
     /// No descriptor was left for its connection.
     case descriptors
-    /// Its request is not one, or not one that is accepted; whatever comes later, it never will be.
+    /// Its request is malformed, or no repetition of it will ever be accepted.
     case invalidRequest = "invalid_request"
-    /// Too much is in flight, waits, or is owed.
+    /// Too many requests are in flight or wait, or too many replies are unread.
     case overloaded
     /// Nothing can be written for now, or the daemon stops.
     case unavailable
     /// It did not end a line in time.
     case slowLine = "slow_line"
-    /// It did not take what it was owed in time.
+    /// It did not read its replies in time.
     case slowReader = "slow_reader"
-    /// It neither sent nor was owed anything for too long.
+    /// It sent no request and waited for no reply for too long.
     case idle
 }
 
-/// Counts what was refused to clients, and says it in the journal: the first at once, what follows together, a while later.
+/// Counts refusals, and logs them: the first of a reason at once, later ones together, once in 10 s.
 final class RefusalLog {
     private struct Entry {
         var count: UInt64 = 0
         var byAccount = LabelTable(limit: RefusalLog.accountsMax, empty: UInt64(0))
-        /// Since the journal was told last.
+        /// The refusals since the last journal entry.
         var untold: UInt64 = 0
         var toldAt: Int64?
-        /// The account and the words of the last one.
+        /// The account and the message for the next entry.
         var last = (account: Account?.none, message: "")
     }
 
-    /// How many accounts a reason has counts of their own for.
+    /// How many accounts have a count of their own for each reason.
     fileprivate static let accountsMax = 16
-    /// How long refusals for one reason are gathered, in nanoseconds.
+    /// The time between two entries for one reason, in nanoseconds.
     private static let interval: Int64 = 10_000_000_000
 
     private var entries: [RefusalReason: Entry] = [:]
@@ -46,12 +46,12 @@ final class RefusalLog {
 
     init(journal: JournalWriter) { self.journal = journal }
 
-    /// How many there were, by reason.
+    /// The number of refusals by reason.
     var counts: [(reason: RefusalReason, count: UInt64)] {
         RefusalReason.allCases.map { ($0, entries[$0]?.count ?? 0) }
     }
 
-    /// How many there were, by reason and account; those that nobody can tell the account of are not among them.
+    /// The number of refusals by reason and account; refusals without a known account are left out.
     var countsByAccount: [(reason: RefusalReason, account: String, count: UInt64)] {
         RefusalReason.allCases.flatMap { reason in
             (entries[reason]?.byAccount.entries ?? []).map { (reason, $0.name, $0.value) }
@@ -61,9 +61,9 @@ final class RefusalLog {
     /// Notes a refusal.
     ///
     /// - Parameters:
-    ///   - reason: why.
-    ///   - message: the same in words; nothing of a payload.
-    ///   - account: whom it concerns; `nil` where nobody can tell.
+    /// - reason: the reason.
+    /// - message: the reason in words, without anything of a payload.
+    /// - account: the account of the client; `nil` if it is unknown.
     ///   - now: monotonic nanoseconds.
     func note(_ reason: RefusalReason, _ message: @autoclosure () -> String, of account: Account?, at now: Int64) {
         var entry = entries[reason] ?? Entry()
@@ -79,7 +79,7 @@ final class RefusalLog {
         entries[reason] = entry
     }
 
-    /// Tells what was gathered for long enough.
+    /// Logs the refusals that were gathered for `interval`.
     func tellWhatIsDue(at now: Int64) {
         for (reason, var entry) in entries where entry.untold > 0 {
             guard entry.toldAt.map({ now - $0 >= Self.interval }) ?? true else { continue }
@@ -106,7 +106,7 @@ final class RefusalLog {
 }
 
 extension RefusalReason {
-    /// The reason that an error's code stands for.
+    /// The reason for an error's code.
     init(_ code: ProtocolError.Code) {
         switch code {
         case .overloaded: self = .overloaded

@@ -2,15 +2,15 @@ import PushCustomData
 import PushModel
 import PushRouting
 
-/// What a client is told for a request.
+/// The reply to a request.
 enum ClientReply {
-    /// The request is on disk: its number, its id, for a client that waits how many outcomes follow, and what of it was
-    /// rejected. Written out only when it is sent.
+    /// The request is on disk: its number, its id, the number of outcomes that follow if the client waits for them, and
+    /// its rejected entries. The line is made when it is sent.
     case accepted(SequenceNumber, id: String?, outcomes: Int?, rejected: [Rejection])
     /// A line, with its line feed.
     case line([UInt8])
 
-    /// How much memory it takes until it is sent, in bytes.
+    /// The memory that it takes until it is sent, in bytes.
     var memorySize: Int {
         switch self {
         case .accepted(_, let id, _, let rejected):
@@ -29,32 +29,31 @@ enum ClientReply {
     }
 }
 
-/// The replies that a client is owed, in the order of its requests.
+/// The replies to a client, in the order of its requests.
 ///
-/// A request takes a place when it is read. A reply may be known before those of earlier requests are; it waits here
-/// until they are sent.
+/// A request reserves a place when it is read. A reply that is ready before earlier ones waits in its place.
 struct ReplyQueue {
-    /// A window of places: the ones before `head` are sent.
+    /// A window of places; those before `head` are sent.
     private var places: [ClientReply?] = []
     private var head = 0
     /// The number of the first place in `places`.
     private var first = 0
-    /// How much memory the replies take that wait for earlier ones, in bytes.
+    /// The memory of the replies that wait for earlier ones, in bytes.
     private(set) var heldBytes = 0
 
     /// Whether every request has its reply.
     var isEmpty: Bool { count == 0 }
 
-    /// How many replies are owed.
+    /// The number of replies still to be sent.
     var count: Int { places.count - head }
 
-    /// Takes the next place.
+    /// Reserves the next place.
     mutating func reserve() -> Int {
         places.append(nil)
         return first + places.count - 1
     }
 
-    /// Fills a place that was reserved and not filled before; hands all that may be sent now to `send`, in order.
+    /// Fills a reserved place, once; passes all replies that may be sent now to `send`, in order.
     mutating func fill(_ place: Int, with reply: ClientReply, send: (ClientReply) -> Void) {
         guard place == first + head else {
             places[place - first] = reply

@@ -4,9 +4,9 @@ import LinuxSystem
 import PushSettings
 import UnixSockets
 
-/// The sockets of the daemon: the service manager's where it hands them over, else made in the runtime directory.
+/// The daemon's sockets: those of the service manager if it passes any, otherwise made in the runtime directory.
 struct Sockets {
-    /// One of them. The raw values are the names that a socket unit gives them (`FileDescriptorName=`).
+    /// The sockets. The raw values are the names that a socket unit gives them (`FileDescriptorName=`).
     enum Name: String {
         case inject, control, read
     }
@@ -16,7 +16,7 @@ struct Sockets {
     private let journal: JournalWriter
     private var inherited: [Name: Int32] = [:]
 
-    /// Takes over what the service manager hands over. What has another name is closed, and that is said.
+    /// Takes the sockets that the service manager passes. Closes one with another name, with a warning.
     init(settings: DaemonSettings, directories: Directories, journal: JournalWriter) throws {
         self.settings = settings
         self.directories = directories
@@ -33,7 +33,7 @@ struct Sockets {
         }
     }
 
-    /// One of the sockets, listening.
+    /// Returns a listening socket.
     mutating func listener(_ name: Name) throws -> Listener {
         let refusal = LineServer.refusalWithoutDescriptor
         if let descriptor = inherited.removeValue(forKey: name) {
@@ -63,9 +63,9 @@ struct Listeners {
     let read: Listener
     let inject: Listener
 
-    /// Makes them, or takes over the service manager's.
+    /// Makes the sockets, or takes those of the service manager.
     init(_ sockets: inout Sockets) throws {
-        // In this order: who sees inject.sock can already ask the others.
+        // inject.sock is last: a client that sees it can already use the others.
         control = try sockets.listener(.control)
         read = try sockets.listener(.read)
         inject = try sockets.listener(.inject)

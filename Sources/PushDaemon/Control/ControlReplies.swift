@@ -2,12 +2,12 @@ import PushModel
 import PushReporting
 import Store
 
-/// The answers of `control.sock`, each with its line feed.
+/// The replies of `control.sock`, each with its line feed.
 extension Reply {
-    /// The answer to a claim.
+    /// The reply to a claim.
     static func claimed(_ claimed: Claimed, id: String?) -> [UInt8] { done(id: id, claimed.write) }
 
-    /// The answer to a departure: the entries that may be sent, and how long from the question on where a lease ends.
+    /// The reply to a departure: the entries that may be sent, and the rest of the lease, counted from the request on.
     static func departed(_ numbers: [EntryNumber], valid: Duration? = nil, id: String?) -> [UInt8] {
         done(id: id) {
             $0.member("entries", array: { list in numbers.forEach { list.int($0.value) } })
@@ -15,7 +15,7 @@ extension Reply {
         }
     }
 
-    /// The answer to a status.
+    /// The reply to a status request.
     static func status(_ status: StatusValue, id: String?) -> [UInt8] {
         done(id: id) {
             $0.key("status")
@@ -23,12 +23,13 @@ extension Reply {
         }
     }
 
-    /// The answer to what changes entries: how many it changed, under a word for the change.
+    /// The reply to a request that changes entries: their number, under the name of the change.
     static func counted(_ what: String, _ count: Int, id: String?) -> [UInt8] {
         done(id: id) { $0.member(what, count) }
     }
 
-    /// The answer to a flush: how many entries were flushed, and how many of them were to be sent as well and could not be.
+    /// The reply to a flush: the number of flushed entries, and how many of them should have been sent and could not
+    /// be.
     static func flushed(_ count: Int, unsent: Int, id: String?) -> [UInt8] {
         done(id: id) {
             $0.member("flushed", count)
@@ -36,7 +37,7 @@ extension Reply {
         }
     }
 
-    /// The answer to a replay: which request became which, and which were not accepted again.
+    /// The reply to a replay: the new number of each request, and the requests that were not accepted again.
     static func replayed(_ results: [ReplayResult], id: String?) -> [UInt8] {
         done(id: id) { reply in
             reply.member(
@@ -64,7 +65,7 @@ extension Reply {
         }
     }
 
-    /// The answer to an erasure: what was taken out; why the rest of it waits, if it does.
+    /// The reply to an erasure: the counts of erased rows, and the reason if the rest has to wait.
     static func erased(_ receipt: ErasureReceipt, waitsFor reason: String?, id: String?) -> [UInt8] {
         done(id: id) { reply in
             for count in ErasureReceipt.counts { reply.member(count.name, receipt[keyPath: count.value]) }
@@ -74,15 +75,15 @@ extension Reply {
         }
     }
 
-    /// The answer to what has nothing to tell.
+    /// The reply to a request without a result.
     static func done(id: String?) -> [UInt8] { done(id: id) { _ in } }
 
-    /// The same line with the version of what `control.sock` takes and tells: for the first reply on a connection.
+    /// The line with the version of the protocol of `control.sock`: for the first reply on a connection.
     static func stating(version: Int, _ line: [UInt8]) -> [UInt8] {
         Array(line.dropLast(2)) + Array(#","protocol":\#(version)}"#.utf8) + [UInt8(ascii: "\n")]
     }
 
-    /// A done request's answer, with what `content` adds.
+    /// The reply to a request that was done, with the members that `content` adds.
     static func done(id: String?, _ content: (inout JSONWriter) -> Void) -> [UInt8] {
         line { reply in
             reply.member("ok", true)

@@ -4,8 +4,8 @@ import PushModel
 import PushRouting
 import PushSettings
 
-/// Takes the requests of `control.sock` and `read.sock`: tells what the daemon does, and has the router do what people and
-/// the forwarder ask for.
+/// Serves the requests of `control.sock` and `read.sock`: reports the daemon's state, and passes to the router what
+/// people and the forwarder request.
 final class ControlServer {
     private let processor: Processor
     private let customData: CustomDataDoor
@@ -18,23 +18,23 @@ final class ControlServer {
     private let logLevels: LogLevels
     private let metrics: MetricsService
     private let refusals: RefusalLog
-    /// Those who wait for a reload, and for which reading.
+    /// The clients that wait for a reload, and the number of the reading that they wait for.
     private var waitingForReload: [(client: ControlClient, reading: Int)] = []
-    /// How many may wait for it.
+    /// How many clients may wait for a reload.
     private static let waitingForReloadMax = 64
 
     /// - Parameters:
-    ///   - processor: carries out what is decided.
-    ///   - customData: does what people want of custom data.
-    ///   - health: why nothing can be written for now; told to whoever wants something changed.
-    ///   - desk: knows who waits for the ledger.
-    ///   - ledgerSync: answers readers when the ledger is up to date.
-    ///   - deadLetters: replays and purges.
-    ///   - erasures: takes persons out.
-    ///   - logLevels: which entries are written.
+    /// - processor: carries out the router's decisions.
+    /// - customData: passes requests about custom data to the router.
+    /// - health: the reason why nothing can be written for now, for the replies to refused requests.
+    /// - desk: calls back clients that wait for the ledger.
+    /// - ledgerSync: answers readers when the ledger is up to date.
+    /// - deadLetters: replays and purges dead letters.
+    /// - erasures: erases persons.
+    /// - logLevels: the level of journal entries.
     ///   - metrics: writes metrics.
-    ///   - refusals: counts what is refused.
-    ///   - leaseLeft: how much is left of the lease, where other machines may lead.
+    /// - refusals: counts refusals.
+    /// - leaseLeft: the rest of the lease, where other machines may lead.
     init(
         processor: Processor, customData: CustomDataDoor, health: StoreHealth, desk: LedgerDesk,
         ledgerSync: LedgerSync, deadLetters: DeadLetterService, erasures: ErasureService, logLevels: LogLevels,
@@ -53,8 +53,8 @@ final class ControlServer {
         forwarder = ForwarderService(processor, customData, leaseLeft: leaseLeft)
     }
 
-    /// Takes in a line of a daemon's client; its reply comes now or later, in the place that the line takes. `read.sock`
-    /// changes nothing.
+    /// Serves one line of a client. Its reply comes now or later, in the place that the line reserves. `read.sock`
+    /// takes only requests that change nothing.
     func take(_ line: [UInt8], from session: ClientSession, on socket: Sockets.Name, of daemon: Daemon) {
         let client = ControlClient(session: session, place: session.reserveReply())
         forwarder.endWait(of: session)
@@ -70,16 +70,16 @@ final class ControlServer {
         }
     }
 
-    /// With more bytes than these on their way to the disk nothing more is changed on demand: twice what producers may have.
+    /// With more bytes on their way to the disk no request may change anything: twice the limit of producers.
     private static let bytesWaitingMax = 16 << 20
 
-    /// Hands out what came in the turn to whoever waits for it.
+    /// Answers the forwarder's waiting claim, if entries for it came in this turn.
     func endTurn() { forwarder.serve() }
 
-    /// Entries that the forwarder claimed are on disk as its own.
+    /// Sends entries to the forwarder once its claim is on disk.
     func handOver(_ entries: ClaimedEntries) { forwarder.handOver(entries) }
 
-    /// The daemon is to end: nobody waits any longer.
+    /// Answers every waiting client: the daemon stops.
     func stop() {
         forwarder.endWait()
         desk.endTimes()
@@ -102,7 +102,7 @@ final class ControlServer {
             let status = daemon.status(isForwarderConnected: forwarder.isConnected)
             try metrics.write(status, format, for: client)
         case .sync(let timeout): ledgerSync.answer(client, timeout: timeout)
-        // What the forwarder has to say is true whatever the disk does; its reply waits for the disk.
+        // The forwarder reports facts, whatever the state of the disk; only the reply waits for the disk.
         case .settle(let settle): forwarder.settle(settle, for: client)
         case .sending(let report): try forwarder.report(report, for: client)
         case .depart(let depart):
@@ -126,7 +126,7 @@ final class ControlServer {
             try checkStore(request)
             let count = customData.perform { $0.resolve(resolve.entries, resolve.state, at: $1, effects: &$2) }
             let reply = Reply.counted("resolved", count, id: request.id)
-            // One that names its entries is carried out at once, whatever goes on over turns.
+            // A request that names its entries is done at once; one for all entries may continue over turns.
             guard resolve.entries == nil else { return processor.reply(to: client, reply) }
             customData.replyAfterRemoval(to: client, reply)
         case .replay(let requests):
@@ -159,12 +159,12 @@ final class ControlServer {
                 throw ProtocolError(.unavailable, message: "the daemon is stopping", id: request.id)
             }
             waitingForReload.append((client, reading))
-            // A reading that could not begin is done.
+            // If the reading could not begin, it is done already.
             wasReloaded(daemon)
         }
     }
 
-    /// Answers the clients that wait for a reading of the configuration that is done.
+    /// Answers the clients whose reading of the configuration is done.
     func wasReloaded(_ daemon: Daemon) {
         let (problem, table) = (daemon.configurationProblem, daemon.settings.routing)
         let answered = waitingForReload.filter { $0.reading <= daemon.readings }
@@ -190,7 +190,7 @@ final class ControlServer {
     }
 }
 
-/// Who sent a request over `control.sock`, and where its reply goes.
+/// The client and the place of a request on `control.sock` or `read.sock`.
 struct ControlClient {
     var session: ClientSession
     var place: Int
@@ -200,7 +200,7 @@ struct ControlClient {
     /// Sends the reply, a line with its line feed.
     func reply(_ line: [UInt8]) { session.reply(place, .line(stated(line))) }
 
-    /// The line with the version of the protocol where it is the first on its connection.
+    /// The line, with the version of the protocol if it is the first on its connection.
     func stated(_ line: [UInt8]) -> [UInt8] {
         place == 0 ? Reply.stating(version: ControlRequest.protocolVersion, line) : line
     }

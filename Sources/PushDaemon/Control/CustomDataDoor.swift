@@ -3,16 +3,16 @@ import PushCustomData
 import PushModel
 import PushRouting
 
-/// Has the router do what people and the forwarder want of custom data.
+/// Passes requests about custom data, of people and of the forwarder, to the router.
 final class CustomDataDoor {
     private let processor: Processor
     private let pipeline: CommitPipeline
-    /// What people are told once the flush or reset that they ordered is done, with how many of those must have ended.
+    /// The replies to flushes and resets, each with the number of removals that must have ended before it is sent.
     private var orders = Queue<(removal: Int, client: ControlClient, reply: [UInt8])>()
 
     /// - Parameters:
     ///   - processor: has the router.
-    ///   - pipeline: makes durable what the router decides.
+    /// - pipeline: makes the router's decisions durable.
     init(_ processor: Processor, _ pipeline: CommitPipeline) {
         self.processor = processor
         self.pipeline = pipeline
@@ -21,8 +21,8 @@ final class CustomDataDoor {
     var sending: SendingState? { processor.router.sending }
     var flushedUnsent: Int { processor.router.flushedUnsent }
 
-    /// Has the router do something, and carries out what it decides. What a person has to see to is in the journal once it
-    /// is on disk.
+    /// Calls the router, and carries out its decisions. Adds journal entries for changes that need a person, written
+    /// once the changes are on disk.
     @discardableResult
     func perform<Result>(_ act: (inout Router, Moment, inout Effects) -> Result) -> Result {
         let (lastPhase, flushedBefore) = (sending?.phase, flushedUnsent)
@@ -44,13 +44,13 @@ final class CustomDataDoor {
         return result
     }
 
-    /// Answers a client once the flush or reset that it ordered, the last one that began, is on disk as a whole.
+    /// Replies to a client once the removal that began last, which its flush or reset started, is completely on disk.
     func replyAfterRemoval(to client: ControlClient, _ bytes: [UInt8]) {
         orders.append((processor.router.removalsBegun, client, bytes))
         answerOrders()
     }
 
-    /// Answers the orders whose removals are done; at the end of a turn.
+    /// Sends the replies whose removals are done; at the end of a turn.
     func answerOrders() {
         while let order = orders.first, order.removal <= processor.router.removalsEnded {
             _ = orders.popFirst()

@@ -2,7 +2,7 @@ import JournalLog
 import PushModel
 
 extension JournalEntry {
-    /// The journal's entry for a change of how sending goes; `nil` where nothing changed that a person should know of.
+    /// The entry for a change of the sending state; `nil` if a person need not know of it.
     init?(_ state: SendingState, after last: SendingState.Phase?) {
         guard state.phase != last else { return nil }
         let reason = state.reason.map { ": \($0)" } ?? ""
@@ -18,7 +18,7 @@ extension JournalEntry {
         }
     }
 
-    /// The journal's entry for entries of custom data that need a person: numbers, never what they say.
+    /// The entry for custom data that needs a person: the numbers of the entries, never their contents.
     init?(_ numbers: [EntryNumber], became state: EntryState) {
         guard !numbers.isEmpty else { return nil }
         let shown = numbers.prefix(20).map(\.description).joined(separator: ", ")
@@ -37,7 +37,7 @@ extension JournalEntry {
         }
     }
 
-    /// The journal's entry for entries of custom data that a session flushed and that could not be sent as well.
+    /// The entry for custom data that a session flushed and that could not be sent as well.
     init(flushedUnsent count: Int, by cause: String) {
         let entries = counted(count, "entry was", "entries were")
         self.init(

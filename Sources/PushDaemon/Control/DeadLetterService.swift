@@ -2,22 +2,22 @@ import PushModel
 import PushRouting
 import Store
 
-/// What became of a request that was to be replayed.
+/// The result of replaying one request.
 enum ReplayResult {
     /// It was accepted again under a new number.
     case accepted(SequenceNumber, as: SequenceNumber)
-    /// It was not; the reason is for people, the code is that of the router where it refused.
+    /// It was refused: the text is for people; the code is the router's if the router refused.
     case refused(SequenceNumber, String, code: ProtocolError.Code? = nil, retryAfter: Duration? = nil)
 }
 
-/// Replays and purges dead letters: one order after the other, so that none is replayed twice.
+/// Replays and purges dead letters, one order after the other, so that no dead letter is replayed twice.
 ///
-/// The ledger says what is a dead letter, so an order begins when it has all that was decided before.
+/// The ledger tells which invocations are dead letters, so an order begins once the ledger has all earlier batches.
 final class DeadLetterService {
     private struct Order {
         var client: ControlClient
         var requests: [SequenceNumber]
-        /// What became of the first of them.
+        /// The results of the requests done so far.
         var results: [ReplayResult] = []
     }
 
@@ -31,18 +31,18 @@ final class DeadLetterService {
     private var current: Order?
 
     /// - Parameters:
-    ///   - processor: accepts what is replayed.
-    ///   - pipeline: says which batch is the last.
-    ///   - desk: asks the ledger once it has that.
+    /// - processor: accepts the replayed requests.
+    /// - pipeline: knows the number of the last batch.
+    /// - desk: asks the ledger once it has that batch.
     init(processor: Processor, pipeline: CommitPipeline, desk: LedgerDesk) {
         self.processor = processor
         self.pipeline = pipeline
         self.desk = desk
     }
 
-    /// Accepts the dead letters of requests again. The answer is sent once they are on disk.
+    /// Accepts the dead letters of requests again. Replies once they are on disk.
     ///
-    /// It is `unavailable` when the ledger lacks something and cannot be written: nobody knows for how long.
+    /// Replies `unavailable` if the ledger lacks a batch and cannot be written: the end of that is unknown.
     ///
     /// - Throws: `overloaded` while too many orders wait.
     func replay(_ requests: [SequenceNumber], for client: ControlClient) throws(ProtocolError) {
@@ -54,7 +54,7 @@ final class DeadLetterService {
         beginNext()
     }
 
-    /// Takes the dead letters of requests off the list. The answer is sent once that is on disk.
+    /// Removes the dead letters of requests from the list. Replies once that is on disk.
     func purge(_ requests: [SequenceNumber], for client: ControlClient) {
         for request in requests { processor.record(.noDeadLetters(request)) }
         processor.reply(to: client, Reply.counted("purged", requests.count, id: client.id))

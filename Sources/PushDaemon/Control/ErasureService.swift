@@ -3,21 +3,21 @@ import PushModel
 import PushRouting
 import Store
 
-/// Takes a person out of memory, ledger and log: one after the other.
+/// Erases persons from memory, ledger and log, one after the other.
 ///
-/// The ledger says which devices are a user's; then the router forgets, and from that moment nothing refers to what the
-/// ledger has of the person up to the bound; then the store takes it out, once it has everything up to there.
+/// The ledger tells the devices of a user. Then the router forgets the person, and from that moment no new row refers
+/// to the person's rows up to the bound. Then the store deletes those rows, once the ledger has all of them.
 final class ErasureService {
     private enum Stage {
-        /// The ledger is asked for the user's devices, once it has everything so far.
+        /// The ledger reads the user's devices, once it has all earlier batches.
         case devices
-        /// The ledger is to have all up to the bound, before the rows are taken out.
+        /// The ledger catches up with the bound, before rows are deleted.
         case beforeRows
-        /// The ledger is asked for devices once more: a request before the bound may have named another one.
+        /// The ledger reads the devices once more: a request before the bound may have named another one.
         case devicesAgain
-        /// The store is at it.
+        /// The store deletes the rows.
         case rows
-        /// The rows are out.
+        /// The rows are deleted; the rest of the erasure is under way.
         case rest(ErasureReceipt)
     }
 
@@ -35,11 +35,11 @@ final class ErasureService {
     private var current: Order?
 
     /// - Parameters:
-    ///   - processor: has the router forget.
-    ///   - pipeline: says which batch is the last.
-    ///   - committer: takes the rows out.
+    /// - processor: makes the router forget the person.
+    /// - pipeline: knows the number of the last batch.
+    /// - committer: deletes the rows.
     ///   - desk: asks the ledger.
-    ///   - journal: is told what was done, without a name.
+    /// - journal: gets an entry for each erasure, without a name.
     init(
         processor: Processor, pipeline: CommitPipeline, committer: Committer, desk: LedgerDesk, journal: JournalWriter
     ) {
@@ -50,10 +50,10 @@ final class ErasureService {
         self.journal = journal
     }
 
-    /// Erases a person. The answer is sent when nothing is left, or when something keeps it from going on: a receipt where
-    /// the rows are out, else `unavailable`. It says so as well while something of the person is in flight.
+    /// Erases a person. Replies when the erasure is complete or has to wait: with a receipt if the rows are deleted,
+    /// otherwise `unavailable`. Also replies `unavailable` while a request of the person is in flight.
     ///
-    /// - Throws: `unavailable` while another one is under way, or while the ledger cannot be written.
+    /// - Throws: `unavailable` during another erasure, or while the ledger cannot be written.
     func erase(_ person: Person, for client: ControlClient) throws(ProtocolError) {
         guard current == nil else {
             throw ProtocolError(
@@ -118,18 +118,18 @@ final class ErasureService {
             Reply.refused(ProtocolError(.unavailable, message: reason, retryAfter: .seconds(1), id: client.id)))
     }
 
-    // MARK: What the store tells
+    // MARK: Reports of the store
 
-    /// The rows are out.
+    /// Notes that the rows are deleted.
     func erasedRows(_ receipt: ErasureReceipt) { current?.stage = .rest(receipt) }
 
-    /// The rest has to wait for something.
+    /// Notes that the rest of the erasure has to wait.
     func waits(_ error: StoreError) {
         journal.log(JournalEntry(erasureWaitsFor: error))
         leave(error)
     }
 
-    /// The ledger cannot be written for now: it does not get what it lacks, and nothing is taken out of it.
+    /// Notes that the ledger cannot be written for now: it does not catch up, and nothing is deleted from it.
     func ledgerStalled(_ error: StoreError) {
         switch current?.stage {
         case .beforeRows, .rows, .rest: leave(error)
@@ -137,7 +137,7 @@ final class ErasureService {
         }
     }
 
-    /// Answers the client with what keeps the order from going on, and keeps the order.
+    /// Tells the client why the order waits, and keeps the order.
     private func leave(_ error: StoreError) {
         guard let order = current, let client = order.client else { return }
         current?.client = nil
@@ -148,7 +148,7 @@ final class ErasureService {
         }
     }
 
-    /// Nothing is left.
+    /// Notes that the erasure is complete.
     func erased() {
         guard case .rest(let receipt) = current?.stage else {
             let message = "the erasure of a person that an earlier run had begun is complete"
@@ -163,7 +163,7 @@ final class ErasureService {
 }
 
 extension JournalEntry {
-    /// The entry about what keeps an erasure from going on.
+    /// The entry for an erasure that has to wait.
     init(erasureWaitsFor error: StoreError) {
         let message = "an erasure cannot go on for now, and does so by itself: \(error.message); \(error.advice)"
         self.init(.warning, message, messageID: .erasureWaits)

@@ -1,9 +1,9 @@
 import PushModel
 import PushRouting
 
-/// Serves the forwarder: one run at a time gets what is to be sent, and says what became of it.
+/// Serves the forwarder: gives one run at a time its entries, and records their results.
 final class ForwarderService {
-    /// A claim that is answered when there is something to send.
+    /// A claim that waits for entries.
     private struct WaitingClaim {
         var client: ControlClient
         var request: ClaimRequest
@@ -11,25 +11,26 @@ final class ForwarderService {
 
     private let processor: Processor
     private let customData: CustomDataDoor
-    /// How much is left of the lease, where other machines may lead; `nil`: this is the only one.
+    /// The rest of the lease, where other machines may lead; `nil`: this is the only machine.
     private let leaseLeft: () -> Duration?
-    /// The run that claimed last, and the connection by which it did.
+    /// The run that claimed last, and its connection.
     private var current: (session: ClientSession, instance: UUID128)?
     private var waiting: WaitingClaim?
 
     /// - Parameters:
-    ///   - processor: answers once what was decided is on disk.
-    ///   - customData: has the router decide.
-    ///   - leaseLeft: how much is left of the lease, where other machines may lead.
+    /// - processor: replies once the decisions are on disk.
+    /// - customData: passes requests to the router.
+    /// - leaseLeft: the rest of the lease, where other machines may lead.
     init(_ processor: Processor, _ customData: CustomDataDoor, leaseLeft: @escaping () -> Duration?) {
         (self.processor, self.leaseLeft) = (processor, leaseLeft)
         self.customData = customData
     }
 
-    /// Whether a forwarder is there that has claimed something.
+    /// Whether a forwarder that has claimed is connected.
     var isConnected: Bool { current.map { !$0.session.isClosed } ?? false }
 
-    /// Takes in a claim. The answer is sent once the entries are on disk: as queued if the run reserves, else as this run's.
+    /// Handles a claim. Replies once the entries are on disk: as queued if the run reserves them, otherwise as claimed
+    /// by this run.
     ///
     /// - Throws: `unavailable` while another run is connected.
     func claim(_ request: ClaimRequest, for client: ControlClient) throws(ProtocolError) {
@@ -47,25 +48,25 @@ final class ForwarderService {
         }
     }
 
-    /// Answers the claim that waits, if there is something now.
+    /// Answers the waiting claim, if there are entries now.
     func serve() {
         guard let claim = waiting, processor.router.hasEntries(for: claim.request.instance) else { return }
         waiting = nil
-        // To hand entries to nobody may leave them of unknown outcome.
+        // Entries that nobody receives might become `unknown`.
         guard !claim.client.session.isClosed else { return }
         hand(take(claim.request), of: claim.request.instance, to: claim.client)
     }
 
-    /// Answers the claim that waits with nothing: of this connection, because its next request has come and replies come
-    /// in order; or whoever's it is.
+    /// Answers the waiting claim without entries. With a session, only its own claim: its next request has come, and
+    /// replies keep the order of the requests.
     func endWait(of session: ClientSession? = nil) {
         guard let claim = waiting, session == nil || session === claim.client.session else { return }
         waiting = nil
         hand([], of: claim.request.instance, to: claim.client)
     }
 
-    /// Takes in that entries are about to be sent. They are on disk as this run's before the answer is sent. Past the lease
-    /// another machine may hand them to its forwarder.
+    /// Records that entries are about to be sent. They are on disk as this run's before the reply is sent. Once the
+    /// lease has ended, another machine may hand them to its forwarder.
     func depart(_ request: DepartRequest, for client: ControlClient) {
         let granted = customData.perform {
             $0.depart(request.entries, by: request.instance, at: $1, effects: &$2)
@@ -73,7 +74,7 @@ final class ForwarderService {
         processor.reply(to: client, Reply.departed(granted, valid: leaseLeft(), id: client.id))
     }
 
-    /// Takes in what became of entries.
+    /// Records the results of entries.
     func settle(_ request: SettleRequest, for client: ControlClient) {
         let count = customData.perform { router, now, effects in
             request.entries.count {
@@ -84,7 +85,7 @@ final class ForwarderService {
         processor.reply(to: client, Reply.counted("settled", count, id: client.id))
     }
 
-    /// Takes in how sending goes.
+    /// Records the state of sending.
     func report(_ report: SendingReport, for client: ControlClient) throws(ProtocolError) {
         try checkAlone(report.instance, client)
         customData.perform {
@@ -95,7 +96,7 @@ final class ForwarderService {
         processor.reply(to: client, Reply.done(id: client.id))
     }
 
-    /// Tells what is queued, and leaves it there.
+    /// Returns queued entries, and leaves them queued.
     func peek(after number: EntryNumber, limit: Int, for client: ControlClient) {
         let entries = processor.router.queuedEntries(after: number, limit: limit)
         let claimed = Claimed(entries: entries.compactMap(ClaimedEntry.init), sending: customData.sending)
@@ -117,21 +118,21 @@ final class ForwarderService {
             id: client.id)
     }
 
-    /// Sends entries to the forwarder once what was decided of them is on disk.
+    /// Sends entries to the forwarder once the decisions about them are on disk.
     private func hand(_ entries: [CustomEntry], of instance: UUID128, to client: ControlClient) {
         processor.follow(
             .handOver(ClaimedEntries(client: client, instance: instance, entries: entries)))
     }
 
-    /// What was decided of the entries is on disk: sends them, or gives them back.
+    /// Sends the entries, whose claim is on disk now, or returns them to the queue.
     func handOver(_ answer: ClaimedEntries) {
         let session = answer.client.session
         guard session.isClosed else {
             let claimed = Claimed(entries: answer.entries.compactMap(ClaimedEntry.init), sending: customData.sending)
             return answer.client.reply(Reply.claimed(claimed, id: answer.client.id))
         }
-        // It is gone and never had them, so they were certainly not sent. Unless it is back by another connection: then it
-        // said what it holds, and these may be its own again.
+        // The connection is closed and never had the entries, so they were certainly not sent. If the run is back on
+        // another connection, it has said what it holds, and may have claimed these again.
         guard current?.session === session else { return }
         customData.perform { router, now, effects in
             for entry in answer.entries {
@@ -145,7 +146,7 @@ final class ForwarderService {
 /// Entries of custom data for a run of the forwarder that claimed them.
 struct ClaimedEntries {
     var client: ControlClient
-    /// The run of the forwarder.
+    /// The forwarder's run.
     var instance: UUID128
     var entries: [CustomEntry]
 }

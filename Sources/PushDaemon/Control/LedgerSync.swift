@@ -2,10 +2,10 @@ import EventLoop
 import PushModel
 import Store
 
-/// Answers readers when the ledger has all that was acknowledged before they asked; or says what is missing when the time
-/// that they give is up.
+/// Answers `op: sync` once the ledger has all that was acknowledged before the request, or, at its time limit, with
+/// what is missing.
 final class LedgerSync {
-    /// How many of a connection's wait: what it asks beside them waits with it.
+    /// How many syncs of a connection may wait: its next request waits with them.
     static let waitingMax = 8
 
     private let pipeline: CommitPipeline
@@ -15,9 +15,9 @@ final class LedgerSync {
     private var waitingOfSession: [ObjectIdentifier: Int] = [:]
 
     /// - Parameters:
-    ///   - pipeline: says which batch is the last.
-    ///   - committer: says what the ledger lacks.
-    ///   - desk: knows what it has.
+    /// - pipeline: knows the number of the last batch.
+    /// - committer: knows what the ledger lacks.
+    /// - desk: knows the last batch that the ledger has.
     ///   - stateID: the id of the state directory.
     init(pipeline: CommitPipeline, committer: Committer, desk: LedgerDesk, stateID: UUID128) {
         self.pipeline = pipeline
@@ -26,7 +26,7 @@ final class LedgerSync {
         self.stateID = stateID
     }
 
-    /// Answers a client once the ledger has everything up to now, at most after so long.
+    /// Replies once the ledger has all batches up to now, at the latest after `timeout`.
     func answer(_ client: ControlClient, timeout: Duration) {
         let number = pipeline.lastGrowingNumber
         guard desk.applied < number, desk.stall == nil, timeout > .zero else {
@@ -41,7 +41,7 @@ final class LedgerSync {
         }
     }
 
-    /// One of a connection waits no more: it may ask for another.
+    /// Ends one wait of a connection, which may wait for another.
     private func release(_ client: ControlClient) {
         let session = ObjectIdentifier(client.session)
         guard let waiting = waitingOfSession[session] else { return }

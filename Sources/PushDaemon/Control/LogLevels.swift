@@ -4,8 +4,8 @@ import Glibc
 import JournalLog
 import LinuxSystem
 
-/// Which entries are written, and who may ask and set that over D-Bus: `org.freedesktop.LogControl1` on the system bus, by
-/// which "systemctl service-log-level pushrouterd" works. Without a bus the daemon runs on.
+/// The log level, and its D-Bus interface for "systemctl service-log-level pushrouterd": `org.freedesktop.LogControl1`
+/// on the system bus. Without a bus the daemon runs without the interface.
 final class LogLevels {
     /// The daemon's name on the system bus: `BusName=` of the unit, and the policy file of the package.
     private static let busName = "dev.pushrouterd"
@@ -18,13 +18,13 @@ final class LogLevels {
 
     /// - Parameters:
     ///   - loop: watches the bus.
-    ///   - journal: whose level it is.
+    /// - journal: the journal whose level it is.
     init(loop: EventLoop, journal: JournalWriter) {
         self.loop = loop
         self.journal = journal
     }
 
-    /// The level that is written now.
+    /// The current level.
     var level: JournalEntry.Priority { journal.level }
 
     /// Sets the level until the daemon ends.
@@ -35,11 +35,11 @@ final class LogLevels {
         journal.log(JournalEntry(.notice, message, isWrittenAlways: true))
     }
 
-    /// Connects to the system bus where a service manager started the daemon, or an environment names the bus.
+    /// Connects to the system bus if a service manager started the daemon, or the environment names a bus.
     func begin() {
         guard getenv("INVOCATION_ID") != nil || getenv("DBUS_SYSTEM_BUS_ADDRESS") != nil else { return }
         do throws(SystemError) {
-            // `unowned` holds here and below: service, source and timer are this object's own.
+            // `unowned` is safe here and below: this object owns service, source and timer.
             let log = LogControlService.Log(
                 levels: JournalEntry.Priority.allCases.map(\.word), level: { [unowned self] in level.word },
                 setLevel: { [unowned self] word in JournalEntry.Priority(word: word).map { set($0) } },
@@ -65,7 +65,7 @@ final class LogLevels {
 
     private func watch() {
         guard let service else { return }
-        // The bits of poll and of epoll are the same for reading and writing (poll(2), epoll_ctl(2)).
+        // The bits of poll(2) and epoll_ctl(2) are the same for reading and writing.
         source?.interest = IOEvents(rawValue: service.events).intersection([.read, .write])
         if let due = service.dueNanoseconds { timer?.arm(at: due) } else { timer?.disarm() }
     }

@@ -3,8 +3,8 @@ import LinuxSystem
 import PushModel
 import PushReporting
 
-/// Answers `op: metrics`. The loop says what there is; a thread of its own makes the text of it, which with many handlers
-/// takes longer than a turn of the loop may. It begins with the first question.
+/// Answers `op: metrics`. The loop takes the figures; the thread `metrics` formats them, which takes longer than a turn
+/// of the loop may if there are many handlers. The thread begins with the first request.
 final class MetricsService {
     private struct Job: Sendable {
         var token: UInt64
@@ -13,21 +13,21 @@ final class MetricsService {
         var id: String?
     }
 
-    /// How many may wait for an answer; each holds some tens of kilobytes.
+    /// How many requests may wait for their text; each holds some tens of kilobytes.
     private static let waitingMax = 8
 
     private let thread: JobThread<Job>
     private var waiting: [UInt64: ControlClient] = [:]
     private var nextToken: UInt64 = 0
 
-    /// - Parameter onAnswer: gets each reply with its token, on another thread.
+    /// - Parameter onAnswer: gets each reply with its token, on the thread `metrics`.
     init(onAnswer: @escaping @Sendable (_ token: UInt64, _ line: [UInt8]) -> Void) {
         thread = JobThread("metrics") { { job in onAnswer(job.token, Self.reply(to: job)) } }
     }
 
-    /// Has the metrics written for a client, who is answered when they are.
+    /// Formats the metrics on the thread, and then replies.
     ///
-    /// - Throws: that too many wait for theirs, or that the system has no thread left.
+    /// - Throws: when too many requests wait, or when the system can start no thread.
     func write(_ status: Status, _ format: MetricsFormat, for client: ControlClient) throws(ProtocolError) {
         guard waiting.count < Self.waitingMax else {
             throw ProtocolError(
@@ -43,7 +43,7 @@ final class MetricsService {
         waiting[nextToken] = client
     }
 
-    /// An answer was written.
+    /// Sends a reply that the thread formatted.
     func wasWritten(_ token: UInt64, _ line: [UInt8]) { waiting.removeValue(forKey: token)?.reply(line) }
 
     /// Ends the thread.

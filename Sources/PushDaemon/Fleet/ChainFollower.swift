@@ -5,41 +5,41 @@ import PushModel
 import Store
 import Synchronization
 
-/// Follows the chain into this node's ledger on a thread of its own, and takes the lease when its owner has not renewed it
-/// for the lease's time.
+/// Applies the shared log to this node's ledger on its own thread, and takes the lease when its owner has not renewed
+/// it for the lease's time.
 final class ChainFollower: Sendable {
-    /// What the thread tells.
+    /// The reports of the thread.
     enum News: Sendable {
-        /// Another node leads, in this term; `nil`: nobody.
+        /// Another node leads, in this term; `nil`: no node does.
         case leader(String?, term: Int64)
-        /// The copy is made of a snapshot: there was none.
+        /// The node has no ledger yet, and makes it from this snapshot.
         case fetches(Snapshot)
-        /// The copy has all that there is for the first time.
+        /// The ledger has all batches, for the first time.
         case current
-        /// The engine gives no answer; told once for each time.
+        /// The engine does not answer; reported once for each outage.
         case away(StoreError)
-        /// It answers again.
+        /// The engine answers again.
         case answers
-        /// This machine's clock is off, or right again.
+        /// This machine's clock is wrong, or right again.
         case clock(ClockWatch.Change)
-        /// Nothing is left of a person whom an order took out.
+        /// An erasure is complete.
         case erased
-        /// What is left of one waits; told once for each time.
+        /// The rest of an erasure waits; reported once for each wait.
         case erasureWaits(StoreError)
-        /// The lease is this node's. The thread has ended.
+        /// This node has the lease. The thread has ended.
         case took(Term)
-        /// The copy is not a prefix of the chain. The thread has ended.
+        /// The ledger is not a prefix of the shared log. The thread has ended.
         case forked(StoreError)
-        /// The ledger cannot be written, or the database is not ours. The thread has ended.
+        /// The ledger cannot be written, or the database is another fleet's. The thread has ended.
         case failed(StoreError)
     }
 
     /// A term that this node took.
     struct Term: Sendable {
         var epoch: Int64
-        /// When the taking was sent, on `CLOCK_BOOTTIME`.
+        /// When this node sent the statement that took the lease, on `CLOCK_BOOTTIME`.
         var sentAt: Instant
-        /// Whether the leader before it was lost; it gave the lease back else.
+        /// Whether the last leader was lost; otherwise it released the lease.
         var isAfterLoss: Bool
         var clocks: BootClocks
         /// The last reading of the engine's clock.
@@ -47,13 +47,13 @@ final class ChainFollower: Sendable {
         var identity: ShardIdentity
     }
 
-    /// How long the follower waits between two readings.
+    /// How long the thread waits between two readings.
     private static let pause: Duration = .milliseconds(50)
-    /// How long it waits while the leader hands over to this node.
+    /// How long the thread waits while the leader hands over to this node.
     private static let shortPause: Duration = .milliseconds(5)
-    /// How long it waits after the engine gave no answer.
+    /// How long the thread waits after the engine did not answer.
     private static let retryPause: Duration = .milliseconds(200)
-    /// How often the copy is synced, and the engine is told how far it is, in nanoseconds.
+    /// How often the thread syncs the ledger and reports its last batch to the engine, in nanoseconds.
     private static let noteInterval: Int64 = 1_000_000_000
 
     private let engine: any ShardEngine
@@ -67,12 +67,12 @@ final class ChainFollower: Sendable {
     private let seen: Mutex<(engine: EngineWatch, copy: NodeStatus.Copy)>
 
     /// - Parameters:
-    ///   - engine: its session.
-    ///   - node: this process.
+    /// - engine: the session of this thread.
+    /// - node: this process.
     ///   - directory: the state directory, which this process has locked.
-    ///   - lease: the lease's time.
-    ///   - reads: the highest version of batches that it reads.
-    ///   - post: called on the thread with what happens.
+    /// - lease: the time that a lease lasts.
+    /// - reads: the highest version of batches that it reads.
+    /// - post: called on the thread with each report.
     init(
         _ engine: any ShardEngine, node: NodeIncarnation, directory: String, lease: Duration,
         reads: Int = ChainBatch.currentVersion, post: @escaping @Sendable (News) -> Void
@@ -83,13 +83,13 @@ final class ChainFollower: Sendable {
         seen = Mutex((EngineWatch(at: now), NodeStatus.Copy(state: nil, batchesBehind: 0, completeAt: now)))
     }
 
-    /// How the engine and the copy are; on any thread.
+    /// The state of the engine and of the ledger; on any thread.
     var progress: (engine: EngineWatch, copy: NodeStatus.Copy) { seen.withLock(\.self) }
 
-    /// Has the thread end soon.
+    /// Asks the thread to end.
     func stop() { isStopping.update { $0 = true } }
 
-    /// What the thread does.
+    /// The body of the thread.
     func run() {
         guard let identity = patiently({ () throws(EngineProblem) in try engine.identity() }) else { return }
         do throws(StoreError) {
@@ -103,9 +103,9 @@ final class ChainFollower: Sendable {
         }
     }
 
-    /// Makes the ledger where there is none.
+    /// Fetches a ledger if there is none.
     ///
-    /// - Returns: whether the node may go on: `false`: it was told to stop.
+    /// - Returns: `false` if `stop` was called.
     private func fetch(_ identity: ShardIdentity) throws(StoreError) -> Bool {
         try FleetMark.join(identity, in: directory)
         let fetch = SnapshotFetch(
@@ -149,7 +149,7 @@ final class ChainFollower: Sendable {
                 let isNoteDue = try tell(copy, &notedAt, &clock)
                 if isNoteDue, let clock, let change = clockWatch.read(clock) { post(.clock(change)) }
                 let toTake = watch.rowToTake(at: Self.bootTime, by: node.node)
-                // It may take long, which whoever takes the lease has no time for.
+                // Housekeeping may take long, and a node that takes the lease must not wait for it.
                 if isNoteDue, isCurrent, toTake == nil { try keepHouse(copy, &isWaiting) }
                 guard count == 0, let clock, let row = toTake else { continue }
                 let taken = Self.bootTime
@@ -159,7 +159,7 @@ final class ChainFollower: Sendable {
                         identity: identity)
                 }
             } catch let error where error.kind == .engineAway || error.kind == .newerSchema {
-                // A node of an older program goes on where it stopped, once it is upgraded, and leads nothing until then.
+                // A node with an older program continues once it is upgraded, and cannot lead until then.
                 watch.lostTouch()
                 noteAway()
                 if !isAway { post(.away(error)) }
@@ -170,10 +170,10 @@ final class ChainFollower: Sendable {
         return nil
     }
 
-    /// Syncs the copy, and tells the engine how far it is, from time to time.
+    /// Syncs the ledger and reports its last batch to the engine, once in `noteInterval`.
     ///
-    /// - Parameter clock: the engine's clock, which it tells with its answer.
-    /// - Returns: whether it was time to.
+    /// - Parameter clock: the reading of the engine's clock, which comes with the engine's answer.
+    /// - Returns: whether it was time for that.
     private func tell(
         _ copy: LedgerCopy, _ notedAt: inout Int64, _ clock: inout ClockReading?
     ) throws(StoreError) -> Bool {
@@ -216,9 +216,9 @@ final class ChainFollower: Sendable {
         seen.withLock { $0.engine.isAway(since: now) }
     }
 
-    /// Asks until the engine answers.
+    /// Retries until the engine answers.
     ///
-    /// - Returns: `nil`: it was told to stop, or the database is not ours, which was told.
+    /// - Returns: `nil` after `stop`, or if the database is another fleet's, which was reported.
     private func patiently<Value>(_ ask: () throws(EngineProblem) -> Value) -> Value? {
         var isTold = false
         repeat {

@@ -2,27 +2,27 @@ public import PushFleet
 public import PushSettings
 import Store
 
-/// What a session with the engine of a shared log is for. The raw value is part of the session's name at the engine.
+/// The purpose of a session with the engine of a shared log. The raw value is part of the session's name at the engine.
 public enum EngineSession: String, Sendable, CaseIterable {
-    /// A follower reads the chain and the lease, and takes it.
+    /// A follower reads batches and the lease, and takes the lease.
     case follow
-    /// The leader's log thread appends.
+    /// The leader's log thread appends batches.
     case log
     /// The leader's ledger thread reads batches again.
     case read
     /// The leader renews its lease.
     case lease
-    /// Snapshots are written, and what is behind them is deleted.
+    /// The snapshot thread writes snapshots, and deletes the batches behind them.
     case snapshot
 }
 
-/// Makes a session with the engine that the settings name; it connects when it is first used.
+/// Makes a session with the engine that the settings name; it connects at its first use.
 public typealias EngineConnector =
     @Sendable (_ settings: SharedLogSettings, _ node: NodeIncarnation, _ session: EngineSession) throws(EngineProblem)
     ->
     any ShardEngine
 
-/// Asks the engine. Its problem becomes an error of the store.
+/// Calls the engine, and turns its problem into a `StoreError`.
 func asking<Value>(_ ask: () throws(EngineProblem) -> Value) throws(StoreError) -> Value {
     do throws(EngineProblem) {
         return try ask()

@@ -1,29 +1,29 @@
-/// The engine of a shared log as a machine finds it: whether it answers, and whether a standby has what is written. Times are
-/// monotonic nanoseconds.
+/// The state of a shared log's engine as this machine sees it: whether it answers, and whether a standby has all that
+/// was written. Times are monotonic nanoseconds.
 struct EngineWatch: Equatable, Sendable {
-    /// When it answered last.
+    /// The time of its last answer.
     private(set) var answeredAt: Int64
-    /// Since when it has given no answer; `nil`: it answers.
+    /// The start of the outage; `nil`: it answers.
     private(set) var awaySince: Int64?
-    /// Since when no standby has had what is written; `nil`: one has, as far as anything was written.
+    /// Since when no standby has had the latest writes; `nil`: one has them.
     private(set) var unprotectedSince: Int64?
 
-    /// It answered just now.
+    /// The engine answered just now.
     init(at now: Int64) { answeredAt = now }
 
-    /// It answered a question.
+    /// Notes an answer.
     mutating func answered(at now: Int64) { (answeredAt, awaySince) = (now, nil) }
 
-    /// It confirmed a commit.
+    /// Notes a confirmed commit.
     mutating func confirmed(at now: Int64) {
         answered(at: now)
         unprotectedSince = nil
     }
 
-    /// It gives no answer.
+    /// Notes that it does not answer.
     mutating func isAway(since: Int64) { awaySince = awaySince ?? since }
 
-    /// It answers, and no standby has what is written.
+    /// Notes that it answers, and that no standby has the latest writes.
     mutating func isUnprotected(since: Int64, at now: Int64) {
         answered(at: now)
         unprotectedSince = unprotectedSince ?? since

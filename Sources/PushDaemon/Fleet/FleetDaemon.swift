@@ -8,22 +8,22 @@ public import PushSettings
 public import SettingsFiles
 import Store
 
-/// What a node of a fleet has beside a daemon of one machine.
+/// The facts of a node that leads a fleet.
 struct Leadership {
     /// The name of this node.
     let node: String
-    /// Whether the leader before it was lost; it gave the lease back else.
+    /// Whether the last leader was lost; otherwise it released the lease.
     let isAfterLoss: Bool
     let store: SharedStore
     let keeper: LeaseKeeper
     let news: Mailbox<LeaseKeeper.News>
 }
 
-/// Runs a node of a fleet on the calling thread, which must be the process's first and only one: it follows, and leads when
-/// the lease is its own. A process leads once: one that lost the lease ends, and the service manager starts it again.
+/// Runs a node of a fleet on the calling thread, the process's first and only one: it follows, and leads once it has
+/// the lease. A process leads only once: when it loses the lease it ends, and the service manager starts it again.
 ///
 /// - Parameters:
-///   - options: how the daemon is started.
+/// - options: the options of the daemon's start.
 ///   - connect: makes sessions with the engine.
 /// - Returns: the exit status.
 /// - Throws: `StartFailure` when it cannot start.
@@ -70,7 +70,7 @@ public func runFleetDaemon(
                 try connect(shared, node, .lease), node: node, epoch: term.epoch, lease: shared.lease,
                 sentAt: term.sentAt, clock: term.clock
             ) { news.post($0) }
-            // Before the tracker and the rest look at the time.
+            // Before any other part reads the time.
             WallClock.follow { keeper.wall }
             let store = SharedStore(
                 identity: term.identity, epoch: term.epoch, boot: process.boot, clocks: term.clocks,
@@ -89,7 +89,7 @@ public func runFleetDaemon(
             }
             keeper.stop()
             thread.join()
-            // Nothing is appended any more, whatever the daemon ended with.
+            // The daemon has ended, so nothing is appended any more.
             keeper.release()
             if case .failure(let error as StoreError) = end, let message = error.endOfLeading {
                 process.journal.log(JournalEntry(.critical, "\(error)", messageID: message))
@@ -100,7 +100,7 @@ public func runFleetDaemon(
     }
 }
 
-/// A keeper of snapshots on its thread.
+/// A snapshot keeper and its thread.
 private final class RunningSnapshots {
     let keeper: SnapshotKeeper
     private var thread: WorkerThread?
@@ -110,7 +110,7 @@ private final class RunningSnapshots {
         thread = try WorkerThread("snapshots") { keeper.run() }
     }
 
-    /// Waits for the thread's end.
+    /// Stops the thread and waits for its end.
     func stop() {
         keeper.stop()
         thread.take()?.join()
@@ -130,21 +130,21 @@ extension SnapshotKeeper.News {
 }
 
 extension StoreError {
-    /// The message of a leader that ends because of the shared log, and follows when it is started again; `nil`: the error is
-    /// one of this machine.
+    /// The message for a leader that ends because of the shared log, and follows after its restart; `nil`: the error is
+    /// this machine's own.
     var endOfLeading: MessageID? {
         switch kind {
         case .fenced: .fenced
-        // The next start compares the copy with the chain, and sets it aside.
+        // The next start compares the ledger with the shared log, and sets the ledger aside.
         case .forked: .logSetAside
-        // The engine fell silent while the term began.
+        // The engine stopped answering while the term began.
         case .engineAway, .unprotected: .storeStalled
         default: nil
         }
     }
 }
 
-/// The name of this machine among those that share a log: the one that was set, else the kernel's.
+/// The name of this machine in its fleet: `Node=` if it is set, otherwise the host name up to its first dot.
 public func nodeName(_ settings: SharedLogSettings) -> String {
     if let node = settings.node { return node }
     var name = [UInt8](repeating: 0, count: 256)

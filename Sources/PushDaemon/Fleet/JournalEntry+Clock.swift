@@ -3,7 +3,7 @@ import PushFleet
 import PushModel
 
 extension JournalEntry {
-    /// The entry about this machine's clock, which a pair does not go by.
+    /// The entry for this machine's clock, which a pair does not use.
     init(_ change: ClockWatch.Change) {
         switch change {
         case .off(let ahead):

@@ -4,36 +4,36 @@ import PushFleet
 import PushModel
 import Synchronization
 
-/// Renews the lease of the leader on a thread of its own, as long as the loop answers: a loop that hangs loses it.
+/// Renews the leader's lease on its own thread, as long as the loop answers: a leader whose loop hangs loses its lease.
 final class LeaseKeeper: Sendable {
-    /// What the thread tells.
+    /// The reports of the thread.
     enum News: Sendable {
-        /// The loop is to answer.
+        /// A question that the loop must answer.
         case question
-        /// A renewal was confirmed: the row, and the time before it in which none was, where there is one.
+        /// A confirmed renewal: the row, and the outage before it if there was one.
         case renewed(LeaseRow, after: StoreHealth.Stall?)
-        /// A person wants another node to lead, this one or any; told once. The lease is renewed on.
+        /// A person asks for a handover to this node, or to any; reported once. The keeper continues to renew.
         case handOver(to: String?)
         /// Another node has taken the lease. The thread has ended.
         case lost
-        /// This machine's clock is off, or right again.
+        /// This machine's clock is wrong, or right again.
         case clock(ClockWatch.Change)
-        /// The engine gives no answer; told once for each time.
+        /// The engine does not answer; reported once for each outage.
         case away(EngineProblem)
-        /// It answers questions, and confirms no renewal; told once for each time.
+        /// The engine answers reads and confirms no renewal; reported once for each outage.
         case unprotected
     }
 
-    /// How long the start of a leader may take before its loop answers first: a large ledger is opened in this time.
+    /// How long the leader's start may take before the loop's first answer: a large ledger is opened within this time.
     private static let startTime: Duration = .seconds(300)
 
-    /// Orders of people are read with each renewal.
+    /// The longest pause between two renewals: each one reads the orders of people.
     private static let longestPause: Duration = .seconds(1)
 
     private struct State: Sendable {
         var hold: LeaseHold
         var clock: EngineClock
-        /// When the loop last answered, on `CLOCK_BOOTTIME`.
+        /// The time of the loop's last answer, on `CLOCK_BOOTTIME`.
         var answeredAt: Instant
         var isStopping = false
     }
@@ -46,13 +46,13 @@ final class LeaseKeeper: Sendable {
     private let post: @Sendable (News) -> Void
 
     /// - Parameters:
-    ///   - engine: its session.
+    /// - engine: the session of this thread.
     ///   - node: this process.
-    ///   - epoch: the term.
-    ///   - lease: the lease's time.
-    ///   - sentAt: when the taking was sent, on `CLOCK_BOOTTIME`.
+    /// - epoch: the number of the term.
+    /// - lease: the time that a lease lasts.
+    /// - sentAt: when this node sent the statement that took the lease, on `CLOCK_BOOTTIME`.
     ///   - clock: the last reading of the engine's clock.
-    ///   - post: called on the thread with what happens.
+    /// - post: called on the thread with each report.
     init(
         _ engine: any ShardEngine, node: NodeIncarnation, epoch: Int64, lease: Duration, sentAt: Instant,
         clock: ClockReading, post: @escaping @Sendable (News) -> Void
@@ -71,16 +71,16 @@ final class LeaseKeeper: Sendable {
     /// The wall clock of the term; on any thread.
     var wall: WallTime { state.withLock { $0.clock.wall(at: Self.now) } }
 
-    /// How much of the lease is left now; on any thread.
+    /// The rest of the lease; on any thread.
     var left: Duration { state.withLock { $0.hold.left(at: Self.now) } }
 
-    /// The loop answers.
+    /// Notes an answer of the loop.
     func answer() { state.withLock { $0.answeredAt = Self.now } }
 
-    /// Has the thread end soon.
+    /// Asks the thread to end.
     func stop() { state.update { $0.isStopping = true } }
 
-    /// What the thread does.
+    /// The body of the thread.
     func run() {
         var outage: StoreHealth.Stall?
         var (isAsked, clockWatch) = (false, ClockWatch())
@@ -115,8 +115,8 @@ final class LeaseKeeper: Sendable {
         }
     }
 
-    /// Gives the lease back, so that another node takes it at once: the one that a person named, where one was named.
-    /// Called when nothing is appended any more.
+    /// Releases the lease, so that another node takes it at once: the one that a person named, if any. To be called
+    /// when nothing is appended any more.
     func release() { try? engine.release(node, epoch: epoch) }
 
     /// - Returns: whether the thread is to end.

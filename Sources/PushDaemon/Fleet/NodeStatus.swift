@@ -2,26 +2,26 @@ import LinuxSystem
 import PushModel
 import PushReporting
 
-/// What `op: status` tells of a machine that shares a log with others.
+/// The facts that `op: status` returns for a machine of a fleet.
 struct NodeStatus: Sendable {
-    /// How far the copy of a machine that follows is.
+    /// The state of a follower's ledger.
     struct Copy: Sendable {
-        /// The id of its ledger; `nil` before the first comparison with the chain.
+        /// The id of the ledger; `nil` before its first comparison with the shared log.
         var state: UUID128?
-        /// How many batches it lacks, as the last reading found.
+        /// The number of batches that it lacked at the last reading.
         var batchesBehind: UInt64
-        /// When it had all that there was, in monotonic nanoseconds.
+        /// When it last had all batches, in monotonic nanoseconds.
         var completeAt: Int64
     }
 
     /// The name of the machine.
     var node: String
-    /// The name of the one that leads; `nil`: nobody does.
+    /// The name of the leader; `nil`: no machine leads.
     var leader: String?
-    /// The term of the one that leads.
+    /// The leader's term.
     var term: Int64
     var engine: EngineWatch
-    /// `nil`: it leads.
+    /// `nil`: this machine leads.
     var copy: Copy?
 
     /// - Parameter now: in monotonic nanoseconds.
@@ -38,10 +38,10 @@ struct NodeStatus: Sendable {
         writer.member("behind_ms", copy.map { age($0.completeAt) })
     }
 
-    /// The whole status of a machine that follows.
+    /// The whole status of a follower.
     ///
     /// - Parameters:
-    ///   - mode: that of its configuration.
+    /// - mode: the mode of its configuration.
     ///   - start: when the process began to follow.
     func ofFollower(mode: DispatchMode, since start: Moment, processID: Int32, at now: Moment) -> StatusValue {
         .object { writer in

@@ -6,26 +6,26 @@ import PushSettings
 import Store
 import Synchronization
 
-/// Keeps the engine able to start a node from nothing, on a thread and a session of its own: it writes snapshots where
-/// this node is to, and deletes what is behind them where it leads.
+/// Writes the snapshots from which a new node starts, if this node is their writer, and deletes old batches and
+/// snapshots, if this node leads. On its own thread and session.
 final class SnapshotKeeper: Sendable {
-    /// What the thread tells.
+    /// The reports of the thread.
     enum News: Sendable {
-        /// A snapshot counts.
+        /// A snapshot is complete and valid.
         case written(Snapshot)
-        /// A snapshot could not be written; told once for each reason.
+        /// A snapshot could not be written; reported once for each reason.
         case failed(StoreError)
     }
 
-    /// How the keeper is set.
+    /// The settings of a keeper.
     struct Options: Sendable {
         /// How old the newest snapshot may become.
         var interval: Duration
-        /// How many bytes of a snapshot are sent in a second, at most.
+        /// How many bytes of a snapshot are sent in one second, at most.
         var rate: Int
-        /// How often the engine is asked how it is with snapshots.
+        /// How often the keeper asks the engine for the state of the snapshots.
         var pause: Duration = .seconds(30)
-        /// How long the snapshot of another node may stand still.
+        /// How long another node's unfinished snapshot may make no progress before this node begins its own.
         var patience: Duration = .seconds(600)
 
         init(interval: Duration, rate: Int) { (self.interval, self.rate) = (interval, rate) }
@@ -41,11 +41,11 @@ final class SnapshotKeeper: Sendable {
         var isStopping = false
     }
 
-    /// How many batches a transaction deletes, and how many parts of snapshots.
+    /// How many batches, and how many parts of snapshots, one transaction deletes.
     private static let slice = (batches: 500, parts: 16)
-    /// How long the thread waits between two slices: the leader's batches come first.
+    /// How long the thread waits between two transactions, so that the leader's batches come first.
     private static let slicePause: Duration = .milliseconds(50)
-    /// How many slices follow one another before the engine is asked anew.
+    /// How many transactions may follow one another before the thread looks at the snapshots again.
     private static let slices = 400
 
     private let engine: any ShardEngine
@@ -56,11 +56,11 @@ final class SnapshotKeeper: Sendable {
     private let state = Monitor(State())
 
     /// - Parameters:
-    ///   - engine: its session.
+    /// - engine: the session of this thread.
     ///   - node: this node's name.
     ///   - directory: the state directory.
-    ///   - options: how it is set.
-    ///   - tell: called on the thread with what happens.
+    /// - options: the settings.
+    /// - tell: called on the thread with each report.
     init(
         _ engine: any ShardEngine, node: String, directory: String, options: Options,
         tell: @escaping @Sendable (News) -> Void
@@ -69,16 +69,16 @@ final class SnapshotKeeper: Sendable {
         (self.options, self.tell) = (options, tell)
     }
 
-    /// This node leads from now on.
+    /// Notes that this node leads from now on.
     func lead() { state.withLock { $0.leads = true } }
 
-    /// Has the thread end soon.
+    /// Asks the thread to end.
     func stop() { state.update { $0.isStopping = true } }
 
-    /// What the thread does.
+    /// The body of the thread.
     func run() {
         SnapshotWriter.clean(directory)
-        // Of this thread alone, on Linux.
+        // On Linux this sets the priority of the calling thread only.
         setpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0, 10)
         var watch = ClaimWatch(patience: options.patience)
         var told: StoreError?
@@ -87,7 +87,7 @@ final class SnapshotKeeper: Sendable {
                 if let snapshot = try turn(&watch) { tell(.written(snapshot)) }
                 told = nil
             } catch {
-                // The follower and the log tell of an engine that is away, and there may be no ledger yet.
+                // The follower and the log report an engine that does not answer, and there may be no ledger yet.
                 guard error.kind != .engineAway, error.kind != .missing, error != told else { continue }
                 told = error
                 tell(.failed(error))
@@ -95,19 +95,19 @@ final class SnapshotKeeper: Sendable {
         }
     }
 
-    /// One look at the engine, and what is to be done.
+    /// Looks at the engine's snapshots once, and writes a snapshot if it is due.
     private func turn(_ watch: inout ClaimWatch) throws(StoreError) -> Snapshot? {
         let leads = state.withLock(\.leads)
         if leads { try deleteOld() }
         let shard = try asking { () throws(EngineProblem) in try engine.snapshots() }
         let plan = SnapshotPlan(interval: options.interval)
         let mayBegin = watch.mayBegin(shard.claim, at: Instant(nanoseconds: SystemClock.bootNanoseconds))
-        // What this node has begun it gave up, now or before a restart: there is one keeper of a node.
+        // A claim by this node is abandoned, now or before a restart: a node has only one keeper.
         let erasure = try LedgerReader(directory: directory).lastErasure()
         guard mayBegin || shard.claim?.node == node, plan.isDue(shard, erasure: erasure?.batch),
             plan.isWriter(shard, leads: leads, node: node)
         else { return nil }
-        // Two snapshots have an erasure before both are free of what it erased, whatever came between them.
+        // Once two snapshots contain an erasure, both are free of the erased person, whatever came between them.
         let newest = shard.snapshots.first?.snapshot.reference.number ?? 0
         let last = plan.isDue(shard) ? newest : max(newest, 1) - 1
         return try SnapshotWriter(
@@ -115,7 +115,7 @@ final class SnapshotKeeper: Sendable {
         ).write(behind: last, replacing: shard.claim)
     }
 
-    /// Deletes what is behind the snapshots that are kept, in slices.
+    /// Deletes batches and snapshots that are older than the kept snapshots, in slices.
     private func deleteOld() throws(StoreError) {
         for _ in 0..<Self.slices {
             let batches = try asking { () throws(EngineProblem) in try engine.trim(atMost: Self.slice.batches) }

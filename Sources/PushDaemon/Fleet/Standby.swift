@@ -10,19 +10,19 @@ import PushSettings
 import Store
 import UnixSockets
 
-/// A node that does not lead: it follows the chain, and answers on all sockets that another node leads.
+/// A node that does not lead: it follows the shared log, and replies on all sockets that another node leads.
 ///
-/// Everything here runs on the thread of its loop.
+/// Everything here runs on the thread of `loop`.
 final class Standby {
-    /// What a standby comes to.
+    /// The end of a standby.
     enum End {
-        /// It was told to stop.
+        /// A signal stopped it.
         case stopped
-        /// It leads.
+        /// It has the lease, and leads.
         case leads(ChainFollower.Term)
-        /// Its copy is not a prefix of the chain.
+        /// Its ledger is not a prefix of the shared log.
         case forked(StoreError)
-        /// It cannot go on.
+        /// An error ended it.
         case failed(StoreError)
     }
 
@@ -46,12 +46,12 @@ final class Standby {
         refusals = RefusalLog(journal: journal)
     }
 
-    /// Follows until there is something else to do.
+    /// Follows until one of the ends of ``End``.
     ///
     /// - Parameters:
     ///   - directory: the state directory, which this process has locked.
-    ///   - listeners: the sockets, which a leader goes on with.
-    ///   - engine: the session to follow by.
+    /// - listeners: the sockets, which a leader of this process keeps.
+    /// - engine: the session of the follower.
     func run(in directory: String, listeners: Listeners, engine: any ShardEngine) throws -> End {
         let mailbox = try Mailbox<ChainFollower.News>()
         let follower = ChainFollower(
@@ -60,7 +60,7 @@ final class Standby {
         self.follower = follower
         servers = try serve(listeners)
         defer { (servers, sources) = (nil, []) }
-        // `unowned` holds: the sources are dropped before this returns.
+        // `unowned` is safe: this function drops the sources before it returns.
         sources = [
             try mailbox.receive(on: loop, priority: .important) { [unowned self] in $0.forEach(take) },
             try SignalSource(loop: loop, signal: SIGTERM) { [unowned self] in loop.exit(code: 0) },
@@ -78,7 +78,7 @@ final class Standby {
         thread.join()
         withExtendedLifetime(watchdog) {}
         _ = try result.get()
-        // A term that was taken while it was told to stop is given back.
+        // A signal came while the follower took the lease: the lease is released.
         if case .stopped = end { release(mailbox.takeAll(), engine) }
         return end
     }
@@ -157,7 +157,7 @@ final class Standby {
         }
     }
 
-    /// The answer to a line that asks about this machine or its copy; `nil`: only a leader has it.
+    /// The reply to a request about this machine or its ledger; `nil` if only the leader can reply.
     private func answer(_ line: [UInt8]) -> [UInt8]? {
         guard let request = try? ControlRequest(line: line) else { return nil }
         switch request.operation {
@@ -168,7 +168,7 @@ final class Standby {
         }
     }
 
-    /// How far this machine's copy is; `nil`: it has not compared it yet.
+    /// The reply to `op: sync`; `nil` before the first comparison of the ledger with the shared log.
     private func synced(id: String?) -> [UInt8]? {
         guard let copy = follower?.progress.copy, let state = copy.state else { return nil }
         let synced = Synced(

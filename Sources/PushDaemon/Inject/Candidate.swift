@@ -2,17 +2,17 @@ import PushModel
 import PushRouting
 import Store
 
-/// A request that was read, and where its reply goes.
+/// A parsed request, and the place of its reply.
 struct Candidate {
-    /// How far it has come to be accepted.
+    /// How far the admission of a request has come.
     enum Admission {
-        /// Nothing is known of it.
+        /// Nothing is known about its id.
         case fresh
-        /// It holds its id, the one with this hash, while the ledger is asked whether another request has it; so often it was
-        /// asked again.
+        /// It holds its id, by this hash, while the ledger is asked whether another request has it; `asks` counts the
+        /// repeated questions.
         case held(hash: UInt64, asks: Int = 0)
-        /// It has no id, or holds one that is new. The ledger is asked for the delivery that it is about, once it has all up to
-        /// this batch.
+        /// It has no id, or holds a new one. The ledger is asked for the delivery that it refers to, once it has this
+        /// batch.
         case new(hash: UInt64?, batch: UInt64)
     }
 
@@ -24,7 +24,8 @@ struct Candidate {
     /// The request's id within its account.
     var key: RequestKey? { request.id.map { RequestKey(account: session.account, id: $0) } }
 
-    /// The hash of the id that it holds: nobody else is let through with that until it is accepted or refused.
+    /// The hash of the id that it holds: no other request with that hash is admitted until this one is accepted or
+    /// refused.
     var heldHash: UInt64? {
         switch admission {
         case .fresh: nil

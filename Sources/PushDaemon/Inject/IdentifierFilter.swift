@@ -1,10 +1,10 @@
-/// Tells of most producers' ids that they are new, without asking the disk: a Bloom filter in blocks of 64 bytes, one of
-/// which an id looks at.
+/// A Bloom filter of producers' ids, in blocks of 64 bytes, one for each id: it recognizes most new ids without a read
+/// from the disk.
 ///
-/// With 16 bits an id, one of 400 new ids looks known; a filter of 4 MiB that holds ten million ids has 3.4 bits for
-/// each, and one of four does. Whatever looks known is asked of the ledger.
+/// With 16 bits for each id, 1 of 400 new ids looks known. A filter of 4 MiB with ten million ids has 3.4 bits for
+/// each, and 1 of 4 looks known. The ledger is asked for ids that look known.
 struct IdentifierFilter {
-    /// The most memory that a filter takes, in bytes.
+    /// The largest size of a filter, in bytes.
     static let longest = 4 << 20
     private static let shortest = 64 << 10
     private static let bitsForEach = 16
@@ -12,15 +12,15 @@ struct IdentifierFilter {
     private static let bitsSet = 4
 
     private var words: [UInt64]
-    /// How many ids were added.
+    /// The number of ids added.
     private(set) var count = 0
-    /// How many of them the ledger had when it was made.
+    /// The number of ids that the ledger had when the filter was built.
     private var countAtFirst = 0
 
-    /// More ids than these make a filter of the most memory a poor one.
+    /// With more ids than this a filter of the largest size is poor.
     private let many: Int
 
-    /// A filter that is good for so many ids, as far as the most memory allows.
+    /// Makes a filter that suits a number of ids, within the largest size.
     init(capacity: Int, many: Int = 5_000_000) {
         self.many = many
         let wanted = capacity / 8 * Self.bitsForEach
@@ -29,18 +29,18 @@ struct IdentifierFilter {
         words = [UInt64](repeating: 0, count: bytes / 8)
     }
 
-    /// How many bytes it takes.
+    /// Its size in bytes.
     var byteCount: Int { words.count * 8 }
 
-    /// Whether another one, made of the ids that the ledger has by now, would be better: a larger one, or where none is
-    /// larger, one without the ids that are gone from the ledger.
+    /// Whether a new filter of the ledger's ids would be better: a larger one, or, at the largest size, one without the
+    /// ids that the ledger has deleted.
     var isCrowded: Bool {
         byteCount < Self.longest ? count > byteCount * 8 / Self.bitsForEach : count > 2 * max(countAtFirst, many)
     }
 
     /// Adds an id.
     ///
-    /// - Parameter hash: of the id; all of its bits count.
+    /// - Parameter hash: the hash of the id; all of its bits count.
     mutating func insert(_ hash: UInt64) {
         count += 1
         let block = block(of: hash)
@@ -50,10 +50,10 @@ struct IdentifierFilter {
         }
     }
 
-    /// All ids that the ledger has are in it.
+    /// Notes that the filter has all ids of the ledger.
     mutating func finish() { countAtFirst = count }
 
-    /// Whether an id may have been added; `false` is sure.
+    /// Whether an id may have been added; `false` is certain.
     func mayContain(_ hash: UInt64) -> Bool {
         let block = block(of: hash)
         return (0..<Self.bitsSet).allSatisfy { place in
@@ -67,6 +67,6 @@ struct IdentifierFilter {
         return Int(((hash >> 32) * blocks) >> 32) * Self.wordsInBlock
     }
 
-    /// One of the bits of its block that stand for a hash, of 512.
+    /// The index, below 512, of one of the bits that a hash sets in its block.
     private static func bit(_ place: Int, of hash: UInt64) -> Int { Int(hash >> (9 * UInt64(place)) & 511) }
 }

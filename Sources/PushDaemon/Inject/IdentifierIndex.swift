@@ -4,45 +4,46 @@ import Store
 /// A producer's name for a request: an idempotency key within its user.
 typealias RequestKey = Lookup.Key
 
-/// What the daemon knows of producers' ids without asking the ledger.
+/// The ids of producers that the daemon knows without asking the ledger.
 ///
-/// Exact in the end: what may be known is asked of the ledger, and what the ledger cannot know yet is waited for.
+/// The result is exact: the ledger is asked for ids that may be known, after it has the batch that they may come with.
 struct IdentifierIndex {
-    /// What is known of an id.
+    /// The knowledge about an id.
     enum Knowledge {
         /// No request has it.
         case new
-        /// A request that is not in the ledger yet has it, or one with the same hash: it is there with that batch.
+        /// A request with this id, or with another of the same hash, is not in the ledger yet: it comes with that
+        /// batch.
         case comes(inBatch: UInt64)
-        /// The ledger has to be asked.
+        /// The ledger must be asked.
         case unclear
     }
 
-    /// The ids of the ledger and those that were accepted since; `nil` before it is built.
+    /// The ids of the ledger and those accepted since; `nil` before it is built.
     private var filter: IdentifierFilter?
-    /// A filter on its way: it has what was accepted since it was begun, and page by page what the ledger has.
+    /// A filter that is being built: it has the ids accepted since it was begun, and page by page those of the ledger.
     private var nextFilter: IdentifierFilter?
-    /// The ids that are accepted and not in the ledger yet, by their hashes: the batch that has them. In shards, so that
-    /// growing moves few at a time.
+    /// The accepted ids that the ledger does not have yet, by hash, with the batch of each. In 64 shards, so that a
+    /// dictionary that grows moves few ids at a time.
     private var coming = [[UInt64: UInt64]](repeating: [:], count: 64)
-    /// The same by batch.
+    /// The same ids by batch.
     private var batches = Queue<(number: UInt64, hashes: [UInt64])>()
     private var lastBatch: (number: UInt64, hashes: [UInt64]) = (0, [])
 
-    /// How many bytes the filters take.
+    /// The size of the filters in bytes.
     var byteCount: Int { (filter?.byteCount ?? 0) + (nextFilter?.byteCount ?? 0) }
 
-    /// Whether a filter is to be built from the ledger: none is there, or it has too many ids.
+    /// Whether a filter should be built from the ledger: there is none, or it has too many ids.
     var needsBuilding: Bool { nextFilter == nil && (filter?.isCrowded ?? true) }
 
-    /// What is known of an id.
+    /// Returns the knowledge about an id.
     func knowledge(of hash: UInt64) -> Knowledge {
         guard filter?.mayContain(hash) ?? true else { return .new }
         if let batch = coming[Int(hash >> 58)][hash] { return .comes(inBatch: batch) }
         return .unclear
     }
 
-    /// Notes that a request was accepted, which is to be written with a batch.
+    /// Adds the id of a request that was accepted with a batch.
     mutating func accept(_ hash: UInt64, inBatch number: UInt64) {
         filter?.insert(hash)
         nextFilter?.insert(hash)
@@ -54,7 +55,7 @@ struct IdentifierIndex {
         lastBatch.hashes.append(hash)
     }
 
-    /// Notes that the ledger has everything up to a batch.
+    /// Drops the ids of batches that the ledger has.
     mutating func applied(through number: UInt64) {
         while let first = batches.first, first.number <= number {
             _ = batches.popFirst()
@@ -74,26 +75,26 @@ struct IdentifierIndex {
 
     // MARK: Building
 
-    /// Begins a filter for the ids of the ledger.
+    /// Begins to build a filter for the ids of the ledger.
     ///
-    /// - Parameter count: how many there are, about.
+    /// - Parameter count: an estimate of their number.
     mutating func beginBuilding(for count: Int) {
-        // More than any ledger has ids; a number that is far too high is not to overflow.
+        // Limited to more ids than any ledger has, because a number that is far too high would overflow.
         var filter = IdentifierFilter(capacity: 4 * min(count, 1 << 40))
-        // They may get to the ledger behind the page that is read then.
+        // The ledger may get these ids behind the page that is being read.
         for shard in coming { for hash in shard.keys { filter.insert(hash) } }
         nextFilter = filter
     }
 
-    /// Adds ids of the ledger to the filter that is on its way.
+    /// Adds ids of the ledger to the filter that is being built.
     mutating func build(_ hashes: [UInt64]) {
         for hash in hashes { nextFilter?.insert(hash) }
     }
 
-    /// The ids of the ledger cannot be had now.
+    /// Drops the filter that is being built: the ledger's ids cannot be read now.
     mutating func giveUpBuilding() { nextFilter = nil }
 
-    /// All ids of the ledger have been added: the new filter is used.
+    /// Puts the new filter into use: it has all ids of the ledger.
     mutating func finishBuilding() {
         nextFilter?.finish()
         filter = nextFilter

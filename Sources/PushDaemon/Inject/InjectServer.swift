@@ -3,17 +3,18 @@ import PushModel
 import PushRouting
 import Store
 
-/// Takes the requests of `inject.sock` in: reads each line, accepts each producer's id once, and sees that it is answered.
+/// Serves the requests of `inject.sock`: parses each line, accepts each producer's id once, and gives each line its
+/// reply.
 ///
-/// Most requests go straight through. One whose id may be known, or that is about a delivery that the tracker does not
-/// remember, waits for the ledger, and with it what its own connection sent after it; nobody else waits.
+/// Most requests need no wait. A request whose id may be known, or that refers to a delivery that the tracker does not
+/// have, waits for the ledger, and so do the later requests of its connection; no other client waits.
 final class InjectServer {
-    /// How often the ledger is asked for one id again, because outcomes came meanwhile.
+    /// How often the ledger is asked for one id again because outcomes came meanwhile.
     private static let asksMax = 8
 
-    /// How deep a request may nest; a reload may change it.
+    /// The limits of a request's JSON; a reload may change them.
     var limits: JSONLimits
-    /// The large ones among them.
+    /// The large requests.
     let large: LargeRequests
     private let processor: Processor
     private let pipeline: CommitPipeline
@@ -21,22 +22,22 @@ final class InjectServer {
     private let health: StoreHealth
     private let refusals: RefusalLog
     private var identifiers = IdentifierIndex()
-    /// Requests with an id that another one holds, which waits for the ledger, by its hash.
+    /// Requests whose id another one holds while it waits for the ledger, by the hash of the id.
     private var sameIdentifier: [UInt64: [Candidate]] = [:]
-    /// How many requests wait for the ledger.
+    /// The number of requests that wait for the ledger.
     private var waiting = 0
-    /// When the filter of ids may be built again after that failed, in monotonic nanoseconds.
+    /// When the next attempt to build the filter of ids may begin after a failure, in monotonic nanoseconds.
     private var buildsAgainAt: Int64 = 0
 
     /// - Parameters:
-    ///   - processor: takes what is new.
-    ///   - pipeline: says which batch a request goes into.
-    ///   - committer: says whether the ledger is far behind.
+    /// - processor: accepts new requests.
+    /// - pipeline: knows the batch of a request.
+    /// - committer: knows whether the ledger is far behind.
     ///   - desk: asks the ledger.
-    ///   - reader: reads large requests, on a thread of its own.
-    ///   - health: why nothing can be accepted for now; told to whoever tries.
-    ///   - refusals: counts what is refused.
-    ///   - limits: what the JSON of a request may have.
+    /// - reader: parses large requests on its thread.
+    /// - health: the reason why nothing can be accepted for now, for the replies to refused requests.
+    /// - refusals: counts refusals.
+    /// - limits: the limits of a request's JSON.
     init(
         processor: Processor, pipeline: CommitPipeline, committer: Committer, desk: LedgerDesk,
         reader: LargeRequestReader, health: StoreHealth, refusals: RefusalLog, limits: JSONLimits
@@ -54,22 +55,22 @@ final class InjectServer {
         identifiers.finishBuilding()
     }
 
-    /// Whether no request waits for anything.
+    /// Whether no request waits.
     var isIdle: Bool { large.isIdle && sameIdentifier.isEmpty && waiting == 0 }
 
-    /// How many bytes the filters of ids take.
+    /// The size of the filters of ids in bytes.
     var filterBytes: Int { identifiers.byteCount }
 
     // MARK: Lines
 
-    /// Takes in a line; its reply comes now or later, in the place that the line takes.
+    /// Serves one line. Its reply comes now or later, in the place that the line reserves.
     func take(_ line: [UInt8], from session: ClientSession) {
         let place = session.reserveReply()
         carryOut(for: session, place) { () throws(ProtocolError) in
             guard line.count < LargeRequestReader.threshold else {
                 return large.take(line, from: session, place, limits: limits)
             }
-            // Most questions are told by their beginning, and not scanned twice.
+            // The beginning tells most token questions, so that they are not scanned twice.
             if line.starts(with: TokenQuestion.beginning), try answer(line, session, place) { return }
             let request: Request
             do throws(ProtocolError) {
@@ -82,9 +83,9 @@ final class InjectServer {
         }
     }
 
-    /// Answers a question for the device of a token, or for its topics.
+    /// Answers a question for the device of a token, or for a token's topics.
     ///
-    /// - Returns: whether it is one.
+    /// - Returns: whether the line is such a question.
     private func answer(
         _ line: [UInt8], _ session: ClientSession, _ place: Int
     ) throws(ProtocolError) -> Bool {
@@ -100,7 +101,7 @@ final class InjectServer {
         return true
     }
 
-    /// Goes on with one large request that was read, if it may.
+    /// Admits the next large request that was parsed, if it may continue now.
     ///
     /// - Parameter now: monotonic nanoseconds.
     func admitLarge(at now: Int64) {
@@ -161,18 +162,18 @@ final class InjectServer {
         }
     }
 
-    /// Goes on with a request whose id is new, or that has none.
+    /// Continues the admission of a request whose id is new, or that has no id.
     ///
     /// - Parameters:
-    ///   - hash: of its id.
-    ///   - batch: what the ledger must have before it is asked for a delivery; `nil`: that is not known yet.
+    /// - hash: the hash of its id.
+    /// - batch: the batch that the ledger must have before it is asked for a delivery; `nil`: the last one now.
     private func admitNew(
         _ candidate: Candidate, hash: UInt64?, batch: UInt64? = nil
     ) throws(ProtocolError) {
         guard let reference = processor.deliveryToRead(for: candidate.request) else {
             return try submit(candidate, hash: hash, past: nil)
         }
-        // All that was accepted before it is in the ledger then, so nothing can make the answer wrong.
+        // With this batch the ledger has all that was accepted before the request, so its answer stays right.
         let needed = batch ?? pipeline.lastGrowingNumber
         var candidate = candidate
         candidate.admission = .new(hash: hash, batch: needed)
@@ -180,7 +181,7 @@ final class InjectServer {
         guard desk.applied >= needed else { return try wait(candidate, forBatch: needed) }
         ask(.delivery(reference), of: candidate) { [self, candidate] answer throws(ProtocolError) in
             let story = try story(answer, of: "message", candidate)
-            // Meanwhile others' requests may have changed which delivery is meant: then it begins again.
+            // Other clients' requests may have changed which delivery is meant: the admission begins again.
             guard processor.deliveryToRead(for: candidate.request) == reference else {
                 return try admitNew(candidate, hash: hash)
             }
@@ -194,7 +195,7 @@ final class InjectServer {
         if let hash { identifiers.accept(hash, inBatch: batch) }
     }
 
-    /// Lets nobody else through with a candidate's id.
+    /// Holds a candidate's id, so that no other request with it is admitted.
     ///
     /// - Returns: the hash of the id.
     @discardableResult
@@ -204,7 +205,7 @@ final class InjectServer {
         return hash
     }
 
-    /// Has the connection's next requests wait with this one, which takes memory meanwhile.
+    /// Blocks the connection's next requests until this one is done; counts its memory.
     private func block(_ candidate: Candidate) {
         candidate.session.block(holding: candidate.request.document.memorySize)
     }
@@ -229,7 +230,7 @@ final class InjectServer {
         }
     }
 
-    /// Asks the ledger for a request, in the turn of its user.
+    /// Asks the ledger for a request, in the turn of the candidate's account.
     private func ask(
         _ question: Lookup.Question<RequestStory?>, of candidate: Candidate,
         _ take: @escaping (Result<RequestStory?, StoreError>) throws(ProtocolError) -> Void
@@ -242,12 +243,12 @@ final class InjectServer {
         }
     }
 
-    /// Does something for a candidate that waited. If it is accepted or refused by that, others may have its id.
+    /// Continues with a candidate that waited. If that accepts or refuses it, requests with the same id continue, too.
     private func goOn(with candidate: Candidate, _ act: () throws(ProtocolError) -> Void) {
         let session = candidate.session
         session.beginAgain()
         carryOut(for: session, candidate.place, act)
-        // It waits for something else now, and holds what it held.
+        // The candidate waits for something else now, and still holds its id.
         guard !session.isBlocked else { return }
         if let hash = candidate.heldHash, let others = sameIdentifier.removeValue(forKey: hash) {
             for other in others { goOn(with: other) { () throws(ProtocolError) in try admit(other) } }
@@ -268,10 +269,10 @@ final class InjectServer {
         }
     }
 
-    /// Answers a request whose id another one had before.
+    /// Answers a request whose id an earlier one has.
     private func `repeat`(_ candidate: Candidate, _ story: RequestStory) throws(ProtocolError) {
         let seq = story.request.seq
-        // A line that was accepted under other limits is no reason to refuse it now.
+        // The stored line is scanned without limits: they may have been higher when it was accepted.
         guard isSameRequest(story.request.body, candidate.request) else {
             throw ProtocolError(
                 .idConflict, field: "id", message: "id was used for another request, seq \(seq)",
@@ -284,13 +285,13 @@ final class InjectServer {
         }
         let undecided = story.invocations.count { $0.result == nil }
         guard undecided == processor.invocationsInFlight(of: seq) else {
-            // Some were decided since the ledger was read.
+            // Some outcomes were decided after the ledger was read.
             return try askAgain(candidate)
         }
         processor.repeat(candidate, story, undecided: undecided)
     }
 
-    /// Asks for an id again once the ledger has all that was decided; it may have that already.
+    /// Asks for an id again once the ledger has all decisions up to now.
     private func askAgain(_ candidate: Candidate) throws(ProtocolError) {
         guard case .held(let hash, let asks) = candidate.admission, asks < Self.asksMax else {
             throw Self.unavailable("outcomes of this id come faster than it is asked for", candidate)
@@ -302,7 +303,7 @@ final class InjectServer {
         askForIdentifier(of: candidate)
     }
 
-    /// Whether a request came before as this line. Most that come again are the same bytes.
+    /// Whether a stored line is the same request. Most repeated requests have the same bytes.
     private func isSameRequest(_ body: [UInt8], _ request: Request) -> Bool {
         guard !request.document.root.rawBytes.elementsEqual(body) else { return true }
         return (try? JSONDocument(scanning: body, limits: JSONLimits(depth: .max)))?.root
@@ -311,7 +312,7 @@ final class InjectServer {
 
     // MARK: The filter of ids
 
-    /// Begins to build the filter of ids where that is due; to be called from time to time.
+    /// Begins to build the filter of ids if that is due; to be called from time to time.
     func buildFilter(at now: Int64) {
         identifiers.applied(through: desk.applied)
         guard identifiers.needsBuilding, now >= buildsAgainAt else { return }
@@ -333,7 +334,7 @@ final class InjectServer {
 }
 
 extension JSONNode {
-    /// Whether two request lines ask for the same. `wait` says how to answer, not what to do.
+    /// Whether two request lines ask for the same. `wait` is ignored: it changes the reply only.
     fileprivate func isSameRequest(as other: JSONNode) -> Bool {
         let these = members.filter { $0.key != "wait" }
         let those = other.members.filter { $0.key != "wait" }

@@ -2,11 +2,11 @@ import LinuxSystem
 import PushModel
 import PushRouting
 
-/// Reads large requests on a thread of its own: to scan a quarter of a megabyte takes longer than a turn of the loop may.
+/// Parses large requests on its own thread: to scan a quarter of a megabyte takes longer than a turn of the loop may.
 final class LargeRequestReader {
     typealias Result = Swift.Result<Request, ProtocolError>
 
-    /// A line of at least so many bytes is large.
+    /// A line of at least this many bytes is large.
     static let threshold = 16 << 10
 
     private struct Job: Sendable {
@@ -19,8 +19,8 @@ final class LargeRequestReader {
     private var lastToken: UInt64 = 0
     private var takers: [UInt64: (Result) -> Void] = [:]
 
-    /// - Parameter onAnswer: gets each request that was read, or why it is none, with its token, on another thread;
-    ///   ``wasRead(_:_:)`` is to get them on the loop's.
+    /// - Parameter onAnswer: gets each result with its token, on the thread; the caller passes it to ``wasRead(_:_:)``
+    ///   on the loop's thread.
     init(onAnswer: @escaping @Sendable (_ token: UInt64, Result) -> Void) {
         thread = JobThread("large requests") {
             { job in
@@ -30,20 +30,20 @@ final class LargeRequestReader {
         }
     }
 
-    /// Has a line read.
+    /// Parses a line on the thread.
     ///
-    /// - Parameter take: gets the request, or why it is none, in a later turn.
-    /// - Throws: when the system has no thread left.
+    /// - Parameter take: gets the result in a later turn.
+    /// - Throws: when the system can start no thread.
     func read(_ line: [UInt8], limits: JSONLimits, _ take: @escaping (Result) -> Void) throws(SystemError) {
         lastToken += 1
         try thread.submit(Job(token: lastToken, line: line, limits: limits))
         takers[lastToken] = take
     }
 
-    /// A line was read.
+    /// Passes on a result of the thread.
     func wasRead(_ token: UInt64, _ result: Result) { takers.removeValue(forKey: token)?(result) }
 
-    /// Ends the thread, and forgets who asked.
+    /// Ends the thread, and drops the closures that wait for results.
     func stop() {
         thread.stop()
         takers = [:]

@@ -2,46 +2,46 @@ import LinuxSystem
 import PushModel
 import PushRouting
 
-/// Large requests that wait: to be read, users by turns, and then to go on, one a turn, once the log has room for more than
-/// small ones.
+/// The large requests that wait: first to be parsed, the users by turns, then to be admitted, one in a turn, once the
+/// log has room for more than small requests.
 final class LargeRequests {
-    /// A request that was read, or why it is none, and where its reply goes.
+    /// The result of parsing a request, and the place of its reply.
     struct Read {
         var session: ClientSession
         var place: Int
         var result: LargeRequestReader.Result
     }
 
-    /// How many are read ahead of those that go on: read, one takes many times the memory of its line.
+    /// How many requests are parsed ahead: a parsed one takes many times the memory of its line.
     private static let readMax = 8
-    /// How long one waits at most after the last that went on, where there is room for small ones alone.
+    /// The longest wait after the last admission while the log has room for small requests only, in nanoseconds.
     private static let interval: Int64 = 100_000_000
 
     private let reader: LargeRequestReader
     private let mustWaitForRoom: () -> Bool
-    /// Those that are not read yet, each the only one of its connection.
+    /// The lines that are not parsed yet, each the only one of its connection.
     private(set) var unread = FairQueue<(line: [UInt8], session: ClientSession, place: Int)>()
-    /// How many are being read.
+    /// The number of lines that the thread parses.
     private var reading = 0
-    /// Those that were read.
+    /// The parsed requests.
     private(set) var read = Queue<Read>()
-    /// When the last of them went on, in monotonic nanoseconds.
+    /// The time of the last admission, in monotonic nanoseconds.
     private var admittedAt: Int64?
-    /// Whether the daemon is to end, and nobody sends small ones any more.
+    /// Whether the daemon stops, so that no small requests come any more.
     private var isStopping = false
 
     /// - Parameters:
-    ///   - reader: reads them, on a thread of its own.
-    ///   - mustWaitForRoom: whether a large request has to wait, so that those who send small ones do not.
+    /// - reader: parses the lines on its thread.
+    /// - mustWaitForRoom: whether large requests have to wait, so that small ones do not.
     init(_ reader: LargeRequestReader, mustWaitForRoom: @escaping () -> Bool) {
         self.reader = reader
         self.mustWaitForRoom = mustWaitForRoom
     }
 
-    /// Whether none waits.
+    /// Whether no large request waits.
     var isIdle: Bool { unread.isEmpty && reading == 0 && read.isEmpty }
 
-    /// Takes in a line; its connection waits with it.
+    /// Queues a line, and blocks its connection.
     func take(_ line: [UInt8], from session: ClientSession, _ place: Int, limits: JSONLimits) {
         session.heldBytes = line.count
         session.block()
@@ -64,17 +64,17 @@ final class LargeRequests {
         }
     }
 
-    /// Whether one was read, and may go on now: there is room, or none went on for a while. A ledger that stays far behind
-    /// must not keep large requests off for ever.
+    /// Whether a parsed request may be admitted now: there is room, or the last admission was long ago. A ledger that
+    /// stays far behind must not hold up large requests for ever.
     func mayGoOn(at now: Int64) -> Bool {
         !read.isEmpty
             && (isStopping || !mustWaitForRoom() || now >= admittedAt.map { $0 + Self.interval } ?? now)
     }
 
-    /// When the next one goes on at the latest, in monotonic nanoseconds; `nil` while none waits.
+    /// The latest time of the next admission, in monotonic nanoseconds; `nil` if no parsed request waits.
     var nextDue: Int64? { read.isEmpty ? nil : admittedAt.map { $0 + Self.interval } }
 
-    /// Takes out the next one, if it may go on: many would make a turn too long.
+    /// Takes the next parsed request, if it may be admitted. Only one in a turn: several would make the turn too long.
     func next(at now: Int64, limits: JSONLimits) -> Read? {
         guard mayGoOn(at: now), let next = read.popFirst() else { return nil }
         readMore(limits)
@@ -83,6 +83,6 @@ final class LargeRequests {
         return next
     }
 
-    /// The daemon is to end: what has come goes on as fast as it can.
+    /// Notes that the daemon stops: the remaining requests are admitted without waiting for room.
     func stop() { isStopping = true }
 }

@@ -6,31 +6,32 @@ import PushModel
 import PushRouting
 import UnixSockets
 
-/// Requests of the daemon's own: what people do with the notifications that it shows, or what bridges write beside their
-/// answers. They go the way of every producer's, over a connection of the daemon with itself, so that ids, look-ups, the disk
-/// and overload are theirs as well. No client waits behind them: what is too long, or too much, is dropped.
+/// Requests of the daemon itself: what people do with its notifications, or what bridges write beside their answers.
+/// They go through a socket pair of the daemon with itself, as every producer's requests, so that ids, look-ups, the
+/// disk and overload are handled the same way. No client waits for them: requests that are too long or too many are
+/// dropped.
 final class OwnRequests {
-    /// What a client of `inject.sock` may send, as far as no reading of its socket limits it here.
+    /// The limits of a client of `inject.sock` that no reader of its socket enforces here.
     struct Limits {
         /// The longest line, in bytes.
         var requestLength = Int.max
-        /// How many bytes may wait.
+        /// How many bytes may wait for their replies.
         var inputSize = Int.max
 
-        /// What people do is short, and is counted alone.
+        /// The actions of people: short, and limited by ``limit`` alone.
         static let ofActs = Limits()
     }
 
-    /// A request on its way, and where it is from.
+    /// A request, and its source.
     private struct Own {
         let line: [UInt8]
-        /// The handler whose bridge wrote it; `nil`: a person did something.
+        /// The handler whose bridge wrote it; `nil`: a person did it.
         let handler: String?
     }
 
-    /// How many wait at most; more are dropped, and the journal says so.
+    /// How many requests may wait; more are dropped, with a journal entry.
     static let limit = 1024
-    /// How many are on their way at once.
+    /// How many requests are sent before a reply must come.
     private static let outstandingMax = 16
 
     /// A reload may change them.
@@ -39,30 +40,30 @@ final class OwnRequests {
     private let refusals: RefusalLog
     private let journal: JournalWriter
     private let buffer = ReadBuffer()
-    /// The other end: where the replies come out.
+    /// The other end of the socket pair, which gets the replies.
     private let replies: Connection
     private var session: ClientSession?
     private var waiting = Queue<Own>()
     private var outstanding = OutstandingRequests<Own>()
-    /// How many bytes wait, or have no reply.
+    /// The bytes of requests that have no reply yet.
     private var bytes = 0
-    /// Of whose losses the journal was told since one of theirs was accepted.
+    /// The sources whose losses are in the journal, since one of their requests was accepted.
     private var told: Set<String?> = []
-    /// Whether replies have come that are not taken in.
+    /// Whether replies can be read.
     private(set) var needsFlush = false
-    /// Whether one waits, or has no reply.
+    /// Whether a request waits to be sent or for its reply.
     var isBusy: Bool { !waiting.isEmpty || outstanding.unansweredCount > 0 }
     private var retryTimer: TimerSource?
     private var pausedUntil: Int64 = 0
 
     /// - Parameters:
     ///   - inject: takes the requests.
-    ///   - loop: the loop.
-    ///   - account: the daemon's own.
-    ///   - limits: what is taken.
-    ///   - refusals: counts what is dropped.
-    ///   - journal: is told of what is lost.
-    /// - Throws: when there is no descriptor left.
+    /// - loop: the event loop.
+    /// - account: the daemon's own account.
+    /// - limits: the limits of the requests.
+    /// - refusals: counts dropped requests.
+    /// - journal: gets an entry for lost requests.
+    /// - Throws: when the process has no descriptor left.
     init(
         _ inject: InjectServer, loop: EventLoop, account: Account, limits: Limits = .ofActs, refusals: RefusalLog,
         journal: JournalWriter
@@ -74,14 +75,14 @@ final class OwnRequests {
         let (here, there) = try Connection.pair()
         replies = there
         session = ClientSession(here, account: account, owner: self, now: EventLoop.nowNanoseconds)
-        // Holds: the timer is this object's own.
+        // `unowned` is safe: this object owns the timer.
         retryTimer = try TimerSource(loop: loop) { [unowned self] in send() }
     }
 
-    /// Submits what a person did.
+    /// Submits the action of a person.
     func submit(_ act: NotificationAct) { submit(Own(line: act.line, handler: nil)) }
 
-    /// Submits what the bridge of a handler wrote.
+    /// Submits a line that the bridge of a handler wrote.
     func submit(_ line: [UInt8], of handler: String) { submit(Own(line: line, handler: handler)) }
 
     private func submit(_ own: Own) {
@@ -106,7 +107,7 @@ final class OwnRequests {
         tell(of: own, error.message)
     }
 
-    /// Tells the journal that a request is lost; what follows it only once another one is accepted.
+    /// Logs that a request is lost; later losses of its source are logged only after one of its requests was accepted.
     private func tell(of own: Own, _ reason: String) {
         guard told.insert(own.handler).inserted else { return }
         let what = own.handler == nil ? "taps on notifications are" : "requests of the handler's bridge are"
@@ -115,7 +116,7 @@ final class OwnRequests {
                 .warning, "\(what) lost: \(reason)", fields: own.handler.map { [.init(.handler, $0)] } ?? []))
     }
 
-    /// Takes in the replies of the turn; what is to be sent again is.
+    /// Reads the replies of the turn, and sends requests again that were refused for now.
     func endTurn() {
         guard needsFlush, let session else { return }
         needsFlush = false

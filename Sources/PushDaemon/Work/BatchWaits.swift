@@ -1,9 +1,9 @@
 import PushModel
 
-/// Those who wait until the ledger has a batch, or until their time is over.
+/// Waiters for a batch in the ledger, some with a time limit.
 struct BatchWaits<Waiter> {
     private struct Wait: Comparable {
-        /// A position of the ledger, or a time.
+        /// A batch number, or a time.
         var value: Int64
         var number: Int
 
@@ -15,13 +15,13 @@ struct BatchWaits<Waiter> {
     private var byPosition = Heap<Wait>()
     private var byTime = Heap<Wait>()
 
-    /// How many wait.
+    /// The number of waiters.
     var count: Int { waiters.count }
 
-    /// How many places in line are kept, those that were left behind among them.
+    /// The length of the longer heap, which may have entries of waiters that were answered.
     var waitCount: Int { max(byPosition.count, byTime.count) }
 
-    /// Adds one who waits for a position, until a time; `nil`: however long it takes.
+    /// Adds a waiter for a batch, with a time limit; `nil`: none.
     mutating func add(_ waiter: Waiter, position: UInt64, due: Int64?) {
         Self.dropAnswered(from: &byPosition, waiters)
         Self.dropAnswered(from: &byTime, waiters)
@@ -31,7 +31,8 @@ struct BatchWaits<Waiter> {
         if let due { byTime.insert(Wait(value: due, number: lastNumber)) }
     }
 
-    /// Takes the next one to be answered: whom the ledger has enough for comes first, then whose time is over.
+    /// Takes the next waiter that can be answered: first those whose batch the ledger has, then those whose time is
+    /// over.
     ///
     /// - Returns: the waiter, and whether the ledger has the batch.
     mutating func next(applied: UInt64, now: Int64) -> (waiter: Waiter, hasIt: Bool)? {
@@ -41,19 +42,19 @@ struct BatchWaits<Waiter> {
         return Self.take(from: &byTime, &waiters, through: now).map { ($0, false) }
     }
 
-    /// When one is to be answered next, as far as it goes by time.
+    /// The earliest time limit; `nil` without one.
     mutating func nextDue() -> Int64? {
         Self.dropAnswered(from: &byTime, waiters)
         return byTime.first?.value
     }
 
-    /// Whether somebody waits for no more than this position.
+    /// Whether the ledger has the batch of at least one waiter.
     mutating func isSomebodyServed(by applied: UInt64) -> Bool {
         Self.dropAnswered(from: &byPosition, waiters)
         return byPosition.first.map { $0.value <= Int64(clamping: applied) } ?? false
     }
 
-    // Not by key paths: the runtime builds each of them anew, which doubled a turn of the loop.
+    // Without key paths: the runtime builds each of them anew, which doubled the time of a turn of the loop.
 
     private static func take(from heap: inout Heap<Wait>, _ waiters: inout [Int: Waiter], through value: Int64)
         -> Waiter?
@@ -64,7 +65,7 @@ struct BatchWaits<Waiter> {
         return waiters.removeValue(forKey: first.number)
     }
 
-    /// Takes out the waiters that the other order has answered: those that come first, and all when they are most.
+    /// Removes entries of waiters that the other heap answered: those at the top, and all if they are the majority.
     private static func dropAnswered(from heap: inout Heap<Wait>, _ waiters: [Int: Waiter]) {
         while let first = heap.first, waiters[first.number] == nil { _ = heap.popFirst() }
         guard heap.count > 2 * waiters.count + 64 else { return }

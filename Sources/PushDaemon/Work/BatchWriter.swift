@@ -1,21 +1,21 @@
-/// Who writes the next small batch: the loop, as long as the disk is fast, or the log's thread.
+/// The choice of the thread that writes the next small batch: the loop's while the disk is fast, otherwise the log's.
 ///
-/// One slow write in a hundred, which a virtual disk has, leaves only a few batches to the thread; a disk that stays slow
-/// leaves it all.
+/// With one slow write in a hundred, as on virtual disks, the log's thread gets only a few batches; with a disk that
+/// stays slow it gets all.
 struct BatchWriter {
-    /// The loop writes as long as that takes no longer than this: half of what may be due meanwhile.
+    /// The longest write of the loop that counts as fast: half of the time within which something may be due.
     static let limit: Duration = .milliseconds(10)
-    /// How many batches the loop leaves to the thread after a slow one: twice as many as the last time, half as many for
-    /// each batch that it wrote in time since.
+    /// How many batches go to the log's thread after a slow one. Each slow write of the loop doubles the number, each
+    /// fast one halves it.
     static let pauses = 8...1024
 
     private var pause = pauses.lowerBound
     private var leftToThread = 0
 
-    /// Whether the loop writes the next one.
+    /// Whether the loop writes the next batch.
     var isLoop: Bool { leftToThread == 0 }
 
-    /// The loop wrote one, in this time.
+    /// Notes that the loop wrote a batch, and how long that took.
     mutating func loopWrote(took duration: Duration) {
         if duration > Self.limit {
             leftToThread = pause
@@ -25,7 +25,7 @@ struct BatchWriter {
         }
     }
 
-    /// The thread wrote one, in this time.
+    /// Notes that the log's thread wrote a batch, and how long that took.
     mutating func threadWrote(took duration: Duration) {
         leftToThread = duration > Self.limit ? pause : max(leftToThread - 1, 0)
     }

@@ -1,29 +1,29 @@
 import PushModel
 
-/// Says whether the wall clock is believed. The ledger and the tracker delete nothing by its age while it is not.
+/// Tells whether the wall clock is believed. While it is not, ledger and tracker delete nothing by age.
 ///
-/// The clock that counts from the boot on and cannot be set says how far the wall clock should be. A clock that is wrong at
-/// the start is judged by the ledger's last sign of life by a clock that was believed
-/// (<doc:0093-a-clock-that-starts-ahead>).
+/// CLOCK_BOOTTIME, which cannot be set, tells how far the wall clock should have moved. At the start the wall clock is
+/// compared with the ledger's last sign of life by a clock that was believed (<doc:0093-a-clock-that-starts-ahead>).
 final class ClockSteps {
-    /// A step that is no correction any more: a day.
+    /// The largest correction of a clock that is no step, in milliseconds: a day.
     static let most: Int64 = 86_400_000
 
-    /// For so long after the start a clock that nobody vouches for is not believed, in nanoseconds.
+    /// How long after the start a clock that is too far ahead, and that the kernel does not call synchronised, is not
+    /// believed, in nanoseconds.
     private static let patience: Int64 = 3600 * 1_000_000_000
 
     private let difference: Int64
     private let startedAt: Int64
-    /// By how many milliseconds the clock was later at the start than the ledger's last sign of life; `nil`: by a day at most,
-    /// or it has been believed since.
+    /// How many milliseconds the clock was ahead of the ledger's last sign of life at the start; `nil`: at most a day,
+    /// or the clock has been believed since.
     private var jump: Int64?
     private let isSynchronised: () -> Bool?
 
     /// - Parameters:
     ///   - wall: the wall clock, milliseconds since 1970.
-    ///   - boot: the clock from the boot on, in nanoseconds.
-    ///   - lastAlive: the ledger's last sign of life by a clock that was believed; `nil`: it is new.
-    ///   - isSynchronised: whether the kernel calls the wall clock synchronised; `nil`: it does not say.
+    /// - boot: CLOCK_BOOTTIME, in nanoseconds.
+    /// - lastAlive: the ledger's last sign of life by a clock that was believed; `nil`: the ledger is new.
+    /// - isSynchronised: whether the kernel calls the wall clock synchronised; `nil`: unknown.
     init(
         wall: WallTime, boot: Int64, lastAlive: WallTime?, isSynchronised: @escaping () -> Bool?
     ) {
@@ -35,20 +35,20 @@ final class ClockSteps {
         jump = found > Self.most ? found : nil
     }
 
-    /// By how many milliseconds the clock was later at the start than the ledger's last sign of life, as long as it is not
-    /// believed: until the kernel calls it synchronised, or for an hour. `nil`: it is believed.
+    /// How many milliseconds the clock was ahead of the ledger's last sign of life at the start, until the kernel calls
+    /// the clock synchronised, or for an hour; `nil`: the clock is believed.
     func doubt(boot: Int64) -> Int64? {
         guard jump != nil else { return nil }
         if boot - startedAt >= Self.patience || isSynchronised() == true { jump = nil }
         return jump
     }
 
-    /// Whether something may be deleted by its age.
+    /// Whether rows may be deleted by age.
     func isBelieved(wall: WallTime, boot: Int64) -> Bool {
         step(wall: wall, boot: boot) == nil && doubt(boot: boot) == nil
     }
 
-    /// Why nothing is to be deleted by its age, for people; `nil`: the clock can be believed.
+    /// Why nothing is deleted by age, for people; `nil`: the clock is believed.
     func objection(wall: WallTime, boot: Int64) -> String? {
         if let step = step(wall: wall, boot: boot) {
             return """
@@ -69,7 +69,7 @@ final class ClockSteps {
         return counted((milliseconds.magnitude + day / 2) / day, "day")
     }
 
-    /// By how many milliseconds the wall clock was set since the start, ahead or, negative, back; `nil`: by a day at most.
+    /// How many milliseconds the wall clock was set since the start, ahead or (negative) back; `nil`: at most a day.
     func step(wall: WallTime, boot: Int64) -> Int64? {
         let step = Self.difference(wall, boot) - difference
         return abs(step) > Self.most ? step : nil

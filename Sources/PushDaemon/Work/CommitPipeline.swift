@@ -3,11 +3,11 @@ import PushModel
 import PushRouting
 import Store
 
-/// Gathers what the turns of the loop want written, and has it committed: one batch for all that came while the last one
-/// was being written. What follows a batch is done once that is durable, some of it at a time.
+/// Collects the rows of the loop's turns, and commits them: one batch for all rows that came while the last batch was
+/// written. The follow-ups of a batch are done once it is durable, in slices of time.
 ///
-/// With few requests and nothing that runs against a deadline the loop writes itself, and waits for the disk: that is
-/// faster than to hand the batch to another thread and back.
+/// With few requests and no deadline near, the loop writes and syncs the batch itself: that is faster than to hand it
+/// to another thread and back.
 final class CommitPipeline {
     private struct Batch {
         var effects: Effects
@@ -18,11 +18,11 @@ final class CommitPipeline {
         var isEmpty: Bool { !hasRows && followUps.isEmpty }
     }
 
-    /// A batch of more rows than these bytes is closed: what comes next goes into another.
+    /// A batch with more bytes of rows than this is closed: later rows go into another.
     private static let batchLength = 1 << 20
-    /// The loop writes a batch itself that has no more rows than these bytes.
+    /// The loop writes only batches with at most this many bytes of rows.
     private static let ownLength = 16 << 10
-    /// How long after a batch the next one is handed over at the earliest where the processors are short, in nanoseconds.
+    /// The least time between two batches while the processors are short, in nanoseconds.
     private static let spacing: Int64 = 200_000
 
     private let committer: Committer
@@ -31,7 +31,7 @@ final class CommitPipeline {
     private var growing: Batch
     private var closed = Queue<Batch>()
     private var underway: Queue<FollowUp>?
-    /// What follows the batches that are durable, batch by batch; none is empty.
+    /// The follow-ups of durable batches, a queue for each batch; none of the queues is empty.
     private var due = Queue<Queue<FollowUp>>()
     private var rowBytesClosed = 0
     private var rowBytesUnderway = 0
@@ -42,22 +42,22 @@ final class CommitPipeline {
     private(set) var number: UInt64
     /// The number of the last batch that is durable.
     private(set) var durable: UInt64
-    /// When the batch that is being written was handed over, in monotonic nanoseconds; `nil` without one.
+    /// When the batch that is being written was handed over, in monotonic nanoseconds; `nil`: none is being written.
     private(set) var writingSince: Int64?
     /// When the last batch became durable, in monotonic nanoseconds.
     private var durableAt: Int64 = .min / 2
-    /// Until when what has gathered is held back; `nil`: it is not.
+    /// The time until which the next batch is held back, in monotonic nanoseconds; `nil`: it is not.
     private(set) var heldUntil: Int64?
-    /// How long the last batch took, in nanoseconds.
+    /// How long the commit of the last batch took, in nanoseconds.
     private(set) var lastDuration: Int64 = 0
-    /// How many batches were committed since the start.
+    /// The number of batches since the start.
     private(set) var batches: UInt64 = 0
 
     /// - Parameters:
     ///   - committer: writes the batches.
     ///   - lastSequence: the number of the last request that was accepted.
-    ///   - watch: tells of a commit of the loop's that takes long.
-    ///   - isShort: whether the processors are short at a time; `nil`: asks the kernel.
+    /// - watch: reports a commit of the loop's thread that takes long.
+    /// - isShort: whether the processors are short at a time, in monotonic nanoseconds; `nil`: asks the kernel.
     init(
         _ committer: Committer, lastSequence: SequenceNumber, watch: CommitWatch, isShort: ((Int64) -> Bool)? = nil
     ) {
@@ -72,13 +72,13 @@ final class CommitPipeline {
 
     // MARK: What is to be written
 
-    /// Where the router puts what it wants done. Rows stay there; what is listed is for the caller to take out.
+    /// The router's effects. Rows stay in them; the caller takes out the list.
     var effects: Effects {
         _read { yield growing.effects }
         _modify { yield &growing.effects }
     }
 
-    /// The number of the batch that now grows.
+    /// The number of the batch that collects rows now.
     var growingNumber: UInt64 { number + UInt64(closed.count) + 1 }
 
     /// The number of the last batch that has rows.
@@ -87,27 +87,27 @@ final class CommitPipeline {
     /// Bytes of rows that are not durable yet.
     var bytesWaiting: Int { growing.rowBytes + rowBytesClosed + rowBytesUnderway }
 
-    /// Whether nothing waits for the disk, or to be done after it.
+    /// Whether no row waits for the disk, and no follow-up is left.
     var isIdle: Bool { underway == nil && growing.isEmpty && closed.isEmpty && due.isEmpty }
 
-    /// Whether something is to be done that follows a durable batch.
+    /// Whether a follow-up of a durable batch is left.
     var hasDue: Bool { !due.isEmpty }
 
-    /// Whether something could be handed over now.
+    /// Whether a batch could be handed over now.
     var isReady: Bool { underway == nil && heldUntil == nil && !(growing.isEmpty && closed.isEmpty) }
 
-    /// Adds something that is done once what was decided so far is durable.
+    /// Adds a follow-up of all that was decided so far.
     func append(_ followUp: FollowUp) { growing.followUps.append(followUp) }
 
     /// Notes the number of the last request that was accepted.
     func accepted(_ seq: SequenceNumber) { lastSequence = seq }
 
-    /// A request has been decided: its rows are complete.
+    /// Notes that the rows of a request are complete: a full batch is closed.
     func endRequest() {
         if growing.rowBytes >= Self.batchLength { close() }
     }
 
-    /// Adds an order to take rows out, which is a batch of its own.
+    /// Adds an order to delete rows, which is a batch of its own.
     func append(_ order: ChainOrder) {
         if growing.hasRows { close() }
         growing.effects.record(.order(order))
@@ -119,7 +119,7 @@ final class CommitPipeline {
         closed.append(takeGrowing())
     }
 
-    /// How many outcomes the router has not told since this was asked last.
+    /// The number of outcomes that the router left out of its effects, since the last call.
     func takeUntold() -> Int { exchange(&untold, with: 0) + growing.effects.takeUntold() }
 
     private func takeGrowing() -> Batch {
@@ -135,14 +135,15 @@ final class CommitPipeline {
 
     // MARK: Writing
 
-    /// Hands over what has gathered, unless a batch is being written. Where the processors are short it is held back for a
-    /// moment if there was a batch just now: each one costs some 50 us of them, however little is in it.
+    /// Hands over the collected rows, unless a batch is being written. While the processors are short and the last
+    /// batch became durable just now, the batch is held back for a moment: each batch costs some 50 us of processor
+    /// time, however small it is.
     ///
     /// - Parameters:
-    ///   - mayWait: whether the loop may wait for the disk.
+    /// - mayWait: whether the loop may write and sync a batch itself.
     ///   - now: monotonic nanoseconds.
-    /// - Returns: how long it took when the loop wrote a batch itself, and whether that was told of meanwhile.
-    /// - Throws: that the disk cannot be trusted.
+    /// - Returns: how long the loop's own write took, if it wrote, and whether `watch` reported it.
+    /// - Throws: when the disk cannot be trusted.
     func endTurn(mayWait: Bool, at now: Int64) throws(StoreError) -> (took: Duration, isTold: Bool)? {
         heldUntil = nil
         guard underway == nil else { return nil }
@@ -152,7 +153,7 @@ final class CommitPipeline {
         }
         guard let batch = nextBatch() else { return nil }
         guard let rows = batch.effects.rows, batch.hasRows else {
-            // With nothing to write there is nothing to wait for.
+            // Without rows the follow-ups need no write.
             follow(batch.followUps)
             return nil
         }
@@ -179,7 +180,7 @@ final class CommitPipeline {
         return nil
     }
 
-    /// The batch that is being written is durable.
+    /// Notes that the batch that was being written is durable.
     func committed(_ number: UInt64, took duration: Duration, at now: Int64) {
         guard let followUps = underway, number == self.number else {
             preconditionFailure("batch \(number) is durable, and \(self.number) was being written")
@@ -194,7 +195,7 @@ final class CommitPipeline {
         writer.threadWrote(took: duration)
     }
 
-    /// Takes out the next thing to be done.
+    /// Takes the next follow-up.
     func nextDue() -> FollowUp? {
         guard let (followUp, isLast) = due.changeFirst({ ($0.popFirst(), $0.isEmpty) }) else { return nil }
         if isLast { _ = due.popFirst() }
@@ -214,20 +215,20 @@ final class CommitPipeline {
     }
 }
 
-/// Something that is done once the records before it are durable.
+/// An action that is done once the rows before it are durable.
 enum FollowUp {
-    /// Tell a client.
+    /// Sends a reply to a client.
     case reply(ClientSession, place: Int, ClientReply)
-    /// Tell a client, who has its reply now, the outcomes that it waits for.
+    /// Sends the outcomes that a client waits for, after its reply.
     case releaseOutcomes(OutcomeWait)
-    /// Run a handler.
+    /// Runs a handler.
     indirect case start(HandlerRun)
-    /// Run a handler whose payload is to be read again first.
+    /// Reads a payload again, and runs its handler.
     indirect case load(HandlerRun)
-    /// Tell the journal and whoever waits how an invocation ended.
+    /// Reports the end of an invocation to the journal and to waiting clients.
     case decided(InvocationEnd)
-    /// Hand entries of custom data to the forwarder.
+    /// Hands entries of custom data to the forwarder.
     indirect case handOver(ClaimedEntries)
-    /// Tell the journal.
+    /// Writes a journal entry.
     indirect case note(JournalEntry)
 }

@@ -4,17 +4,17 @@ import LinuxSystem
 import PushModel
 import Synchronization
 
-/// Tells of a commit that the loop makes itself and that takes long: the loop waits for it, and can tell nothing. It
-/// answers the service manager's watchdog meanwhile, since a disk that is slow is no loop that is stuck.
+/// Reports a commit of the loop's thread that takes long: the loop waits for the disk and cannot report it. Answers the
+/// service manager's watchdog meanwhile, because a slow disk is no hung loop.
 ///
-/// A thread of its own looks at the clock while there are such commits, and sleeps when there was none for a second.
+/// Its thread looks at the clock while the loop makes commits, and sleeps after a second without one.
 final class CommitWatch: Sendable {
     private let thread: WatchThread
 
     /// - Parameters:
     ///   - journal: where the entry goes.
-    ///   - slowCommit: a commit that takes longer is told of.
-    /// - Throws: when the system has no thread left.
+    /// - slowCommit: the time after which a commit is reported.
+    /// - Throws: when the system can start no thread.
     init(journal: JournalWriter, slowCommit: Duration) throws(SystemError) {
         let thread = WatchThread(journal: journal, slowCommit: slowCommit.nanoseconds)
         self.thread = thread
@@ -23,12 +23,12 @@ final class CommitWatch: Sendable {
 
     deinit { thread.stop() }
 
-    /// A reload may change it.
+    /// Changes the time after which a commit is reported, for a reload.
     func setSlowCommit(_ duration: Duration) {
         thread.slowCommit.store(duration.nanoseconds, ordering: .relaxed)
     }
 
-    /// A commit begins; on the loop's thread.
+    /// Notes the begin of a commit; on the loop's thread.
     ///
     /// - Parameter now: monotonic nanoseconds, above 0.
     func begin(at now: Int64) {
@@ -36,27 +36,27 @@ final class CommitWatch: Sendable {
         if !thread.isAwake.load(ordering: .sequentiallyConsistent) { thread.wake() }
     }
 
-    /// It has ended.
+    /// Notes the end of the commit; on the loop's thread.
     ///
-    /// - Returns: whether it was told of.
+    /// - Returns: whether the commit was reported.
     func end() -> Bool { thread.since.exchange(0, ordering: .sequentiallyConsistent) < 0 }
 }
 
-/// What the thread and the loop share.
+/// The state that the watch's thread and the loop share.
 private final class WatchThread: Sendable {
     private struct Calls: Sendable {
         var isWanted = false
         var isStopping = false
     }
 
-    /// How often it looks.
+    /// The time between two looks.
     private static let interval: Duration = .milliseconds(100)
-    /// After how many looks in vain it sleeps.
+    /// The number of looks without a commit after which the thread sleeps.
     private static let looksInVain = 10
-    /// A commit that has taken so long is no reason for the service manager to end the daemon.
+    /// After this time in a commit, the thread answers the watchdog for the loop.
     private static let patience: Int64 = 1_000_000_000
 
-    /// Since when the loop has been in a commit, in monotonic nanoseconds; 0: it is in none; negative: that was told.
+    /// The begin of the loop's commit, in monotonic nanoseconds; 0: there is none; negative: it was reported.
     let since = Atomic<Int64>(0)
     let slowCommit: Atomic<Int64>
     let isAwake = Atomic<Bool>(false)
@@ -83,12 +83,12 @@ private final class WatchThread: Sendable {
                 inVain = look(&answered) ? 0 : inVain + 1
             }
             isAwake.store(false, ordering: .sequentiallyConsistent)
-            // One that began just before that found it awake.
+            // A commit that began just before the store found the thread awake and did not wake it.
             if since.load(ordering: .sequentiallyConsistent) != 0 { wake() }
         }
     }
 
-    /// - Returns: false when it is to end.
+    /// - Returns: `false` if the thread is to end.
     private func waitUntilWanted() -> Bool {
         let isWanted = calls.wait { calls -> Bool? in
             if calls.isStopping { return false }
@@ -98,10 +98,10 @@ private final class WatchThread: Sendable {
         return isWanted == true
     }
 
-    /// Looks at the commit that goes on.
+    /// Looks at the commit that is under way.
     ///
-    /// - Parameter answered: when the watchdog was answered last, in monotonic nanoseconds.
-    /// - Returns: whether there is one.
+    /// - Parameter answered: the time of the last answer to the watchdog, in monotonic nanoseconds.
+    /// - Returns: whether there is a commit.
     private func look(_ answered: inout Int64) -> Bool {
         let value = since.load(ordering: .sequentiallyConsistent)
         guard value != 0 else { return false }

@@ -3,10 +3,10 @@ import JournalLog
 import LinuxSystem
 import PushModel
 
-/// Has gaps and signs of life written to the ledger, and tells the journal of gaps once they are there.
+/// Writes gaps and signs of life to the ledger, and a journal entry for each gap once it is durable.
 final class GapRecorder {
-    /// How long after a sign of life the next one is due, in nanoseconds: with the housekeeping that looks, the last one is
-    /// never older than 70 seconds.
+    /// The time between two signs of life, in nanoseconds: with housekeeping every 10 s the last one is at most 70 s
+    /// old.
     static let signInterval: Int64 = 60 * 1_000_000_000
 
     private let processor: Processor
@@ -15,26 +15,27 @@ final class GapRecorder {
     private let clock: ClockSteps
     private var watch: GapWatch
     private var signedAt: Int64?
-    /// Whether the last sign of life was given: there is nothing else left to write.
+    /// Whether the last sign of life was given, after which nothing is left to write.
     private(set) var hasEnded = false
-    /// How many gaps of each kind were noticed since the start.
+    /// The number of gaps of each kind since the start.
     private(set) var counts: [DaemonGap.Kind: Int] = [:]
     private let handover: Handover?
 
-    /// How this machine came to lead.
+    /// How this machine became the leader.
     struct Handover {
-        /// Whether the leader before it was lost; it gave the lease back else.
+        /// Whether the last leader was lost; otherwise it released the lease.
         var isAfterLoss: Bool
-        /// When the batch before the term was written, in monotonic nanoseconds of this machine; `nil`: there is none.
+        /// When the last batch before the term was written, in monotonic nanoseconds of this machine; `nil`: there is
+        /// none.
         var lastBatchAt: Int64?
     }
 
     /// - Parameters:
-    ///   - processor: has rows written, and entries once those are durable.
-    ///   - lastAlive: when a daemon before this one was last known to be alive; `nil`: there was none.
+    /// - processor: writes rows, and journal entries once the rows are durable.
+    /// - lastAlive: the last sign of life of an earlier run; `nil`: there was none.
     ///   - lastBelieved: the same by a clock that was believed.
-    ///   - clock: says whether the clock is believed now.
-    ///   - handover: how this machine came to lead; `nil`: there is no other.
+    /// - clock: tells whether the wall clock is believed.
+    /// - handover: how this machine became the leader; `nil`: on one machine.
     init(
         _ processor: Processor, lastAlive: WallTime?, lastBelieved: WallTime?, clock: ClockSteps,
         handover: Handover? = nil
@@ -46,11 +47,11 @@ final class GapRecorder {
         watch = GapWatch(.now())
     }
 
-    /// The daemon is ready.
+    /// Notes that the daemon is ready: records the gap since the last run or leader, and the first sign of life.
     func begin() {
         let now = GapWatch.Clocks.now()
         if let handover {
-            // By this machine's clock alone: the sign of life is by the clock of the machine that led.
+            // By this machine's clock only: the sign of life is by the clock of the machine that led.
             if let lastBatchAt = handover.lastBatchAt {
                 let length = (now.monotonic - lastBatchAt) / 1_000_000
                 record(
@@ -59,15 +60,15 @@ final class GapRecorder {
                         begin: WallTime(milliseconds: now.wall.milliseconds - length), end: now.wall))
             }
         } else if let lastAlive {
-            // A clock that shows less than then was set back, and nobody knows for how long no daemon ran.
+            // A clock that is behind the last sign of life was set back, and the length of the gap is unknown.
             record(DaemonGap(lastAlive <= now.wall ? .down : .clockStepped, begin: lastAlive, end: now.wall))
         }
         sign(now)
     }
 
-    /// Looks at the clocks, and gives a sign of life where one is due; every ten seconds.
+    /// Looks at the clocks, and gives a sign of life if one is due; every ten seconds.
     ///
-    /// - Parameter canWrite: whether anything can be written; what cannot is not to pile up.
+    /// - Parameter canWrite: whether rows can be written; otherwise signs of life would pile up.
     func look(canWrite: Bool) {
         let now = GapWatch.Clocks.now()
         for gap in watch.look(now) { record(gap) }
@@ -75,14 +76,14 @@ final class GapRecorder {
         sign(now)
     }
 
-    /// Nothing could be written for a while; both in monotonic nanoseconds.
+    /// Notes a time in which nothing could be written, in monotonic nanoseconds.
     func stalled(_ kind: DaemonGap.Kind, from begin: Int64, to end: Int64) {
         if let gap = watch.stalled(kind, from: begin, to: end, at: .now()) { record(gap) }
     }
 
-    /// The daemon has nothing left to do and ends.
+    /// Notes that the daemon ends: records open gaps and the last sign of life.
     ///
-    /// - Returns: whether that is to be written first.
+    /// - Returns: whether rows have to be written before the end.
     func end() -> Bool {
         guard !hasEnded else { return false }
         hasEnded = true

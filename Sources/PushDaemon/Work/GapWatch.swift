@@ -1,23 +1,23 @@
 import PushModel
 
-/// Notices gaps while the daemon runs: a clock that was set, a machine that was suspended, a disk that stalled, or what the
-/// shared log of several machines waited for. Whoever has it looks at the clocks from time to time.
+/// Detects gaps while the daemon runs: a step of the clock, a suspension, a stalled disk, or an outage of the shared
+/// log. The owner calls ``look(_:)`` from time to time.
 struct GapWatch {
     /// The clocks, read one after the other.
     struct Clocks {
         /// The wall clock.
         var wall: WallTime
-        /// Nanoseconds without suspensions.
+        /// CLOCK_MONOTONIC in nanoseconds: without suspensions.
         var monotonic: Int64
-        /// Nanoseconds with suspensions; nobody can set it.
+        /// CLOCK_BOOTTIME in nanoseconds: with suspensions; it cannot be set.
         var boot: Int64
     }
 
-    /// What is less is no gap, in milliseconds: two looks are seconds apart, and a clock is slewed by less meanwhile.
+    /// The shortest gap, in milliseconds: between two looks, seconds apart, a slewed clock changes by less.
     static let least: Int64 = 1000
-    /// Stalls with less between them are one, in nanoseconds.
+    /// Two stalls with less time between them are one, in nanoseconds.
     static let pause: Int64 = 1_000_000_000
-    /// How many gaps of a kind are noted within an hour.
+    /// How many gaps of a kind are recorded within an hour.
     static let most = 60
     private static let hour: Int64 = 3600 * 1_000_000_000
 
@@ -27,14 +27,14 @@ struct GapWatch {
 
     init(_ clocks: Clocks) { last = clocks }
 
-    /// Nothing could be written for a while.
+    /// Notes a time in which nothing could be written.
     ///
     /// - Parameters:
-    ///   - kind: why.
-    ///   - begin: since when, in monotonic nanoseconds.
-    ///   - end: until when.
+    /// - kind: the cause.
+    /// - begin: the begin, in monotonic nanoseconds.
+    /// - end: the end.
     ///   - clocks: the clocks now.
-    /// - Returns: the stall before it, where that was another one.
+    /// - Returns: the stall before it, if that was another one.
     mutating func stalled(
         _ kind: DaemonGap.Kind = .diskStalled, from begin: Int64, to end: Int64, at clocks: Clocks
     ) -> DaemonGap? {
@@ -47,9 +47,9 @@ struct GapWatch {
         return nil
     }
 
-    /// Looks at the clocks.
+    /// Compares the clocks with those of the last look.
     ///
-    /// - Returns: what has come to its end since the last look.
+    /// - Returns: the gaps that ended since the last look.
     mutating func look(_ clocks: Clocks) -> [DaemonGap] {
         let wall = clocks.wall.milliseconds - last.wall.milliseconds
         let boot = (clocks.boot - last.boot) / 1_000_000
@@ -67,9 +67,9 @@ struct GapWatch {
         return gaps.compactMap(\.self)
     }
 
-    /// The daemon ends.
+    /// Ends the watch.
     ///
-    /// - Returns: the stalls that others could have followed.
+    /// - Returns: the stalls that another stall could have extended.
     mutating func end(_ clocks: Clocks) -> [DaemonGap] {
         DaemonGap.Kind.allCases.compactMap { takeStall($0, clocks) }
     }
@@ -77,15 +77,15 @@ struct GapWatch {
     private mutating func takeStall(_ kind: DaemonGap.Kind, _ clocks: Clocks) -> DaemonGap? {
         guard let stall = stalls.removeValue(forKey: kind) else { return nil }
         let length = (stall.end - stall.begin) / 1_000_000
-        // How long a disk may take is a setting, which who tells of it has looked at.
+        // The caller has compared a disk's stall with its own setting already.
         guard kind == .diskStalled || length >= Self.least else { return nil }
         return note(kind, length: length, before: (clocks.monotonic - stall.end) / 1_000_000, clocks)
     }
 
     /// - Parameters:
-    ///   - length: in milliseconds.
-    ///   - before: how long before now it was over, in milliseconds.
-    /// - Returns: `nil` where there were too many of the kind.
+    /// - length: its length in milliseconds.
+    /// - before: how long ago it ended, in milliseconds.
+    /// - Returns: `nil` if there were too many of the kind.
     private mutating func note(
         _ kind: DaemonGap.Kind, length: Int64, before: Int64, _ clocks: Clocks
     ) -> DaemonGap? {

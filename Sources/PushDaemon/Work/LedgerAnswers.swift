@@ -1,31 +1,31 @@
 import PushModel
 
-/// Answers of the ledger that have come and that the loop has not taken in yet.
+/// Answers of the ledger that the loop has not handled yet.
 ///
-/// An answer may bring a payload of a quarter of a megabyte, which is scanned when it is taken in: many of them would make
-/// a turn too long.
+/// An answer may have a payload of a quarter of a megabyte, which the loop scans: many of them would make a turn too
+/// long.
 struct LedgerAnswers {
-    /// An answer that has come.
+    /// An answer of the look-up thread.
     struct Answer: Sendable {
         /// The number of its question.
         var token: UInt64
-        /// How many bytes of requests it brings.
+        /// The bytes of requests in it.
         var byteCount: Int
     }
 
-    /// How many a turn takes in, and how many bytes of requests; one is taken in however large it is.
+    /// How many answers, and how many bytes of requests, one turn handles; it handles at least one answer of any size.
     static let answersAtOnce = 64
     static let bytesAtOnce = 64 << 10
 
     private var waiting = Queue<Answer>()
 
-    /// Whether everything was taken in.
+    /// Whether no answer waits.
     var isEmpty: Bool { waiting.isEmpty }
 
-    /// Adds what came.
+    /// Adds an answer.
     mutating func append(_ answer: Answer) { waiting.append(answer) }
 
-    /// Takes out what a turn takes in, in the order in which it came.
+    /// Takes the answers of one turn, the oldest first.
     mutating func takeTurn() -> [Answer] {
         var taken: [Answer] = []
         var bytes = 0

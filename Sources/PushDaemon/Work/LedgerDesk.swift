@@ -1,36 +1,36 @@
 import PushModel
 import Store
 
-/// Asks the ledger for everybody on the loop, and tells when it has what was decided: it follows the log, so what is
-/// durable may not be in it yet.
+/// The loop's access to the ledger: asks its questions, and calls back once the ledger has a batch. The ledger follows
+/// the log, so it may lack batches that are durable.
 ///
-/// Nobody withdraws a question: whoever may lose interest has its closure hold weakly what it would change.
+/// A question cannot be withdrawn: a caller that may lose interest holds its state weakly in the closure.
 final class LedgerDesk {
-    /// How many questions that users cause are on their way at once: what one asks next waits for so many of another's.
+    /// How many questions of users are under way at once: a user's question waits for at most this many of another's.
     private static let askedMax = 8
-    /// How many that wait for a batch are called in a turn.
+    /// How many waiters for a batch are called in one turn.
     private static let calledAtOnce = 256
 
-    /// Up to which batch the ledger has everything.
+    /// The number of the last batch that the ledger has.
     private(set) var applied: UInt64
-    /// Why the ledger cannot be written now; `nil`: it can.
+    /// Why the ledger cannot be written now; `nil`: it can be.
     private(set) var stall: StoreError?
     private let committer: Committer
     private let lookup: Lookup
     private let onAnswer: @Sendable (LedgerAnswers.Answer) -> Void
     private var lastToken: UInt64 = 0
-    /// What takes each answer, by the number of its question.
+    /// The closures for the answers, by the number of the question.
     private var takers: [UInt64: () -> Void] = [:]
     private var answers = LedgerAnswers()
-    /// Questions that users caused and that wait until others have their answers: each may bring a payload.
+    /// Questions of users that wait for the answers of others, because each answer may have a payload.
     private var unasked = FairQueue<() -> Void>()
     private var asked = 0
     private var waits = BatchWaits<(_ hasIt: Bool) -> Void>()
 
     /// - Parameters:
-    ///   - committer: brings the ledger up to a batch.
+    /// - committer: brings the ledger up to a batch.
     ///   - directory: the state directory.
-    ///   - onAnswer: hears on another thread that an answer has come, which ``take(_:)`` is to get on the loop's.
+    /// - onAnswer: called on another thread for each answer; the caller passes it to ``take(_:)`` on the loop's thread.
     init(
         _ committer: Committer, directory: String, onAnswer: @escaping @Sendable (LedgerAnswers.Answer) -> Void
     ) {
@@ -45,8 +45,8 @@ final class LedgerDesk {
     /// Asks the ledger.
     ///
     /// - Parameters:
-    ///   - question: what to ask for.
-    ///   - account: the account that causes the question, which is then asked in its turn; `nil`: it is asked at once.
+    /// - question: the question.
+    /// - account: the account that causes the question, which then takes its turn; `nil`: asks at once.
     ///   - take: gets the answer, in a later turn.
     func ask<Answer>(
         _ question: Lookup.Question<Answer>, of account: Account? = nil,
@@ -76,24 +76,24 @@ final class LedgerDesk {
         }
     }
 
-    /// An answer has come. It goes to whoever asked at the end of a turn.
+    /// Queues an answer; its closure is called at the end of a turn.
     func take(_ answer: LedgerAnswers.Answer) { answers.append(answer) }
 
     // MARK: Batches
 
-    /// Calls back once the ledger has everything up to a batch, however long that takes; at once if it has.
+    /// Calls back once the ledger has a batch, at once if it has, however long that takes.
     func onceApplied(_ batch: UInt64, _ go: @escaping () -> Void) {
         guard applied < batch else { return go() }
         wait(for: batch, until: nil) { _ in go() }
     }
 
-    /// Calls back once the ledger has everything up to a batch, or when it cannot be written, since nobody knows for how
-    /// long, or when a time is over; at once if that is so.
+    /// Calls back once the ledger has a batch, at a time limit, or when the ledger cannot be written, because the end
+    /// of that is unknown; at once if one of these is so.
     ///
     /// - Parameters:
     ///   - batch: the number of the batch.
     ///   - due: the time in monotonic nanoseconds; `.max`: there is no limit.
-    ///   - go: told whether the ledger has it.
+    /// - go: told whether the ledger has the batch.
     func onceApplied(_ batch: UInt64, until due: Int64, _ go: @escaping (_ hasIt: Bool) -> Void) {
         guard applied < batch, stall == nil else { return go(applied >= batch) }
         wait(for: batch, until: due, go)
@@ -104,36 +104,36 @@ final class LedgerDesk {
         committer.hurry(through: batch)
     }
 
-    /// How many wait for a batch.
+    /// The number of waiters for a batch.
     var waitCount: Int { waits.count }
 
-    /// When a time is over that somebody waits for, in monotonic nanoseconds; `nil`: there is none.
+    /// The earliest time limit of a waiter, in monotonic nanoseconds; `nil`: there is none.
     var nextDue: Int64? {
         guard waits.count > 0, let due = waits.nextDue(), due < .max else { return nil }
         return due
     }
 
-    /// The ledger has everything up to a batch.
+    /// Notes that the ledger has a batch.
     func applied(through number: UInt64) {
         applied = number
         callSome(at: 0)
     }
 
-    /// The ledger cannot be written for now.
+    /// Notes that the ledger cannot be written for now.
     func ledgerStalled(_ error: StoreError) {
         stall = error
         callSome(at: .max)
     }
 
-    /// The ledger is written again.
+    /// Notes that the ledger is written again.
     func ledgerResumed() { stall = nil }
 
-    /// Nobody waits for a time any longer: the daemon is to end.
+    /// Calls all waiters with a time limit: the daemon stops.
     func endTimes() {
         while let (go, hasIt) = waits.next(applied: applied, now: .max - 1) { go(hasIt) }
     }
 
-    /// Says that the ledger cannot be written now.
+    /// The refusal of a request because the ledger cannot be written now.
     func refusal(id: String?) -> ProtocolError {
         let message = "the ledger cannot be written now: \(stall?.message ?? "")"
         return ProtocolError(.unavailable, message: message, retryAfter: .seconds(1), id: id)
@@ -148,19 +148,19 @@ final class LedgerDesk {
 
     // MARK: Turns
 
-    /// Hands out what has come, some of it in each turn.
+    /// Passes on answers and calls waiters, as many as one turn may.
     func endTurn(at now: Int64) {
         for answer in answers.takeTurn() { takers.removeValue(forKey: answer.token)?() }
         callSome(at: now)
     }
 
-    /// Whether something has come that no turn handed out yet.
+    /// Whether answers or waiters are left for another turn.
     var hasMore: Bool {
         guard answers.isEmpty, waits.count > 0 else { return !answers.isEmpty }
         return waits.isSomebodyServed(by: applied) || stall != nil && waits.nextDue() != nil
     }
 
-    /// Asks nothing any more, and forgets who asked.
+    /// Ends the look-up thread, and drops all closures.
     func stop() {
         lookup.stop()
         (takers, unasked, waits) = ([:], FairQueue(), BatchWaits())

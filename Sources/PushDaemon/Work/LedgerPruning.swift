@@ -3,43 +3,44 @@ import PushModel
 import PushSettings
 import Store
 
-/// Keeps the ledger within `Retention=` and `MaxSize=`: asks the store to prune, counts what went by which rule, and tells.
+/// Keeps the ledger within `Retention=` and `MaxSize=`: starts the store's pruning, counts its deletions, and logs
+/// them.
 final class LedgerPruning {
-    /// How long after the entry that requests went before their time the next one is made, in nanoseconds.
+    /// The least time between two journal entries for requests that were deleted before `Retention=`, in nanoseconds.
     private static let pause: Int64 = 3600 * 1_000_000_000
 
     private let committer: Committer
     private let journal: JournalWriter
     private let clock: ClockSteps
     private var isUnderway = false
-    /// How large the ledger was, in bytes, when nothing more could be taken out of it; `nil` while it is small enough.
+    /// The size of the ledger in bytes when pruning could delete nothing more; `nil`: it is within its limit.
     private var stuckAt: Int?
     private var untold = 0
     private var toldAt: Int64?
 
-    /// How many requests went since the start because they were too old.
+    /// The number of requests that were deleted by age since the start.
     private(set) var byRetention = 0
-    /// How many went since the start because the ledger was too large.
+    /// The number of requests that were deleted by the ledger's size since the start.
     private(set) var bySize = 0
-    /// How many dead letters were dropped since the start.
+    /// The number of dead letters that were dropped since the start.
     private(set) var deadLetters = 0
 
     /// - Parameters:
-    ///   - committer: prunes.
-    ///   - journal: is told.
-    ///   - clock: says whether the wall clock is believed.
+    /// - committer: prunes the ledger.
+    /// - journal: gets the entries.
+    /// - clock: tells whether the wall clock is believed.
     init(_ committer: Committer, journal: JournalWriter, clock: ClockSteps) {
         self.committer = committer
         self.journal = journal
         self.clock = clock
     }
 
-    /// Prunes what is too old, and what is too much.
+    /// Prunes the ledger by age and by size.
     ///
     /// - Parameters:
-    ///   - settings: how old and how much is too much.
-    ///   - now: the wall clock, which says what is too old if it is believed.
-    ///   - boot: the clock from the boot on, in nanoseconds.
+    /// - settings: the limits.
+    /// - now: the wall clock, for ages if it is believed.
+    /// - boot: CLOCK_BOOTTIME, in nanoseconds.
     func prune(_ settings: StoreSettings, at now: WallTime, boot: Int64) {
         let objection = clock.objection(wall: now, boot: boot)
         prune(settings, at: now, byAge: objection == nil)
@@ -47,13 +48,13 @@ final class LedgerPruning {
         journal.log(JournalEntry(.warning, objection, messageID: .clockStepped))
     }
 
-    /// Why nothing is deleted by its age now, for people; `nil`: what is too old is.
+    /// Why nothing is deleted by age now, for people; `nil`: rows are deleted by age.
     func objection(at now: WallTime, boot: Int64) -> String? { clock.objection(wall: now, boot: boot) }
 
-    /// Prunes a ledger that has become too large since. The parameters are those of the regular pruning.
+    /// Prunes a ledger that became too large since the last pruning. The parameters are those of ``prune(_:at:boot:)``.
     func check(_ settings: StoreSettings, at now: WallTime, boot: Int64) {
         guard let limit = settings.sizeMax, !isUnderway else { return }
-        // Of a ledger that stays too large another look takes out what came since.
+        // A ledger that stays too large is pruned again only after it has grown by a sixteenth of its limit.
         guard committer.status.ledgerUsed > max(limit, (stuckAt ?? 0) + limit / 16) else { return }
         prune(settings, at: now, byAge: clock.isBelieved(wall: now, boot: boot))
     }
@@ -73,11 +74,11 @@ final class LedgerPruning {
     private static func cutoff(_ time: Int64, _ age: Duration) -> WallTime {
         let (cutoff, isBeforeAll) = time.subtractingReportingOverflow(age.milliseconds)
         guard !isBeforeAll, cutoff > 0 else { return WallTime(milliseconds: .min) }
-        // Whole minutes: reports count a minute by its figures as soon as one of its rows is out.
+        // Whole minutes: once one row of a minute is deleted, reports use the minute's figures instead of its rows.
         return WallTime(milliseconds: cutoff / 60_000 * 60_000)
     }
 
-    /// What was too old is out.
+    /// Notes the deletions by age.
     func pruned(requests: Int, deadLetters dropped: Int) {
         isUnderway = false
         byRetention += requests
@@ -93,12 +94,12 @@ final class LedgerPruning {
         }
     }
 
-    /// What was too much is out.
+    /// Notes the deletions by size.
     ///
     /// - Parameters:
-    ///   - requests: how many that is.
-    ///   - remains: what fills a ledger that is too large although nothing more could be taken out.
-    ///   - now: the clock, in monotonic nanoseconds.
+    /// - requests: their number.
+    /// - remains: the contents of a ledger that is too large although nothing more can be deleted.
+    /// - now: monotonic nanoseconds.
     func prunedBySize(requests: Int, remains: LedgerRemains?, at now: Int64) {
         bySize += requests
         untold += requests

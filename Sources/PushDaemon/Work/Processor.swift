@@ -9,9 +9,9 @@ import PushSettings
 import PushTracking
 import Store
 
-/// Feeds the router and carries out its effects: the one place where decisions become acts.
+/// Passes events to the router and carries out its effects: the only place where decisions become actions.
 final class Processor {
-    /// How long what follows a batch is done in one go, in nanoseconds.
+    /// The slice of time for follow-ups of durable batches in a turn, in nanoseconds.
     private static let slice: Int64 = 300_000
 
     private(set) var router: Router
@@ -22,26 +22,26 @@ final class Processor {
     private let clock: () -> Moment
     private let isBelieved: (WallTime) -> Bool
     private var waits: [SequenceNumber: [OutcomeWait]] = [:]
-    /// How many may wait for the outcomes of one request: all of them are told in one turn.
+    /// How many clients may wait for the outcomes of one request: one turn answers all of them.
     private static let waitsMax = 1000
     private var successes: SuccessEntries
-    /// How many outcomes there were since the start, with those that have no entry in the journal.
+    /// The number of outcomes since the start, including those without a journal entry.
     private var outcomeNumber: UInt64 = 0
     private var rejections = RejectionLog()
-    /// How loud a success is.
+    /// The level of journal entries for successes.
     var successLevel: JournalSettings.Level
     private(set) var accepted: Int64 = 0
     private var noted: SequenceNumber
 
     /// - Parameters:
     ///   - router: the router, before anything is recovered.
-    ///   - pipeline: makes durable what the router decides.
+    /// - pipeline: makes the router's decisions durable.
     ///   - runner: runs the handlers.
-    ///   - loader: reads payloads again that are not in memory.
-    ///   - journal: where outcomes go.
-    ///   - successLevel: how loud a success is.
-    ///   - clock: says what time it is.
-    ///   - isBelieved: says whether the wall clock is believed: by one that is not nothing is forgotten.
+    /// - loader: reads payloads again that the router dropped from memory.
+    /// - journal: gets the outcomes.
+    /// - successLevel: the level of journal entries for successes.
+    /// - clock: reads the clocks.
+    /// - isBelieved: whether the wall clock is believed; otherwise nothing is forgotten by age.
     init(
         router: Router, pipeline: CommitPipeline, runner: any HandlerRunning, loader: RunLoader,
         journal: JournalWriter, successLevel: JournalSettings.Level, clock: @escaping () -> Moment,
@@ -59,22 +59,22 @@ final class Processor {
         successes = SuccessEntries(now: EventLoop.nowNanoseconds)
     }
 
-    /// How many bytes of rows wait for the disk.
+    /// The bytes of rows that wait for the disk.
     var bytesWaiting: Int { pipeline.bytesWaiting }
     var lastNumber: SequenceNumber { router.lastNumber }
     var handlersRunning: Int { router.handlersRunning }
-    /// What each handler is doing.
+    /// The status of each handler.
     var handlers: [HandlerStatus] { router.handlers(at: clock().monotonic) }
-    /// What is going on in the lanes.
+    /// The status of the lanes.
     var lanes: LanesStatus { router.lanes(at: clock().monotonic) }
     var nextDue: Instant? { router.nextDue }
-    /// How many entries of custom data were rejected on arrival since the start.
+    /// The number of custom data entries that were rejected on arrival since the start.
     var rejectionCount: Int64 { rejections.count }
 
-    /// How many outcomes of a request are still to come.
+    /// The number of a request's outcomes that are still to come.
     func invocationsInFlight(of seq: SequenceNumber) -> Int { router.invocationsInFlight(of: seq) }
 
-    /// The number of deliveries of publishes that are not made yet.
+    /// The number of deliveries of publishes that are still to be made.
     var membersLeft: Int { router.membersLeft }
 
     /// The device of a token, and its state.
@@ -88,26 +88,26 @@ final class Processor {
     /// The device that registered a token last.
     func device(ofToken token: String) -> KnownDevice? { router.device(ofToken: token) }
 
-    /// The delivery of which the ledger has to be asked before an interaction is submitted; `nil` for anything else.
+    /// The delivery that the ledger must be asked for before an interaction is submitted; `nil` for all other requests.
     func deliveryToRead(for request: Request) -> DeliveryReference? {
-        // Only an interaction names another request.
+        // Only interactions refer to another request.
         guard case .interact = request.action else { return nil }
         return router.deliveryToRead(for: request)
     }
 
-    /// Reads the clock for the router, which learns whether something may be forgotten by it.
+    /// Reads the clocks, and tells the router whether it may forget by age.
     private func readClock() -> Moment {
         let now = clock()
         router.forgetsByAge = isBelieved(now.wall)
         return now
     }
 
-    /// Whether nothing runs, nothing is left to be done and nothing waits for the disk.
+    /// Whether no handler runs, no work is left and no row waits for the disk.
     var isIdle: Bool {
         router.handlersRunning == 0 && runner.count == 0 && !router.hasWorkLeft && pipeline.isIdle
     }
 
-    /// Whether something has begun that is too much for one turn.
+    /// Whether work is left that is too much for one turn.
     var hasWorkLeft: Bool { router.hasWorkLeft }
 
     // MARK: Requests
@@ -116,8 +116,8 @@ final class Processor {
     ///
     /// - Parameters:
     ///   - candidate: the request.
-    ///   - past: the delivery that it names, if the ledger had to be asked for it and has it.
-    /// - Throws: why it is not accepted.
+    /// - past: the delivery that it refers to, if the ledger was asked and has it.
+    /// - Throws: the reason if it is not accepted.
     func submit(_ candidate: Candidate, past: PastDelivery?) throws(ProtocolError) {
         let (session, request) = (candidate.session, candidate.request)
         let acceptance: Acceptance
@@ -145,24 +145,24 @@ final class Processor {
         pipeline.endRequest()
     }
 
-    /// Notes the requests that the router accepted since the last time: those of clients, and deliveries of publishes.
+    /// Counts the requests that the router accepted since the last call: those of clients, and deliveries of publishes.
     private func noteNumbers() {
         accepted += router.lastNumber.value - noted.value
         noted = router.lastNumber
         pipeline.accepted(noted)
     }
 
-    /// Whether another one may wait for the outcomes of a request.
+    /// Whether another client may wait for the outcomes of a request.
     func mayWait(for seq: SequenceNumber) -> Bool { waits[seq].map { $0.count < Self.waitsMax } ?? true }
 
-    /// Answers a request that was accepted before as it was answered then.
+    /// Gives a repeated request the reply of the first one.
     ///
     /// - Parameters:
-    ///   - candidate: the request that came again.
-    ///   - story: the first one, as far as the ledger has it.
-    ///   - undecided: how many outcomes are still to come.
+    /// - candidate: the repeated request.
+    /// - story: the first request, as far as the ledger has it.
+    /// - undecided: the number of outcomes that are still to come.
     func `repeat`(_ candidate: Candidate, _ story: RequestStory, undecided: Int) {
-        // The entries of a handler's answer came later than the first reply.
+        // The entries of a handler's answer came after the first reply.
         let rejected = story.entries.filter { entry in
             entry.wasRejectedOnArrival && entry.entry.savedAt == story.request.acceptedAt.wall
         }
@@ -189,7 +189,7 @@ final class Processor {
 
     // MARK: Events
 
-    /// Tells the router what happened, and carries out what it decides.
+    /// Passes an event to the router, and carries out its decisions.
     func handle(_ event: RouterEvent) {
         if case .clock = event { runner.tellStarts(due: clock().monotonic) }
         let now = readClock()
@@ -200,15 +200,15 @@ final class Processor {
         pipeline.endRequest()
     }
 
-    /// Goes on with what was too much for one turn.
+    /// Continues work that was too much for one turn.
     func continueWork() { handle(.clock) }
 
-    /// Takes up what an earlier run left, request by request: only what is needed now of each is read.
+    /// Restores the unfinished requests of an earlier run, one by one; reads only what each of them needs now.
     ///
     /// - Parameters:
-    ///   - ledger: what is unfinished.
-    ///   - tracker: what it remembers; waited for when something unfinished is the tracker's, or at the end.
-    /// - Returns: how many requests it left.
+    /// - ledger: the unfinished requests.
+    /// - tracker: the tracker; waited for when a request needs it, or at the end.
+    /// - Returns: the number of unfinished requests.
     func recover(
         from ledger: LedgerReader, tracker: Background<Tracker, StoreError>, clocks: BootClocks? = nil
     ) throws(StoreError) -> Int {
@@ -250,7 +250,7 @@ final class Processor {
             unfinished?.attempts[invocation.id.n] = attempts[invocation.id]
             wantsLine = wantsLine || needs.wantsLine(of: accepted, invocation, at: now)
         }
-        // As a rule there is none, and to compile what would read them takes longer than to ask.
+        // Counted first: usually there are no rows, and preparing the SELECT that reads them costs more than the count.
         if pending > 0 { try ledger.pendingInvocations(takeIn) }
         try takeUp()
         try waitForTracker()
@@ -259,7 +259,7 @@ final class Processor {
                 guard let request = try? Request(acceptedLine: open.request.body) else { return nil }
                 return UnfinishedFanOut(open.fanOut, request, from: open.request.peer)
             })
-        // Even without any: the router learns what time it is, and with that when the tracker's waits end.
+        // Even without requests: the router gets the time, and with it the end of the tracker's waits.
         router.endRecovery(at: now, effects: &pipeline.effects)
         carryOut()
         return count
@@ -267,10 +267,10 @@ final class Processor {
 
     // MARK: Dead letters
 
-    /// Accepts a request again whose invocations are dead letters.
+    /// Accepts a request with dead letters again.
     ///
-    /// - Returns: its new number; it is accepted once what was decided so far is on disk.
-    /// - Throws: why it is not accepted.
+    /// - Returns: its new number; it counts as accepted once the decisions up to now are on disk.
+    /// - Throws: the reason if it is not accepted.
     func replay(_ request: UnfinishedRequest, from peer: Peer) throws(ProtocolError) -> SequenceNumber {
         let acceptance: Acceptance
         pipeline.effects.tellsEveryOutcome = successes.hasRoom
@@ -286,22 +286,22 @@ final class Processor {
         return acceptance.seq
     }
 
-    /// Has something written that nothing else follows from.
+    /// Writes a row without a follow-up.
     func record(_ record: LedgerRecord) {
         pipeline.effects.record(record)
         pipeline.endRequest()
     }
 
-    /// Has the router forget a person.
+    /// Makes the router forget a person.
     ///
-    /// - Returns: the person with all devices, and up to which rows.
+    /// - Returns: the person with all devices, and the last rows that may refer to it.
     func forget(_ person: Person) throws(ForgettingRefused) -> (Person, ErasureBound) { try router.forget(person) }
 
-    /// Has the router do what people or the forwarder want, and carries out what it decides.
+    /// Calls the router for people or the forwarder, and carries out its decisions.
     ///
     /// - Parameters:
-    ///   - act: does it.
-    ///   - look: is shown what was decided.
+    /// - act: calls the router.
+    /// - look: gets the effects before they are carried out.
     func decide<Result>(
         _ act: (inout Router, Moment, inout Effects) -> Result, _ look: (Effects) -> Void
     ) -> Result {
@@ -314,14 +314,14 @@ final class Processor {
         return result
     }
 
-    // MARK: What follows
+    // MARK: Follow-ups
 
-    /// Answers a client of `control.sock` once what was decided so far is on disk.
+    /// Replies to a client of `control.sock` once the decisions up to now are on disk.
     func reply(to client: ControlClient, _ bytes: [UInt8]) {
         follow(.reply(client.session, place: client.place, .line(client.stated(bytes))))
     }
 
-    /// Does something once what was decided so far is on disk.
+    /// Adds a follow-up of the decisions up to now.
     func follow(_ followUp: FollowUp) { pipeline.append(followUp) }
 
     // MARK: Effects
@@ -342,10 +342,10 @@ final class Processor {
         }
     }
 
-    /// Does what follows durable batches, for a slice of time.
+    /// Does the follow-ups of durable batches, for a slice of time.
     ///
     /// - Parameter handOver: hands entries of custom data to the forwarder.
-    /// - Returns: whether all of it is done.
+    /// - Returns: whether all are done.
     func performDue(_ handOver: (ClaimedEntries) -> Void) -> Bool {
         guard pipeline.hasDue else { return true }
         let start = EventLoop.nowNanoseconds
@@ -390,18 +390,18 @@ final class Processor {
         }
     }
 
-    /// Has a warning in the journal of what was rejected, once that is on disk.
+    /// Logs rejected entries of custom data, once they are on disk.
     private func tell(_ rejected: [Rejection]) {
         guard !rejected.isEmpty, let entry = rejections.note(rejected, at: EventLoop.nowNanoseconds) else { return }
         pipeline.append(.note(entry))
     }
 
-    /// Tells of the rejections that were gathered for long enough; from time to time.
+    /// Logs the rejections that were gathered for long enough; from time to time.
     func tellRejections(at now: Int64) {
         if let entry = rejections.takeDue(at: now) { journal.log(entry) }
     }
 
-    /// Reads the clock for the entries of successes; at the end of a turn.
+    /// Reads the clock for the journal entries of successes; at the end of a turn.
     func endTurn(at now: Int64) {
         successes.read(now)
         let untold = pipeline.takeUntold()
@@ -410,7 +410,7 @@ final class Processor {
         if let summary = successes.summary(successLevel, at: now) { journal.log(summary) }
     }
 
-    /// Says in the journal how many outcomes there were, and how many of the last ones have no entry; when none follows.
+    /// Logs the number of outcomes since the start, and of the last ones without an entry; at the daemon's end.
     func endJournal(at now: Int64) {
         endTurn(at: now)
         if let summary = successes.lastSummary(successLevel) { journal.log(summary) }
@@ -430,7 +430,7 @@ final class Processor {
 }
 
 extension Acceptance {
-    /// The reply to a request that says more than its number; `nil`: it says no more.
+    /// The reply to a request that has more than a number; `nil`: it has no more.
     fileprivate func reply(to request: Request) -> ClientReply? {
         guard members != nil || topicResults != nil else { return nil }
         return .line(

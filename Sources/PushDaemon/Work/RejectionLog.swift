@@ -2,25 +2,25 @@ import JournalLog
 import PushCustomData
 import PushModel
 
-/// Counts the entries of custom data that were rejected on arrival, and says it in the journal: the first at once, those
-/// that follow together, some time later.
+/// Counts the entries of custom data that were rejected on arrival, and logs them: the first at once, later ones
+/// together, once in 10 s.
 struct RejectionLog {
-    /// For how long rejections are gathered, in nanoseconds.
+    /// The time between two journal entries, in nanoseconds.
     private static let interval: Int64 = 10_000_000_000
 
-    /// How many there were.
+    /// The number of rejections.
     private(set) var count: Int64 = 0
-    /// The first of those that the journal was not told of.
+    /// The first rejection since the last journal entry.
     private var first: Rejection?
     private var untold: Int64 = 0
     private var toldAt: Int64?
 
-    /// Notes what was rejected.
+    /// Notes rejections.
     ///
     /// - Parameters:
     ///   - rejections: the entries.
     ///   - now: monotonic nanoseconds.
-    /// - Returns: what the journal is to be told; `nil`: nothing now.
+    /// - Returns: the journal entry; `nil`: none is due.
     mutating func note(_ rejections: [Rejection], at now: Int64) -> JournalEntry? {
         guard !rejections.isEmpty else { return nil }
         count += Int64(rejections.count)
@@ -29,7 +29,7 @@ struct RejectionLog {
         return takeDue(at: now)
     }
 
-    /// What the journal is to be told of all that was gathered for long enough; `nil`: nothing.
+    /// Returns the journal entry for rejections that were gathered for `interval`; `nil`: none is due.
     mutating func takeDue(at now: Int64) -> JournalEntry? {
         guard let rejection = first, toldAt.map({ now - $0 >= Self.interval }) ?? true else { return nil }
         let others = untold == 1 ? "" : " (and \(untold - 1) more)"

@@ -3,11 +3,11 @@ import PushModel
 import PushRouting
 import Store
 
-/// Reads again what the router let go of to save memory: what a run's request asks for, before its handler starts.
+/// Completes a run before its handler starts: reads its request again, which the router dropped from memory.
 ///
-/// The ledger follows the log, so a line that it does not have yet is asked for once more when it has caught up.
+/// The ledger follows the log: for a line that it does not have yet, the loader asks again after it has caught up.
 final class RunLoader {
-    /// A run on its way. Answers for one that was let go of come to nothing.
+    /// A run that is being completed. Answers for a run that was dropped have no effect.
     private final class Job {
         let run: HandlerRun
         let take: (Loaded) -> Void
@@ -15,11 +15,11 @@ final class RunLoader {
         init(_ run: HandlerRun, _ take: @escaping (Loaded) -> Void) { (self.run, self.take) = (run, take) }
     }
 
-    /// What became of a run.
+    /// The result for a run.
     enum Loaded {
-        /// It has everything.
+        /// The run is complete.
         case complete(HandlerRun)
-        /// It cannot have it, and why.
+        /// The request cannot be read, for this reason.
         case failed(String)
     }
 
@@ -29,40 +29,40 @@ final class RunLoader {
     private var jobs: [InvocationID: Job] = [:]
 
     /// - Parameters:
-    ///   - pipeline: says which batch is durable.
+    /// - pipeline: knows which batch is durable.
     ///   - desk: asks the ledger.
-    ///   - reader: reads request lines, on a thread of its own.
+    /// - reader: parses request lines on its thread.
     init(pipeline: CommitPipeline, desk: LedgerDesk, reader: LargeRequestReader) {
         self.pipeline = pipeline
         self.desk = desk
         self.reader = reader
     }
 
-    /// Fills a run in.
+    /// Completes a run.
     ///
-    /// - Parameter take: gets it in a later turn, unless it is let go of before.
+    /// - Parameter take: gets the result in a later turn, unless the run is dropped before.
     func load(_ run: HandlerRun, _ take: @escaping (Loaded) -> Void) {
         let job = Job(run, take)
         jobs[run.invocation.id] = job
         findLine(of: job, isApplied: false)
     }
 
-    /// Lets go of a run whose time is up.
+    /// Drops a run whose time is over.
     func stop(_ invocation: InvocationID) { jobs[invocation] = nil }
 
-    /// Whether no run waits to be filled in.
+    /// Whether no run is being completed.
     var isIdle: Bool { jobs.isEmpty }
 
     // MARK: Steps
 
-    /// - Parameter isApplied: whether all that was durable is in the ledger.
+    /// - Parameter isApplied: whether the ledger has caught up with the log.
     private func findLine(of job: Job, isApplied: Bool) {
         desk.ask(.line(job.run.request.seq)) { [self, weak job] answer in
             guard let job else { return }
             switch answer {
             case .success(let line?): read(line, of: job)
             case .success(nil) where !isApplied:
-                // It is durable, and on its way to the ledger.
+                // The line is durable, and on its way to the ledger.
                 desk.onceApplied(pipeline.durable) { [self, weak job] in
                     if let job { findLine(of: job, isApplied: true) }
                 }
@@ -74,7 +74,7 @@ final class RunLoader {
 
     private func read(_ line: [UInt8], of job: Job) {
         do throws(SystemError) {
-            // Limits may have been higher when it was accepted.
+            // The limits may have been higher when the request was accepted.
             try reader.read(line, limits: JSONLimits(depth: .max)) { [self, weak job] result in
                 guard let job else { return }
                 do throws(ProtocolError) {

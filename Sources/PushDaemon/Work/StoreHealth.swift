@@ -3,36 +3,35 @@ import JournalLog
 import PushModel
 import Store
 
-/// Watches how the disk does: what cannot be written, and commits that take too long. Says both in the journal, and when
-/// it is over.
+/// Watches the disk: failed writes, and commits that take too long. Logs the begin and the end of both.
 final class StoreHealth {
-    /// A commit that takes longer is told of; a reload may change it.
+    /// The time after which a commit counts as slow; a reload may change it.
     var slowCommit: Duration
-    /// Why nothing can be accepted for now; `nil` when all is well.
+    /// Why nothing can be accepted for now; `nil`: all is well.
     private(set) var problem: String?
-    /// Why a leader may not speak for the shared log for now; `nil`: its lease holds, or ended a moment ago.
+    /// Why a leader refuses requests for now; `nil`: its lease holds, or ended a moment ago.
     var pastLease: String?
-    /// Why a new request is refused for now.
+    /// Why a new request is refused for now; `nil`: it is not.
     var refusal: String? { problem ?? pastLease }
-    /// Why the ledger cannot be written for now; the log goes on as long as it has room.
+    /// Why the ledger cannot be written for now; the log is still written while it has room.
     private(set) var ledgerProblem: String?
-    /// What the log waits for while the ledger makes room in it: no problem as long as the ledger does.
+    /// The error of a full log while the ledger makes room in it: no problem as long as the ledger can be written.
     private var waitsForRoom: StoreError?
-    /// Why nothing can be accepted, as a gap, and since when.
+    /// The present stall, if nothing can be accepted.
     private var stall: Stall?
     /// Since when commits have been slow, in monotonic nanoseconds; `nil` when they are not.
     private(set) var slowSince: Int64?
-    /// How many commits took longer than they should.
+    /// The number of slow commits.
     private(set) var slowCommits: UInt64 = 0
-    /// How long the longest commit took.
+    /// The longest duration of a commit.
     private(set) var longestCommit: Duration = .zero
-    /// How long commits took.
+    /// The durations of the commits.
     private(set) var commits = DurationHistogram(bounds: DurationHistogram.commitBounds)
 
     /// A time in which nothing could be accepted.
     struct Stall: Equatable {
         var kind: DaemonGap.Kind
-        /// In monotonic nanoseconds.
+        /// The begin, in monotonic nanoseconds.
         var since: Int64
     }
 
@@ -41,18 +40,18 @@ final class StoreHealth {
     private var timer: TimerSource?
     private var isArmed = false
     private var writingSince: Int64?
-    /// Since when the batch was being written that was told of last.
+    /// The begin of the batch that was last reported as slow, in monotonic nanoseconds.
     private var toldSince: Int64?
 
     /// - Parameters:
-    ///   - loop: the loop, for the timer.
-    ///   - journal: where entries go.
-    ///   - slowCommit: a commit that takes longer is told of.
+    /// - loop: the event loop, for the timer.
+    /// - journal: gets the entries.
+    /// - slowCommit: the time after which a commit counts as slow.
     ///   - isShared: whether the log is in a database that other machines share.
     init(loop: EventLoop, journal: JournalWriter, slowCommit: Duration, isShared: Bool = false) throws {
         (self.journal, disk) = (journal, isShared ? "database" : "disk")
         self.slowCommit = slowCommit
-        // Holds: the timer is this object's own.
+        // `unowned` is safe: this object owns the timer.
         timer = try TimerSource(loop: loop, priority: .important) { [unowned self] in lookAgain() }
     }
 
@@ -60,10 +59,10 @@ final class StoreHealth {
 
     /// Looks at the batch that is being written; at the end of a turn.
     ///
-    /// - Parameter since: when it was handed over, in monotonic nanoseconds; `nil`: none is being written.
+    /// - Parameter since: when the batch was handed over, in monotonic nanoseconds; `nil`: none is being written.
     func watch(writingSince since: Int64?) {
         writingSince = since
-        // An armed timer stays as it is while one batch follows the other, and looks again when it goes off.
+        // While batches follow one another the timer stays armed, and looks again when it fires.
         if let since, !isArmed, since != toldSince { arm(for: since) }
     }
 
@@ -75,7 +74,7 @@ final class StoreHealth {
     private func lookAgain() {
         isArmed = false
         guard let since = writingSince else { return }
-        // It waits for the ledger or for room, not for a slow disk.
+        // The batch waits for the ledger or for room, not for a slow disk.
         guard waitsForRoom == nil, problem == nil else { return arm(for: EventLoop.nowNanoseconds) }
         let taken = Duration.nanoseconds(EventLoop.nowNanoseconds - since)
         guard taken >= slowCommit else { return arm(for: since) }
@@ -83,9 +82,9 @@ final class StoreHealth {
         tellSlow("a commit has taken \(taken.milliseconds) ms so far", since: since)
     }
 
-    /// A commit is done.
+    /// Notes that a commit is done.
     ///
-    /// - Parameter isTold: whether somebody else has told of it while it went on.
+    /// - Parameter isTold: whether ``CommitWatch`` reported it already.
     func committed(took duration: Duration, at now: Int64, isTold: Bool = false) {
         writingSince = nil
         longestCommit = max(longestCommit, duration)
@@ -115,10 +114,11 @@ final class StoreHealth {
 
     // MARK: Problems
 
-    /// Nothing can be written for now. While the log only waits for the ledger to make room, producers wait as well.
+    /// Notes that nothing can be written for now. While the log only waits until the ledger makes room, producers just
+    /// wait.
     ///
-    /// - Parameter since: since when, in monotonic nanoseconds.
-    /// - Returns: the time before it, where something else was in the way until now.
+    /// - Parameter since: the begin, in monotonic nanoseconds.
+    /// - Returns: the stall before it, if it had another cause.
     @discardableResult
     func stalled(_ error: StoreError, since: Int64 = EventLoop.nowNanoseconds) -> Stall? {
         guard error.kind != .logFull || ledgerProblem != nil else {
@@ -137,9 +137,9 @@ final class StoreHealth {
         return before
     }
 
-    /// A batch was written.
+    /// Notes that a batch was written.
     ///
-    /// - Returns: the time in which nothing could be; `nil` where there was no problem.
+    /// - Returns: the stall that has ended; `nil`: there was none.
     func resumed() -> Stall? {
         waitsForRoom = nil
         guard problem != nil else { return nil }
@@ -148,14 +148,14 @@ final class StoreHealth {
         return stall.take()
     }
 
-    /// The ledger cannot be written for now.
+    /// Notes that the ledger cannot be written for now.
     func ledgerStalled(_ error: StoreError) {
         ledgerProblem = "the ledger cannot be written for now, and the log fills: \(error)"
         journal.log(JournalEntry(.error, ledgerProblem ?? "", messageID: .storeStalled))
         if let waiting = waitsForRoom.take() { stalled(waiting) }
     }
 
-    /// The ledger is written again.
+    /// Notes that the ledger is written again.
     func ledgerResumed() {
         ledgerProblem = nil
         journal.log(JournalEntry(.notice, "the ledger can be written again", messageID: .storeResumed))
@@ -163,7 +163,7 @@ final class StoreHealth {
 }
 
 extension StoreError {
-    /// The gap that a time with this problem is.
+    /// The kind of gap that this problem causes.
     var gap: DaemonGap.Kind {
         switch kind {
         case .engineAway: .engineAway

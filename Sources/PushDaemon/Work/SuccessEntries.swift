@@ -2,14 +2,14 @@ import JournalLog
 import PushModel
 import PushSettings
 
-/// Which successes get an entry of their own in the journal: so many a second, since the ledger has each of them. The others
-/// are counted, and the count is told.
+/// Limits the journal entries for successes to so many a second, because the ledger has each success. Counts the
+/// others, and logs their number.
 struct SuccessEntries {
-    /// How many entries a second, in the long run.
+    /// The number of entries a second, in the long run.
     static let rate: Int64 = 500
-    /// How many at once after a pause.
+    /// The number of entries at once after a pause.
     private static let burst: Int64 = 2000
-    /// How long untold ones are gathered, in nanoseconds.
+    /// The time between two summaries, in nanoseconds.
     private static let interval: Int64 = 10_000_000_000
 
     private var credit = Self.burst
@@ -30,23 +30,23 @@ struct SuccessEntries {
         creditedAt = now
     }
 
-    /// Notes a success that gets an entry.
+    /// Counts a success that gets an entry.
     mutating func tell() { credit -= 1 }
 
-    /// Notes successes that get none.
+    /// Counts successes that get no entry.
     mutating func leaveOut(_ count: Int, at now: Int64) {
         guard count > 0 else { return }
         untold += UInt64(count)
         untoldSince = untoldSince ?? now
     }
 
-    /// The entry for those that got none, when it is time to tell of them.
+    /// The summary of successes without an entry, if it is due.
     mutating func summary(_ level: JournalSettings.Level, at now: Int64) -> JournalEntry? {
         guard let since = untoldSince, now - since >= Self.interval else { return nil }
         return lastSummary(level)
     }
 
-    /// The entry for those that got none, whenever that was; `nil` without any.
+    /// The summary of successes without an entry, due or not; `nil` if there are none.
     mutating func lastSummary(_ level: JournalSettings.Level) -> JournalEntry? {
         guard untold > 0 else { return nil }
         defer { (untold, untoldSince) = (0, nil) }

@@ -2,12 +2,14 @@ import Glibc
 import LinuxSystem
 import PushModel
 
-/// A file that says how far an export came in which ledger. It is replaced as a whole, so that it is never half written.
+/// A file with the cursor of an export and the id of its ledger. It is replaced by rename(2), so that it is always
+/// complete.
 struct CursorFile {
     let path: String
 
     /// The cursor; `nil` when there is no such file yet.
-    /// - Parameter state: whose ledger it must be: the numbers of another one mean nothing in this.
+    /// - Parameter state: the id of the state directory that the cursor must belong to: cursors are valid in one ledger
+    ///   only.
     func read(of state: UUID128) throws(Failure) -> Int64? {
         guard access(path, F_OK) == 0 || errno != ENOENT else { return nil }
         let bytes = try InputFile(path).rest()
@@ -21,7 +23,7 @@ struct CursorFile {
         return cursor
     }
 
-    /// Keeps a cursor. It is on disk when this returns.
+    /// Writes a cursor. It is on disk when this returns.
     func write(_ cursor: Int64, of state: UUID128) throws(Failure) {
         var writer = JSONWriter()
         writer.object {

@@ -5,7 +5,7 @@ import LinuxSystem
 import PushModel
 import PushReporting
 
-/// Which entries of which journal a report is made of.
+/// The journal, and the unit whose entries make a report.
 struct JournalSelection {
     /// The unit of the service that is installed.
     private static let installedUnit = "pushrouterd.service"
@@ -14,7 +14,7 @@ struct JournalSelection {
     let directory: String?
     /// The unit that wrote the entries.
     let unit: String
-    /// Whether the unit is one of this user's service manager.
+    /// Whether the unit belongs to this user's service manager.
     private let isUsers: Bool
 
     /// - Returns: `nil` without `--from-journal`.
@@ -30,14 +30,14 @@ struct JournalSelection {
         directory = arguments[.journalDirectory]
         isUsers = arguments.has(.userUnit)
         let name = arguments[.userUnit] ?? arguments[.unit] ?? Self.installedUnit
-        // As systemctl does: a name without a unit's suffix is that of a service.
+        // As in systemctl, a name without a suffix is a service's.
         unit = [".service", ".scope"].contains(where: name.hasSuffix) ? name : name + ".service"
     }
 
-    /// By which field entries of journald name the unit that they are about.
+    /// The field in which entries of journald name the unit that they are about.
     fileprivate var objectField: String { isUsers ? "OBJECT_SYSTEMD_USER_UNIT" : "OBJECT_SYSTEMD_UNIT" }
 
-    /// The fields that say whose entry it is. journald itself writes them, and no program can forge them.
+    /// The fields of an entry's origin. journald itself writes them, and no program can forge them.
     fileprivate var origin: [(name: String, values: [String])] {
         isUsers
             ? [("_SYSTEMD_USER_UNIT", [unit])] + (directory == nil ? [("_UID", [String(geteuid())])] : [])
@@ -45,22 +45,22 @@ struct JournalSelection {
     }
 }
 
-/// Makes a report from entries of the journal. None of them is kept: the figures are added up.
+/// Makes a report from entries of the journal. It keeps no entry, only the sums of the figures.
 struct JournalReading {
     private var figures: ReportReading
     private var facts: JournalFacts
     private let window: ReportWindow
     private let unit: String
-    /// Is told of each row in the window, in the order of the journal.
+    /// Called with each row of the window, in the order of the journal.
     private let tell: (ReportRow) -> Void
 
     /// Reads the entries of a window.
     ///
     /// - Parameters:
-    ///   - selection: which journal, whose entries.
-    ///   - figures: what is to be counted; without rows.
-    ///   - tell: is told of each row, in the order of the journal.
-    /// - Returns: the figures, with what is known of their source.
+    /// - selection: the journal, and the unit of the entries.
+    /// - figures: the empty figures.
+    /// - tell: called with each row, in the order of the journal.
+    /// - Returns: the figures, with the facts about their source.
     static func read(
         _ selection: JournalSelection, _ figures: ReportReading, tell: @escaping (ReportRow) -> Void = { _ in }
     ) throws(Failure) -> ReportReading {
@@ -82,9 +82,9 @@ struct JournalReading {
         }
     }
 
-    /// In microseconds: some time before the window, or the begin of the windows of the burn rates; `nil`: the journal's. The
-    /// entry before the window has the number from which on outcomes are missing, and where the clock was set back an entry
-    /// may have an earlier time than the acceptance that it tells of.
+    /// The begin of reading in microseconds: `lookBack` before the window, or the begin of the burn rates' windows;
+    /// `nil`: the begin of the journal. The entry before the window has the number from which on outcomes are missing.
+    /// If the clock was set back, an entry may have an earlier time than the acceptance of its request.
     private var firstTime: UInt64? {
         guard let since = window.since?.milliseconds else { return nil }
         let first = min(since - Self.lookBack, figures.rates?.begins.min()?.milliseconds ?? since)
@@ -134,22 +134,22 @@ struct JournalReading {
         return Failure(status, "\(place): \(error)")
     }
 
-    /// That nothing matches.
+    /// The error for a journal without a matching entry.
     private static func nothing(_ selection: JournalSelection) -> SystemError {
         SystemError(operation: "find an entry of \(selection.unit)", errno: ENODATA)
     }
 }
 
 extension JournalReader {
-    /// Has the unit's entries read that a report needs.
+    /// Matches the unit's own entries that a report needs.
     fileprivate func matchOwn(_ selection: JournalSelection) throws(SystemError) {
         let own = JournalRecord.Kind.byMessageID.filter { ![.suppressed, .resumed].contains($0.value) }.keys.sorted()
         try alsoMatch(selection.origin + [("MESSAGE_ID", own)])
     }
 
-    /// Has what others say read, too, that a report needs.
+    /// Matches the entries of journald and of systemd that a report needs.
     fileprivate func matchOthers(_ selection: JournalSelection) throws(SystemError) {
-        // journald's own entries are of no unit: the field says about which one they are.
+        // journald's own entries belong to no unit: OBJECT_SYSTEMD_UNIT names the unit that they are about.
         try alsoMatch([
             ("_TRANSPORT", ["driver"]), (selection.objectField, [selection.unit]),
             ("MESSAGE_ID", [JournalRecord.Kind.suppressedID]),
@@ -164,7 +164,7 @@ extension JournalRecord.Kind {
     /// `SD_MESSAGE_SLEEP_STOP` of sd-messages.h.
     fileprivate static let resumedID = "8811e6df2a8e40f58a94cea26f8ebf14"
 
-    /// What entries say, by their message ids.
+    /// The kinds of entries by their message ids.
     fileprivate static let byMessageID: [String: JournalRecord.Kind] = {
         let own: [(MessageID, JournalRecord.Kind)] = [
             (.outcome, .outcome), (.miss, .outcome), (.failure, .outcome), (.outcomesSummed, .summed),

@@ -3,9 +3,9 @@ import PushModel
 import PushReporting
 import Store
 
-/// Reads what became of the requests of a load generator, which are known by their ids.
+/// Reads the outcomes of a load generator's requests, which it finds by their ids.
 struct BenchOutcomes {
-    /// How often the daemon is asked whether something is still in flight; a fifth of a second apart.
+    /// How often the daemon is asked whether a request is in flight, every 200 ms.
     private static let tries = 75
 
     private let plan: BenchPlan
@@ -16,8 +16,8 @@ struct BenchOutcomes {
         self.signals = signals
     }
 
-    /// Waits until nothing is in flight, if that can be asked, and reads the ledger. Where that is not possible the figures
-    /// say why.
+    /// Waits until no request is in flight, if the daemon can be asked, and reads the ledger. On failure the figures
+    /// have the reason.
     func read(into figures: inout LoadFigures, _ session: Session) {
         guard let numbers = figures.numbers else { return }
         guard let prefix = plan.idPrefix else {

@@ -5,22 +5,22 @@ import PushReporting
 import PushSettings
 import SettingsSyntax
 
-/// What a load generator is to send, and how.
+/// The requests that a load generator sends, and how it sends them.
 struct BenchPlan {
-    /// How the requests are sent.
+    /// The settings of the sending.
     let setup: LoadFigures.Setup
-    /// How long, in nanoseconds; `nil`: until the count is reached.
+    /// The duration in nanoseconds; `nil`: until the count is reached.
     let length: Int64?
     let count: Int?
-    /// What the ids of all requests begin with; `nil`: they have none.
+    /// The prefix of all request ids; `nil`: the requests have no ids.
     let idPrefix: String?
-    /// Where the requests go.
+    /// The path of the socket.
     let socket: String
-    /// The requests as lines without an id, without the brace at their begin.
+    /// The request lines, each without an id and without its opening brace.
     private let lines: [[UInt8]]
 
     private static let lengths = Duration.milliseconds(1)...Duration.seconds(86_400)
-    /// All payloads together, in bytes.
+    /// The limit of all payloads together, in bytes.
     private static let payloadLimit = 64 << 20
 
     init(_ arguments: Arguments, _ session: Session) throws(Failure) {
@@ -61,10 +61,10 @@ struct BenchPlan {
         lines = try Self.lines(arguments)
     }
 
-    /// Whether the daemon is one of somebody's own, whose requests concern nobody else.
+    /// Whether the daemon's state directory is a temporary one, whose requests concern nobody else.
     let isForScratch: Bool
 
-    /// Asks whether real requests are to be sent.
+    /// Asks the person whether to send real requests.
     func confirm(_ output: Output) -> Bool {
         let amount = count.map { counted($0, "request") } ?? "requests"
         let time = length.map { " for \(Double($0) / 1e9) s" } ?? ""
@@ -77,7 +77,7 @@ struct BenchPlan {
     }
 
     /// The line of a request, with its line feed.
-    /// - Parameter index: from 0; each has an id of its own.
+    /// - Parameter index: the number of the request, from 0; each has its own id.
     func line(_ index: Int) -> [UInt8] {
         let rest = lines[index % lines.count]
         guard let idPrefix else { return [UInt8(ascii: "{")] + rest }
@@ -88,7 +88,7 @@ struct BenchPlan {
         let own = getenv("TMPDIR").map { String(cString: $0) } ?? "/tmp"
         let parts = directory.split(separator: "/")
         return ["/tmp", "/var/tmp", own].contains { scratch in
-            // What is empty, relative or the root says nothing.
+            // A directory that is empty, relative or the root is no temporary one.
             let above = scratch.split(separator: "/")
             return scratch.hasPrefix("/") && !above.isEmpty && directory.hasPrefix("/") && !parts.contains("..")
                 && parts.count > above.count && parts.starts(with: above)
@@ -125,7 +125,7 @@ struct BenchPlan {
         }
     }
 
-    /// A request without the brace at its begin, with a line feed.
+    /// Makes the line of a request without its opening brace, with a line feed.
     private static func line(_ record: Record, _ template: RequestTemplate, isAPNs: Bool) throws(Failure) -> [UInt8] {
         let line = template.line(for: record, isAPNs: isAPNs)
         guard let request = (try? JSONDocument(scanning: line, limits: JSONLimits(depth: .max)))?.root,

@@ -5,35 +5,35 @@ import PushModel
 import PushReporting
 import UnixSockets
 
-/// Sends requests over several connections, and counts the replies: one loop that waits for all of them. What it holds is
-/// bounded by connections and pipeline.
+/// Sends requests over several connections and counts the replies, in one poll(2) loop. Its memory is bounded by
+/// connections and pipeline.
 struct BenchRun {
-    /// A connection, and when each of its requests without a reply was meant to be sent.
+    /// A connection, with the planned send times of its requests that have no reply.
     private final class Lane {
         let connection: Connection
         var meant = Queue<Int64>()
         var isBlocked = false
         var isOpen = true
-        /// Whether the other end takes nothing any more; what it has sent is still to be read.
+        /// Whether the daemon closed its reading end; its last replies are still read.
         var isEnding = false
 
         init(_ connection: Connection) { self.connection = connection }
     }
 
-    /// How long replies to the last requests are waited for; when a person ended it, the second.
+    /// How long the run waits for the last replies, in nanoseconds; the short one is for a run that a person ended.
     private static let patience: Int64 = 10_000_000_000
     private static let shortPatience: Int64 = 1_000_000_000
-    /// How long no reply to what waits is borne.
+    /// How long the run waits while requests get no reply at all, in nanoseconds.
     private static let stall: Int64 = 60_000_000_000
-    /// How long one wait is at most: then it is looked whether a person ends it.
+    /// The longest single poll(2), in nanoseconds: after it the run looks for signals.
     private static let longestWait: Int64 = 100_000_000
-    /// No more is queued on a connection that has so many bytes to send.
+    /// A connection with this many unsent bytes gets no further request.
     private static let queuedBytes = 1 << 20
     private static let replyLength = 1 << 20
-    /// How long a place in the backlog of the socket is waited for, in tries of a millisecond.
+    /// How often connect(2) is tried when the socket's backlog is full, once in a millisecond.
     private static let connectTries = 5000
 
-    /// Hears of SIGINT and SIGTERM from the beginning on.
+    /// Blocks SIGINT and SIGTERM from the beginning on.
     let signals = Follower()
 
     private let plan: BenchPlan
@@ -44,15 +44,15 @@ struct BenchRun {
     private var schedule: LoadSchedule
     private var nextLane = 0
     private var waiting = 0
-    /// When it was last tried to send.
+    /// The time of the last attempt to send.
     private var lastSend: Int64
     private var lastReply: Int64
-    /// When a request was last taken from the schedule.
+    /// The time when the schedule last gave a request.
     private var lastTake: Int64
-    /// When replies are no longer waited for; `nil` while requests are sent.
+    /// When the run stops waiting for replies; `nil` while it sends requests.
     private var end: Int64?
 
-    /// Connects.
+    /// Connects to the daemon.
     init(_ plan: BenchPlan) throws(Failure) {
         self.plan = plan
         var lanes: [Lane] = []
@@ -67,12 +67,12 @@ struct BenchRun {
         (lastReply, lastSend, lastTake) = (now, now, now)
     }
 
-    /// Sends until the count is reached, the time is over or a person ends it, and waits for the replies.
+    /// Sends until the count is reached, the time is over or a person ends it; then waits for the replies.
     mutating func run() throws(Failure) -> LoadFigures {
         var now = SystemClock.monotonicNanoseconds
         while lanes.contains(where: \.isOpen) {
             if !signals.wait(.zero) {
-                // The second time nothing is waited for any more.
+                // A second signal ends the wait for replies.
                 if end != nil { break }
                 stop(at: now, patience: Self.shortPatience)
             }
@@ -93,12 +93,12 @@ struct BenchRun {
     }
 
     private mutating func stop(at now: Int64, patience: Int64) {
-        // What came to be due since then is nobody's fault.
+        // Requests that became due after the last attempt to send do not count as overdue.
         figures.overdue = schedule.overdue(at: lastSend)
         end = now + patience
     }
 
-    /// Sends what is due, as far as there is room.
+    /// Sends the requests that are due, as far as connections have room.
     private mutating func send(at now: Int64) {
         lastSend = now
         var full = 0
@@ -137,7 +137,7 @@ struct BenchRun {
     /// Waits for replies, for room, or for the time of the next request.
     private mutating func wait(at now: Int64) {
         var time = Self.longestWait
-        // A time that is over means that there is no room: replies make some.
+        // A request that is already due waits for room, which replies make.
         if end == nil, let next = schedule.nextTime(at: now), next > now { time = min(time, next - now) }
         if let end { time = min(time, end - now) }
         waitUntilReady(&polls, nanoseconds: time)
@@ -184,7 +184,7 @@ struct BenchRun {
             do throws(ClientError) {
                 return try Connection(connectingTo: path)
             } catch {
-                // The backlog is full; the daemon takes connections as it comes to them.
+                // EAGAIN: the backlog is full until the daemon accepts connections.
                 guard case .system(_, _, EAGAIN) = error else { throw Failure(.socket(error), path) }
                 usleep(1000)
             }

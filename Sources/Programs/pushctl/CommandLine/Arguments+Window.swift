@@ -12,15 +12,15 @@ extension Arguments {
         return ReportWindow(since: since, until: until)
     }
 
-    /// The zone in which a command shows times: this machine's for people, UTC for programs and where it is asked for.
+    /// The zone of the times that a command prints: this machine's for people, UTC for programs and with `--utc`.
     var zone: LocalZone {
-        // By its name: what an output can be is another list in each command.
+        // By the option's name: the option of each command lists other formats.
         let format = values.first { $0.key.name == "format" }?.value.last
         let isForPrograms = has(.json) || format.map { !["text", "html", "markdown"].contains($0) } ?? false
         return isForPrograms || has(.utc) ? .utc : LocalTime.zone
     }
 
-    /// The time that an option says, by its name: what it bounds is another thing in each command.
+    /// The time in an option, by the option's name: the option of each command has another meaning.
     private func time(_ name: String) throws(Failure) -> WallTime? {
         guard let text = values.first(where: { $0.key.name == name })?.value.last else { return nil }
         guard let time = LocalTime.parse(text, now: LocalTime.now, isUTC: has(.utc)) else {

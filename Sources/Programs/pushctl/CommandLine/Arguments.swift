@@ -1,31 +1,31 @@
 import PushModel
 import PushSettings
 
-/// What the user typed, checked against the table: the command, and its options and operands.
+/// The command line, checked against the table of commands: the command, its options and its operands.
 struct Arguments {
     let command: Command
     let operands: [String]
-    /// What was given for each option, in order.
+    /// The values of each option, in order.
     let values: [Option: [String]]
 
-    /// The value of an option, the last one; `nil` when it was not given.
+    /// The last value of an option; `nil` if the option is missing.
     subscript(option: Option) -> String? { values[option]?.last }
 
-    /// Every value of an option that may be given more than once.
+    /// All values of an option that may be repeated.
     func all(_ option: Option) -> [String] { values[option] ?? [] }
 
-    /// Whether an option was given.
+    /// Whether the command line has an option.
     func has(_ option: Option) -> Bool { values[option] != nil }
 
     /// The value of an option that takes words.
     func word<Word: RawRepresentable<String>>(_ option: Option, _ type: Word.Type) -> Word? {
-        // The parser let only the table's words pass, and the table has them from the type.
+        // The parser accepts only the words in the table, and the table has them from the type.
         self[option].flatMap(Word.init(rawValue:))
     }
 
-    /// The values of an option that takes a list of words, in their order; `nil` where it is not given.
+    /// The values of an option that takes a list of words, in their order; `nil` if the option is missing.
     ///
-    /// - Parameter name: a shorter name of a value, which is taken too, and by which it is suggested.
+    /// - Parameter name: a shorter name of a value, which is accepted, too, and which suggestions use.
     func list<Word: RawRepresentable<String> & CaseIterable>(
         _ option: Option, _ type: Word.Type, name: (Word) -> String = \.rawValue
     ) throws(Failure) -> [Word]? {
@@ -42,10 +42,10 @@ struct Arguments {
         return words
     }
 
-    /// Something about the values that the table cannot check.
+    /// Makes the failure for a value that the table cannot check.
     func usageFailure(_ message: String) -> Failure { .usage(message, of: command) }
 
-    /// Where configuration, state and sockets are.
+    /// The directories of configuration, state and sockets.
     func directories(environment: (String) -> String?) -> Directories {
         Directories(
             configuration: self[.configuration], state: self[.stateDirectory], runtime: self[.runtime],

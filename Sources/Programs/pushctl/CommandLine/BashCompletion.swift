@@ -57,7 +57,8 @@ enum BashCompletion {
         "\(indent)\(command.name)) \(words(command.operands.words)) ;;"
     }
 
-    /// Completes names of files, or of directories. Only there a directory of that name means something.
+    /// Completes names of files or directories. compopt is called only here: elsewhere a word may name a directory by
+    /// chance.
     private static func files(_ kind: String) -> String {
         "compopt -o filenames 2>/dev/null; mapfile -t COMPREPLY < <(compgen \(kind) -- \"$current\")"
     }
@@ -72,7 +73,7 @@ enum BashCompletion {
             + "-W \"\(words.joined(separator: " "))\" -- \"${current##*,}\")"
     }
 
-    /// What may follow an option: in one command, then in every command.
+    /// The completions of option values: first those of one command, then those of every command.
     private static func values(of commands: [Command]) -> String {
         let own = commands.flatMap { command in command.options.map { value(of: $0, after: command.name) } }
         let shared = (Option.everywhere + [.generate]).map { value(of: $0, after: "*") }

@@ -1,39 +1,39 @@
 import PushModel
 
-/// One command, as the parser, the help, the man page and the completions all read it.
+/// One command, for the parser, the help, the man page and the completions.
 struct Command: Sendable {
-    /// What stands beside the options.
+    /// The operands of a command.
     struct Operands: Sendable {
         /// How the help names them: `FILE...|-`.
         let usage: String
-        /// How many there may be.
+        /// The allowed number of operands.
         let count: ClosedRange<Int>
-        /// The words that one of them may be, for the completions; others are no file either.
+        /// The words that an operand may be, for the completions; such operands are never files.
         var words: [String] = []
 
         static let none = Operands(usage: "", count: 0...0)
     }
 
-    /// A command line that does something useful.
+    /// An example of a useful command line.
     struct Example: Sendable {
         let line: String
-        /// What it does, in a few words.
+        /// The effect of the line, in a few words.
         let meaning: String
     }
 
     let name: String
-    /// What it does, in a few words: a line of the overview.
+    /// The effect of the command, in a few words: its line in the overview.
     let summary: String
-    /// What one has to know to use it: paragraphs, without line breaks.
+    /// The knowledge that the user needs: paragraphs, without line breaks.
     let description: [String]
     let operands: Operands
-    /// Its own options, beside those that every command takes.
+    /// The command's own options, beside those of every command.
     let options: [Option]
     let examples: [Example]
-    /// Does it.
+    /// Runs the command.
     let run: @Sendable (Arguments, Session) throws(Failure) -> ExitStatus
 
-    /// What every command takes, but for what means something else in this one.
+    /// The options of every command, without those that mean something else in this one.
     var sharedOptions: [Option] {
         Option.everywhere.filter { shared in !options.contains { $0.name == shared.name } }
     }

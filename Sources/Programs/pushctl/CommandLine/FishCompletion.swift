@@ -44,7 +44,7 @@ enum FishCompletion {
         "complete -c pushctl -n '__pushctl_in \(command.name)' -a '\(command.operands.words.joined(separator: " "))'"
     }
 
-    /// An option of every command, but for those in which it means something else.
+    /// An option of every command, without the commands in which it means something else.
     private static func shared(by commands: [Command], _ option: Option) -> String {
         let others = commands.filter { !$0.sharedOptions.contains(option) }
         return line(of: option, where: others.isEmpty ? nil : "not __pushctl_in \(names(of: others))")

@@ -1,6 +1,6 @@
 /// The help texts, for a terminal of 80 columns.
 enum Help {
-    /// What `pushctl --help` prints.
+    /// The output of `pushctl --help`.
     static func overview(of commands: [Command]) -> String {
         """
         pushctl - the command line of pushrouterd, the push payload router
@@ -22,7 +22,7 @@ enum Help {
         """
     }
 
-    /// What `pushctl COMMAND --help` prints.
+    /// The output of `pushctl COMMAND --help`.
     static func text(of command: Command) -> String {
         let paragraphs = command.description.map { Text.wrapped($0, width: 78) + "\n" }.joined(separator: "\n")
         let options = command.options.isEmpty ? "" : "Options:\n\(rows(of: command.options))\n"
@@ -40,7 +40,7 @@ enum Help {
             """
     }
 
-    /// Where the directories are when no option says so.
+    /// The directories that apply without an option.
     static let directories = """
         Without these options the directories are those in the variables of systemd, CONFIGURATION_DIRECTORY, STATE_DIRECTORY and \
         RUNTIME_DIRECTORY, else /etc/pushrouterd (then /run/pushrouterd and /usr/lib/pushrouterd), /var/lib/pushrouterd \
@@ -52,7 +52,7 @@ enum Help {
         table(options.map { ($0.usage, $0.fullHelp) })
     }
 
-    /// Names to the left, what they mean beside them, or below where a name is long.
+    /// Prints names in the left column, and their meanings beside them, or below a long name.
     private static func table(_ rows: [(name: String, meaning: String)]) -> String {
         let indent = 24
         return rows.reduce(into: "") { text, row in

@@ -1,5 +1,5 @@
 extension ManPage {
-    /// What the figures of "campaigns" are, under their names in JSON.
+    /// The meanings of the figures of "campaigns", under their names in JSON.
     static let campaignFigures = [
         (
             name: "received",
@@ -41,7 +41,7 @@ extension ManPage {
         ),
     ]
 
-    /// The members of `campaigns --json`, which has such figures in many places.
+    /// The members of `campaigns --json` around the figures.
     static let campaignMembers = [
         (name: "window, time_zone", meaning: "since and until in UTC; the zone in which days begin"),
         (

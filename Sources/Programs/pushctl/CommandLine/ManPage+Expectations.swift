@@ -1,5 +1,5 @@
 extension ManPage {
-    /// What holds for all of them.
+    /// The notes that apply to all expectations.
     static let expectationNotes = [
         """
         These are the expectations of a scenario of "test". INVOCATION stands for an object with any of the members that \
@@ -24,7 +24,7 @@ extension ManPage {
         """,
     ]
 
-    /// What may stand in `expect`.
+    /// The forms of an element of `expect`.
     static let expectations = [
         (name: "INVOCATION", meaning: #"at least one matches: {"id":"a1","outcome":"handled","handler":"crm"}"#),
         (

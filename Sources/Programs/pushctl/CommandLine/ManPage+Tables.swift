@@ -37,7 +37,7 @@ extension ManPage {
         (name: "source", meaning: "ledger or journal"),
     ]
 
-    /// The fields of `status`, in their order; those without a meaning stand beside the one before them.
+    /// The fields of `status`, in their order; a field without a meaning is listed with the one before it.
     static let statusFields = StatusField.all.reduce(into: [(name: String, meaning: String)]()) { rows, field in
         if field.meaning.isEmpty, !rows.isEmpty {
             rows[rows.count - 1].name += ", \(field.name)"
@@ -64,7 +64,7 @@ extension ManPage {
         ),
     ]
 
-    /// What the list of exit statuses does not say.
+    /// The notes on exit statuses that the list does not have.
     static let statusNotes = [
         """
         inject, open, act, dismiss, session, token, log and import end with 0 when every request was accepted as a whole, \

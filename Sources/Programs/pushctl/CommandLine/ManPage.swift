@@ -28,7 +28,7 @@ enum ManPage {
         return sections.joined(separator: "\n") + "\n"
     }
 
-    /// The page of one command, with the tables that explain what it reads and prints.
+    /// The page of one command, with the tables of its input and output.
     static func text(of command: Command) -> String {
         let page = "pushctl-\(command.name)"
         let sections: [String?] = [
@@ -47,7 +47,7 @@ enum ManPage {
         return sections.compactMap(\.self).joined(separator: "\n") + "\n"
     }
 
-    /// The parts of other pages that are made of declarations, each between the lines that mark its place there.
+    /// The parts of other man pages that are generated from declarations, between the lines that mark their place.
     static var parts: String {
         (ConfigurationTexts.keyLists + [("metrics", OpenMetrics.manualList)])
             .map { ".\\\" begin \($0.name) (packaging/generate.sh)\n\($0.text).\\\" end\n" }.joined()
@@ -118,7 +118,7 @@ enum ManPage {
         (text.first.map { $0.uppercased() } ?? "") + text.dropFirst() + "."
     }
 
-    /// Text that roff takes as text: a hyphen is to be copied as one, a line begins with no request.
+    /// Escapes a text for roff: a hyphen stays a hyphen, and no line begins with a request.
     private static func escaped(_ text: String) -> String {
         var escaped = ""
         for character in text {

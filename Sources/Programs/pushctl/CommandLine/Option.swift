@@ -1,10 +1,10 @@
-/// One option, as the parser, the help, the man page and the completions all read it.
+/// One option, for the parser, the help, the man page and the completions.
 struct Option: Hashable, Sendable {
-    /// What follows the option.
+    /// The value of an option.
     enum Value: Hashable, Sendable {
-        /// Nothing: it is there or not.
+        /// No value: the option is a flag.
         case none
-        /// Any text; the name stands for it in the help.
+        /// Any text; the help shows the name in its place.
         case text(String)
         /// The path of a file.
         case file
@@ -12,17 +12,17 @@ struct Option: Hashable, Sendable {
         case directory
         /// One of these words.
         case words([String])
-        /// Some of these words, with commas between; the text stands for them in the help.
+        /// Some of these words, separated by commas; the help shows the text in their place.
         case list(String, [String])
     }
 
-    /// What follows `--`.
+    /// The name without `--`.
     let name: String
-    /// What follows the option.
+    /// The kind of the value.
     let value: Value
-    /// What it does, in a sentence without a full stop.
+    /// The effect, as a sentence without a full stop.
     let help: String
-    /// What to do instead with a word that it does not take, behind the message that says so.
+    /// The advice after the error message for a word that the option does not take.
     let instead: String?
 
     init(_ name: String, _ value: Value = .none, _ help: String, instead: String? = nil) {
@@ -32,16 +32,16 @@ struct Option: Hashable, Sendable {
         self.instead = instead
     }
 
-    /// The options of these commands and of every command whose next word is no command, but their value.
+    /// The options that take a value, of these commands and of every command: the word after one of them is no command.
     static func namesWithValue(of commands: [Command]) -> [String] {
         let options = everywhere + [generate] + commands.flatMap(\.options)
         return Set(options.filter(\.takesValue).map { "--\($0.name)" }).sorted()
     }
 
-    /// Whether a value follows.
+    /// Whether the option takes a value.
     var takesValue: Bool { value != .none }
 
-    /// What stands for the value in the help; `nil` when none follows.
+    /// The placeholder of the value in the help; `nil` without a value.
     var placeholder: String? {
         switch value {
         case .none: nil
@@ -55,7 +55,7 @@ struct Option: Hashable, Sendable {
     /// `--state STATE`, for messages and the help.
     var usage: String { "--\(name)" + (placeholder.map { " \($0)" } ?? "") }
 
-    /// What it does, with the words that it takes where the usage does not show them.
+    /// The effect, and the allowed words if the usage does not show them.
     var fullHelp: String {
         switch value {
         case .words(let words) where words.count > 3: "\(help): \(words.joined(separator: ", "))"

@@ -2,14 +2,14 @@ import PushModel
 import PushReporting
 
 extension Option {
-    // Every command takes these, before its name or after it.
+    // For every command, before its name or after it.
     static let configuration = Option("config", .directory, "read the configuration from this directory only")
     static let stateDirectory = Option("state", .directory, "where the daemon keeps its ledger")
     static let runtime = Option("runtime", .directory, "where the daemon has its sockets")
     static let help = Option("help", .none, "show this help and exit; -h does the same")
     static let version = Option("version", .none, "print the version and exit")
 
-    /// What every command takes.
+    /// The options of every command.
     static let everywhere = [configuration, stateDirectory, runtime, help, version]
 
     // Without a command.
@@ -20,7 +20,7 @@ extension Option {
         packaging/generate.sh writes; after a command, man is the page of that command
         """)
 
-    // Whom a request is about.
+    // The target of a request.
     static let platform = Option("platform", words(Platform.self), "the platform that the payload is for")
     static let transport = Option(
         "transport", words(Transport.self), "the service that carries the payload (by default the platform's own)")
@@ -32,13 +32,13 @@ extension Option {
     static let unitDirectory = Option("directory", .directory, "write the files into this directory")
     static let unitProgram = Option("exec", .text("COMMAND"), "the program of a socket handler, with its arguments")
 
-    // What the app was doing.
+    // The state of the app.
     static let appState = Option("state", words(AppState.self), "the state of the app (background)")
     static let explainedPlatform = Option(
         "platform", words(Platform.self, and: all), "the platform that the payload is for, or all, side by side")
     static let explainedState = Option(
         "state", words(AppState.self, and: all), "the state of the app (background), or all, side by side")
-    /// Stands for every platform, or every state of the app.
+    /// The word for every platform, or every state of the app.
     static let all = "all"
     static let locked = Option("locked", .none, "the screen is locked")
     static let unlocked = Option("unlocked", .none, "the screen is not locked any more")
@@ -167,7 +167,7 @@ extension Option {
     static let after = Option("after", .text("N"), "begin after the line with this cursor; each line shows its own")
     static let follow = Option("follow", .none, "wait for new events, until SIGINT, SIGTERM or the reader ends it")
 
-    // What is followed as it comes.
+    // Filters of the outcomes and events that `tail` and `top` follow.
     static let followedSince = Option(
         "since", .text("TIME"), "begin with the requests and events of this time (without it: with what comes)")
     static let followedHandler = Option("handler", .text("NAME"), "only outcomes of this handler")

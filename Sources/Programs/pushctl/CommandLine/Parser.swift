@@ -1,7 +1,7 @@
 import PushModel
 import PushSettings
 
-/// What a command line asks for.
+/// The result of parsing a command line.
 enum Parsed {
     /// A command.
     case run(Arguments)
@@ -9,16 +9,17 @@ enum Parsed {
     case help(Command?)
     /// The version.
     case version
-    /// A file made from the table of commands: `man`, `bash`, `zsh` or `fish`; of one command only `man`.
+    /// A file generated from the table of commands: `man`, `bash`, `zsh` or `fish`; only `man` for one command.
     case generate(String, Command?)
 }
 
-/// Reads a command line: options and operands in any order, `--option value` and `--option=value`; `--` ends options.
+/// Parses a command line: options and operands in any order, `--option value` and `--option=value`; `--` ends the
+/// options.
 struct Parser {
     private struct Given {
         let name: String
         let value: String?
-        /// Whether it stood before the name of the command.
+        /// Whether the option came before the name of the command.
         let isBeforeCommand: Bool
     }
 
@@ -64,7 +65,7 @@ struct Parser {
     private mutating func take(option text: Substring, rest: inout ArraySlice<String>) throws(Failure) {
         let parts = text.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
         let option = String(parts[0])
-        // An option means the same in every command as far as this: whether a value follows.
+        // Every option of one name takes a value, or none does, in all commands.
         let all = Option.everywhere + [.generate] + commands.flatMap(\.options)
         guard let takesValue = all.first(where: { $0.name == option })?.takesValue else { throw unknown(option) }
         var value = parts.count == 2 ? String(parts[1]) : nil
@@ -118,7 +119,8 @@ struct Parser {
         guard let value = given.value, case .words(let words) = first.value, !words.contains(value) else {
             return first
         }
-        // --state is the app's in some commands and the daemon's directory in all: a path, or the place, tells.
+        // In some commands --state has two meanings: a value with a /, or a place before the command, means the
+        // directory.
         if candidates.count > 1, given.isBeforeCommand || value.contains("/") { return candidates[1] }
         let near = nearest(to: value, among: words).map { "; did you mean \($0)?" } ?? ""
         let path = candidates.count > 1 ? " (a directory is written with a /)" : ""

@@ -55,7 +55,7 @@ enum ZshCompletion {
         options.map { "        \(quoted(specification(of: $0)))" }.joined(separator: " \\\n")
     }
 
-    /// What `_arguments` takes for an option; any of them may be repeated.
+    /// The specification of an option for `_arguments`; `*` allows to repeat it.
     private static func specification(of option: Option) -> String {
         let help = option.help.map { "[]\\".contains($0) ? "\\\($0)" : String($0) }.joined()
         let value: String

@@ -68,7 +68,7 @@ extension Command {
         return .done
     }
 
-    /// What is configured. What was recorded can be read whatever the configuration is now.
+    /// The settings; defaults if the configuration is wrong, because the ledger can be read without it.
     private static func settings(_ session: Session) -> Settings {
         do {
             return try session.settings()

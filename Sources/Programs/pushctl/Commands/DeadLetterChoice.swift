@@ -3,29 +3,29 @@ import PushQuery
 import PushReporting
 import Store
 
-/// Which dead letters a command is about: those with numbers, or those that options choose.
+/// The dead letters that a command works on: those with the given numbers, or those that the options select.
 struct DeadLetterChoice {
-    /// As many as one order to the daemon may name, and a word.
+    /// The most operands: the numbers that one request to the daemon may have, and a word.
     static let operandsMax = pageLength + 1
     static let options: [Option] = [
         .onlyHandler, .onlyRoute, .onlyOutcome, .onlyProvider, .onlyAppOfPush, .query, .since, .until,
         .deadLetterLimit,
     ]
 
-    /// As many as one order to the daemon may name.
+    /// The most numbers in one request to the daemon.
     private static let pageLength = ControlRequest.Operation.requestsMax
 
     private let named: [SequenceNumber]
     private var filter = DeadLetterFilter()
-    /// What the requests must match beside; `nil`: nothing.
+    /// The query that the requests must match, too; `nil`: none.
     private let query: PushQuery?
-    /// How many at most; `nil`: all.
+    /// The most requests to select; `nil`: no limit.
     private let limit: Int?
     private let isFiltered: Bool
 
     /// - Parameters:
-    ///   - numbers: the numbers that were typed.
-    ///   - mayBeAll: whether `--limit all` makes sense.
+    /// - numbers: the numbers from the command line.
+    /// - mayBeAll: whether the command allows `--limit all`.
     init(_ arguments: Arguments, numbers: [SequenceNumber], mayBeAll: Bool) throws(Failure) {
         named = numbers
         query = try arguments.query()
@@ -53,7 +53,7 @@ struct DeadLetterChoice {
         return limit
     }
 
-    /// Numbers of requests, each once.
+    /// Parses numbers of requests, and drops repetitions.
     static func numbers(
         _ operands: ArraySlice<String>, _ arguments: Arguments
     ) throws(Failure) -> [SequenceNumber] {
@@ -67,20 +67,20 @@ struct DeadLetterChoice {
         return numbers
     }
 
-    /// An order without a choice would be about more than was meant.
+    /// Requires a number or an option, because a command without any would affect more than the user meant.
     func requireSome(_ arguments: Arguments, toDo what: String) throws(Failure) {
         guard named.isEmpty, !isFiltered else { return }
         throw arguments.usageFailure(
             "\(what) needs the numbers of requests, or an option that chooses; --since 2020-01-01 is all")
     }
 
-    /// Whether numbers were typed, in place of options.
+    /// Whether the command line has numbers, and so no filter options.
     var isNamed: Bool { !named.isEmpty }
 
-    /// Whether all are meant, however many.
+    /// Whether `--limit all` selects every match.
     var isEverything: Bool { limit == nil }
 
-    /// The numbers, newest first where options choose: as many as can be listed.
+    /// The numbers of the requests, newest first if options select them: at most those that can be listed.
     func numbers(_ session: Session) throws(Failure) -> [SequenceNumber] {
         guard named.isEmpty else { return named }
         return try session.reading { ledger throws(StoreError) in
@@ -88,7 +88,7 @@ struct DeadLetterChoice {
         }
     }
 
-    /// The numbers of the requests with dead letters that are chosen.
+    /// The numbers of the selected requests with dead letters.
     private func find(
         _ filter: DeadLetterFilter, limit: Int, oldestFirst: Bool = false, in ledger: LedgerReader
     ) throws(StoreError) -> [SequenceNumber] {
@@ -104,21 +104,21 @@ struct DeadLetterChoice {
         return Array(found.prefix(limit))
     }
 
-    /// How many requests with dead letters are chosen.
+    /// The number of the selected requests with dead letters.
     private func countChosen(_ filter: DeadLetterFilter, in ledger: LedgerReader) throws(StoreError) -> Int {
         guard query != nil else { return try ledger.countOfDeadLetters(filter) }
         return try find(filter, limit: .max, in: ledger).count
     }
 
-    /// Gives the numbers to who does something with them, the oldest first: all page by page, else at once. Says how many
-    /// the options choose, and how many are left, where some are.
+    /// Passes the selected numbers to `body`, oldest first: all of them page by page, otherwise at once. Prints how
+    /// many the options select, and how many are left.
     ///
-    /// What becomes a dead letter meanwhile, such as a replay that failed again, is not among them.
+    /// Excludes dead letters that are new since the begin, such as a replay that failed again.
     ///
     /// - Parameters:
-    ///   - done: what is done with them: `replayed`.
-    ///   - body: does it, and says with how many.
-    /// - Returns: whether there were any.
+    /// - done: the past participle for the message: `replayed`.
+    /// - body: works on the numbers, and returns how many it did.
+    /// - Returns: whether any request was selected.
     func take(
         _ session: Session, done: String, _ body: ([SequenceNumber]) throws(Failure) -> Int
     ) throws(Failure) -> Bool {
@@ -153,13 +153,13 @@ struct DeadLetterChoice {
                 + "\(left) \(left == 1 ? "is" : "are") left\(advice)")
     }
 
-    /// So many requests, and what they have in common.
+    /// The number of requests, with the words for the selection.
     private func described(_ count: Int) -> String {
         let isAny = filter == DeadLetterFilter() && query == nil
         return counted(count, "request") + (isAny ? " with dead letters" : " that the options choose")
     }
 
-    /// Lists those that are chosen.
+    /// Lists the selected dead letters.
     func list(_ arguments: Arguments, _ session: Session) throws(Failure) -> ExitStatus {
         try list(try numbers(session), arguments, session)
     }
@@ -171,7 +171,7 @@ struct DeadLetterChoice {
         var writer = JSONWriter()
         let totals = try Session.reading { () throws(StoreError) in try ledger.deadLetterTotals() }
         let matching = try Session.reading { () throws(StoreError) in
-            // Fewer than may be listed are all that there are.
+            // A list below the limit is complete.
             named.isEmpty && numbers.count >= limit ?? Self.pageLength ? try countChosen(filter, in: ledger) : nil
         }
         var stories: [RequestStory] = []

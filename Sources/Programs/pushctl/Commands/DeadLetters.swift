@@ -55,7 +55,7 @@ extension Command {
 extension Session {
     /// Prints the story of a request that has a dead letter.
     ///
-    /// - Throws: that it has none, or that there is no such request.
+    /// - Throws: when the request has no dead letter, or does not exist.
     fileprivate func showDeadLetter(
         _ number: SequenceNumber, _ arguments: Arguments
     ) throws(Failure) -> ExitStatus {
@@ -68,7 +68,7 @@ extension Session {
                 + "; \"pushctl show \(number)\" shows the request")
     }
 
-    /// Says that nothing was chosen.
+    /// Prints that no dead letter is selected.
     func tellOfNone() -> ExitStatus {
         let last = try? reading { ledger throws(StoreError) in try ledger.story(of: ledger.highestSequenceNumber()) }
         let isDevice = last?.request.mode == .device
@@ -76,7 +76,7 @@ extension Session {
         return .done
     }
 
-    /// Drops what is chosen.
+    /// Drops the selected dead letters.
     fileprivate func purge(_ choice: DeadLetterChoice, _ arguments: Arguments) throws(Failure) -> ExitStatus {
         var (purged, status): (Int64, ExitStatus) = (0, .done)
         let isAny = try choice.take(self, done: "purged") { page throws(Failure) in
@@ -93,7 +93,7 @@ extension Session {
         return status
     }
 
-    /// Those of some requests that have a dead letter; says which have none.
+    /// The numbers whose requests have a dead letter; prints which of them have none.
     private func havingDeadLetters(_ numbers: [SequenceNumber]) throws(Failure) -> [SequenceNumber] {
         let letters = try reading { ledger throws(StoreError) in
             var letters: [SequenceNumber] = []

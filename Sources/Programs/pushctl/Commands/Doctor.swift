@@ -48,7 +48,7 @@ extension Command {
 }
 
 extension Command {
-    /// The gateway's socket of the package.
+    /// The socket of the gateway's package.
     fileprivate static let gatewaySocket = "/run/pushrouter-gateway.sock"
 }
 

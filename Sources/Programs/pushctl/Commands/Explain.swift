@@ -78,10 +78,10 @@ private struct Explain {
     private let template: RequestTemplate
     private let output: Output
     private let format: ExplainFormat
-    /// Whether every platform, and every state of the app, is explained: then the answers stand in a table.
+    /// Whether every platform, or every state of the app, is explained: the answers are a table then.
     private let hasAllPlatforms: Bool
     private let hasAllStates: Bool
-    /// The tables of a page.
+    /// The tables of the HTML page.
     private var tables: [PayloadMatrix] = []
     private var status = ExitStatus.done
 
@@ -98,7 +98,7 @@ private struct Explain {
             do throws(Failure) {
                 try explain(operand)
             } catch {
-                // Other files may be right.
+                // The next file may be right.
                 note(error)
             }
         }
@@ -113,7 +113,7 @@ private struct Explain {
             do throws(Failure) {
                 try explain(record, of: file)
             } catch {
-                // Other payloads of the file may be right.
+                // The next payload of the file may be right.
                 note(error)
             }
             if file.mustWait { output.flush() }
@@ -151,7 +151,7 @@ private struct Explain {
         status = failure.status
     }
 
-    /// Reads the payload as the daemon would, as a request, so that the same things are wrong with it.
+    /// Reads the payload as the daemon reads a request, so that the same errors are found.
     private func explanation(
         of deliver: DeliverRequest, _ platform: Platform, _ record: Record
     ) throws(Failure) -> Explanation {

@@ -15,27 +15,27 @@ extension Option {
     static let failOnWarning = Option("fail-on-warning", .none, "exit with 1 when a payload has a warning")
 }
 
-/// Checks the payloads of files and directories: a line each.
+/// Checks the payloads of files and directories, with one line of output for each.
 struct ExplainDirectory {
     private let operands: [String]
     private let expectations: [ExplainExpectation]
     private let failsOnWarning: Bool
-    /// Whether each part of a message of FCM v1 is checked, for the platform that it is for.
+    /// Whether each part of an FCM v1 message is checked, for its platform.
     private let hasAllPlatforms: Bool
-    /// Whether annotations follow the text: GitHub reads them.
+    /// Whether annotations for GitHub follow the text.
     private let isOnGitHub: Bool
     private let format: ExplainFormat
     private let settings: Settings
     private let template: RequestTemplate
     private let output: Output
     private var payloads: [ExplainedPayload] = []
-    /// The status of the last payload that cannot be read or would be refused.
+    /// The exit status of the last payload that cannot be read or would be refused.
     private var status = ExitStatus.done
 
-    /// The ends of the names of payload files in a directory; a file that is named itself may have any name.
+    /// The suffixes of payload files in a directory; an operand may have any suffix.
     static let suffixes = [".json", ".ndjson", ".jsonl", ".apns", ".txt"]
 
-    /// - Returns: `nil` where the payloads are to be explained at length.
+    /// - Returns: `nil` if the payloads are to be explained at length.
     init?(_ arguments: Arguments, _ format: ExplainFormat, _ session: Session) throws(Failure) {
         let checks = arguments.has(.expect) || arguments.has(.failOnWarning) || format == .junit || format == .github
         guard checks || arguments.operands.contains(where: Directory.exists) else { return nil }
@@ -91,7 +91,7 @@ struct ExplainDirectory {
         return status == .done && report.hasFailures ? .no : status
     }
 
-    /// The payload files that an operand stands for; none of a directory without any.
+    /// The payload files of an operand; empty for a directory without any.
     private func files(_ operand: String) throws(Failure) -> [String] {
         guard Directory.exists(operand) else { return [operand] }
         var files: [String] = []
@@ -110,7 +110,7 @@ struct ExplainDirectory {
         return files
     }
 
-    /// Whether a text is not in any form of a payload.
+    /// Whether a text file has no form of a payload.
     private func isProse(_ path: String) throws(Failure) -> Bool {
         guard path.hasSuffix(".txt") else { return false }
         let file = try InputFile(path)
@@ -176,11 +176,11 @@ struct ExplainDirectory {
     }
 
     /// - Parameters:
-    ///   - line: the first line of the payload, for a message without one; `nil`: that of the file.
-    ///   - isNone: whether the file or the directory has no payload at all.
+    /// - line: the first line of the payload, for a message without a line; `nil`: the message is about the file.
+    /// - isNone: whether the file or directory has no payload.
     private mutating func note(_ failure: Failure, file: String, line: Int? = nil, isNone: Bool = false) {
         status = failure.status
-        // A place is a name and a line.
+        // A failure's place is "file:line".
         let place = failure.message.hasPrefix("\(file):") ? failure.message.dropFirst(file.count + 1) : ""
         let told = Int(place.prefix { $0.isASCII && $0.isNumber })
         var payload = ExplainedPayload(file: file, line: told, place: file, annotatedLine: told ?? line)

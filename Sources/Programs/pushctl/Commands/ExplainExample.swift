@@ -5,7 +5,7 @@ import PushRouting
 import PushSettings
 
 extension Option {
-    /// The word for `--example` beside the names of the catalogue.
+    /// The word that `--example` takes beside the names of the catalogue.
     static let listOfExamples = "list"
     static let example = Option(
         "example", .words(Accident.names + [listOfExamples]),
@@ -13,7 +13,7 @@ extension Option {
 }
 
 extension Session {
-    /// Tells an accident of the catalogue by the configuration, or lists them.
+    /// Explains an accident of the catalogue under the configuration, or lists the accidents.
     func explainExample(_ name: String, _ arguments: Arguments) throws(Failure) -> ExitStatus {
         let shared = Set(Option.everywhere + [.example, .json])
         if let other = arguments.values.keys.first(where: { !shared.contains($0) }) {

@@ -4,7 +4,7 @@ enum ExplainFormat: String, CaseIterable {
     case text
     /// For programs.
     case json
-    /// For a ticket: one page that needs nothing else.
+    /// For a ticket: one self-contained page.
     case html
     /// For CI: a test report.
     case junit

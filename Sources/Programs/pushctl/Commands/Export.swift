@@ -41,9 +41,9 @@ extension Command {
     }
 }
 
-/// What is asked of an export.
+/// The parameters of an export.
 private struct Export {
-    /// How many events are read at once; after them the cursor is kept.
+    /// How many events are read at once; after each page the cursor is written.
     private static let pageSize = 10_000
 
     private let format: ExportFormat
@@ -86,7 +86,7 @@ private struct Export {
                 cursor = last
                 session.output.flush()
                 guard let cursorFile else { continue }
-                // The file must not say that what is lost with the power was written.
+                // Output first, then the cursor: after a power cut the cursor must not be ahead of the output.
                 session.output.synchronize()
                 try cursorFile.write(cursor, of: ledger.stateIdentity)
             }
@@ -94,8 +94,8 @@ private struct Export {
         return .done
     }
 
-    /// Writes the next events that are wanted.
-    /// - Returns: the cursor of the last one, wanted or not; `nil` when there is none.
+    /// Writes a page of events that match the filters.
+    /// - Returns: the cursor of the page's last event, written or not; `nil` without events.
     private func writePage(of ledger: LedgerReader, after cursor: Int64, _ session: Session) throws(Failure) -> Int64? {
         let page = try Session.reading { () throws(StoreError) in
             try ledger.events(after: cursor, limit: Self.pageSize)
@@ -113,6 +113,6 @@ private struct Export {
 }
 
 extension AnalyticsEvent.Kind {
-    /// The last part of the name, which is one event's only.
+    /// The last part of the name, which is unique.
     var shortName: String { rawValue.split(separator: ".").last.map(String.init) ?? rawValue }
 }

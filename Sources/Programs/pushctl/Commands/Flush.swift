@@ -36,7 +36,7 @@ extension Command {
 }
 
 extension Session {
-    /// Prints what the daemon did with how many entries.
+    /// Prints the daemon's action and the number of entries.
     func tell(_ done: String, _ count: JSONNode?, of reply: JSONNode, _ arguments: Arguments) {
         if arguments.has(.json) {
             output.write(document: Array(reply.rawBytes))

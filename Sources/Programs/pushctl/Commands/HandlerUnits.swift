@@ -61,7 +61,7 @@ extension Command {
         let longest = routes.map { $0.budget ?? settings.routing.budget }.max() ?? settings.routing.budget
         let files = HandlerUnits(handler, command, longest: longest).files
         guard let directory = arguments[.unitDirectory] else {
-            // As they are: a long line stays one.
+            // Written without folding: a long line stays one line.
             session.output.write(files.map { "# ---- \($0.name)\n\($0.text)" }.joined(separator: "\n").utf8)
             return .done
         }
@@ -84,9 +84,9 @@ extension Command {
 }
 
 extension Arguments {
-    /// The handler of this name.
+    /// Finds a handler by name.
     ///
-    /// - Throws: a failure with the names that there are, and where the configuration was read.
+    /// - Throws: a failure with the known names, and the directories of the configuration.
     func handler(
         _ name: String, of settings: Settings, _ session: Session, mayBeProgram: Bool = false
     ) throws(Failure) -> Handler {

@@ -57,7 +57,7 @@ extension Command {
 }
 
 extension StoredValue {
-    /// Reads a file: a property list in either form, else JSON.
+    /// Reads a file: a property list, binary or XML, or JSON.
     fileprivate init(contentsOf file: InputFile) throws(PropertyListError) {
         let bytes: [UInt8]
         do throws(Failure) { bytes = try file.rest() } catch { throw PropertyListError(error.message) }
@@ -74,7 +74,7 @@ extension StoredValue {
 }
 
 extension InputFile {
-    /// The app group whose defaults it is, by its name.
+    /// The app group in the file's name; `nil` if the name has none.
     fileprivate var suite: String? {
         let stem = name.split(separator: "/").last.map { $0.hasSuffix(".plist") ? $0.dropLast(6) : $0 } ?? ""
         return stem.hasPrefix("group.") ? String(stem) : nil
@@ -82,8 +82,8 @@ extension InputFile {
 }
 
 extension RemoteStorage {
-    /// The requests, without line feeds. Equal entries are told apart by how many came before, so that none is taken for the
-    /// repetition of another, and an entry keeps its id when others are stored behind it.
+    /// The requests, without line feeds. The id of equal entries includes how many of them came before, so that none is
+    /// taken for a repetition, and so that an entry keeps its id when others are stored behind it.
     fileprivate func requests(suite: String, _ arguments: Arguments) throws(Failure) -> [[UInt8]] {
         var seen: [[UInt8]: Int] = [:]
         let target = [arguments[.app], arguments[.device], arguments[.externalID]].map { $0 ?? "" }
@@ -101,14 +101,14 @@ extension RemoteStorage {
 }
 
 extension Session {
-    /// Sends the requests, and prints what the daemon says of each.
+    /// Sends the requests, and prints each reply.
     ///
-    /// - Returns: whether it took all of it.
+    /// - Returns: whether the daemon accepted everything.
     fileprivate func log(
         _ requests: [[UInt8]], _ storage: RemoteStorage, _ arguments: Arguments
     ) throws(Failure) -> Bool {
         guard !requests.isEmpty else { return true }
-        // Who may log need not be allowed to ask for the status.
+        // Optional: a user who may log need not be allowed to ask for the status.
         let last = try? control(.status)["status"]?["last_seq"]?.int64
         var exchange = try Exchange(path: directories.injectSocket, arguments, output: output, lastBefore: last)
         for (entry, request) in zip(storage.entries, requests) { try exchange.send(request, from: entry.place) }
@@ -116,9 +116,9 @@ extension Session {
         return exchange.refused == 0
     }
 
-    /// Prints the requests, and notes what of them the daemon would reject.
+    /// Prints the requests, and notes the entries that the daemon would reject.
     ///
-    /// - Returns: whether it would take all of it.
+    /// - Returns: whether it would accept everything.
     fileprivate func show(_ requests: [[UInt8]], _ storage: RemoteStorage) throws(Failure) -> Bool {
         let rules = try settings().routing.customData
         var isRight = true

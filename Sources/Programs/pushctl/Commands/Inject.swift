@@ -67,7 +67,7 @@ private struct Inject {
     private let arguments: Arguments
     private var exchange: Exchange?
     private var status = ExitStatus.done
-    /// How many lines and files could not be read.
+    /// The number of lines and files that could not be read.
     private var unreadable = 0
     private var sent = 0
 
@@ -88,7 +88,7 @@ private struct Inject {
         return status == .done && exchange?.refused ?? 0 > 0 ? .no : status
     }
 
-    /// Says how many requests were accepted, where some were not.
+    /// Prints the number of accepted requests, if others were not accepted.
     private func sumUp() {
         let refused = exchange?.refusedRequests ?? 0
         guard unreadable + refused > 0, !arguments.has(.json) else { return }
@@ -98,7 +98,7 @@ private struct Inject {
         session.output.note(parts.joined(separator: ", "))
     }
 
-    /// Opens a file. One of the iOS simulator is one payload, and is checked before it is sent.
+    /// Opens a file. A file of the iOS simulator has one payload, which is checked before it is sent.
     private static func checked(_ operand: String) throws(Failure) -> InputFile {
         let file = try InputFile(operand)
         guard file.isAPNs, file.canRewind else { return file }
@@ -122,12 +122,12 @@ private struct Inject {
             try open()
             try exchange?.send(line, from: record.place)
             sent += 1
-            // Who writes one payload at a time learns of each what became of it.
+            // A writer of one payload at a time gets the outcome of each before the next.
             if file.mustWait { try exchange?.settle() }
         }
     }
 
-    /// Reads input. What is wrong with it is told; what else was given, and what was sent, is as good as before.
+    /// Reads input. Prints an error, and returns `nil`: other input, and what was sent, stay valid.
     private mutating func checking<Value>(_ read: () throws(Failure) -> Value) -> Value? {
         do {
             return try read()
@@ -143,7 +143,7 @@ private struct Inject {
         unreadable += 1
     }
 
-    /// Connects when there is something to send: a file that is wrong is wrong without a daemon, too.
+    /// Connects once there is a request to send: errors in a file are found without a daemon.
     private mutating func open() throws(Failure) {
         guard exchange == nil else { return }
         exchange = try Exchange(

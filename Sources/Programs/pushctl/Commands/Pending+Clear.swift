@@ -2,7 +2,7 @@ import PushModel
 import Store
 
 extension Command {
-    /// Discards the entries that the filters of the list choose, when the user has typed their count or said yes.
+    /// Discards the entries that the filters select, after the user has typed their count or `--yes` was given.
     static func clear(_ arguments: Arguments, _ session: Session) throws(Failure) -> ExitStatus {
         let filter = EntryFilter(
             states: states(arguments).subtracting([.claimed]), suite: arguments[.onlySuite], app: arguments[.onlyApp])
@@ -34,10 +34,9 @@ extension Command {
         return .done
     }
 
-    /// Entries, by what the daemon is asked to discard them.
+    /// The selected entries, by the requests that discard them.
     private struct Selection {
-        /// How many numbers a request has at most, far from the longest line.
-        /// The app that all of them are of; `nil`: of any.
+        /// The app of all selected entries; `nil`: any.
         let app: String?
         private(set) var count = 0
         private var suites: Set<String> = []
@@ -47,7 +46,7 @@ extension Command {
 
         mutating func add(_ record: EntryRecord) {
             count += 1
-            // What waits for a session has an order of its own; what is in one suite for the app is all chosen, or none.
+            // `reset` discards entries in suites: of one suite and app either all are selected, or none.
             if record.state == .pending, case .stored(let suite, _) = record.entry.way {
                 suites.insert(suite)
             } else {
@@ -55,7 +54,7 @@ extension Command {
             }
         }
 
-        /// - Returns: how many were discarded; fewer where the forwarder has begun to send some.
+        /// - Returns: how many were discarded; fewer than selected if the forwarder has begun to send some.
         func discard(_ session: Session) throws(Failure) -> Int {
             var discarded = 0
             for suite in suites.sorted() {

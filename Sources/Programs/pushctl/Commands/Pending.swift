@@ -59,7 +59,7 @@ extension Command {
         }
     }
 
-    /// An order that took no notice of a filter would do more than was meant.
+    /// Refuses filters that an order ignores: it would affect more than the user meant.
     private static func checkThatNothingIsIgnored(beside order: Option?, _ arguments: Arguments) throws(Failure) {
         guard let order else { return }
         var filters: [Option] = [.onlyRejected, .limit]
@@ -70,7 +70,7 @@ extension Command {
             "--\(filter.name) selects entries of the list; it cannot be combined with --\(order.name)")
     }
 
-    // MARK: What waits
+    // MARK: The list
 
     private static func list(_ arguments: Arguments, _ session: Session) throws(Failure) -> ExitStatus {
         let limit = try limit(arguments) ?? (arguments.has(.json) ? nil : 100)
@@ -138,7 +138,7 @@ extension Command {
         return .no
     }
 
-    /// The numbers that an option gives; `nil`: all.
+    /// The numbers in an option; `nil`: all.
     private static func numbers(_ option: Option, _ arguments: Arguments) throws(Failure) -> [Int64]? {
         let words = arguments.all(option).flatMap { $0.split(separator: ",", omittingEmptySubsequences: false) }
         if words == ["all"] { return nil }
@@ -154,9 +154,9 @@ extension Command {
 }
 
 extension Session {
-    /// Has the daemon resolve entries, as many in one request as it takes, those first that have the lowest numbers.
+    /// Resolves entries, as many in one request as the daemon takes, the lowest numbers first.
     ///
-    /// - Returns: of how many this was to be decided, and the reply: of several requests one that says it of all.
+    /// - Returns: the number of resolved entries, and the reply: for several requests one with the totals.
     func resolve(
         _ entries: [EntryNumber], _ state: EntryState
     ) throws(Failure) -> (count: Int, reply: JSONNode) {

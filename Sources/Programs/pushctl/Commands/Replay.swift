@@ -55,21 +55,21 @@ extension Command {
     }
 }
 
-/// Has the daemon replay requests, and tells what it did.
+/// Replays requests, and prints the results.
 private struct Replay {
-    /// How long to wait before the daemon is asked again, in milliseconds.
+    /// The pause before the daemon is asked again, in milliseconds.
     private static let pauses: ClosedRange<Int64> = 50...5000
 
     private let session: Session
     private let printsJSON: Bool
-    /// Whether to wait for a daemon that has no room for more.
+    /// Whether to retry while the daemon is overloaded.
     private let mayWait: Bool
     private var hasToldOfWaiting = false
     /// Whether a request was refused for good.
     private(set) var hasRefusals = false
     /// Whether an outcome was no success.
     private(set) var hasBadEnds = false
-    /// The requests whose outcomes nobody has waited for yet.
+    /// The new requests whose outcomes were not waited for yet.
     private var replayed: [SequenceNumber] = []
 
     init(_ session: Session, printsJSON: Bool, mayWait: Bool) {
@@ -78,9 +78,9 @@ private struct Replay {
         self.mayWait = mayWait
     }
 
-    /// Has requests replayed, as many as one order may name.
+    /// Replays requests, at most as many as one request may name.
     ///
-    /// - Returns: how many were.
+    /// - Returns: how many were replayed.
     mutating func run(_ numbers: [SequenceNumber]) throws(Failure) -> Int {
         var (numbers, count) = (numbers, 0)
         while true {
@@ -109,7 +109,7 @@ private struct Replay {
         }
     }
 
-    /// Prints every outcome of what was replayed since the last time, when it is known.
+    /// Waits for the outcomes of the new requests, and prints each.
     mutating func waitForOutcomes() throws(Failure) {
         var pending = Set(exchange(&replayed, with: []))
         guard let first = pending.min(), let last = pending.max() else { return }
@@ -160,6 +160,6 @@ private struct Replay {
 }
 
 extension JSONNode {
-    /// Whether the daemon refused it because it has too much to do.
+    /// Whether the daemon refused the request because it is overloaded.
     fileprivate var isOverloaded: Bool { self["code"]?.string == ProtocolError.Code.overloaded.rawValue }
 }

@@ -6,15 +6,15 @@ import PushRouting
 import PushSettings
 import Store
 
-/// What is asked of a report.
+/// The parameters of a report, and its run.
 struct ReportRun {
     private enum Format: String {
         case text, json, html, junit, csv, markdown, openmetrics
 
-        /// All of them.
+        /// All formats.
         static let shown: [Format] = [.text, .json, .html, .junit, .csv, .markdown, .openmetrics]
 
-        /// The options for what a format cannot show.
+        /// The options that a format cannot show.
         var refused: [Option] {
             switch self {
             case .text, .json, .html, .markdown: []
@@ -24,7 +24,7 @@ struct ReportRun {
         }
     }
 
-    /// An earlier report, and where it is from.
+    /// An earlier report, and its file.
     private typealias NamedBaseline = (report: Baseline, file: String)
 
     private let window: ReportWindow
@@ -35,7 +35,7 @@ struct ReportRun {
     private let crossed: [[Dimension]]
     private let baselineFile: String?
     private let width: Int?
-    /// The entries that the report is made of; `nil`: it is made from the ledger.
+    /// The selection of journal entries; `nil`: the report is made from the ledger.
     private let journal: JournalSelection?
 
     init(_ arguments: Arguments) throws(Failure) {
@@ -124,11 +124,11 @@ struct ReportRun {
         }
     }
 
-    /// From the journal alone; rows of CSV are written as they come.
+    /// Reads the journal; writes CSV rows as they come.
     private func read(
         _ journal: JournalSelection, _ figures: ReportReading, _ output: Output
     ) throws(Failure) -> ReportReading {
-        // Nothing is printed before the journal could be opened.
+        // The header is written only after the journal could be opened.
         var needsHeader = format == .csv
         func writeHeader() {
             if needsHeader { output.write(CSVReport.header.utf8) }
@@ -149,7 +149,7 @@ struct ReportRun {
         return read
     }
 
-    /// In one short transaction, which ends before anything is printed.
+    /// Reads the ledger in one short transaction, which ends before output begins.
     private func read(into figures: inout ReportReading, _ session: Session) throws(Failure) {
         try session.reading { ledger throws(StoreError) in
             try ledger.snapshot { () throws(StoreError) in
@@ -163,7 +163,7 @@ struct ReportRun {
         }
     }
 
-    /// Up to what was the last request at the start.
+    /// Writes the rows up to the request that was the last one at the begin.
     private func writeRows(into figures: inout ReportReading, _ session: Session) throws(Failure) {
         let ledger = try session.ledger()
         let newest = try Session.reading { () throws(StoreError) in try ledger.highestSequenceNumber() }
@@ -186,7 +186,7 @@ struct ReportRun {
         }
     }
 
-    /// What is configured. What was recorded can be read whatever the configuration is now.
+    /// The settings; defaults if the configuration is wrong, because the ledger can be read without it.
     private func settings(_ session: Session) -> Settings {
         do {
             return try session.settings()
@@ -212,7 +212,7 @@ struct ReportRun {
 }
 
 extension ReportMaker {
-    /// This program, now.
+    /// The maker of this report: this program, this host, now.
     static var current: ReportMaker {
         ReportMaker(program: "pushctl \(pushrouterdVersion)", host: HostName.current, time: LocalTime.now)
     }

@@ -53,7 +53,7 @@ extension Command {
     }
 }
 
-/// The file that is named; `nil`: the ledger is to be empty.
+/// Opens the backup; `nil`: `--empty` was given.
 private func openBackup(_ arguments: Arguments) throws(Failure) -> Int32? {
     guard let path = arguments.operands.first else {
         guard arguments.has(.empty) else {

@@ -84,13 +84,13 @@ extension Command {
 }
 
 extension Arguments {
-    /// Options whose values the ledger has, or a service's sandbox hides.
+    /// The options whose values the ledger has, or that a service's sandbox hides.
     private static let excludedBySeq: [Option] = [
         .platform, .transport, .appState, .locked, .app, .device, .externalID, .notifications, .osVersion, .sdk,
         .asService,
     ]
 
-    /// The number of `--seq`; `nil` where files are given.
+    /// The number in `--seq`; `nil` with files.
     fileprivate func seqOfRequest() throws(Failure) -> SequenceNumber? {
         guard let text = self[.seq] else {
             guard operands.count > 1 else { throw usageFailure("FILE...|- is missing, or --seq N") }
@@ -115,7 +115,7 @@ private struct Trials {
     static let deadlines = Duration.milliseconds(1)...Duration.seconds(3600)
 
     let handler: Handler
-    /// Whether it is a program, not a handler of the configuration.
+    /// Whether the handler is a program, and not one of the configuration.
     let isProgram: Bool
     let settings: Settings
     let bridgeCommand: (Bridge) -> Handler.Command?
@@ -124,7 +124,7 @@ private struct Trials {
     let deadline: Duration?
     let output: Output
     let form: Form
-    /// The worst so far: wrong input comes before a handler that failed.
+    /// The worst status so far: wrong input takes precedence over a failed handler.
     private var status = ExitStatus.done
 
     init(
@@ -144,7 +144,7 @@ private struct Trials {
         self.form = form
     }
 
-    /// Runs it on the payloads of files, or on what a request of the ledger brought.
+    /// Runs the handler on the payloads of files, or on a request of the ledger.
     mutating func run(_ operands: [String], _ past: PastRequest?) throws(Failure) -> ExitStatus {
         let trial: HandlerTrial
         do { trial = try HandlerTrial(handler, settings, bridgeCommand: bridgeCommand) } catch {
@@ -165,7 +165,7 @@ private struct Trials {
             do throws(Failure) {
                 try run(operand, trial)
             } catch {
-                // Other files may be right.
+                // The next file may be right.
                 note(error)
             }
         }
@@ -181,7 +181,7 @@ private struct Trials {
             do throws(Failure) {
                 try run(record, of: file, trial)
             } catch {
-                // Other payloads of the file may be right.
+                // The next payload of the file may be right.
                 note(error)
             }
         }
@@ -228,7 +228,7 @@ private struct Trials {
         case .text: output.print(result.text(isVerbose: false))
         case .verbose: output.print(result.text(isVerbose: true))
         }
-        // A person who waits for a slow handler sees the results before it.
+        // Flushed, so that a person sees the results before a slow handler ends.
         output.flush()
         if !result.isHandled, status == .done { status = .no }
     }

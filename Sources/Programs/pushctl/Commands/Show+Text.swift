@@ -14,7 +14,7 @@ extension RequestStory {
         return head.dropFirst() + senderList + body + invocationList(zone) + eventList(zone) + entryList(zone)
     }
 
-    /// The sender, where a gateway passed the push on.
+    /// The facts about the sender, if a gateway passed the push on.
     private var senderList: [ReportLine] {
         guard let line = try? JSONDocument(scanning: request.body, limits: JSONLimits(depth: .max)),
             let sender = PushSender(ofLine: line.root)
@@ -24,7 +24,7 @@ extension RequestStory {
         return facts.isEmpty ? [] : titled("Sent by", Text.columns(facts, indent: 2))
     }
 
-    /// A part of it: a blank line, its title, and its text, each line with its line feed.
+    /// A part of the story: a blank line, its title, and its text.
     private func titled(_ title: String, _ text: String, _ tone: ReportLine.Tone = .heading) -> [ReportLine] {
         [ReportLine(""), ReportLine(title, tone)] + text.split(separator: "\n").map { ReportLine(String($0)) }
     }
@@ -84,7 +84,7 @@ extension RequestStory {
 }
 
 extension AcceptedRequest {
-    /// FCM's priorities, as it was sent and as it was delivered; `nil` where the payload does not tell.
+    /// FCM's priorities, as sent and as delivered; `nil` if the payload has none.
     fileprivate var priorities: String? {
         guard originalPriority != nil || deliveredPriority != nil else { return nil }
         let delivered =
@@ -134,7 +134,7 @@ extension EntryWay {
 }
 
 extension AcceptedRequest {
-    /// What the request line says beside whom it is about, where that is not a payload.
+    /// The members of the request line that are neither the payload nor the target.
     fileprivate var whatWasAsked: [(String, String?)] {
         let keys: [String] =
             switch operation {
@@ -146,7 +146,7 @@ extension AcceptedRequest {
             case .publish: ["project", "topic", "condition"]
             case .deliver, .device: []
             }
-        // Limits may have been higher when it was accepted.
+        // The limits may have been higher when the request was accepted.
         guard !keys.isEmpty, let line = try? JSONDocument(scanning: body, limits: JSONLimits(depth: .max)) else {
             return []
         }
@@ -171,7 +171,7 @@ extension InvocationRecord {
         let times = result.map { result in
             let (waited, ran) = (result.queue.milliseconds, result.exec.milliseconds)
             let (total, budget) = (result.total.milliseconds, budget.milliseconds)
-            // Nobody was there to see when it began and how long it ran.
+            // The daemon's or leader's end was seen by nobody, so waiting and running times are unknown.
             if [.daemonCrashed, .leaderLost].contains(result.reasonCode) {
                 return "started; \(total) ms in all, \(budget) ms allowed"
             }

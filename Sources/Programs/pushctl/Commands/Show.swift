@@ -27,9 +27,9 @@ extension Command {
 }
 
 extension Session {
-    /// The story of a request.
+    /// Reads the story of a request.
     ///
-    /// - Throws: that the ledger has none of that number, and why.
+    /// - Throws: when the ledger has no such request, with the reason.
     func story(of number: SequenceNumber) throws(Failure) -> RequestStory {
         let (story, last) = try reading { ledger throws(StoreError) in
             var story = try ledger.story(of: number)

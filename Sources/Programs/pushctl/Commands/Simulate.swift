@@ -75,7 +75,7 @@ private struct Simulation {
 }
 
 extension Settings {
-    /// A tracker as configured that remembers nothing yet, and has no state directory.
+    /// A tracker as configured, empty and without a state directory.
     var virtualTracker: Tracker {
         Tracker(stateID: UUID128(high: 0, low: 0), rules: routing.tracking)
     }

@@ -60,7 +60,7 @@ extension Command {
 }
 
 extension Session {
-    /// A status in a few lines. The ledger is read as far as it is on disk: who asks for a status does not wait for one.
+    /// The status in a few lines. The ledger is read as it is on disk, because a status request does not wait for it.
     fileprivate func summary(of status: JSONNode, _ zone: LocalZone) -> [ReportLine] {
         let now = LocalTime.now
         do throws(Failure) {
@@ -79,7 +79,7 @@ extension Session {
 }
 
 extension JSONNode {
-    /// The members of an object for people, those of objects within it under both names; a row for each element of a list.
+    /// An object's members for people: nested members have both names; each element of a list has a row.
     fileprivate var rowsForPeople: [[String]] {
         members.flatMap { key, value -> [[String]] in
             switch value.kind {
@@ -91,7 +91,7 @@ extension JSONNode {
         }
     }
 
-    /// A value for people: a text without its quotes, `-` for none, an object as its members, anything else as it is.
+    /// A value for people: a text without quotes, `-` for null, an object as its members, others as JSON.
     private var forPeople: String {
         switch kind {
         case .null: "-"
