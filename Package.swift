@@ -21,7 +21,7 @@ let settings: [SwiftSetting] = [
     .unsafeFlags(["-enforce-exclusivity=unchecked"], .when(configuration: .release)),
 ]
 
-// 0080. A megabyte each: names exported as if a program were a library, and relocations as words rather than bits (glibc 2.36).
+// Decisions/programs. A megabyte each: names exported as if a program were a library, and relocations as words rather than bits (glibc 2.36).
 // Nothing of ours unwinds its own stack, so it needs no index for that; debuggers read .eh_frame.
 let linking: [LinkerSetting] = [
     .unsafeFlags(

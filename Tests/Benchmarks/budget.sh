@@ -55,9 +55,9 @@ all_threads() {
 }
 
 status=0
-# The ledger's thread counts what reports add up (0064): 30,000 instructions at one connection, where a transaction has few
-# deliveries, and 20,000 at many. Its pages are of 16 KiB, which is 10,000 more at one connection (0082). An entry of the journal
-# has what a report needs (0078): 6,000 more.
+# The ledger's thread counts what reports add up (Decisions/reports): 30,000 instructions at one connection, where a transaction has few
+# deliveries, and 20,000 at many. Its pages are of 16 KiB, which is 10,000 more at one connection (Decisions/ledger). An entry of the journal
+# has what a report needs (Decisions/reports): 6,000 more.
 budget 1 1 109000 69500 125000 10100 || status=1
 # How many outcomes have an entry each, and how many deliveries a batch, depends on the speed.
 budget 8 64 89500 69500 97000 2300 || status=1

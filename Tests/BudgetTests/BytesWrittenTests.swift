@@ -36,7 +36,7 @@ final class BytesWrittenTests {
         return (log / (batches * size), (watch.written("ledger.db") - before) / (batches * size))
     }
 
-    // Of the ledger's, 2 % are the pages that say which page is used by what: with them it can give back space (0074).
+    // Of the ledger's, 2 % are the pages that say which page is used by what: with them it can give back space (Decisions/ledger).
     @Test(
         "are bounded, for one at a time and for 64 at a time", arguments: [(256, 1, 4784, nil), (16, 64, 2065, 4960)])
     func bytes(batches: Int, size: Int, logMax: Int, ledgerMax: Int?) throws {

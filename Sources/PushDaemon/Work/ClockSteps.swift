@@ -3,7 +3,7 @@ import PushModel
 /// Tells whether the wall clock is believed. While it is not, ledger and tracker delete nothing by age.
 ///
 /// CLOCK_BOOTTIME, which cannot be set, tells how far the wall clock should have moved. At the start the wall clock is
-/// compared with the ledger's last sign of life by a clock that was believed (<doc:0093-a-clock-that-starts-ahead>).
+/// compared with the ledger's last sign of life by a clock that was believed (<doc:loop>).
 final class ClockSteps {
     /// The largest correction of a clock that is no step, in milliseconds: a day.
     static let most: Int64 = 86_400_000

@@ -1,6 +1,6 @@
 import CFaultyDisk
 import Glibc
-// Release builds do not import this module implicitly (0080).
+// Release builds do not import this module implicitly (Decisions/programs).
 import _Concurrency
 
 /// The error of an operation on a disk.

@@ -6,7 +6,7 @@ import PushModel
 /// The one connection that writes the ledger, with its statements. For one thread.
 ///
 /// A commit is on disk only after ``sync()``: until then the log has its batches. Page size and checkpoint interval
-/// were measured on two cores and a virtual disk (<doc:0082-shared-texts-are-stored-once>).
+/// were measured on two cores and a virtual disk (<doc:ledger>).
 final class LedgerWriter {
     /// The page size of a new ledger, in bytes. An existing ledger keeps its own.
     static let newPageLength = 16384
