@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-/* The polynomial, with its bits in reverse. */
+/* The polynomial, bit-reversed. */
 #define POLYNOMIAL 0x82F63B78U
 
 static uint32_t byte_step(uint32_t state, uint8_t byte) {
@@ -11,7 +11,8 @@ static uint32_t byte_step(uint32_t state, uint8_t byte) {
     return state;
 }
 
-/* Eight tables, so that eight bytes go at a time (slicing by 8). Filled before main, so no thread can see them half made. */
+/* Eight tables process eight bytes at a time (slicing by 8). They are filled before main, so no thread sees them
+ * incomplete. */
 static uint32_t table[8][256];
 
 __attribute__((constructor)) static void fill_table(void) {

@@ -27,7 +27,7 @@ static inline CURLcode CCurl_set_request_function(
     return result == CURLE_OK ? curl_easy_setopt(handle, CURLOPT_PREREQDATA, context) : result;
 }
 
-/* Who opens and closes the sockets of connections. A connection keeps them for as long as it lives. */
+/* Sets the functions that open and close the sockets of connections. A connection keeps them until it is closed. */
 static inline CURLcode CCurl_set_socket_functions(
     CURL *_Nonnull handle, curl_opensocket_callback _Nonnull open, curl_closesocket_callback _Nonnull close,
     void *_Nonnull context) {
@@ -45,7 +45,7 @@ static inline CURLMcode CCurl_multi_set_long(CURLM *_Nonnull multi, CURLMoption 
     return curl_multi_setopt(multi, option, value);
 }
 
-/* Whom the multi handle tells which sockets to watch, and when it wants to be called. */
+/* Sets the functions by which the multi handle requests socket events and a timer. */
 static inline CURLMcode CCurl_multi_set_callbacks(
     CURLM *_Nonnull multi, curl_socket_callback _Nonnull socket, curl_multi_timer_callback _Nonnull timer,
     void *_Nonnull context) {
@@ -56,7 +56,7 @@ static inline CURLMcode CCurl_multi_set_callbacks(
     return result;
 }
 
-/* Reads the next message of a finished transfer; NULL if there is none. The union in CURLMsg is hard to reach. */
+/* Returns the next finished transfer; NULL if there is none. Swift has no good access to the union in CURLMsg. */
 static inline CURL *_Nullable CCurl_next_finished(CURLM *_Nonnull multi, CURLcode *_Nonnull result) {
     int left = 0;
     CURLMsg *message;

@@ -17,10 +17,10 @@ int CLinux_allocate(int file, int64_t length) { return fallocate(file, 0, 0, len
 int CLinux_lower_thread_priority(void) { return setpriority(PRIO_PROCESS, (id_t)syscall(SYS_gettid), 10); }
 
 void CLinux_return_freed_memory(void) {
-    /* A threshold that is set no longer grows with what is freed, so large blocks stay apart from the heap. */
+    /* An explicit threshold no longer grows with freed blocks, so that large blocks stay outside the heap. */
     mallopt(M_MMAP_THRESHOLD, 128 << 10);
     mallopt(M_TRIM_THRESHOLD, 256 << 10);
-    /* A second arena for each thread would keep what its thread frees. */
+    /* With one arena for each thread, each would keep what its thread frees. */
     mallopt(M_ARENA_MAX, 2);
 }
 

@@ -24,7 +24,7 @@
 #include <sys/xattr.h>
 #include <unistd.h>
 
-/* Newer than the headers of Debian 12. */
+/* Constants that are newer than the headers of Debian 12. */
 #ifndef MFD_NOEXEC_SEAL
 #define MFD_NOEXEC_SEAL 0x0008U
 #endif
@@ -35,8 +35,9 @@
 #define PIDFD_SIGNAL_PROCESS_GROUP (1U << 2)
 #endif
 
-/* A child that shares our memory has our thread's errno, and a library that is preloaded may have put locks around libc's
- * calls, which are the parent's there: so it calls the kernel itself. The result is the kernel's: negative is an error. */
+/* A child that shares the parent's memory also shares its thread's errno, and a preloaded library may have put locks
+ * around libc's calls, which would be the parent's locks. So the child calls the kernel directly. The result is the
+ * kernel's: a negative value is an error. */
 #define IN_CHILD static __attribute__((no_stack_protector, no_sanitize("address", "thread", "undefined")))
 
 IN_CHILD inline long ask(long number, long a, long b, long c, long d, long e) {
@@ -67,20 +68,20 @@ IN_CHILD inline long ask(long number, long a, long b, long c, long d, long e) {
 #define ask4(number, a, b, c, d) ask(number, (long)(a), (long)(b), (long)(c), (long)(d), 0)
 #define ask5(number, a, b, c, d, e) ask(number, (long)(a), (long)(b), (long)(c), (long)(d), (long)(e))
 
-/* What of us has to be undone in each child, looked at when the first program is started: nobody here changes any of it
- * later than that. To set each of the 64 signals anew was 3 % of what a program costs. */
+/* The state of the parent that each child must undo, read at the first start: the parent does not change it later.
+ * Resetting each of the 64 signals took 3 % of the cost of a program. */
 static struct {
-    /* The signals that may have another action than the standard one: those that had, and the two that glibc takes for
-     * itself when it needs them. */
+    /* The signals whose action may differ from SIG_DFL: those that did, and the two that glibc reserves for itself. */
     uint64_t changed_signals;
-    /* Whether we have capabilities that an exec would pass on, or wait with for a file that takes them up: the service
-     * manager makes inheritable what it makes ambient. */
+    /* Whether the parent has capabilities that an exec would pass on, or that a file with inheritable capabilities
+     * would take up: the service manager makes ambient capabilities inheritable, too. */
     bool has_inheritable;
 } own;
 
 static void look_at_own(void) {
     for (int signal = 1; signal < NSIG; signal++) {
-        /* Past glibc, which hides its own two; the first word of the kernel's struct sigaction is the action. */
+        /* A direct system call, because glibc hides its own two signals; the first word of the kernel's struct
+         * sigaction is the action. */
         unsigned long action[8] = {0};
         bool is_standard = syscall(SYS_rt_sigaction, signal, NULL, action, 8) < 0 || action[0] == (unsigned long)SIG_DFL;
         if (!is_standard || signal == __SIGRTMIN || signal == __SIGRTMIN + 1)
@@ -105,14 +106,15 @@ IN_CHILD long limit_descriptors(const struct CLinux_program *program) {
     return ask4(SYS_prlimit64, 0, RLIMIT_NOFILE, &limit, NULL);
 }
 
-/* Closes all descriptors above 2; but one, which is above 2 too, unless it is negative. */
+/* Closes all descriptors above 2 except `kept`, which is also above 2, unless it is negative. */
 IN_CHILD long close_but(int kept) {
     if (kept < 0) return ask3(SYS_close_range, STDERR_FILENO + 1, ~0U, 0);
     long result = kept == STDERR_FILENO + 1 ? 0 : ask3(SYS_close_range, STDERR_FILENO + 1, kept - 1, 0);
     return result < 0 ? result : ask3(SYS_close_range, kept + 1, ~0U, 0);
 }
 
-/* What lets us change the user is not the program's. An exec drops all but what is ambient and what is inheritable. */
+/* Drops the capabilities with which the parent changes users. An exec drops all others than the ambient and the
+ * inheritable ones. */
 IN_CHILD long drop_capabilities(void) {
     if (!own.has_inheritable) return 0;
     long result = ask5(SYS_prctl, PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0);
@@ -121,14 +123,15 @@ IN_CHILD long drop_capabilities(void) {
     struct __user_cap_data_struct data[_LINUX_CAPABILITY_U32S_3];
     result = ask2(SYS_capget, &header, data);
     if (result < 0) return result;
-    /* A sandbox may forbid the call, and has nothing to drop then. */
+    /* A sandbox may forbid capset, and then there is nothing to drop. */
     if (data[0].inheritable == 0 && data[1].inheritable == 0) return 0;
     data[0].inheritable = data[1].inheritable = 0;
     return ask2(SYS_capset, &header, data);
 }
 
-/* Past glibc, which would have all threads of the process do the same: they are not the child's, but its memory says so.
- * The kernel makes our shared memory undumpable with it: nobody of that user may look into it before the exec. */
+/* Direct system calls, because glibc would change the user of all threads of the process: they are the parent's, but
+ * the shared memory lists them. With this the kernel also makes the shared memory undumpable: no process of that user
+ * can read it before the exec. */
 IN_CHILD long become_user(const struct CLinux_program *program) {
     if (!program->changes_user) return 0;
     long result = ask2(SYS_setgroups, program->group_count, program->groups);
@@ -137,7 +140,7 @@ IN_CHILD long become_user(const struct CLinux_program *program) {
     return result;
 }
 
-/* Adds to what /proc says of a process. */
+/* Raises the value in an oom_score_adj file. */
 IN_CHILD void prefer_to_end(const char *path) {
     char text[8] = {0};
     int file = (int)ask4(SYS_openat, AT_FDCWD, path, O_RDWR | O_CLOEXEC, 0);
@@ -149,14 +152,14 @@ IN_CHILD void prefer_to_end(const char *path) {
         for (; *digit >= '0' && *digit <= '9'; digit++) value = value * 10 + (*digit - '0');
         value = value * sign + CLinux_oom_difference;
         if (value > 1000) value = 1000;
-        /* Decimal, from the end; it is not negative unless the daemon's is below -500. */
+        /* Formats the number from its end; it is negative only if the daemon's value is below -500. */
         char written[8];
         int place = sizeof written;
         int rest = value < 0 ? -value : value;
         do written[--place] = (char)('0' + rest % 10);
         while ((rest /= 10) > 0);
         if (value < 0) written[--place] = '-';
-        /* No reason not to run. */
+        /* A failure is ignored: the program can run without it. */
         ask4(SYS_pwrite64, file, written + place, sizeof written - (size_t)place, 0);
     }
     ask1(SYS_close, file);
@@ -172,31 +175,33 @@ void CLinux_prefer_to_end(pid_t pid) {
     prefer_to_end(path);
 }
 
-/* What the child is given. */
+/* The input of the child. */
 struct child {
     const struct CLinux_program *program;
     struct CLinux_start *start;
     bool waits;
 };
 
-/* In the child, with all signals blocked: nothing that changes what the parent's memory means. */
+/* Runs in the child, with all signals blocked; must change nothing in memory that the parent relies on. */
 IN_CHILD long become(const struct child *child) {
     const struct CLinux_program *program = child->program;
     struct CLinux_start *start = child->start;
     long result;
-    /* A handler of ours would run in shared memory; an ignored signal would stay so. Past glibc, which refuses the two that
-     * it keeps for itself: all zero is the kernel's struct sigaction with SIG_DFL, and a set of signals has 8 bytes. */
+    /* A handler of the parent would run in the shared memory, and an ignored signal would stay ignored. A direct system
+     * call, because glibc refuses its own two signals: all zeros is the kernel's struct sigaction with SIG_DFL, and a
+     * signal set has 8 bytes. */
     const unsigned long standard[8] = {0};
     for (uint64_t left = own.changed_signals; left != 0; left &= left - 1)
         ask4(SYS_rt_sigaction, __builtin_ctzll(left) + 1, standard, NULL, 8);
     if ((result = ask2(SYS_setpgid, 0, 0)) < 0) return result;
-    /* The kernel knows vfork: it is not our own preference, though memory is shared. */
+    /* With vfork the kernel changes the child's value alone, although the memory is shared. */
     if (child->waits) prefer_to_end("/proc/self/oom_score_adj");
-    /* All three are above 2, so none is overwritten before it is used. */
+    /* All three are above 2, so dup3 overwrites none before its use. */
     if ((result = ask3(SYS_dup3, program->input, STDIN_FILENO, 0)) < 0) return result;
     if ((result = ask3(SYS_dup3, program->output, STDOUT_FILENO, 0)) < 0) return result;
     if (program->error >= 0 && (result = ask3(SYS_dup3, program->error, STDERR_FILENO, 0)) < 0) return result;
-    /* Before what may be slow: who was a client of ours has its end of the connection only without our copies. */
+    /* Closes them before the slow steps: a client of the daemon sees the end of its connection only without the child's
+     * copies. */
     if ((result = close_but(program->cgroup)) < 0) return result;
     start->step = CLinux_step_cgroup;
     if (program->cgroup >= 0 && (result = ask3(SYS_write, program->cgroup, "0", 1)) < 0) return result;
@@ -214,7 +219,7 @@ IN_CHILD long become(const struct child *child) {
     const uint64_t none = 0;
     ask4(SYS_rt_sigprocmask, SIG_SETMASK, &none, NULL, sizeof none);
     result = ask3(SYS_execve, program->path, program->arguments, program->environment);
-    /* The kernel has one number for several things that are wrong. */
+    /* The kernel uses one error number for several faults. */
     int flags = O_PATH | O_CLOEXEC;
     if (result == -ENOENT && ask4(SYS_openat, AT_FDCWD, program->path, flags, 0) >= 0)
         start->step = CLinux_step_interpreter;
@@ -236,14 +241,14 @@ int CLinux_spawn(
     start->error = 0;
     start->step = CLinux_step_program;
     start->is_under_way = 1;
-    /* Where its stack begins, which grows away from it. */
+    /* The stack grows down from its end, so the child's input goes there. */
     struct child *child = (struct child *)((char *)stack + CLinux_stack_length) - 1;
     *child = (struct child){program, start, waits};
     sigset_t all, before;
     sigfillset(&all);
     pthread_sigmask(SIG_BLOCK, &all, &before);
-    /* The descriptor comes with the process: where none is left there is no process either. Opened later it might be missing
-     * for a program that runs. */
+    /* CLONE_PIDFD: if no descriptor is left, no process is made. A pidfd opened later could be missing for a running
+     * program. */
     int descriptor = -1;
     int flags = CLONE_VM | CLONE_PIDFD | CLONE_CHILD_CLEARTID | SIGCHLD | (waits ? CLONE_VFORK : 0);
     pid_t process = clone(begin, child, flags, child, &descriptor, NULL, &start->is_under_way);
@@ -253,19 +258,19 @@ int CLinux_spawn(
         *pid = process;
         *pidfd = descriptor;
     } else if (process > 0) {
-        /* It has ended without an exec: nobody else knows of it. */
+        /* The child has ended without an exec, and no other code knows of it. */
         close(descriptor);
         while (waitpid(process, NULL, 0) < 0 && errno == EINTR) {}
     }
     return failure;
 }
 
-/* In a child that has memory of its own. Returns if anything fails, with errno. */
+/* Runs in a forked child with its own memory. Returns only on failure, with errno. */
 static void become_companion(
     pid_t parent, int input, const char *path, char *const *arguments, char *const *environment, int output,
     int death_signal) {
     if (prctl(PR_SET_PDEATHSIG, death_signal, 0, 0, 0) < 0) return;
-    /* The parent may have ended before that: then nobody waits for what failed. */
+    /* If the parent ended before the prctl, nothing reads the error. */
     if (getppid() != parent) _exit(127);
     if (setpgid(0, 0) < 0) return;
     if (dup2(input, STDIN_FILENO) < 0 || dup2(output, STDOUT_FILENO) < 0 || dup2(output, STDERR_FILENO) < 0) return;
@@ -300,7 +305,7 @@ int CLinux_start_companion(
     if (process > 0) {
         *pidfd = CLinux_pidfd_open(process);
         if (*pidfd < 0) failure = errno;
-        /* At its end, with nothing in it, when the exec stands. */
+        /* End of file without data means that the exec has succeeded. */
         ssize_t count = 0;
         int reason = 0;
         while (failure == 0 && (count = read(report[0], &reason, sizeof reason)) < 0 && errno == EINTR) {}

@@ -2,7 +2,7 @@
 #pragma once
 #include <microhttpd.h>
 
-/* Serves a socket that listens, on threads of its own: at least 2. NULL: the system refused something. */
+/* Serves a listening socket on the library's own threads, at least 2. NULL: a system call failed. */
 static inline struct MHD_Daemon *_Nullable CMicroHTTPD_start(
     int listener, unsigned int threads, unsigned int connections, size_t connection_memory, unsigned int idle_seconds,
     MHD_AccessHandlerCallback _Nonnull handler, MHD_RequestCompletedCallback _Nonnull completed,
@@ -23,7 +23,7 @@ static inline struct MHD_Daemon *_Nullable CMicroHTTPD_start(
 typedef void *_Nullable (*CMicroHTTPD_TargetCallback)(
     void *_Nullable context, const char *_Nonnull target, struct MHD_Connection *_Nonnull connection);
 
-/* Escapes stay as they came. */
+/* Keeps percent escapes as they are. */
 static inline size_t CMicroHTTPD_keep(
     void *_Nullable context, struct MHD_Connection *_Nullable connection, char *_Nonnull text) {
     size_t length = 0;
@@ -33,8 +33,8 @@ static inline size_t CMicroHTTPD_keep(
     return length;
 }
 
-/* Serves connections that are added (MHD_add_connection), on the caller's thread: MHD_run() when its epoll descriptor is
-   readable. NULL: the system refused something. */
+/* Serves connections added with MHD_add_connection, on the caller's thread: the caller calls MHD_run() when the epoll
+   descriptor is readable. NULL: a system call failed. */
 static inline struct MHD_Daemon *_Nullable CMicroHTTPD_start_external(
     unsigned int connections, size_t connection_memory, unsigned int idle_seconds,
     MHD_AccessHandlerCallback _Nonnull handler, MHD_RequestCompletedCallback _Nonnull completed,
@@ -53,13 +53,13 @@ static inline struct MHD_Daemon *_Nullable CMicroHTTPD_start_external(
         MHD_OPTION_END);
 }
 
-/* The descriptor that becomes readable when there is something to do; -1: there is none. */
+/* The epoll descriptor, readable when there is work; -1 if there is none. */
 static inline int CMicroHTTPD_epoll(struct MHD_Daemon *_Nonnull daemon) {
     const union MHD_DaemonInfo *info = MHD_get_daemon_info(daemon, MHD_DAEMON_INFO_EPOLL_FD);
     return info ? info->epoll_fd : -1;
 }
 
-/* The connection's socket; -1: it has none. */
+/* The connection's socket; -1 if it has none. */
 static inline int CMicroHTTPD_descriptor(struct MHD_Connection *_Nonnull connection) {
     const union MHD_ConnectionInfo *info = MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD);
     return info ? (int) info->connect_fd : -1;

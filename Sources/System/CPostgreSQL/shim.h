@@ -1,7 +1,7 @@
 #pragma once
 #include <libpq-fe.h>
 
-/* What Swift does not import: characters of macros. */
+/* Macros with character constants, which Swift does not import. */
 
 enum {
     CPostgreSQL_severity = PG_DIAG_SEVERITY_NONLOCALIZED,

@@ -1,9 +1,9 @@
 #pragma once
 #include <sqlite3.h>
 
-/* What Swift does not import: calls with arguments of any number. */
+/* Variadic functions, which Swift does not import. */
 
-/* Has SQLite not count what memory it has in use; before it is used for the first time. */
+/* Turns off SQLite's count of memory in use; to be called before any other use of SQLite. */
 static inline int CSQLite_count_no_memory(void) { return sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0); }
 
 static inline int CSQLite_leave_log_alone_on_close(sqlite3 *connection) {

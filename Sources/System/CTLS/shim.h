@@ -1,4 +1,4 @@
-/* OpenSSL has macros and callbacks of more than one kind, which Swift cannot call. */
+/* Macros and casts of callbacks in OpenSSL that Swift cannot call. */
 #pragma once
 #include <openssl/bio.h>
 #include <openssl/err.h>
@@ -8,7 +8,7 @@
 #include <openssl/x509.h>
 #include <openssl/x509v3.h>
 
-/* ALPN: h2 if the client offers it, else http/1.1, else none. */
+/* Selects by ALPN h2 if the client offers it, otherwise http/1.1, otherwise nothing. */
 static inline int CTLS_select_protocol(
     SSL *_Nonnull session, const unsigned char *_Nonnull *_Nonnull out, unsigned char *_Nonnull out_length,
     const unsigned char *_Nonnull offered, unsigned int length, void *_Nullable context) {
@@ -21,14 +21,14 @@ static inline int CTLS_select_protocol(
         : SSL_TLSEXT_ERR_NOACK;
 }
 
-/* A client's certificate is looked at, and trusted for nothing: each passes. */
+/* Accepts every client certificate: the server reads it, and derives no trust from it. */
 static inline int CTLS_pass(int is_good, X509_STORE_CTX *_Nullable store) {
     (void) is_good;
     (void) store;
     return 1;
 }
 
-/* The settings of a server that are macros. */
+/* Applies the settings of a server that are macros in OpenSSL. */
 static inline int CTLS_configure_server(SSL_CTX *_Nonnull context) {
     static const unsigned char name[] = "pushrouter-gateway";
     SSL_CTX_set_mode(context, SSL_MODE_RELEASE_BUFFERS | SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER);
@@ -36,7 +36,8 @@ static inline int CTLS_configure_server(SSL_CTX *_Nonnull context) {
     SSL_CTX_set_alpn_select_cb(context, CTLS_select_protocol, NULL);
     SSL_CTX_set_verify(context, SSL_VERIFY_PEER | SSL_VERIFY_CLIENT_ONCE, CTLS_pass);
     SSL_CTX_set_session_cache_mode(context, SSL_SESS_CACHE_OFF);
-    /* One ticket, not two: the clients keep their connections. Needed where certificates of clients are asked for. */
+    /* One session ticket instead of two, because clients keep their connections. The session id context below is
+     * required with client certificates. */
     SSL_CTX_set_num_tickets(context, 1);
     return SSL_CTX_set_min_proto_version(context, TLS1_2_VERSION) == 1 &&
         SSL_CTX_set_session_id_context(context, name, sizeof name - 1) == 1;
@@ -48,17 +49,17 @@ static inline void CTLS_add_chain_certificate(SSL_CTX *_Nonnull context, X509 *_
 
 static inline BIO *_Nullable CTLS_memory(void) {
     BIO *memory = BIO_new(BIO_s_mem());
-    /* An empty one is not at its end: more may come. */
+    /* An empty buffer means retry, not end of file: more bytes may follow. */
     if (memory) BIO_set_mem_eof_return(memory, -1);
     return memory;
 }
 
 static inline long CTLS_pending(BIO *_Nonnull memory) { return (long) BIO_ctrl_pending(memory); }
 
-/* A new key on the curve P-256. NULL: the system refused. */
+/* Makes a new key on the curve P-256. NULL: OpenSSL failed. */
 static inline EVP_PKEY *_Nullable CTLS_new_key(void) { return EVP_EC_gen("P-256"); }
 
-/* Adds an extension, in the words of x509v3_config(5). 1: done. */
+/* Adds an extension in the syntax of x509v3_config(5). Returns 1 on success. */
 static inline int CTLS_add_extension(
     X509 *_Nonnull certificate, X509 *_Nonnull issuer, int kind, const char *_Nonnull value) {
     X509V3_CTX context;

@@ -8,8 +8,8 @@ public import LinuxSystem
 /// source lives as long as its object: after the object's release its handler is never called, even if its event was
 /// pending.
 ///
-/// The loop works in turns. A turn serves what is ready, in the order of the sources' priorities, until
-/// nothing is left or the turn's budget is spent; then comes the end of the turn, once, and the next turn.
+/// The loop works in turns. A turn serves ready sources, in the order of their priorities, until none is left or the
+/// turn's budget is spent. The end of the turn follows once, then the next turn.
 public final class EventLoop {
     /// The order of ready sources: the smallest number first. Among sources of the same priority the order is
     /// undefined.
@@ -20,11 +20,11 @@ public final class EventLoop {
         /// - Parameter rawValue: the number; smaller is earlier.
         public init(rawValue: Int64) { self.rawValue = rawValue }
 
-        /// Before the rest: deadlines and results.
+        /// The first priority, for deadlines and results.
         public static let important = Priority(rawValue: Int64(SD_EVENT_PRIORITY_IMPORTANT))
-        /// In between.
+        /// The usual priority.
         public static let normal = Priority(rawValue: Int64(SD_EVENT_PRIORITY_NORMAL))
-        /// When nothing else is ready.
+        /// The last priority, for work when no other source is ready.
         public static let idle = Priority(rawValue: Int64(SD_EVENT_PRIORITY_IDLE))
     }
 

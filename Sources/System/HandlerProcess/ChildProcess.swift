@@ -216,10 +216,10 @@ extension ExitStatus {
     }
 }
 
-/// How a process ended.
+/// The exit status of a process.
 public enum ExitStatus: Sendable, Equatable {
-    /// By itself, with this code, 0 to 255.
+    /// The process exited with this code, 0 to 255.
     case exited(Int32)
-    /// By this signal.
+    /// This signal killed the process.
     case signaled(Int32)
 }

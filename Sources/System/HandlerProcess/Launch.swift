@@ -65,10 +65,10 @@ extension ProcessCommand {
         }
     }
 
-    /// Returns whether the start waits for the kernel's exec. A program that stays must report at once whether it runs.
-    /// Of another user's program this process cannot change oom_score_adj afterwards. With a limit of memory, a
-    /// shortage before the exec would make the kernel kill every process that shares the child's memory, and so this
-    /// one; it makes an exception for vfork only.
+    /// Returns whether the start waits for the kernel's exec. Three kinds of programs need this. A program that stays
+    /// must report at once whether it runs. This process cannot change the oom_score_adj of another user's program
+    /// after the exec. With a limit of memory, a shortage before the exec would make the kernel kill every process that
+    /// shares the child's memory, and so this one; the kernel makes an exception for vfork only.
     private func waits(_ identity: UserIdentity?) -> Bool {
         if case .conversation = streams { return true }
         return identity != nil || confinement.cgroup.memoryMax != nil

@@ -15,7 +15,7 @@ final class ErrorLines {
     private static let lastReads = 8
     /// The number of bytes after which reading pauses for the rest of the interval.
     private static let intervalLength = 1 << 20
-    /// In nanoseconds; with ``intervalLength`` the rate is 10 MiB a second.
+    /// The length of an interval, in nanoseconds; with ``intervalLength`` the rate is 10 MiB a second.
     private static let interval: Int64 = 100_000_000
 
     private let name: String
@@ -136,7 +136,7 @@ struct LoggedLines {
     static let lengthMax = 2048
     /// The limit for the lines logged in an interval.
     static let countMax = 100
-    /// In nanoseconds.
+    /// The length of an interval, in nanoseconds.
     static let interval: Int64 = 10_000_000_000
 
     private var line: [UInt8] = []

@@ -52,7 +52,7 @@ final class NotificationRuns {
         self.act = act
     }
 
-    /// Has a notification shown.
+    /// Starts a run, which shows a notification.
     func start(_ run: HandlerRun, _ rules: NotificationRules) {
         let entry = entries[rules.bus] ?? Entry(rules.bus)
         entries[rules.bus] = entry

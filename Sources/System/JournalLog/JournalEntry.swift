@@ -30,7 +30,7 @@ public struct JournalEntry: Sendable {
         }
     }
 
-    /// A field beside the message.
+    /// A field of an entry besides the message.
     public struct Field: Sendable {
         /// Its name.
         public let name: FieldName

@@ -9,7 +9,7 @@ public struct ConnectionString: Sendable, CustomStringConvertible, CustomReflect
 
     /// Parses an address.
     ///
-    /// - Throws: `.notOurs` if it is not in one of libpq's forms, or the numbers of hosts and ports do not fit.
+    /// - Throws: `.notOurs` if the text is not in one of libpq's forms, or if the numbers of hosts and ports differ.
     public init(_ text: String) throws(EngineProblem) {
         var complaint: UnsafeMutablePointer<CChar>?
         guard let options = PQconninfoParse(text, &complaint) else {

@@ -117,7 +117,7 @@ extension Lookup.Question<RequestStory?> {
         }
     }
 
-    /// The delivery that an interaction names.
+    /// Asks for the delivery that an interaction names.
     public static func delivery(_ reference: DeliveryReference) -> Self {
         Self(byteCount: { $0?.request.body.count ?? 0 }) { (reader) throws(StoreError) in
             try reader.delivery(reference)
@@ -126,14 +126,14 @@ extension Lookup.Question<RequestStory?> {
 }
 
 extension Lookup.Question<[UInt8]?> {
-    /// The line of the request with this number.
+    /// Asks for the line of the request with this number.
     public static func line(_ seq: SequenceNumber) -> Self {
         Self(byteCount: { $0?.count ?? 0 }) { (reader) throws(StoreError) in try reader.line(of: seq) }
     }
 }
 
 extension Lookup.Question<DeadRequest?> {
-    /// The request with this number, and what is needed to replay it.
+    /// Asks for the request with this number, with the data to replay it.
     public static func dead(_ seq: SequenceNumber) -> Self {
         Self(byteCount: { $0?.story.request.body.count ?? 0 }) { (reader) throws(StoreError) in
             try reader.deadRequest(seq)
@@ -142,7 +142,7 @@ extension Lookup.Question<DeadRequest?> {
 }
 
 extension Lookup.Question<[String]> {
-    /// The devices that the ledger knows to be a user's.
+    /// Asks for the devices that the ledger knows to be a user's.
     public static func devices(of user: String) -> Self {
         Self { (reader) throws(StoreError) in try reader.devices(of: user) }
     }
@@ -171,7 +171,7 @@ extension Lookup {
 }
 
 extension LedgerReader {
-    /// Producers' ids, in the order of their index.
+    /// Returns producers' ids, in the order of their index.
     ///
     /// - Parameters:
     ///   - last: the id to start after; `nil` starts at the first.

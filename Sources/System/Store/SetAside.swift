@@ -18,7 +18,7 @@ public enum SetAside {
         return paths.sorted()
     }
 
-    /// Moves ledger and log away.
+    /// Moves ledger and log to a new directory `set-aside-MILLISECONDS`.
     ///
     /// SQLite discards a WAL without its database, so a crash between two of these moves cannot leave a false ledger.
     ///

@@ -1,12 +1,12 @@
 import Glibc
 import LinuxSystem
 
-/// The daemon's directory, locked for one process until the value goes away.
+/// The daemon's directory, locked for one process until the end of the value.
 ///
 /// The lock is `flock` on `DIR/lock`, so the kernel releases it when the owner dies, by any cause. The file stays; it
 /// holds the owner's process id for the error message of a second daemon.
 public struct StateDirectory: ~Copyable, Sendable {
-    /// The directory, as it was given.
+    /// The path of the directory, as given.
     public let path: String
     private let lock: Int32
 

@@ -17,7 +17,7 @@ public enum ClientError: Error, Equatable, CustomStringConvertible {
     case timedOut(path: String)
     /// A line is longer than the caller's limit.
     case lineTooLong(path: String, maximumLength: Int)
-    /// The system refused a step.
+    /// A system call failed.
     case system(operation: String, path: String, errno: Int32)
 
     /// One sentence for the person at the terminal.

@@ -10,7 +10,7 @@ public enum ListenError: Error, Equatable, CustomStringConvertible {
     case notASocket(path: String)
     /// The descriptor from the service manager is not a listening Unix stream socket.
     case notListening(descriptor: Int32)
-    /// The system refused a step.
+    /// A system call failed.
     case system(operation: String, path: String, errno: Int32)
 
     /// One sentence for the log: the fault, the place, and the advice.

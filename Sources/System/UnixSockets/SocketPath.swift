@@ -38,5 +38,5 @@ public enum SocketPath {
     }
 }
 
-/// An error number in words, with the number.
+/// Returns the text of an error number, with the number.
 func reason(_ number: Int32) -> String { "\(errorText(number)) (errno \(number))" }

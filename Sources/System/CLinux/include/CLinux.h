@@ -1,4 +1,4 @@
-/* What `import Glibc` lacks on Linux: calls behind _GNU_SOURCE, macros, variadics. One prefix, no logic. */
+/* Parts of Linux that `import Glibc` lacks: calls behind _GNU_SOURCE, macros, variadics. One prefix, no logic. */
 #pragma once
 
 #include "CLinuxDisk.h"

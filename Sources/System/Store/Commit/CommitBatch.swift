@@ -22,7 +22,7 @@ public struct CommitBatch: Sendable {
 struct Backlog: Sendable {
     struct Entry: Sendable {
         var position: LogPosition
-        /// How many bytes its rows have.
+        /// The bytes of its rows.
         var length: Int
         /// Its rows; `nil` if only the log has them.
         var rows: RowBuffer?

@@ -3,7 +3,7 @@ import Synchronization
 
 /// The reports of the store's threads. Numbers are those of batches.
 public enum StoreReport: Hashable, Sendable {
-    /// All batches up to and including this number are on disk; how long the last write took.
+    /// All batches up to and including this number are on disk; `took` is the duration of the last write.
     case durable(through: UInt64, took: Duration)
     /// All batches up to and including this number are in the ledger, where readers find them.
     case applied(through: UInt64)

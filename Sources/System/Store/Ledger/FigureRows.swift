@@ -267,7 +267,7 @@ final class FigureRows {
         return minute
     }
 
-    /// Writes what has changed; the last thing in a transaction.
+    /// Writes the changed figures; to be called last in a transaction.
     func write() throws(StoreError) {
         try writeCells()
         try writeMinutes()
@@ -292,7 +292,7 @@ final class FigureRows {
         }
     }
 
-    /// Forgets what is in memory, because the transaction was rolled back.
+    /// Discards the cached figures, because the transaction was rolled back.
     func reset() {
         mustRead = true
         request = CountedRequest()
@@ -309,7 +309,7 @@ final class FigureRows {
 
     // MARK: Other work
 
-    /// Says that rows of minutes before `minute` were taken out. Their figures stay.
+    /// Stores that pruning has removed rows of minutes before `minute`. Their figures stay.
     func notePruned(before minute: Int64) throws(StoreError) {
         try begin()
         guard minute > pruned else { return }
@@ -317,9 +317,9 @@ final class FigureRows {
         pruned = minute
     }
 
-    /// Takes away the figures of minutes before `minute` that have no rows, those of so many minutes at most.
+    /// Deletes the figures of minutes before `minute` without rows, at most `count` minutes of them.
     ///
-    /// - Returns: whether there may be more to take.
+    /// - Returns: whether there may be more to delete.
     func forget(before minute: Int64, atMost count: Int64 = 64) throws(StoreError) -> Bool {
         try begin()
         let end = min(minute, pruned)
@@ -330,9 +330,9 @@ final class FigureRows {
         return first < end
     }
 
-    /// Adds up one long span that is complete, if there is one.
+    /// Adds up one complete long span, if there is one.
     func rollUp() throws(StoreError) { try table.rollUp() }
 
-    /// Whether a long span is complete and not added up.
+    /// Whether a long span is complete and not added up yet.
     var isRollUpDue: Bool { table.isRollUpDue }
 }

@@ -86,7 +86,7 @@ public final class LedgerReader {
         return status.st_ino != inode
     }
 
-    /// Runs several reads over one state of the ledger, whatever is committed meanwhile.
+    /// Runs several reads over one state of the ledger, in one read transaction.
     public func snapshot<Value>(_ read: () throws(StoreError) -> Value) throws(StoreError) -> Value {
         if database.isInTransaction { return try read() }
         try database.execute("BEGIN")

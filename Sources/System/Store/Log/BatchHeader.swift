@@ -12,7 +12,7 @@ import PushModel
 /// | 20-23 | the length of the rows |
 /// | 24-31 | the last batch that the ledger had on disk at the time of this write |
 /// | 32-39 | the number of the last request that was accepted |
-/// | 40-47 | when it was written, in milliseconds since 1970 |
+/// | 40-47 | the time of the write, in milliseconds since 1970 |
 /// | 48-63 | the random id that its writer chose; zeros in the log of one machine |
 struct BatchHeader: Hashable, Sendable {
     /// In bytes.

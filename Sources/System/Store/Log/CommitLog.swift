@@ -2,8 +2,8 @@ import LinuxSystem
 import PushModel
 import Synchronization
 
-/// The log: what is synced in it may be acknowledged. The ledger follows it, and batches that the ledger has on disk
-/// leave the log.
+/// The log. Synced batches in it may be acknowledged. The ledger follows the log, and batches that the ledger has on
+/// disk leave the log.
 ///
 /// A ring of segments, which are used again. One thread at a time writes one batch; all other calls are allowed on any
 /// thread meanwhile.

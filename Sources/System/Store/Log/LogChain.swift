@@ -161,7 +161,7 @@ struct LogChain: BatchSource, ~Copyable {
         return nil
     }
 
-    /// All batches from the one after `number` to `last`, in order.
+    /// Passes all batches from the one after `number` to `last` to `body`, in order.
     mutating func forEach(
         after number: UInt64, through last: UInt64, _ body: (Batch) throws(StoreError) -> Void
     ) throws(StoreError) {

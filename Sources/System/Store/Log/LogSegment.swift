@@ -153,7 +153,7 @@ final class LogSegment: Sendable {
         for isDirect in [true, false] {
             if let file = FileDescriptor(CLinux_open_for_writing(path, create, true, isDirect)) { return file }
             if isDirect, errno == EINVAL {
-                // The file may have been made before the flag was refused.
+                // open() may have created the file before it refused O_DIRECT.
                 if create { unlink(path) }
             } else {
                 break

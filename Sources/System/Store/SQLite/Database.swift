@@ -74,7 +74,7 @@ struct Database: ~Copyable {
         return copy
     }
 
-    /// Runs statements that give no rows and take no values.
+    /// Runs statements without rows and parameters.
     func execute(_ sql: String) throws(StoreError) {
         let result = sqlite3_exec(handle, sql, nil, nil, nil)
         if result != SQLITE_OK { throw StoreError.sqlite(handle, result, context: sql) }

@@ -7,8 +7,8 @@ enum Room {
     /// The space to test for, in bytes: more than one transaction takes.
     private static let enough: Int64 = 4 << 20
 
-    /// Returns the `errno` that keeps a database or a file beside it from growing: for a full disk, a quota or the
-    /// limit of a file's length. It tests with `fallocate` on a scratch file. `nil` means that there is room.
+    /// Tests with `fallocate` on a scratch file whether a database or its WAL can grow. Returns `nil` if there is room,
+    /// otherwise the `errno`: for a full disk, a quota or the limit of a file's length.
     static func lack(beside connection: OpaquePointer?) -> Int32? {
         guard let name = sqlite3_db_filename(connection, "main").map({ String(cString: $0) }), !name.isEmpty else {
             return nil

@@ -88,12 +88,12 @@ struct Statement: ~Copyable {
         }
     }
 
-    /// How many rows the last `INSERT`, `UPDATE` or `DELETE` of the connection changed.
+    /// The number of rows that the connection's last `INSERT`, `UPDATE` or `DELETE` changed.
     var changes: Int { Int(sqlite3_changes(sqlite3_db_handle(handle))) }
 
     // MARK: Columns
 
-    /// How many columns a row has.
+    /// The number of columns.
     var columnCount: Int32 { sqlite3_column_count(handle) }
 
     /// Returns the columns of the row, from one on.
