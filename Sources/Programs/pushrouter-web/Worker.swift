@@ -35,7 +35,7 @@ struct WorkerPlan: Sendable {
     let log: @Sendable (JournalEntry) -> Void
 
     /// How long a part of the index may take.
-    private static let indexSlice: Int64 = 20_000_000
+    private static let indexSlice: Int64 = 50_000_000
     /// How often a follower's delay is asked for.
     private static let delayInterval: Int64 = 2_000_000_000
 
