@@ -7,6 +7,8 @@ public struct IndexedFact: Hashable, Sendable {
 
     /// The word that asks for it.
     public let word: QueryWord
+    /// The whole value.
+    public let value: String
     /// The digest that the filters have.
     let hash: UInt64
     /// The request that an `id:` names by its number: an index needs no filter to find it.
@@ -20,7 +22,7 @@ public struct IndexedFact: Hashable, Sendable {
         // The lower bits of FNV depend on the lower bits of the text alone.
         hash ^= hash >> 29
         hash = hash &* 0xBF58_476D_1CE4_E5B9
-        (self.word, self.hash) = (word, hash ^ hash >> 32)
+        (self.word, self.value, self.hash) = (word, value, hash ^ hash >> 32)
         seq = word == .id ? Int64(value).map { SequenceNumber($0) } : nil
     }
 }

@@ -8,7 +8,8 @@ import PushWeb
 import ServiceProgram
 import ServiceSockets
 
-/// The running program: the loop has the connections; one thread reads, another one acts and asks the daemon.
+/// The running program. The loop has the connections. One thread reads pages, one feeds streams and waits, and one acts and asks
+/// the daemon, so that neither a search nor the daemon delays an event.
 final class Service: LoopService {
     private struct Asked {
         let number: HTTPConnections.RequestNumber
@@ -23,6 +24,7 @@ final class Service: LoopService {
     private let streamsMax: Int
     private let reader: JobThread<WorkerJob>
     private let actor: JobThread<WorkerJob>
+    private let feeder: JobThread<WorkerJob>
     private let log: (JournalEntry) -> Void
     private var httpSource: IOSource?
     private var resultSource: IOSource?
@@ -52,6 +54,8 @@ final class Service: LoopService {
     /// How often those who listen are looked after while there are any.
     private static let pollInterval: Duration = .milliseconds(20)
     private static let indexInterval: Duration = .milliseconds(100)
+    /// How long the index may be built in one go, in nanoseconds: requests wait behind it.
+    private static let indexSlices: (idle: Int64, busy: Int64) = (50_000_000, 5_000_000)
     /// How long a request may take to come, and its answer to be read.
     private static let requestTime: Int64 = 20_000_000_000
 
@@ -71,6 +75,7 @@ final class Service: LoopService {
         http = try HTTPConnections(limits)
         reader = JobThread("web-reader") { plan.begin() }
         actor = JobThread("web-actor") { plan.begin() }
+        feeder = JobThread("web-feeder") { plan.begin() }
         // Unowned: all of these are properties of this object.
         http.connectionEnded = { [unowned self] key in peers[key] = nil }
         http.streamEnded = { [unowned self] number in
@@ -232,12 +237,12 @@ final class Service: LoopService {
 
     private func listen(_ id: UInt64, _ subscription: WebSubscription) {
         listening.insert(id)
-        submit(.listen(id, subscription), to: reader)
+        submit(.listen(id, subscription), to: feeder)
     }
 
     private func leave(_ id: UInt64) {
         guard listening.remove(id) != nil else { return }
-        submit(.leave(id), to: reader)
+        submit(.leave(id), to: feeder)
     }
 
     private func poll() {
@@ -250,13 +255,14 @@ final class Service: LoopService {
         }
         guard !isPolling else { return }
         isPolling = true
-        submit(.poll, to: reader)
+        submit(.poll, to: feeder)
     }
 
     private func index() {
-        guard !isIndexing, asked.allSatisfy({ $0.value.end != nil }) else { return }
+        guard !isIndexing else { return }
         isIndexing = true
-        submit(.index, to: reader)
+        let isIdle = asked.allSatisfy { $0.value.end != nil }
+        submit(.index(nanoseconds: isIdle ? Self.indexSlices.idle : Self.indexSlices.busy), to: reader)
     }
 
     private func beat() {

@@ -13,8 +13,8 @@ enum WorkerJob: Sendable {
     case leave(UInt64)
     /// Tells those who listen what is new.
     case poll
-    /// Reads a part of the ledger for the index, while nothing else is to be done.
-    case index
+    /// Reads a part of the ledger for the index, for a time at most.
+    case index(nanoseconds: Int64)
 }
 
 /// What comes of it, for the loop.
@@ -34,8 +34,6 @@ struct WorkerPlan: Sendable {
     let results: Mailbox<WorkerResult>
     let log: @Sendable (JournalEntry) -> Void
 
-    /// How long a part of the index may take.
-    private static let indexSlice: Int64 = 50_000_000
     /// How often a follower's delay is asked for.
     private static let delayInterval: Int64 = 2_000_000_000
 
@@ -67,8 +65,8 @@ struct WorkerPlan: Sendable {
             case .poll:
                 for (number, output) in feeds.poll() { results.post(.feed(number, output)) }
                 results.post(.polled)
-            case .index:
-                let end = EventLoop.nowNanoseconds + Self.indexSlice
+            case .index(let nanoseconds):
+                let end = EventLoop.nowNanoseconds + nanoseconds
                 while (try? source.buildIndex()) == true, EventLoop.nowNanoseconds < end {}
                 results.post(.indexed)
             }

@@ -97,22 +97,27 @@ public final class LedgerSource: PushSource {
         return page
     }
 
-    /// The parts of a block that may have matches, the newest first: a match is looked for in the texts of the block, and only
-    /// the stories of requests that have them are read.
+    /// The parts of a range that may have matches, the newest first. Only the stories of requests that have the texts of the query
+    /// are read.
     private func parts(
         of range: ClosedRange<SequenceNumber>, _ wanted: [[IndexedFact]], _ ledger: LedgerReader
     ) throws(StoreError) -> [ClosedRange<SequenceNumber>] {
-        let sets = wanted.map { facts in
-            (facts: Set(facts), asksForCampaign: facts.contains { $0.word == .campaign })
-        }
-        var found = sets.map { set in Set(set.facts.compactMap(\.seq).filter(range.contains)) }
-        try ledger.lookedUpTexts(in: range) { seq, column, text in
-            let fact = QueryWord(column).map { IndexedFact($0, text) }
-            for (place, set) in sets.enumerated() where fact.map(set.facts.contains) ?? set.asksForCampaign {
-                found[place].insert(seq)
+        var candidates: Set<SequenceNumber>?
+        for facts in wanted where candidates?.isEmpty != true {
+            var found: Set<SequenceNumber> = []
+            for fact in facts {
+                if let seq = fact.seq, range.contains(seq) { found.insert(seq) }
+                guard let column = LedgerReader.SearchedColumn.allCases.first(where: { QueryWord($0) == fact.word })
+                else { continue }
+                found.formUnion(try ledger.requests(in: range, where: column, is: fact.value))
             }
+            if facts.contains(where: { $0.word == .campaign }) {
+                found.formUnion(
+                    try ledger.requests(in: range, where: .shown, is: Outcome.shownBySystem.rawValue))
+            }
+            candidates = candidates.map(found.intersection) ?? found
         }
-        var rest = found.dropFirst().reduce(found[0]) { $0.intersection($1) }.sorted()
+        var rest = (candidates ?? []).sorted()
         var parts: [ClosedRange<SequenceNumber>] = []
         while let last = rest.popLast() {
             var first = last
@@ -157,7 +162,7 @@ public final class LedgerSource: PushSource {
     ) throws(StoreError) -> [IndexedFact] {
         var facts: [IndexedFact] = []
         var shown: [SequenceNumber] = []
-        try ledger.lookedUpTexts(in: range) { seq, column, text in
+        try ledger.searchedTexts(in: range) { seq, column, text in
             if let word = QueryWord(column) { facts.append(IndexedFact(word, text)) } else { shown.append(seq) }
         }
         for seq in shown {
@@ -307,7 +312,7 @@ public final class LedgerSource: PushSource {
 
 extension QueryWord {
     /// The word that searches a column.
-    fileprivate init?(_ column: LedgerReader.LookedUp) {
+    fileprivate init?(_ column: LedgerReader.SearchedColumn) {
         let word: QueryWord? =
             switch column {
             case .id: .id

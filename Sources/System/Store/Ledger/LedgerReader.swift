@@ -32,6 +32,8 @@ public final class LedgerReader {
     var entriesOfRequest = LaterStatement(
         "SELECT \(LedgerTable.entries.values()) FROM entries WHERE cause = ?1 ORDER BY number")
 
+    var rangeStatements: [RangeStatement: StatementBox] = [:]
+
     /// The tracker's rule for the delivery of an interaction: a delivery without an app matches any app.
     private static let isMeant = """
         \(LedgerTable.requests.has("operation", Operation.deliver))
