@@ -40,7 +40,7 @@ extension Session {
     }
 }
 
-/// The answer has no status.
+/// The error for a reply without a status.
 private struct NoStatus: Error, CustomStringConvertible {
     let path: String
     var description: String { "\(path) gives no status: it is not the socket of pushrouter-gateway" }
