@@ -52,9 +52,9 @@ struct Parts {
 
     /// Opens the ledger of a locked state directory, and reads what an earlier run left.
     ///
-    /// - directories: the directories of configuration, state and sockets.
-    /// - configuration: reads the configuration again.
-    ///   - configuration: how to read the configuration again.
+    /// - Parameters:
+    ///   - directories: the directories of configuration, state and sockets.
+    ///   - configuration: reads the configuration again.
     ///   - settings: the configuration as it is.
     ///   - state: the locked state directory.
     ///   - boot: the machine's boot id.

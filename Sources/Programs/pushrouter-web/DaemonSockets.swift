@@ -5,14 +5,14 @@ import PushSettings
 import PushWeb
 import UnixSockets
 
-/// The daemon's sockets, and the gateway's. On one thread at a time; a call waits for some seconds at most.
+/// The sockets of the daemon and the gateway. For one thread at a time; a call waits for some seconds at most.
 final class DaemonSockets: WebDaemon {
     private let directories: Directories
     private let gatewaySocket: String
 
-    /// How long the daemon may take to take a connection, and to answer, in milliseconds.
+    /// The time limits of the daemon in milliseconds: to accept a connection, and to reply.
     private static let patience = (connect: 1000, answer: 5000)
-    /// How long an answer of the gateway may be, in bytes.
+    /// The longest reply of the gateway, in bytes.
     private static let longestStatus = 1 << 20
 
     init(_ directories: Directories, gatewaySocket: String) {
@@ -57,7 +57,8 @@ final class DaemonSockets: WebDaemon {
         }
     }
 
-    /// How far the ledger is behind where the daemon follows another machine's; `nil`: not at all, or nobody can tell.
+    /// How far this ledger is behind the leader's, in words; `nil` if the daemon leads or does not answer within 100
+    /// ms.
     func followerDelay() -> String? {
         guard let status = try? ask(.status, patience: (100, 100))["status"], status["state"]?.string == "following"
         else {
@@ -75,7 +76,7 @@ final class DaemonSockets: WebDaemon {
             try client.send(Array("GET /status HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n".utf8))
             var last: [UInt8] = []
             var length = 0
-            // The body is the last line.
+            // The body is the response's last line.
             while let line = try client.receiveLine(timeoutMilliseconds: Self.patience.connect),
                 length < Self.longestStatus
             {

@@ -8,11 +8,11 @@ import PushWeb
 import ServiceProgram
 import ServiceSockets
 
-/// The running program: the loop has the connections; one thread reads, another one acts and asks the daemon.
+/// The running program: the loop has the connections; one thread reads, and another one acts and asks the daemon.
 final class Service: LoopService {
     private struct Asked {
         let number: HTTPConnections.RequestNumber
-        /// When a request that waits is answered with nothing.
+        /// When a request with `wait=` gets an empty answer.
         var end: Int64?
     }
 
@@ -30,7 +30,7 @@ final class Service: LoopService {
     private var timers: [RepeatingTimer] = []
     private var peers: [UInt64: WebPeer] = [:]
     private var asked: [UInt64: Asked] = [:]
-    /// Those who listen: streams, and requests that wait.
+    /// The ids of the subscriptions: streams, and requests with `wait=`.
     private var listening: Set<UInt64> = []
     private var streams: [HTTPConnections.RequestNumber: UInt64] = [:]
     private var limiter = ActLimiter()
@@ -43,18 +43,19 @@ final class Service: LoopService {
     private(set) var isStopping = false
     let status: String
 
-    /// As many requests as may wait for the threads.
+    /// The most requests that may wait for the threads.
     private static let askedMax = 512
-    /// How long SIGTERM waits for answers that are being made, in nanoseconds.
+    /// How long SIGTERM waits for unfinished answers, in nanoseconds.
     private static let patience: Int64 = 5_000_000_000
-    /// How many clients are taken in one go.
+    /// How many clients are accepted in one turn.
     private static let acceptedAtOnce = 32
-    /// How often those who listen are looked after while there are any.
+    /// How often the ledger is read for subscriptions while there are any.
     private static let pollInterval: Duration = .milliseconds(20)
     private static let indexInterval: Duration = .milliseconds(100)
-    /// How long a request may take to come, and its answer to be read.
+    /// The time limit for reading a request, and for the client to read its answer, in nanoseconds.
     private static let requestTime: Int64 = 20_000_000_000
-    /// The paths whose answers come from the daemon: it may be slow, and readers do not wait behind it.
+    /// The paths that need an answer of the daemon, which may be slow: they go to the thread that acts, so that other
+    /// readers do not wait.
     private static let daemonsPaths: Set<[String]> = [["lanes"], ["handlers"], ["senders"], ["api", "status"]]
 
     init(
@@ -73,7 +74,7 @@ final class Service: LoopService {
         http = try HTTPConnections(limits)
         reader = JobThread("web-reader") { plan.begin() }
         actor = JobThread("web-actor") { plan.begin() }
-        // Unowned: all of these are properties of this object.
+        // `unowned` is safe: this object owns all of these.
         http.connectionEnded = { [unowned self] key in peers[key] = nil }
         http.streamEnded = { [unowned self] number in
             if let id = self.streams.removeValue(forKey: number) { leave(id) }
@@ -115,7 +116,7 @@ final class Service: LoopService {
         endIfDone()
     }
 
-    /// Ends the loop once what was asked is answered, or has taken too long.
+    /// Ends the loop once all requests are answered, or at `stopEnd`.
     private func endIfDone() {
         guard isStopping, asked.isEmpty || EventLoop.nowNanoseconds >= stopEnd else { return }
         loop.atEndOfTurn { [weak self] in
@@ -225,7 +226,7 @@ final class Service: LoopService {
         }
     }
 
-    // MARK: Those who listen
+    // MARK: Subscriptions
 
     private func listen(_ id: UInt64, _ subscription: WebSubscription) {
         listening.insert(id)
@@ -266,7 +267,7 @@ final class Service: LoopService {
 }
 
 extension HTTPResponse {
-    /// An answer of the page, with what all have.
+    /// Makes a response of the page, with the headers that all have.
     init(_ response: WebResponse) {
         self.init(status: response.status, headers: response.headers + WebResponse.safety, body: response.body)
     }

@@ -30,7 +30,7 @@ extension ClientSession {
     /// The time limit that the client exceeds; `nil`: none.
     ///
     /// - Parameters:
-    /// - timeouts: the limits.
+    ///   - timeouts: the limits.
     ///   - now: monotonic nanoseconds.
     func overdue(_ timeouts: ClientTimeouts, at now: Int64) -> Overdue? {
         if let since = discardingSince { return now - since >= Self.discardTime ? .discarding : nil }

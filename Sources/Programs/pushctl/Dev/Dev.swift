@@ -149,9 +149,9 @@ private struct Dev {
     /// Starts a program at a free port. If another program takes the port in between, tries the next.
     ///
     /// - Parameters:
-    /// - ports: the ports to try.
-    /// - option: the option that sets them.
-    /// - start: starts the program at an address.
+    ///   - ports: the ports to try.
+    ///   - option: the option that sets them.
+    ///   - start: starts the program at an address.
     /// - Returns: the address; `nil`: a person ended the run.
     private func listening(
         _ ports: DevPort, _ option: Option, _ start: (String) throws(Failure) -> DevRun.Start

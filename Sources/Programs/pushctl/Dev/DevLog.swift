@@ -37,8 +37,8 @@ struct DevLogLine: Hashable {
     ///
     /// - Parameters:
     ///   - bytes: the line, without its line feed.
-    /// - program: the name of the program.
-    /// - time: now, for a line without a time.
+    ///   - program: the name of the program.
+    ///   - time: now, for a line without a time.
     init(_ bytes: [UInt8], from program: String, at time: WallTime) {
         (self.time, self.program) = (time, program)
         var text = bytes[...]

@@ -42,11 +42,11 @@ final class DevProgram {
     /// Starts a program.
     ///
     /// - Parameters:
-    /// - path: the path of the program.
-    /// - name: the program's name, for people.
-    /// - arguments: the arguments after the program's name.
-    /// - environment: the complete environment, as `NAME=value`.
-    /// - deathSignal: the signal that the kernel sends it when this process ends (PR_SET_PDEATHSIG).
+    ///   - path: the path of the program.
+    ///   - name: the program's name, for people.
+    ///   - arguments: the arguments after the program's name.
+    ///   - environment: the complete environment, as `NAME=value`.
+    ///   - deathSignal: the signal that the kernel sends it when this process ends (PR_SET_PDEATHSIG).
     init(
         _ path: String, name: String, arguments: [String], environment: [String], deathSignal: Int32
     ) throws(Failure) {

@@ -45,8 +45,8 @@ final class DevRun {
     /// Takes over the signals of this process, which has one thread.
     ///
     /// - Parameters:
-    /// - path: the socket on which programs report readiness.
-    /// - log: prints the programs' logs.
+    ///   - path: the socket on which programs report readiness.
+    ///   - log: prints the programs' logs.
     init(notifications path: String, _ log: DevLog) throws(Failure) {
         guard let signals = FileDescriptor(CLinux_signal_descriptor(Self.signals, Self.signals.count)) else {
             throw Failure(.inputOutput, "cannot wait for signals: \(errorText(errno))")
@@ -67,10 +67,10 @@ final class DevRun {
     /// Starts a program and waits until it is ready.
     ///
     /// - Parameters:
-    /// - path: the path of the program.
-    /// - name: the program's name, for people.
-    /// - arguments: the arguments after the program's name.
-    /// - deathSignal: the signal that the program gets when this process ends.
+    ///   - path: the path of the program.
+    ///   - name: the program's name, for people.
+    ///   - arguments: the arguments after the program's name.
+    ///   - deathSignal: the signal that the program gets when this process ends.
     /// - Throws: when the start fails or takes too long, or when an earlier program has ended.
     func start(_ path: String, _ name: String, _ arguments: [String], deathSignal: Int32) throws(Failure) -> Start {
         guard !isAsked else { return .asked }

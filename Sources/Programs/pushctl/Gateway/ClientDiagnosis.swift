@@ -72,9 +72,9 @@ enum ClientDiagnosis {
     /// The findings about the variables of this shell.
     ///
     /// - Parameters:
-    /// - authorities: the certificates that clients must trust, in PEM; empty: the gateway does not list them.
+    ///   - authorities: the certificates that clients must trust, in PEM; empty: the gateway does not list them.
     ///   - environment: the value of a variable.
-    /// - contents: reads a file; `nil`: this user cannot read it.
+    ///   - contents: reads a file; `nil`: this user cannot read it.
     static func findings(
         authorities: String, environment: (String) -> String?, contents: (String) -> [UInt8]?
     ) -> [HealthFinding] {

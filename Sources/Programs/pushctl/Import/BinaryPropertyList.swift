@@ -19,7 +19,7 @@ struct BinaryPropertyList {
 
     /// - Parameters:
     ///   - bytes: a file that begins with ``magic``.
-    /// - limits: the limits of the value.
+    ///   - limits: the limits of the value.
     init(_ bytes: [UInt8], _ limits: PropertyList.Limits) throws(PropertyListError) {
         guard bytes.count >= Self.magic.count + 32 else { throw PropertyListError("it is cut off") }
         self.bytes = bytes
@@ -92,7 +92,7 @@ struct BinaryPropertyList {
         try value(try integer(start + index * referenceSize, referenceSize, of: number), depth: depth + 1)
     }
 
-    /// The begin of an object's content, and the number of its units.
+    /// The offset of an object's content, and the number of its units.
     private func extent(
         _ offset: Int, _ low: Int, of number: Int
     ) throws(PropertyListError) -> (start: Int, count: Int) {

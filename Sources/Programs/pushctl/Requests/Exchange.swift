@@ -48,9 +48,9 @@ struct Exchange {
     /// Connects to the socket at `path`; takes the format of the replies from the options.
     ///
     /// - Parameters:
-    /// - lastBefore: the last number that the daemon has given, to recognize repetitions.
-    /// - patience: how long the daemon may be silent before a note.
-    /// - readOutputs: reads the standard error of an invocation's handlers, for people.
+    ///   - lastBefore: the last number that the daemon has given, to recognize repetitions.
+    ///   - patience: how long the daemon may be silent before a note.
+    ///   - readOutputs: reads the standard error of an invocation's handlers, for people.
     /// - Throws: when options exclude each other, or when no daemon listens.
     init(
         path: String, _ arguments: Arguments, output: Output, lastBefore: Int64? = nil, patience: Patience = Patience(),
@@ -76,8 +76,8 @@ struct Exchange {
     /// Adds a request to the batch, which is sent when it is large enough.
     ///
     /// - Parameters:
-    /// - line: the request without a line feed.
-    /// - place: its place, for messages.
+    ///   - line: the request without a line feed.
+    ///   - place: its place, for messages.
     mutating func send(_ line: [UInt8], from place: String) throws(Failure) {
         while outstanding.unansweredCount >= Self.outstandingLimit {
             try sendBatch()

@@ -8,9 +8,9 @@ extension Failure {
     /// The failure for an error of the connection to the daemon, in words for the user.
     ///
     /// - Parameters:
-    /// - error: the error.
-    /// - path: the path of the socket.
-    /// - operation: the request, for a refusal.
+    ///   - error: the error.
+    ///   - path: the path of the socket.
+    ///   - operation: the request, for a refusal.
     init(_ error: DaemonError, _ path: String, asking operation: String = "request") {
         switch error {
         case .socket(let error): self.init(error, path)

@@ -7,7 +7,7 @@ enum OutcomeText {
     /// The line, with its line feed.
     ///
     /// - Parameters:
-    /// - handler: the handler of the invocation; `nil`: it has none, or is the tracker's.
+    ///   - handler: the handler of the invocation; `nil`: it has none, or is the tracker's.
     ///   - milliseconds: from acceptance to the outcome.
     static func line(
         seq: SequenceNumber, callback: String, handler: String?, isObserver: Bool, outcome: String,
