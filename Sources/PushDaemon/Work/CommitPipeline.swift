@@ -70,7 +70,7 @@ final class CommitPipeline {
         growing = Batch(effects: Effects(rows: committer.takeBuffer()))
     }
 
-    // MARK: What is to be written
+    // MARK: Collecting rows
 
     /// The router's effects. Rows stay in them; the caller takes out the list.
     var effects: Effects {

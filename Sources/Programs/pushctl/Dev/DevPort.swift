@@ -35,7 +35,7 @@ enum DevPort: Hashable {
         }
     }
 
-    /// Whether no other port may replace it.
+    /// Whether only this port is allowed.
     var isExact: Bool { if case .exactly = self { true } else { false } }
 
     /// The failure when none of the ports is free.

@@ -15,7 +15,7 @@ final class Terminal {
         case redraw
         /// The time is over.
         case timeout
-        /// A signal, or the end of file of standard input.
+        /// A signal that ends the program, or no more input.
         case end
     }
 
