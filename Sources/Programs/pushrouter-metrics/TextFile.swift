@@ -26,7 +26,7 @@ struct TextFile {
             }
             bytes = bytes.dropFirst(count)
         }
-        // Whatever the umask is: any user may read the file.
+        // Sets the mode despite the umask: any user may read the file.
         fchmod(file.rawValue, 0o644)
         guard rename(temporary, path) == 0 else {
             let error = failure("replace", path)
