@@ -8,16 +8,18 @@ let settings: [SwiftSetting] = [
     .enableUpcomingFeature("ExistentialAny"),
     .enableUpcomingFeature("InternalImportsByDefault"),
     .enableUpcomingFeature("MemberImportVisibility"),
-    // What `swift build -c release` gives is what is shipped: no Swift runtime needed on the target.
+    // Release builds are shipped: the target machine needs no Swift runtime.
     .unsafeFlags(["-static-stdlib"], .when(configuration: .release)),
-    // Else each program has the engine of regular expressions, a tenth of it, for a search in a text.
+    // Without this flag each program links the regular expression engine, a tenth of its size, for one search in a
+    // text.
     .unsafeFlags(
         ["-Xfrontend", "-disable-implicit-string-processing-module-import"], .when(configuration: .release)),
-    // Else one ContinuousClock brings the concurrency library and libdispatch.
+    // Without this flag one ContinuousClock links the concurrency library and libdispatch.
     .unsafeFlags(["-Xfrontend", "-disable-implicit-concurrency-module-import"], .when(configuration: .release)),
-    // What nothing calls is left out by the linker.
+    // One section for each function: the linker drops functions that nothing calls.
     .unsafeFlags(["-Xfrontend", "-function-sections"], .when(configuration: .release)),
-    // A twelfth of the loop's instructions. The tests run with the checks, and the loop's state is one thread's.
+    // Saves a twelfth of the loop's instructions. The tests run with the checks, and only one thread uses the loop's
+    // state.
     .unsafeFlags(["-enforce-exclusivity=unchecked"], .when(configuration: .release)),
 ]
 
@@ -31,19 +33,19 @@ let linking: [LinkerSetting] = [
             "-Xlinker", "--version-script=\(Context.packageDirectory)/packaging/no-exports.map",
         ], .when(configuration: .release))
 ]
-/// For code that does not decide how fast a payload goes.
+/// For code that does not limit the throughput of payloads.
 let small: [SwiftSetting] = [.unsafeFlags(["-Osize"], .when(configuration: .release))]
 
-/// The folders of `Sources`: a target's folder says what it may import. `Layers.swift` in the tests holds the rules.
+/// The folders of `Sources`: the folder of a target decides its imports. `Layers.swift` in the tests has the rules.
 enum Layer: String {
-    /// Pure: the standard library only; time is an argument; nothing here can block.
+    /// Pure: imports the standard library only; gets time as an argument; never blocks.
     case core = "Sources/Core"
-    /// One thing of the outside world each; below them what they have in common. They do not know each other.
+    /// Adapters, one for each part of the outside world, above what they share. Adapters never import each other.
     case system = "Sources/System"
     case programs = "Sources/Programs"
 }
 
-/// A target of the package's own Swift code.
+/// A Swift target of this package.
 func swift(
     _ layer: Layer, _ name: String, _ dependencies: [Target.Dependency], resources: [Resource] = [], isHot: Bool = true
 ) -> Target {
@@ -52,10 +54,10 @@ func swift(
         swiftSettings: isHot ? settings : settings + small)
 }
 
-/// C of the package's own.
+/// A C target of this package.
 func c(_ name: String) -> Target { .target(name: name, path: "Sources/System/\(name)") }
 
-/// A library of the system: a module map.
+/// A system library: a module map.
 func library(_ name: String, pkgConfig: String, package: String) -> Target {
     .systemLibrary(name: name, path: "Sources/System/\(name)", pkgConfig: pkgConfig, providers: [.apt([package])])
 }
@@ -72,7 +74,7 @@ func tests(_ name: String, _ dependencies: [Target.Dependency], _ own: [SwiftSet
         swiftSettings: settings + own)
 }
 
-/// For tests that search millions of states: ten times as many in the same time.
+/// For tests that search millions of states: ten times faster.
 let optimized: [SwiftSetting] = [.unsafeFlags(["-O"], .when(configuration: .debug))]
 
 let package = Package(
@@ -92,16 +94,16 @@ let package = Package(
         swift(.core, "PushDispatch", ["PushModel"]),
         swift(.core, "PushTracking", ["PushModel"]),
         swift(.core, "PushCustomData", ["PushModel"]),
-        // What files say: their syntax, and keys that are declared once.
+        // The syntax of settings files, and the declaration of their keys.
         swift(.core, "SettingsSyntax", ["PushModel"], isHot: false),
         swift(
             .core, "PushRouting",
             ["PushModel", "PushDispatch", "PushTracking", "PushCustomData", "SettingsSyntax"]),
         swift(.core, "PushFigures", ["PushModel"]),
-        // The rules of several machines that write one chain of batches, and the seam to the engine that has it.
+        // The rules of machines that write one shared log, and the protocol of its engine.
         swift(.core, "PushFleet", ["PushModel"], isHot: false),
         swift(.core, "PushReporting", ["PushModel", "PushFigures"], isHot: false),
-        // The query language, and the story of a request as people and programs read it.
+        // The query language, and the story of a request for people and programs.
         swift(
             .core, "PushQuery", ["PushModel", "PushDispatch", "PushFigures", "PushReporting", "SettingsSyntax"],
             isHot: false),
@@ -114,13 +116,14 @@ let package = Package(
             resources: [
                 .embedInCode("Assets/page.css"), .embedInCode("Assets/keys.js"), .embedInCode("Assets/live.js"),
             ], isHot: false),
-        // What a bridge's handlers say, and what its program makes of their lines: a target each.
+        // The parts of a bridge's handler file, and the lines between the daemon and the bridge: one target for each
+        // bridge.
         swift(.core, "HTTPBridge", ["PushModel", "PushRouting", "SettingsSyntax"]),
-        // What clients of FCM and APNs ask, and what they are answered: no sockets, no HTTP library.
+        // Requests of FCM's and APNs' clients, and their responses: no sockets, no HTTP library.
         swift(.core, "PushGateway", ["PushModel", "PushDispatch", "PushHosts"]),
-        // What clients of FCM and APNs must know to use a gateway.
+        // The addresses and variables with which FCM's and APNs' clients use a gateway.
         swift(.core, "PushHosts", ["PushModel", "SettingsSyntax"], isHot: false),
-        // The link providers.d leads to etc/pushrouterd/providers.d: what is shipped is compiled in.
+        // providers.d is a symbolic link to etc/pushrouterd/providers.d: the shipped files are compiled in.
         swift(
             .core, "PushSettings",
             [
@@ -128,12 +131,12 @@ let package = Package(
                 "HTTPBridge",
             ],
             resources: [.embedInCode("providers.d")], isHot: false),
-        // The catalogue of accidents, which is compiled in.
+        // The catalogue of accidents, compiled in.
         swift(
             .core, "PushAccidents", ["PushModel", "PushDispatch", "PushRouting"],
             resources: [.embedInCode("Catalogue")], isHot: false),
 
-        // Libraries, and what the Glibc import lacks.
+        // System libraries, and C that the Glibc module lacks.
         library("CSystemd", pkgConfig: "libsystemd", package: "libsystemd-dev"),
         library("CSQLite", pkgConfig: "sqlite3", package: "libsqlite3-dev"),
         library("CJSON", pkgConfig: "json-c", package: "libjson-c-dev"),
@@ -161,18 +164,18 @@ let package = Package(
         swift(.system, "Gzip", ["CZlib"], isHot: false),
         swift(.system, "DBus", ["CSystemd", "PushRouting", "LinuxSystem"], isHot: false),
         swift(.system, "JSONC", ["CJSON", "PushModel"], isHot: false),
-        // The engine that several machines share: only programs of a fleet need libpq.
+        // The engine of a log that machines share: only programs of a fleet need libpq.
         swift(.system, "PostgreSQL", ["CPostgreSQL", "PushModel", "PushFleet", "LinuxSystem"], isHot: false),
         swift(
             .system, "SettingsFiles", ["PushModel", "SettingsSyntax", "PushRouting", "PushSettings", "LinuxSystem"],
             isHot: false),
 
-        // What programs begin and end with.
+        // The start and the end of a program.
         swift(
             .system, "ServiceProgram",
             ["PushModel", "PushSettings", "LinuxSystem", "EventLoop", "JournalLog", "SettingsFiles"], isHot: false),
 
-        // What programs have in common that talk to the daemon.
+        // Shared by programs that talk to the daemon.
         swift(.system, "DaemonClient", ["PushModel", "LinuxSystem", "UnixSockets"], isHot: false),
 
         // Reports from the ledger, for programs that may read it.
@@ -192,10 +195,10 @@ let package = Package(
             ["CLinux", "LinuxSystem", "EventLoop", "UnixSockets", "HTTPServer", "SettingsSyntax", "SettingsFiles"],
             isHot: false),
 
-        // What programs have in common that speak HTTP.
+        // Shared by programs that send HTTP requests.
         swift(.system, "HTTPSending", ["EventLoop", "HTTPClient", "LinuxSystem", "CLinux"]),
 
-        // Runs handlers: for the daemon, and for who tries one out.
+        // Runs handlers: for the daemon, and for a person who tries one.
         swift(
             .system, "HandlerRuns",
             [
@@ -203,7 +206,7 @@ let package = Package(
                 "DBus", "JournalLog",
             ], isHot: false),
 
-        // The daemon, wired together, and its documentation.
+        // The daemon, connected from its parts, and its documentation.
         .target(
             name: "PushDaemon",
             dependencies: [
@@ -213,7 +216,7 @@ let package = Package(
                 "HandlerRuns", "JournalLog", "SettingsFiles", "DBus",
             ], swiftSettings: settings),
         program("pushrouterd", ["PushDaemon", "ServiceProgram"]),
-        // The daemon on one of several machines: it alone needs libpq.
+        // The daemon of a fleet's machine, the only one that needs libpq.
         program(
             "pushrouterd-fleet",
             [
@@ -232,7 +235,7 @@ let package = Package(
                 "UnixSockets", "HandlerProcess", "HandlerRuns", "JournalLog", "SettingsFiles", "DaemonClient",
                 "LedgerReports", "JSONC",
             ]),
-        // What speaks HTTP is a program of its own: the daemon needs neither network nor key.
+        // HTTP clients are programs of their own: the daemon needs neither network nor key.
         program(
             "pushrouter-forward",
             [
@@ -246,14 +249,14 @@ let package = Package(
                 "UnixSockets", "HTTPClient", "HTTPSending", "HandlerRuns", "JournalLog", "SettingsFiles",
                 "ServiceProgram",
             ]),
-        // What serves HTTP is a program of its own, for the same reason.
+        // HTTP servers are programs of their own, for the same reason.
         program(
             "pushrouter-metrics",
             [
                 "PushModel", "PushReporting", "PushSettings", "LinuxSystem", "EventLoop", "HTTPServer", "JournalLog",
                 "SettingsFiles", "ServiceProgram", "DaemonClient",
             ]),
-        // Unmodified clients of FCM and APNs send to it; it alone needs libnghttp2 and libssl.
+        // Serves unmodified clients of FCM and APNs; the only program that needs libnghttp2 and libssl.
         program(
             "pushrouter-gateway",
             [
@@ -273,8 +276,8 @@ let package = Package(
                 "ServiceSockets", "DaemonClient", "LedgerSource",
             ]),
 
-        // Tests: one folder a target.
-        // What the tests do to a disk. The library that is preloaded (preload) is compiled by them.
+        // Tests: one folder for each target.
+        // The model of a faulty disk. The tests compile the preloaded library (preload) themselves.
         .target(
             name: "CFaultyDisk", path: "Tests/FaultyDisk", exclude: ["README.md", "preload", "script"],
             sources: ["model"],
@@ -282,7 +285,7 @@ let package = Package(
         .target(
             name: "TestSupport", dependencies: ["CFaultyDisk", "CTestProbe", "PushModel", "PushTracking", "PushFleet"],
             path: "Tests/TestSupport", swiftSettings: settings),
-        // Stands before some of libc's functions in the test program: disks that fail, allocations that are counted.
+        // Overrides functions of libc in the test program: disks that fail, and allocations that are counted.
         .target(name: "CTestProbe", path: "Tests/CTestProbe"),
         tests("FaultyDiskTests", []),
         tests("PushModelTests", ["PushModel", "CJSON"]),
@@ -339,7 +342,7 @@ let package = Package(
                 "PushModel", "PushFleet", "Store", "CLinux", "CSQLite", "LinuxSystem", "PushQuery", "PushReporting",
                 "PushRouting", "LedgerSource",
             ]),
-        // Reports from figures beside reports from rows.
+        // Compares reports from figures with reports from rows.
         tests("ReportReadingTests", ["PushModel", "PushFigures", "PushReporting", "Store", "LedgerReports"]),
         tests("PushctlTests", ["PushModel", "UnixSockets", "pushctl"]),
         tests("HandlerProcessTests", ["HandlerProcess", "CLinux", "LinuxSystem"]),
@@ -358,7 +361,7 @@ let package = Package(
                 "LinuxSystem", "JournalLog", "PushFleet",
                 "EventLoop", "UnixSockets", "Store", "HandlerRuns", "PushDaemon",
             ]),
-        // What one delivery may cost.
+        // The limits of the cost of one delivery.
         tests(
             "BudgetTests",
             ["PushModel", "PushTracking", "PushCustomData", "PushRouting", "PushSettings", "Store"]),

@@ -58,8 +58,8 @@ final class ConfigurationReader: Sendable {
     private let thread: JobThread<Void>
 
     /// - Parameters:
-    /// - configuration: the last one that was read.
-    /// - onRead: gets the result of each reading, on the thread `configuration`.
+    ///   - configuration: the last one that was read.
+    ///   - onRead: gets the result of each reading, on the thread `configuration`.
     init(
         _ configuration: Configuration,
         onRead: @escaping @Sendable (Result<(settings: Settings, warnings: [String]), StartFailure>) -> Void

@@ -236,7 +236,7 @@ final class Daemon {
         try inject.start()
     }
 
-    // MARK: What other threads say
+    // MARK: Messages of other threads
 
     private func take(_ message: Parts.Message) {
         switch message {
@@ -432,7 +432,7 @@ final class Daemon {
     /// One second, in nanoseconds.
     private static let lastRepliesTime: Int64 = 1_000_000_000
 
-    // MARK: From time to time
+    // MARK: Housekeeping
 
     private func keepHouse() {
         let now = EventLoop.nowNanoseconds

@@ -52,9 +52,9 @@ struct Parts {
 
     /// Opens the ledger of a locked state directory, and reads what an earlier run left.
     ///
-    /// - directories: the directories of configuration, state and sockets.
-    /// - configuration: reads the configuration again.
-    ///   - configuration: how to read the configuration again.
+    /// - Parameters:
+    ///   - directories: the directories of configuration, state and sockets.
+    ///   - configuration: reads the configuration again.
     ///   - settings: the configuration as it is.
     ///   - state: the locked state directory.
     ///   - boot: the machine's boot id.
@@ -116,10 +116,10 @@ struct Parts {
             log: { journal.log($0) })
         clockSteps = ClockSteps(
             wall: Moment.now().wall, boot: SystemClock.bootNanoseconds, lastAlive: recovered.lastBelieved,
-            // Of the clock of an engine nobody knows whether it is synchronised.
+            // Unknown for the clock of an engine.
             isSynchronised: leadership == nil ? { SystemClock.isSynchronised } : { nil })
     }
-    /// Lets go of what an earlier run left; to be called once.
+    /// Hands over the state that an earlier run left; to be called once.
     mutating func takeRecovered() -> RecoveredState {
         guard let recovered = recovered.take() else { preconditionFailure("it is taken once, by the daemon") }
         return recovered

@@ -4,8 +4,8 @@ import Glibc
 /// still have the daemon's lock and sockets, and `pushctl` has the lock while it applies a log: each lets go by itself.
 ///
 /// - Parameters:
-/// - isTaken: whether an error says that another process has it.
-/// - make: takes it.
+///   - isTaken: whether an error says that another process has it.
+///   - make: takes it.
 /// - Throws: the last error.
 func patiently<Value: ~Copyable, Failure: Error>(
     while isTaken: (Failure) -> Bool, _ make: () throws(Failure) -> Value

@@ -8,7 +8,7 @@ import PushSettings
 @main
 struct Program {
     static func main() {
-        // A write to a reader that is gone fails instead, and is told apart.
+        // With SIGPIPE ignored, a write to a closed pipe fails with EPIPE, which `Output.flush` handles.
         signal(SIGPIPE, SIG_IGN)
         let output = Output()
         let status: ExitStatus

@@ -2,18 +2,18 @@ import HTTPClient
 import HTTPSending
 import SettingsFiles
 
-/// Reads the API key: one line of visible ASCII. No message repeats any of it.
+/// Reads the API key: one line of visible ASCII. No message contains any part of it.
 enum APIKey {
-    /// The longest that is taken for a key.
+    /// The longest key.
     private static let maximumLength = 4096
 
-    /// Reads it.
+    /// Reads the key's file.
     ///
     /// - Parameters:
-    ///   - path: its file.
-    ///   - isPrivate: whether only the file's owner may have access; what systemd puts into the credentials directory needs
-    ///     no such check: nobody else gets into that, and its access list shows as rights of the group.
-    /// - Throws: what is wrong with the file, and what to do.
+    ///   - path: the file.
+    ///   - isPrivate: whether only the file's owner may have access. A file of systemd's credentials directory needs no
+    ///     such check: no other user gets into the directory, and the file's access list shows as rights of the group.
+    /// - Throws: the error of the file, with the remedy.
     static func read(_ path: String, isPrivate: Bool) throws(StartFailure) -> Secret {
         let key: Result<Secret, StartFailure>
         do throws(SecretFileFault) {
@@ -36,7 +36,7 @@ enum APIKey {
         StartFailure("the file with the API key, \(path), \(what)", exitStatus: StartFailure.configuration)
     }
 
-    /// The key without the white space around it.
+    /// The key without white space around it.
     private static func word(in text: UnsafeRawBufferPointer, of path: String) -> Result<Secret, StartFailure> {
         let isSpace = { (byte: UInt8) in [0x20, 0x09, 0x0A, 0x0D].contains(byte) }
         guard let first = text.firstIndex(where: { !isSpace($0) }), let last = text.lastIndex(where: { !isSpace($0) })

@@ -4,24 +4,24 @@ import PushModel
 import PushSettings
 import SettingsFiles
 
-/// Where the configuration is, and how it is read: at the start and at each reload.
+/// The directories of the configuration, which is read at the start and at each reload.
 struct Configuration {
     var directories: [String]
-    /// Whether the directory was asked for by name, and so must exist.
+    /// Whether the command line named the directory, so that it must exist.
     var isRequired: Bool
-    /// `$CREDENTIALS_DIRECTORY`, where systemd has put the service's credentials.
+    /// `$CREDENTIALS_DIRECTORY`, in which systemd puts the service's credentials.
     var credentials: String?
 
-    /// Reads and validates everything.
+    /// Reads and validates all files.
     ///
-    /// - Throws: a line for each thing that is wrong.
+    /// - Throws: a line for each error.
     func load() throws(StartFailure) -> ForwardingSettings {
         try LoadedConfiguration(reading: directories, required: isRequired).settings.usersTrack
     }
 
-    /// Where requests go, with the key in its present form.
+    /// Makes the destination of requests; reads the key again.
     ///
-    /// - Throws: what is missing or wrong, with what to do.
+    /// - Throws: what is missing or wrong, with the remedy.
     func destination(_ settings: ForwardingSettings) throws(StartFailure) -> HTTPDestination {
         guard let endpoint = settings.endpoint else {
             throw StartFailure(
@@ -33,7 +33,7 @@ struct Configuration {
             timeoutMilliseconds: Int(settings.timeout.milliseconds), wantedHeaders: ["x-ratelimit-reset"])
     }
 
-    /// The headers of a request, but the key's.
+    /// The headers of a request, without the key's.
     static let headers = [
         "Content-Type: application/json", "Accept: application/json",
         "User-Agent: pushrouter-forward/\(pushrouterdVersion)",

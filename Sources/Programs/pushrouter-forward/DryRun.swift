@@ -4,7 +4,7 @@ import PushModel
 import ServiceProgram
 import SettingsFiles
 
-/// Prints the requests that would send what is queued now. Nothing is claimed, and no key is needed.
+/// Prints the requests for the entries that are queued now. It claims nothing and needs no key.
 func dryRun(_ settings: ForwardingSettings, controlSocket: String) throws(StartFailure) {
     let bodies = settings.requests(for: try queuedEntries(controlSocket)).map(\.body)
     if bodies.isEmpty { complain(["nothing is queued"], as: Program.service.name) }
@@ -16,7 +16,7 @@ func dryRun(_ settings: ForwardingSettings, controlSocket: String) throws(StartF
     }
 }
 
-/// Asks the daemon, page by page.
+/// Asks the daemon for the queued entries, page by page.
 private func queuedEntries(_ controlSocket: String) throws(StartFailure) -> [ClaimedEntry] {
     var entries: [ClaimedEntry] = []
     do throws(DaemonError) {

@@ -2,7 +2,7 @@ import JSONC
 import PushCustomData
 
 extension EndpointReport {
-    /// Reads the body of an answer; `nil` for one that is not a JSON object.
+    /// Parses the body of a response; `nil` if it is not a JSON object.
     init?(_ body: [UInt8]) {
         guard let root = try? JSONTree(scanning: body).root, root.isObject else { return nil }
         self.init(

@@ -20,7 +20,7 @@ struct Program {
             try dryRun(settings, controlSocket: directories.controlSocket)
             return 0
         }
-        // Before the key is read.
+        // Before the key is read, so that no core file contains it.
         guard SecretProcess.forbidCores() else { throw StartFailure.system("forbid cores of this process") }
         let destination = try configuration.destination(settings)
         return try service.run { loop, log in

@@ -2,7 +2,7 @@ import PushCustomData
 import PushModel
 
 extension RequestContent {
-    /// The JSON of a request to `/users/track`. An array without elements is left out.
+    /// The JSON of a request to `/users/track`, without empty arrays.
     var body: [UInt8] {
         var body = JSONWriter()
         body.object { body in
@@ -16,13 +16,13 @@ extension RequestContent {
 }
 
 extension ClaimedEntry {
-    /// Adds the object that stands for the entry in its array.
+    /// Adds the entry's object to its array.
     ///
-    /// `app_id` is left out: it is the provider's own identifier of an app, and what we know is the package or bundle.
+    /// Without `app_id`: it is Braze's own id of an app, and the entry has the package name or bundle id.
     fileprivate func append(to list: inout JSONWriter) {
         list.object { element in
             identifier.members(of: &element)
-            // The daemon has checked the data, at whatever depth its settings allow.
+            // The daemon has checked the data, up to the depth of its settings.
             guard let data = try? JSONDocument(scanning: data, limits: JSONLimits(depth: .max)).root else { return }
             guard kind == .customEvent else {
                 return data.members.forEach { element.member($0.key, raw: $0.value.rawBytes) }
@@ -35,7 +35,7 @@ extension ClaimedEntry {
 }
 
 extension UserIdentifier {
-    /// The one identifier of an element.
+    /// Writes the identifier of an element.
     fileprivate func members(of element: inout JSONWriter) {
         switch self {
         case .externalID(let id): element.member("external_id", id)
@@ -47,8 +47,8 @@ extension UserIdentifier {
                     $0.member("alias_name", name)
                     $0.member("alias_label", label)
                 })
-            // By an alias alone only profiles that exist are changed, and the rest is dropped without an error. A profile
-            // too many can be seen and merged; an entry that vanished cannot.
+            // With an alias alone Braze would update only existing profiles and drop the rest without an error. An
+            // extra profile can be seen and merged; a dropped entry cannot.
             element.member("_update_existing_only", false)
         }
     }

@@ -10,7 +10,8 @@ import PushModel
 import ServiceProgram
 import SettingsFiles
 
-/// The running program: one loop thread that orders, the forwarder that decides, the daemon's socket and the HTTP client.
+/// The running program: the loop's thread orders events, the forwarder decides, the daemon's socket and the HTTP client
+/// act.
 final class Service: LoopService {
     static let canReload = true
 
@@ -24,12 +25,12 @@ final class Service: LoopService {
     private var clockTimer: TimerSource?
     private var endTimer: TimerSource?
 
-    /// This run: the daemon keeps by it what it handed over.
+    /// The id of this run, by which the daemon knows the entries that it handed over.
     private let instance = UUID128(high: .random(in: 0...UInt64.max), low: .random(in: 0...UInt64.max))
     private var random = SystemRandomNumberGenerator()
-    /// What happened and is not taken in yet: an effect may bring an event at once.
+    /// Events that are not handled yet: an effect may cause an event at once.
     private var events = Queue<ForwarderEvent>()
-    /// When each `depart` without a reply was sent, on the clock that counts suspensions.
+    /// The send times of `depart` requests without a reply, on CLOCK_BOOTTIME.
     private var askedAt = Queue<Instant>()
     private var isHandling = false
     private(set) var isStopping = false
@@ -37,12 +38,12 @@ final class Service: LoopService {
     private var saidState: SendingState
 
     /// - Parameters:
-    ///   - loop: the loop.
-    ///   - configuration: how to read the configuration again.
+    ///   - loop: the event loop.
+    ///   - configuration: reads the configuration again.
     ///   - settings: the configuration as it is.
-    ///   - destination: where requests go.
-    ///   - controlSocket: the daemon's.
-    ///   - log: takes what an operator must know.
+    ///   - destination: the destination of requests.
+    ///   - controlSocket: the path of the daemon's socket.
+    ///   - log: logs the events that an operator must know.
     init(
         loop: EventLoop, configuration: Configuration, settings: ForwardingSettings, destination: HTTPDestination,
         controlSocket: String, log: @escaping (JournalEntry) -> Void
@@ -93,7 +94,7 @@ final class Service: LoopService {
             case .depart:
                 let departed = try reply.departed()
                 let asked = askedAt.popFirst()
-                // From before the question: what the daemon counts begins later.
+                // Counted from before the request: the daemon's count begins later.
                 let until = departed.valid.flatMap { valid in asked.map { $0 + valid } }
                 handle(.departed(departed.entries, until: until))
             case .settle: handle(.settled)
@@ -133,7 +134,7 @@ final class Service: LoopService {
                         instance: instance, phase: state.phase, reason: state.reason, failures: state.failures,
                         until: state.until)))
         case .claim(let limit, let holding):
-            // The first of a connection does not wait: its reply says that the daemon takes claims from this run.
+            // The first claim of a connection does not wait: its reply says that the daemon takes claims from this run.
             let waits = holding == nil
             link?.send(
                 .claim(
@@ -158,7 +159,7 @@ final class Service: LoopService {
         }
     }
 
-    /// Says what has changed, where people look.
+    /// Reports a change of state to the service manager and the journal.
     private func sayState() {
         let state = forwarder.state
         guard state != saidState, !isStopping else { return }
@@ -177,7 +178,7 @@ final class Service: LoopService {
         saidState = state
     }
 
-    /// How sending goes, for the service manager.
+    /// The state of sending, for the service manager.
     var status: String {
         let state = forwarder.state
         let reason = state.reason ?? ""
@@ -197,7 +198,7 @@ final class Service: LoopService {
         let message = count > 0 ? "stopping: waiting for answers: \(count)" : "stopping"
         Notify.stopping(status: message)
         log(JournalEntry(.info, message))
-        // A request has its timeout; then the daemon has a while to confirm.
+        // A request ends within its timeout; the daemon has two seconds more to confirm.
         let longest = forwarder.settings.timeout + .seconds(2)
         endTimer?.arm(at: EventLoop.nowNanoseconds + longest.nanoseconds)
         handle(.draining)

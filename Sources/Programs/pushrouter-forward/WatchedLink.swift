@@ -3,20 +3,20 @@ import EventLoop
 import LinuxSystem
 import PushModel
 
-/// The link to the daemon on the event loop: it watches the socket, and a timer until the link is made again.
+/// The link to the daemon on the event loop: watches the socket, and a timer while the connection is down.
 final class WatchedLink {
     private let loop: EventLoop
     private let link: DaemonLink
     private var source: IOSource?
     private var timer: TimerSource?
 
-    /// A claim is a mebibyte of data at most, or one entry, with what is around it; escapes may double it.
+    /// A claim's reply has at most one mebibyte of data, or one entry, and the JSON around it; escapes may double it.
     private static let longestReply = 8 << 20
 
     /// - Parameters:
-    ///   - loop: the loop of the calling thread.
-    ///   - path: of the daemon's socket.
-    ///   - news: takes what comes.
+    ///   - loop: the event loop.
+    ///   - path: the path of the daemon's socket.
+    ///   - news: called with each event of the link.
     init(loop: EventLoop, path: String, news: @escaping (DaemonLink.News) -> Void) throws(SystemError) {
         self.loop = loop
         link = DaemonLink(path: path, maximumLineLength: Self.longestReply)
@@ -36,16 +36,16 @@ final class WatchedLink {
         }
     }
 
-    /// Connects, now and whenever it has to be done again.
+    /// Connects, and reconnects whenever the connection ends.
     func connect() { link.connect() }
 
-    /// Queues a request; to be called while there is a connection.
+    /// Queues a request; to be called while connected.
     func send(_ operation: ControlRequest.Operation) { link.send(operation) }
 
-    /// Gives the connection up, and makes it again.
+    /// Drops the connection, and reconnects.
     func fail(_ reason: String) { link.fail(reason) }
 
-    /// Sends what is queued; at the end of each turn.
+    /// Sends queued requests; at the end of each turn.
     func flush() {
         link.flush()
         watch()

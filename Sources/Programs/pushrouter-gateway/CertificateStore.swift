@@ -4,12 +4,13 @@ import PushHosts
 import SettingsFiles
 import TLS
 
-/// The authority in the state directory, and the server's certificate that it signed.
+/// The authority in the state directory, and the server's certificate that the authority signed.
 ///
-/// `ca.key` has the authority's key and certificates in one file, so one rename changes both at once; `ca-next.key` is the next
-/// one. `ca.pem` is made of them: the certificates that clients are to trust. `bundle.pem` has the system's before them.
+/// `ca.key` has the authority's key and certificates in one file, so that one rename(2) changes both; `ca-next.key` has
+/// those of the next one. `ca.pem` has the certificates of both, which clients must trust. `bundle.pem` is the same
+/// behind the system's certificates.
 final class CertificateStore {
-    /// An authority that may be kept in an optional.
+    /// A reference type for an authority, which cannot be an optional itself.
     private final class Kept {
         let authority: CertificateAuthority
         init(_ authority: consuming CertificateAuthority) { self.authority = authority }
@@ -21,17 +22,17 @@ final class CertificateStore {
     private let names: [String]
     private let log: (String) -> Void
     private var leafEnds: Int64?
-    /// When the present authority ends, in seconds since 1970.
+    /// The end of the present authority, in seconds since 1970.
     private(set) var ends: Int64 = 0
-    /// When the next one ends; `nil`: there is none.
+    /// The end of the next authority; `nil`: there is none.
     private(set) var nextEnds: Int64?
-    /// The certificates that clients are to trust, in PEM.
+    /// The certificates that clients must trust, in PEM.
     private(set) var trusted: [UInt8] = []
 
     /// - Parameters:
-    ///   - directory: the state directory, which is made where it is missing.
-    ///   - names: the names of `Names=`.
-    ///   - log: takes what an operator must know.
+    ///   - directory: the state directory, which is created if it is missing.
+    ///   - names: the names in `Names=`.
+    ///   - log: logs the events that an operator must know.
     init(directory: String, names: [String], log: @escaping (String) -> Void) throws(StartFailure) {
         self.directory = directory
         self.names = names
@@ -46,10 +47,10 @@ final class CertificateStore {
     private var trustedPath: String { "\(directory)/ca.pem" }
     /// The names that the authority was made for.
     private var namesPath: String { "\(directory)/ca.names" }
-    /// Where Debian has the system's authorities.
+    /// The system's authorities on Debian.
     private static let systemAuthorities = "/etc/ssl/certs/ca-certificates.crt"
 
-    /// A context with a new certificate; `nil`: the present one is good for longer.
+    /// Makes a context with a new certificate; `nil`: the present one is still good.
     ///
     /// - Parameter now: seconds since 1970.
     func renew(at now: Int64) throws -> TLSContext? {
@@ -65,7 +66,7 @@ final class CertificateStore {
         return try TLSContext(chain: leaf.chain, key: leaf.key)
     }
 
-    /// Takes the steps that are due, and hands out what clients are to trust after them.
+    /// Does the steps that are due, and writes the certificates that clients must trust after them.
     private func renewAuthority(at now: Int64) throws -> Kept {
         try forgetOtherNames()
         var present = try read(self.present)
@@ -101,20 +102,20 @@ final class CertificateStore {
         }
     }
 
-    /// Leaves a file alone that is as it should be.
+    /// Writes a file, unless its contents are right already.
     private func replace(_ path: String, with bytes: [UInt8]) throws(StartFailure) {
         guard try SmallFile.read(path) != bytes else { return }
         try SmallFile.replace(path, with: bytes, mode: 0o644)
     }
 
-    /// Removes authorities that were made for other names: they may not vouch for the present ones.
+    /// Removes authorities that were made for other names: these must not sign for the present names.
     private func forgetOtherNames() throws {
         let wanted = Array(names.sorted().joined(separator: "\n").utf8)
         guard try SmallFile.read(namesPath) ?? [] != wanted else { return }
         if access(present, F_OK) == 0 {
             log("the names of Names= changed: clients must take the new \(trustedPath)")
         }
-        // The names last: a crash before that is followed by the same steps.
+        // The file of names comes last: after a crash before it, the next start repeats the steps.
         for path in [next, present] where unlink(path) != 0 && errno != ENOENT {
             throw StartFailure.system("remove \(path)")
         }

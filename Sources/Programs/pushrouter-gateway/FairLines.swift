@@ -1,11 +1,11 @@
 import PushModel
 
-/// Lines that wait to be sent, each in the queue of its connection: the connections take turns.
+/// The lines to send, in one queue for each connection; the connections take turns.
 struct FairLines<Line> {
     private var queues: [UInt64: Queue<Line>] = [:]
-    /// The connections that have lines, in the order of their turns.
+    /// The connections with lines, in the order of their turns.
     private var turns = Queue<UInt64>()
-    /// How many lines wait.
+    /// The number of lines.
     private(set) var count = 0
 
     mutating func append(_ line: Line, of connection: UInt64) {
@@ -17,7 +17,7 @@ struct FairLines<Line> {
         count += 1
     }
 
-    /// The next line, by turns.
+    /// Takes the next line, by turns.
     mutating func popFirst() -> Line? {
         guard let connection = turns.popFirst(), let line = queues[connection]?.popFirst() else { return nil }
         count -= 1

@@ -6,11 +6,11 @@ import PushModel
 
 /// The connection to the daemon's `inject.sock` on the event loop.
 final class InjectLink {
-    /// A request that waits for the daemon.
+    /// A request that waits for the daemon's reply.
     struct Waiting {
         let exchange: GatewayDesk.Exchange
         let asked: Asked
-        /// Bytes of its line.
+        /// The length of its line in bytes.
         let length: Int
         /// When it was sent, in monotonic nanoseconds.
         var since: Int64 = 0
@@ -25,25 +25,24 @@ final class InjectLink {
     private var isConnected = false
     private var willFlush = false
     private var patienceTimer: RepeatingTimer?
-    /// For how long a daemon that does not reply is waited for, in nanoseconds: no client of those that were seen waits for less
-    /// than 15 s.
+    /// How long the daemon may take to reply, in nanoseconds: the known clients wait at least 15 s.
     private static let patience: Int64 = 10_000_000_000
     /// Lines that are not sent yet.
     private var lines = FairLines<(line: [UInt8], waiting: Waiting)>()
-    /// Bytes of the lines whose replies are to come.
+    /// The bytes of the lines that wait for replies.
     private(set) var waitingBytes = 0
-    /// How many lines wait for their replies.
+    /// The number of lines that wait for replies.
     var waiting: Int { link.unanswered + lines.count }
 
-    /// How many lines the daemon has at a time: as many as it needs for its commits, so that a line of another client is soon among
-    /// them.
+    /// How many lines the daemon has at a time: enough for its commits, so that a line of another client soon gets
+    /// among them.
     private static let sentAtOnce = 512
 
     /// - Parameters:
-    ///   - loop: the loop of the calling thread.
-    ///   - path: of the socket.
-    ///   - take: takes the reply to a line; `nil`: there will be none.
-    ///   - tell: takes why there is no connection; `nil`: there is one.
+    ///   - loop: the event loop of the calling thread.
+    ///   - path: the path of the socket.
+    ///   - take: gets the reply to a line; `nil`: there will be none.
+    ///   - tell: gets the reason why there is no connection; `nil`: there is one.
     init(
         loop: EventLoop, path: String, take: @escaping (Waiting, [UInt8]?) -> Void, tell: @escaping (String?) -> Void
     ) throws(SystemError) {
@@ -51,7 +50,7 @@ final class InjectLink {
         self.take = take
         self.tell = tell
         link = LineLink(path: path, maximumLineLength: 1 << 20)
-        // Unowned: both are properties of this object.
+        // `unowned` is safe: this object owns both.
         timer = try TimerSource(loop: loop) { [unowned self] in link.connect() }
         link.news = { [unowned self] in heed($0) }
         patienceTimer = try RepeatingTimer(loop: loop, every: .seconds(1)) { [unowned self] in checkPatience() }
@@ -79,18 +78,19 @@ final class InjectLink {
         }
     }
 
-    /// Gives up a daemon that does not reply: whether it has the requests on disk nobody knows.
+    /// Drops the connection to a daemon that does not reply; its requests may be on disk or not.
     private func checkPatience() {
         guard let oldest = link.oldest, EventLoop.nowNanoseconds - oldest.since > Self.patience else { return }
         link.fail("the daemon has not replied for 10 s")
     }
 
-    /// Connects, now and whenever it has to be done again.
+    /// Connects, and reconnects whenever the connection ends.
     func connect() { link.connect() }
 
-    /// Sends a line when its connection has its turn. Without a connection to the daemon there is no reply, at once.
+    /// Sends a line in the turn of its client's connection. Without a connection to the daemon `take` gets `nil` at
+    /// once.
     ///
-    /// - Parameter goesOn: whether the request had its turn.
+    /// - Parameter goesOn: whether an earlier line of the request had its turn.
     func send(_ line: [UInt8], _ waiting: Waiting, goesOn: Bool) {
         guard isConnected else { return take(waiting, nil) }
         waitingBytes += waiting.length

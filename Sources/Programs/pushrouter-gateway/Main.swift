@@ -45,7 +45,7 @@ struct Program {
         }
     }
 
-    /// The desk that a configuration asks for. Reads the keys of senders, and the rules of errors on demand.
+    /// Makes the desk of a configuration: reads the senders' keys and the rules of errors on demand.
     private static func desk(_ settings: GatewaySettings) throws(StartFailure) -> GatewayDesk {
         let keys = try SenderKeys(credentials: settings.credentials, keys: settings.keys)
         let rules = try settings.errors.map(errorRules) ?? []
@@ -55,9 +55,9 @@ struct Program {
 
     /// Reads the configuration again.
     ///
-    /// - Parameter running: the one of the start.
-    /// - Returns: the desk that it asks for, and what is to be said of it.
-    /// - Throws: what is wrong with it: then nothing changes.
+    /// - Parameter running: the configuration of the start.
+    /// - Returns: the desk of the new configuration, and the warnings about it.
+    /// - Throws: the errors of the configuration: then the old one stays.
     private static func reread(
         _ directories: [String], running: GatewaySettings, _ entrances: Entrances
     ) throws(StartFailure) -> (GatewayDesk, [String]) {
@@ -73,7 +73,8 @@ struct Program {
         return (try desk(settings), remarks)
     }
 
-    /// Prints what packaging/generate.sh writes: the shipped gateway.conf, and the list of its keys for the manual page.
+    /// Prints the input of packaging/generate.sh: the shipped gateway.conf, and the list of its keys for the manual
+    /// page.
     private static func generate(_ what: String) throws(StartFailure) -> Int32 {
         switch what {
         case "conf":
@@ -92,7 +93,7 @@ struct Program {
         return 0
     }
 
-    /// Where the certificates are unless something else is said.
+    /// The default directory of the certificates.
     static let standardState = "/var/lib/pushrouter-gateway"
 
     private static func settings(in directories: [String]) throws(StartFailure) -> (GatewaySettings, [String]) {
@@ -170,7 +171,7 @@ struct Program {
 }
 
 extension TransportLimits {
-    /// Those of the configuration.
+    /// The limits in the configuration.
     init(_ settings: GatewaySettings) {
         connections = settings.connectionsMax
         idle = settings.idleTimeout.nanoseconds

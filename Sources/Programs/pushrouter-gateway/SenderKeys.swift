@@ -3,15 +3,15 @@ import PushModel
 import SettingsFiles
 import TLS
 
-/// The keys of service accounts and of Apple's, by which tokens are checked. Read at the start.
+/// The keys of service accounts, and Apple's keys, that verify tokens. Read at the start.
 final class SenderKeys {
     private var accounts: [String: [VerificationKey]] = [:]
     private var providers: [String: VerificationKey] = [:]
 
     /// - Parameters:
     ///   - credentials: the directory of service account files; `nil`: none.
-    ///   - keys: the directory of keys of Apple's; `nil`: none.
-    /// - Throws: which file is wrong.
+    ///   - keys: the directory of Apple's keys; `nil`: none.
+    /// - Throws: the error of a file, with its name.
     init(credentials: String?, keys: String?) throws(StartFailure) {
         if let credentials {
             for name in try SmallFile.names(in: credentials, suffix: ".json") {
@@ -30,7 +30,7 @@ final class SenderKeys {
         }
     }
 
-    /// Checks a signature.
+    /// Verifies a signature.
     func verdict(on token: WebToken, of signer: TokenSigner) -> SignatureVerdict {
         let keys: [VerificationKey] =
             switch signer {

@@ -12,18 +12,18 @@ import ServiceSockets
 import SettingsFiles
 import TLS
 
-/// A request that is not answered yet: its place, and its sender as far as the status tells of it.
+/// A request without a response: its ticket, and the facts about its sender for the status.
 struct Asked {
     let ticket: Ticket
     let client: String?
     let host: PushHost
 }
 
-/// The running program: one loop thread with the clients' connections, the desk that decides, and the link to the daemon.
+/// The running program: one loop thread with the clients' connections, the desk that decides, and the daemon's link.
 final class Service: LoopService {
     static let canReload = true
 
-    /// An answer that waits for its time.
+    /// A response that is delayed.
     private struct Delayed: Comparable {
         let at: Int64
         let asked: Asked
@@ -37,7 +37,7 @@ final class Service: LoopService {
     private let log: (JournalEntry) -> Void
     private let transport: Transport
     private let certificates: CertificateStore
-    /// The paths of its sockets go with it.
+    /// Owns the sockets, and removes their paths at the end.
     private let entrances: Entrances
     private var desk: GatewayDesk
     private var random = SecureRandom()
@@ -55,15 +55,15 @@ final class Service: LoopService {
     private static let patience: Int64 = 10_000_000_000
 
     /// - Parameters:
-    ///   - loop: the loop.
+    ///   - loop: the event loop.
     ///   - desk: decides on requests.
     ///   - injectSocket: the daemon's socket.
     ///   - certificates: the certificates.
     ///   - entrances: the sockets that listen.
-    ///   - limits: what clients can take.
-    ///   - status: what the service manager is told.
-    ///   - log: takes what an operator must know.
-    ///   - reread: reads the configuration again: the desk that it asks for, and what is to be said of it.
+    ///   - limits: the limits of clients.
+    ///   - status: the status text for the service manager.
+    ///   - log: logs the events that an operator must know.
+    ///   - reread: reads the configuration again; returns its desk, and the warnings about it.
     init(
         loop: EventLoop, desk: GatewayDesk, injectSocket: String, certificates: CertificateStore,
         entrances: Entrances, limits: TransportLimits, status: String, log: @escaping (JournalEntry) -> Void,
@@ -80,7 +80,7 @@ final class Service: LoopService {
             throw StartFailure("there is no certificate", exitStatus: StartFailure.system)
         }
         transport = try Transport(loop: loop, context: context, limits: limits)
-        // Unowned: all of these are properties of this object.
+        // `unowned` is safe: this object owns all of these.
         transport.handler = { [unowned self] in begin($0, $1, $2) }
         transport.ended = { loop.exit(code: 0) }
         link = try InjectLink(
@@ -137,7 +137,7 @@ final class Service: LoopService {
             } catch {
                 switch error {
                 case .tooLong: return answer(asked, with: GatewayResponse(status: 413))
-                // The desk refuses bytes that are no gzip as bytes that are no JSON, in the service's form.
+                // The desk refuses bytes that are no gzip like bytes that are no JSON, in the form of FCM or APNs.
                 case .malformed: break
                 }
             }
@@ -155,7 +155,8 @@ final class Service: LoopService {
         for remark in desk.takeRemarks() { log(JournalEntry(.warning, remark)) }
     }
 
-    /// Whether there is room for a request: a connection that asks little has some while others ask much.
+    /// Whether there is room for a request: while the gateway is half full, only connections with few requests get
+    /// room.
     private func mayWait(_ facts: ConnectionFacts, _ link: InjectLink) -> Bool {
         let limits = transport.limits
         let isCrowded =
@@ -183,7 +184,7 @@ final class Service: LoopService {
             status.hasNextAuthority = certificates.nextEnds != nil
             status.authorities = String(decoding: certificates.trusted, as: UTF8.self)
             let type = GatewayRequest.Header("content-type", "application/json")
-            // It does not count itself.
+            // The status request does not count itself.
             transport.counts.requests -= 1
             transport.answer(asked.ticket, with: GatewayResponse(status: 200, headers: [type], body: status.json))
         case .answer(let response, let delay):
@@ -210,7 +211,7 @@ final class Service: LoopService {
         if let first = delayed.first { delayTimer?.arm(at: first.at) }
     }
 
-    // MARK: The surroundings
+    // MARK: Daemon and certificates
 
     private func note(_ problem: String?) {
         guard problem != linkProblem else { return }

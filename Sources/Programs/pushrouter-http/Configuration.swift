@@ -7,25 +7,25 @@ import PushRouting
 import PushSettings
 import SettingsFiles
 
-/// One `http` handler of the configuration.
+/// An `http` handler of the configuration.
 struct ConfiguredEndpoint: Hashable {
     var endpoint: HTTPEndpoint
-    /// Whether posting twice for one invocation is harmless.
+    /// Whether an invocation may be posted twice.
     var isIdempotent: Bool
 }
 
-/// Where the configuration is, and how it is read: at the start, for each connection and at each reload.
+/// The directories of the configuration, which is read at the start, for each connection and at each reload.
 struct Configuration {
     var directories: [String]
-    /// Whether the directory was asked for by name, and so must exist.
+    /// Whether the command line named the directory, so that it must exist.
     var isRequired: Bool
-    /// `$CREDENTIALS_DIRECTORY`, where systemd has put the service's credentials.
+    /// `$CREDENTIALS_DIRECTORY`, in which systemd puts the service's credentials.
     var credentials: String?
 
-    /// Reads and validates everything.
+    /// Reads and validates all files.
     ///
     /// - Returns: the `http` handlers, by their names.
-    /// - Throws: a line for each thing that is wrong.
+    /// - Throws: a line for each error.
     func load() throws(StartFailure) -> [String: ConfiguredEndpoint] {
         let settings = try LoadedConfiguration(reading: directories, required: isRequired).settings
         return settings.routing.handlers.compactMapValues { handler in
@@ -34,7 +34,7 @@ struct Configuration {
     }
 }
 
-/// A file with secrets, read again when it has changed: a new secret counts from the next request on.
+/// A file with secrets, which is read again when it has changed: the next request uses the new secret.
 final class WatchedSecret<Value> {
     private struct Version: Equatable {
         var device: UInt
@@ -50,17 +50,17 @@ final class WatchedSecret<Value> {
     private let parse: (UnsafeRawBufferPointer) -> Result<Value, SecretProblem>
     private var version: Version?
     private var value: Value?
-    /// What is wrong with the present version of the file; told once.
+    /// The error of the present version of the file; reported once.
     private(set) var problem: String?
 
     /// The longest file, in bytes.
     private static var limit: Int { 4096 }
 
     /// - Parameters:
-    ///   - place: its absolute path, or the name of a credential.
-    ///   - what: it is, for messages.
-    ///   - credentials: where credentials are.
-    ///   - parse: makes a value of it.
+    ///   - place: the absolute path, or the name of a credential.
+    ///   - what: the noun for messages.
+    ///   - credentials: the directory of credentials.
+    ///   - parse: makes the value from the bytes.
     init(
         _ place: String, what: String, credentials: String?,
         parse: @escaping (UnsafeRawBufferPointer) -> Result<Value, SecretProblem>
@@ -71,9 +71,9 @@ final class WatchedSecret<Value> {
         self.parse = parse
     }
 
-    /// The present value; the last good one while the file cannot be used.
+    /// Returns the present value, or the last valid one while the file is wrong.
     ///
-    /// - Parameter tell: takes what is wrong, once for each version of the file.
+    /// - Parameter tell: called with the error of the file, once for each error.
     func current(tell: (String) -> Void) -> Value? {
         var facts = stat()
         let version =
@@ -98,14 +98,14 @@ final class WatchedSecret<Value> {
     }
 }
 
-/// What is wrong with what a secret's file has; reads on after its path.
+/// An error in the contents of a secret's file; a message continues with it after the path.
 struct SecretProblem: Error {
-    /// Without any of the secret.
+    /// The text, without any part of the secret.
     let description: String
 }
 
 extension SecretProblem {
-    /// The keys of a file.
+    /// Parses the keys in a file.
     static func keys(_ text: UnsafeRawBufferPointer) -> Result<SigningKeys, SecretProblem> {
         do throws(SigningKeysFault) {
             return .success(try SigningKeys(text))
@@ -114,7 +114,7 @@ extension SecretProblem {
         }
     }
 
-    /// The one word of a file.
+    /// Parses the token in a file: its only word.
     static func token(_ text: UnsafeRawBufferPointer) -> Result<Secret, SecretProblem> {
         let isSpace = { (byte: UInt8) in [0x20, 0x09, 0x0A, 0x0D].contains(byte) }
         guard let first = text.firstIndex(where: { !isSpace($0) }), let last = text.lastIndex(where: { !isSpace($0) })

@@ -7,37 +7,37 @@ import JournalLog
 import PushModel
 import PushRouting
 
-/// Posts for one handler: its connections, its secrets, and how it goes.
+/// Posts the invocations of one handler: has its connections and secrets, and logs outages.
 final class EndpointClient {
-    /// What the handler's file says.
+    /// The handler's configuration.
     let configured: ConfiguredEndpoint
 
     private let name: String
     private let source: String
-    /// The same, with the headers that every request has.
+    /// The same endpoint, with the headers of all requests.
     private let endpoint: HTTPEndpoint
-    /// What all requests have in common.
+    /// The parts of the destination that all requests share.
     private let destination: HTTPDestination
     private let sender: Sender
     private let keys: WatchedSecret<SigningKeys>?
     private let token: WatchedSecret<Secret>?
     private let log: (JournalEntry) -> Void
-    /// Whether the last request reached a server.
+    /// Whether the last request reached the server.
     private var isReachable = true
 
-    /// A request that outlives its time in the daemon by so many milliseconds is broken off here as well. The daemon is to
-    /// say first that time is up: what is said of it decides.
+    /// How much longer than its deadline a request runs here before it is cancelled, in milliseconds: the daemon must
+    /// be the first to note that the time is over, because its outcome counts.
     private static let lag: Int64 = 500
 
     private static let userAgent = "User-Agent: pushrouter-http/\(pushrouterdVersion)"
 
     /// - Parameters:
-    ///   - configured: what the handler's file says.
-    ///   - name: of the handler.
-    ///   - source: who posts, a URI.
-    ///   - credentials: where credentials are.
-    ///   - loop: the loop.
-    ///   - log: takes what an operator must know.
+    ///   - configured: the handler's configuration.
+    ///   - name: the name of the handler.
+    ///   - source: the URI of this machine as the sender.
+    ///   - credentials: the directory of credentials.
+    ///   - loop: the event loop.
+    ///   - log: logs the events that an operator must know.
     init(
         _ configured: ConfiguredEndpoint, name: String, source: String, credentials: String?, loop: EventLoop,
         log: @escaping (JournalEntry) -> Void
@@ -62,10 +62,10 @@ final class EndpointClient {
     /// Posts an invocation.
     ///
     /// - Parameters:
-    ///   - invocation: as its line tells it.
-    ///   - answer: takes the line that answers it, once, never from within this call; not when it is broken off.
-    /// - Returns: breaks it off.
-    /// - Throws: `PostFailure` when it cannot be posted.
+    ///   - invocation: the invocation from its line.
+    ///   - answer: gets the answering line, once, never within this call; never after a cancellation.
+    /// - Returns: a closure that cancels the request.
+    /// - Throws: `PostFailure` if the request cannot be sent.
     func post(
         _ invocation: HTTPInvocation, answer: @escaping ([UInt8]) -> Void
     ) throws(PostFailure) -> () -> Void {
@@ -81,7 +81,8 @@ final class EndpointClient {
         destination.timeoutMilliseconds = Int(remaining.milliseconds + Self.lag)
         do throws(HTTPClientError) {
             let id = try sender.post(request.body, to: destination) { [unowned self] result in
-                // Too late it may be for our reasons, and nobody hears of it.
+                // After the deadline the failure may have come from this program's own cancellation, and nobody reads
+                // the answer.
                 if Moment.now().monotonic < invocation.deadline { note(result) }
                 let reply = HTTPReply(result)
                 answer(
@@ -102,7 +103,7 @@ final class EndpointClient {
         return value
     }
 
-    /// Tells when the server cannot be reached, and when it can again: one entry each.
+    /// Logs when the server cannot be reached, and when it can be again: one entry each.
     private func note(_ result: HTTPResult) {
         switch result {
         case .answer:
@@ -117,14 +118,14 @@ final class EndpointClient {
     }
 }
 
-/// Why an invocation cannot be posted.
+/// The reason why an invocation cannot be posted.
 struct PostFailure: Error {
     /// For people.
     let description: String
 }
 
 extension HTTPDestination {
-    /// Where all requests to an endpoint go. Time and token are those of each.
+    /// The destination of all requests to an endpoint; each request sets its timeout and token.
     fileprivate init(of endpoint: HTTPEndpoint) {
         self.init(
             url: endpoint.url, headers: [], bearer: nil, timeoutMilliseconds: 0, wantedHeaders: HTTPReply.wantedHeaders)

@@ -20,17 +20,17 @@ struct Program {
             isRequired: arguments.values["--config"] != nil,
             credentials: ServiceProgram.environment("CREDENTIALS_DIRECTORY"))
         let endpoints = try configuration.load()
-        // Before a secret is read.
+        // Before a secret is read, so that no core file contains it.
         guard SecretProcess.forbidCores() else { throw StartFailure.system("forbid cores of this process") }
         let isChild = arguments.flags.contains("--child")
         let entrance = try entrance(isChild: isChild)
-        // The process that started a child has its standard error in a journal.
+        // The parent of a child logs the child's standard error to the journal.
         return try service.run(logsToStandardError: isChild) { loop, log in
             try Service(loop: loop, configuration: configuration, endpoints: endpoints, entrance: entrance, log: log)
         }
     }
 
-    /// Where connections come from.
+    /// The source of the daemon's connections.
     private static func entrance(isChild: Bool) throws -> Entrance {
         if isChild { return .handedOver(socket: try SharedDescriptor(copying: STDIN_FILENO)) }
         guard let socket = try InheritedSockets.takeOne() else {

@@ -9,11 +9,11 @@ import ServiceProgram
 import SettingsFiles
 import UnixSockets
 
-/// Where connections of the daemon come from.
+/// The source of the daemon's connections.
 enum Entrance {
-    /// They are handed over by the process that has the other end of a socket.
+    /// The parent process passes connections over a socket (SCM_RIGHTS).
     case handedOver(socket: SharedDescriptor)
-    /// They come to a socket of the service manager.
+    /// The daemon connects to a socket of the service manager.
     case listening(Listener)
 
     fileprivate var descriptor: SharedDescriptor {
@@ -36,27 +36,27 @@ final class Service: LoopService {
     private let buffer = ReadBuffer()
     private var endpoints: [String: ConfiguredEndpoint]
     private var clients: [String: EndpointClient] = [:]
-    /// Clients of an earlier configuration that may have requests under way.
+    /// Clients of earlier configurations that may still have requests.
     private var retired: [EndpointClient] = []
     private var sessions: [ObjectIdentifier: Session] = [:]
     private var entranceSource: IOSource?
-    /// Ends a pause of the entrance.
+    /// Ends a pause of accepting.
     private var entranceTimer: TimerSource?
-    /// Whether it was told that no connection can be accepted.
+    /// Whether the journal has an entry that connections cannot be accepted.
     private var hasToldShortage = false
     private var endTimer: TimerSource?
     private(set) var isStopping = false
     private var configurationProblem: [String] = []
 
-    /// How long SIGTERM waits for answers, in nanoseconds: no handler has more than 9 s.
+    /// How long SIGTERM waits for responses, in nanoseconds: no handler has more than 9 s.
     private static let patience: Int64 = 10_000_000_000
 
     /// - Parameters:
-    ///   - loop: the loop.
-    ///   - configuration: how to read the configuration again.
-    ///   - endpoints: the `http` handlers as they are.
-    ///   - entrance: where connections come from.
-    ///   - log: takes what an operator must know.
+    ///   - loop: the event loop.
+    ///   - configuration: reads the configuration again.
+    ///   - endpoints: the `http` handlers of the configuration.
+    ///   - entrance: the source of connections.
+    ///   - log: logs the events that an operator must know.
     init(
         loop: EventLoop, configuration: Configuration, endpoints: [String: ConfiguredEndpoint], entrance: Entrance,
         log: @escaping (JournalEntry) -> Void
@@ -86,7 +86,7 @@ final class Service: LoopService {
                 switch Connection.handed(over: socket) {
                 case .connection(let connection): begin(connection)
                 case .wouldBlock: return
-                // Nobody needs it any more.
+                // The daemon has closed its end: the program ends.
                 case .end, .failed: return stop()
                 }
             case .listening(let listener):
@@ -101,7 +101,7 @@ final class Service: LoopService {
         }
     }
 
-    /// The listener stays readable: to ask again at once would be all that the loop does.
+    /// Pauses accepting: the listener stays readable, so the loop would do nothing but call accept(2).
     private func pause(because number: Int32) {
         if !hasToldShortage {
             hasToldShortage = true
@@ -115,7 +115,7 @@ final class Service: LoopService {
     private static let entrancePause: Int64 = 100_000_000
 
     private func begin(_ connection: Connection) {
-        // The daemon connects anew for a handler whose file has changed.
+        // The daemon reconnects for a handler whose file has changed.
         refresh()
         do throws(SystemError) {
             let session = try Session(connection, buffer: buffer, loop: loop) {
@@ -132,7 +132,7 @@ final class Service: LoopService {
         }
     }
 
-    /// A session has nothing to answer, or is at its end.
+    /// Drops a closed session, and clients of earlier configurations once no session has a request.
     private func rested(_ session: Session) {
         if session.isClosed { sessions[ObjectIdentifier(session)] = nil }
         if !sessions.values.contains(where: \.isBusy) { retired = [] }
@@ -159,7 +159,8 @@ final class Service: LoopService {
 
     /// Reads the configuration again.
     ///
-    /// - Returns: whether it is right; else the previous one stays in force, and the journal has said why, once.
+    /// - Returns: whether the configuration is valid; otherwise the previous one stays, with one journal entry for the
+    ///   errors.
     @discardableResult
     private func refresh() -> Bool {
         do throws(StartFailure) {

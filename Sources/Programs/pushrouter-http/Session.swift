@@ -6,33 +6,33 @@ import PushModel
 import PushRouting
 import UnixSockets
 
-/// One connection of the daemon: invocations come in by lines, answers go out.
+/// A connection of the daemon: invocations come in as lines, and answers go out as lines.
 final class Session {
-    /// How many requests of a connection there are at once, at most. A daemon keeps to `MaxConcurrent=`, which is less.
+    /// The most requests of a connection at the same time. A daemon keeps to `MaxConcurrent=`, which is less.
     private static let requestsMax = 16_384
-    /// How long a line may be: a request of the longest size that the daemon takes, the delivery that it is about, and what
-    /// the daemon adds.
+    /// The longest line: the longest request that the daemon takes, the delivery that it refers to, and the daemon's
+    /// additions.
     private static let maximumLineLength = 33 << 20
 
     private let client: (String) throws(PostFailure) -> EndpointClient
     private let isStopping: () -> Bool
     private let ended: (Session) -> Void
     private var stream: LineStream?
-    /// What breaks requests off, by the ids of their lines.
+    /// The closures that cancel requests, by the ids of their lines.
     private var underway: [Int64: () -> Void] = [:]
 
-    /// Whether the connection is at its end.
+    /// Whether the connection has ended.
     var isClosed: Bool { stream == nil }
-    /// Whether an answer is owed.
+    /// Whether a request has no answer yet.
     var isBusy: Bool { !underway.isEmpty }
 
     /// - Parameters:
-    ///   - connection: to the daemon.
+    ///   - connection: the connection to the daemon.
     ///   - buffer: scratch memory of the loop's thread.
-    ///   - loop: the loop.
-    ///   - client: finds who posts for a handler.
-    ///   - isStopping: whether nothing new is posted, because the program is to end.
-    ///   - ended: the daemon has closed the connection, or an answer was given and none is owed.
+    ///   - loop: the event loop.
+    ///   - client: finds the client of a handler.
+    ///   - isStopping: whether nothing new is posted, because the program ends.
+    ///   - ended: called when the connection has ended, or when the last request has its answer.
     init(
         _ connection: Connection, buffer: ReadBuffer, loop: EventLoop,
         client: @escaping (String) throws(PostFailure) -> EndpointClient, isStopping: @escaping () -> Bool,
@@ -49,11 +49,11 @@ final class Session {
             case .end, .fault: close()
             }
         }
-        // The daemon sends nothing before this: nobody may be there to read it.
+        // The daemon sends nothing before it gets this line: it proves that a process reads the connection.
         stream?.send([UInt8(ascii: "\n")])
     }
 
-    /// Breaks off everything, and lets go of the connection.
+    /// Cancels all requests, and closes the connection.
     func close() {
         stream?.close()
         stream = nil
@@ -67,7 +67,7 @@ final class Session {
         do throws(LineFault) {
             switch try HTTPLine(line, at: Moment.now().monotonic) {
             case .cancel(let id):
-                // What is not under way was answered already: the daemon will read that, and needs no other answer.
+                // A request that is not under way has its answer already, and the daemon will read that.
                 guard let cancel = underway.removeValue(forKey: id) else { return }
                 cancel()
                 stream?.send(HTTPReply.rejection(of: id, "it was broken off at its deadline"))
@@ -75,7 +75,7 @@ final class Session {
             case .post(let invocation): post(invocation)
             }
         } catch {
-            // Nobody writes such lines but who is no daemon.
+            // No daemon writes such a line, so the other end is none.
             close()
         }
     }

@@ -4,22 +4,22 @@ import HTTPClient
 import PushModel
 import PushRouting
 
-/// What a secret file has: the keys that requests are signed by, as Standard Webhooks 1.0 writes them.
+/// The keys of a secret file that sign requests, in the form of Standard Webhooks 1.0.
 ///
-/// While a receiver changes its secret the file has the old one and the new one, a line each, and requests have a
+/// While a receiver changes its secret the file has the old one and the new one, one on each line, and requests have a
 /// signature by each. https://github.com/standard-webhooks/standard-webhooks/blob/main/spec/standard-webhooks.md
 struct SigningKeys {
-    /// How many secrets a file has, at most.
+    /// The most secrets in a file.
     static let countMax = 4
-    /// How long a secret is, in bytes: shorter ones can be guessed, longer ones are no secrets of this kind.
+    /// The length of a secret in bytes: shorter ones can be guessed, longer ones are no webhook secrets.
     static let secretLength = 16...128
 
     private let keys: [Secret]
 
-    /// Reads a secret file. No error repeats any of it.
+    /// Parses a secret file. No error contains any part of it.
     ///
-    /// - Parameter text: a line for each secret: Base64, with or without `whsec_` before it.
-    /// - Throws: `SigningKeysFault`: what is wrong.
+    /// - Parameter text: one line for each secret: Base64, with or without the prefix `whsec_`.
+    /// - Throws: `SigningKeysFault` with the error.
     init(_ text: UnsafeRawBufferPointer) throws(SigningKeysFault) {
         var keys: [Secret] = []
         var number = 0
@@ -49,7 +49,7 @@ struct SigningKeys {
             throw SigningKeysFault(
                 description: "has something in line \(line) that is not Base64, with or without whsec_")
         }
-        // Arrays are copied where nobody sees it; what can be overwritten is.
+        // The decoded array may have been copied; at least this copy is overwritten.
         defer { for index in bytes.indices { bytes[index] = 0 } }
         guard secretLength.contains(bytes.count) else {
             throw SigningKeysFault(
@@ -62,12 +62,12 @@ struct SigningKeys {
         }
     }
 
-    /// The value of `webhook-signature`: a signature by each key.
+    /// The value of `webhook-signature`: one signature by each key.
     ///
     /// - Parameters:
     ///   - id: `webhook-id`.
     ///   - timestamp: `webhook-timestamp`, in seconds.
-    ///   - body: what is posted.
+    ///   - body: the body of the request.
     func signature(id: String, timestamp: Int64, body: [UInt8]) -> String {
         let message = Array("\(id).\(timestamp).".utf8) + body
         return keys.map { "v1,\(Base64.encoded($0.authenticationCode(of: message)))" }.joined(separator: " ")
@@ -75,7 +75,7 @@ struct SigningKeys {
 }
 
 extension HTTPRequest {
-    /// Adds the headers of Standard Webhooks: its id, the time, and a signature by each key.
+    /// Adds the headers of Standard Webhooks: the id, the time, and one signature by each key.
     mutating func sign(by keys: SigningKeys, at now: WallTime) {
         headers.append("webhook-id", id)
         headers.append("webhook-timestamp", String(now.seconds))
@@ -84,7 +84,7 @@ extension HTTPRequest {
 }
 
 extension Secret {
-    /// HMAC-SHA256 of a message by this key, 32 bytes.
+    /// HMAC-SHA256 of a message with this key, 32 bytes.
     fileprivate func authenticationCode(of message: [UInt8]) -> [UInt8] {
         withBytes { key in
             var code = [UInt8](repeating: 0, count: Int(EVP_MAX_MD_SIZE))
@@ -96,9 +96,9 @@ extension Secret {
     }
 }
 
-/// What is wrong with a secret file; reads on after its name.
+/// An error in a secret file; a message continues with it after the file's name.
 struct SigningKeysFault: Error, Hashable, Sendable, CustomStringConvertible {
-    /// For people, without any of the secret.
+    /// The text for people, without any part of the secret.
     let description: String
 }
 
@@ -107,13 +107,13 @@ enum Base64 {
     private static let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
 
     static func encoded(_ bytes: [UInt8]) -> String {
-        // Four digits for each three bytes, and a NUL.
+        // Four digits for every three bytes, and a NUL.
         String(unsafeUninitializedCapacity: (bytes.count + 2) / 3 * 4 + 1) { text in
             Int(EVP_EncodeBlock(text.baseAddress, bytes, Int32(bytes.count)))
         }
     }
 
-    /// The bytes; `nil` when it is no Base64. The padding may be left out.
+    /// Decodes Base64, with or without padding; `nil` for other text.
     static func decoded(_ text: some Collection<UInt8>) -> [UInt8]? {
         var bytes: [UInt8] = []
         var bits = 0

@@ -4,14 +4,14 @@ import SettingsFiles
 
 /// The command line.
 struct Arguments: Equatable {
-    /// Where HTTP is served; `nil`: not said.
+    /// The address of the HTTP server; `nil`: not given.
     var address: ListenAddress?
-    /// The file that is written for a node exporter.
+    /// The text file for a node exporter.
     var textFile: String?
-    /// How often it is written, in seconds.
+    /// The time between two writes of the file, in seconds.
     var interval: Int64 = 15
 
-    /// Where HTTP is served if nothing is said.
+    /// The default address of the HTTP server.
     static let defaultAddress = "127.0.0.1:9771"
 
     static let help = """
@@ -45,9 +45,9 @@ struct Arguments: Equatable {
         73 the address cannot be listened on.
         """
 
-    /// Reads the options that were given.
+    /// Parses the options.
     ///
-    /// - Throws: what is wrong with a value.
+    /// - Throws: the error of a value.
     init(_ given: ServiceArguments) throws(StartFailure) {
         let values = given.values
         textFile = values["--textfile"]

@@ -1,12 +1,12 @@
 import DaemonClient
 import PushModel
 
-/// Asks the daemon. On any thread: each question has a connection of its own.
+/// Asks the daemon. Safe on any thread: each question has its own connection.
 struct DaemonSource: Sendable {
     /// The path of `read.sock`.
     var socket: String
 
-    /// How long the daemon may take, in milliseconds: to take the connection, and to answer.
+    /// The time limit of the daemon in milliseconds: to accept the connection, and to reply.
     static let patience = 2000
 
     /// The metrics as text.
@@ -18,22 +18,22 @@ struct DaemonSource: Sendable {
         return text
     }
 
-    /// Why the daemon takes no requests for now; `nil`: it does.
+    /// Why the daemon accepts no requests for now; `nil`: it does.
     func problem() throws(DaemonError) -> String? {
         let reply = try ask(.status)
         guard let status = reply.root["status"] else { throw .unreadable(path: socket, reason: "status is missing") }
         return Self.elsewhere(status) ?? status["store_problem"]?.string
     }
 
-    /// Why requests are to be sent elsewhere; `nil`: the daemon leads, or is the only one. A full disk is no reason: the
-    /// daemon leads on, and says by itself when to come again.
+    /// Why requests must go to another machine; `nil`: the daemon leads, or is the only one. A full disk is no such
+    /// reason: the daemon still leads, and its refusals say when to retry.
     func follows() throws(DaemonError) -> String? {
         let answer: Result<ControlReply, DaemonError>
         do throws(DaemonError) { answer = .success(try ask(.status)) } catch { answer = .failure(error) }
         return try Self.follows(answer)
     }
 
-    /// What `follows()` says of an answer to `status`.
+    /// Interprets a reply to `status` for ``follows()``.
     static func follows(_ answer: Result<ControlReply, DaemonError>) throws(DaemonError) -> String? {
         do throws(DaemonError) {
             return elsewhere(try answer.get().root["status"])

@@ -33,7 +33,7 @@ struct Program {
         }
     }
 
-    /// The server; `nil` where nothing is to be served.
+    /// Makes the HTTP server; `nil` without an address or a socket.
     private static func server(
         _ arguments: Arguments, _ pages: Pages, _ status: inout [String], log: (JournalEntry) -> Void
     ) throws -> HTTPServer? {

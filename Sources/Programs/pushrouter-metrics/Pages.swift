@@ -3,15 +3,16 @@ import HTTPServer
 import PushModel
 import PushReporting
 
-/// What is served: who asks for which path gets what.
+/// The pages of the HTTP server, by their paths.
 struct Pages: Sendable {
-    /// Says how the daemon's metrics are.
+    /// Gets the daemon's metrics as text.
     var metrics: @Sendable (MetricsFormat) throws(DaemonError) -> String
-    /// Says why the daemon takes no requests; `nil`: it does.
+    /// Tells why the daemon accepts no requests; `nil`: it does.
     var problem: @Sendable () throws(DaemonError) -> String?
-    /// Says why requests are to be sent elsewhere: which machine leads, or that the daemon stops; `nil`: they are for this one.
+    /// Tells why requests must go elsewhere: another machine leads, or the daemon stops; `nil`: this machine takes
+    /// them.
     var follows: @Sendable () throws(DaemonError) -> String?
-    /// Takes why there are no metrics, each time; `nil`: there are.
+    /// Called with the reason why there are no metrics, each time; `nil`: there are.
     var note: @Sendable (String?) -> Void = { _ in }
 
     private static let overview = "see \(paths.keys.filter { $0 != "/" }.sorted().joined(separator: ", "))"
@@ -49,7 +50,7 @@ struct Pages: Sendable {
             headers: [("Cache-Control", "no-store"), ("Vary", "Accept")])
     }
 
-    /// 200 where nothing is said against it, else 503 with what is.
+    /// 200 without a problem, otherwise 503 with the problem.
     private static func verdict(_ problem: () throws(DaemonError) -> String?) -> HTTPResponse {
         let headers = [(name: "Cache-Control", value: "no-store")]
         do {

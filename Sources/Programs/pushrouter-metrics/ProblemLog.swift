@@ -1,21 +1,21 @@
 import JournalLog
 import Synchronization
 
-/// Tells the journal what is wrong once, whenever it changes, and that it is over. On any thread.
+/// Logs a problem once, again when it changes, and when it is over. Safe on any thread.
 final class ProblemLog: Sendable {
     private let told = Mutex<String?>(nil)
     private let end: String
     private let log: @Sendable (JournalEntry) -> Void
 
     /// - Parameters:
-    ///   - end: what is said when it is over.
-    ///   - log: takes the entries.
+    ///   - end: the message when the problem is over.
+    ///   - log: logs an entry.
     init(end: String, log: @escaping @Sendable (JournalEntry) -> Void) {
         self.end = end
         self.log = log
     }
 
-    /// - Parameter problem: what is wrong now; `nil`: all is well.
+    /// - Parameter problem: the present problem; `nil`: none.
     func note(_ problem: String?) {
         let isNew = told.withLock { told in
             defer { told = problem }

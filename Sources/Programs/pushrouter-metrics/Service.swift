@@ -7,7 +7,7 @@ import PushModel
 import PushReporting
 import ServiceProgram
 
-/// The running program: the loop has the signals and the timers, the HTTP server its own threads.
+/// The running program: the loop has signals and timers; the HTTP server has its own threads.
 final class Service: LoopService {
     private let loop: EventLoop
     private let source: DaemonSource
@@ -15,17 +15,17 @@ final class Service: LoopService {
     let status: String
     private let server: HTTPServer?
     private var timers: [RepeatingTimer] = []
-    /// Tells of the file and of the daemon.
+    /// Logs the problems of the file and of the daemon.
     private let problems: ProblemLog
 
     /// - Parameters:
-    ///   - loop: the loop.
+    ///   - loop: the event loop.
     ///   - source: asks the daemon.
-    ///   - server: serves the pages; `nil`: nothing is served.
-    ///   - file: the file that is written; `nil`: none.
-    ///   - interval: how often it is written.
-    ///   - status: what the service manager is told of all this.
-    ///   - log: takes what an operator must know.
+    ///   - server: the HTTP server; `nil`: none.
+    ///   - file: the text file; `nil`: none.
+    ///   - interval: the time between two writes of the file.
+    ///   - status: the status text for the service manager.
+    ///   - log: logs the events that an operator must know.
     init(
         loop: EventLoop, source: DaemonSource, server: HTTPServer?, file: TextFile?, interval: Duration, status: String,
         log: @escaping @Sendable (JournalEntry) -> Void

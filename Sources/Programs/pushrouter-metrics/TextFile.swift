@@ -1,16 +1,16 @@
 import Glibc
 import LinuxSystem
 
-/// A file that is replaced as a whole: whoever reads it sees the old text or the new one.
+/// A file that is replaced by rename(2), so that its readers get either the old text or the new one.
 struct TextFile {
-    /// Where it is.
+    /// The path of the file.
     var path: String
 
-    /// Writes it. Not to be waited for until it is on disk: after a crash it is written again soon.
+    /// Writes the file, without a sync: after a crash the next write comes soon.
     ///
-    /// - Throws: what the system refused.
+    /// - Throws: the error of a system call.
     func replace(with text: String) throws(SystemError) {
-        // The name has another end than .prom, so that a collector does not read it.
+        // The temporary name does not end in .prom, so that no collector reads the file.
         let temporary = "\(path).\(getpid())~"
         let flags = O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW
         guard let file = FileDescriptor(open(temporary, flags, 0o644)) else { throw failure("write", temporary) }
@@ -26,7 +26,7 @@ struct TextFile {
             }
             bytes = bytes.dropFirst(count)
         }
-        // The umask does not decide who may read it.
+        // Sets the mode despite the umask: any user may read the file.
         fchmod(file.rawValue, 0o644)
         guard rename(temporary, path) == 0 else {
             let error = failure("replace", path)

@@ -4,12 +4,12 @@ import PushModel
 import PushSettings
 import PushWeb
 
-/// The daemon's sockets, and the gateway's. On one thread at a time; a call waits for some seconds at most.
+/// The sockets of the daemon and the gateway. For one thread at a time; a call waits for some seconds at most.
 final class DaemonSockets: WebDaemon {
     private let directories: Directories
     private let gatewaySocket: String
 
-    /// How long the daemon may take to take a connection, and to answer, in milliseconds.
+    /// The time limits of the daemon in milliseconds: to accept a connection, and to reply.
     private static let patience = (connect: 1000, answer: 5000)
 
     init(_ directories: Directories, gatewaySocket: String) {
@@ -54,7 +54,8 @@ final class DaemonSockets: WebDaemon {
         }
     }
 
-    /// How far the ledger is behind where the daemon follows another machine's; `nil`: not at all, or nobody can tell.
+    /// How far this ledger is behind the leader's, in words; `nil` if the daemon leads or does not answer within 100
+    /// ms.
     func followerDelay() -> String? {
         guard let status = try? ask(.status, patience: (100, 100))["status"], status["state"]?.string == "following"
         else {

@@ -52,10 +52,10 @@ struct Program {
         }
     }
 
-    /// The gateway's Unix socket, as it is installed.
+    /// The gateway's socket of the package.
     private static let standardGatewaySocket = "/run/pushrouter-gateway.sock"
 
-    /// Under whom it acts.
+    /// The user that the page acts as.
     private static var actor: String {
         let uid = geteuid()
         let name = UserName(of: uid).text(of: uid) ?? "somebody"
@@ -103,7 +103,7 @@ struct Program {
         return (settings, diagnostics.map(\.description))
     }
 
-    /// Prints what packaging/generate.sh writes: the shipped web.conf, and the parts of the manual page.
+    /// Prints the input of packaging/generate.sh: the shipped web.conf, and the parts of the manual page.
     private static func generate(_ what: String) throws(StartFailure) -> Int32 {
         switch what {
         case "conf":

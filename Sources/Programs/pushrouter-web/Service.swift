@@ -13,7 +13,7 @@ import ServiceSockets
 final class Service: LoopService {
     private struct Asked {
         let number: HTTPConnections.RequestNumber
-        /// When a request that waits is answered with nothing.
+        /// When a request with `wait=` gets an empty answer.
         var end: Int64?
     }
 
@@ -32,7 +32,7 @@ final class Service: LoopService {
     private var timers: [RepeatingTimer] = []
     private var peers: [UInt64: WebPeer] = [:]
     private var asked: [UInt64: Asked] = [:]
-    /// Those who listen: streams, and requests that wait.
+    /// The ids of the subscriptions: streams, and requests with `wait=`.
     private var listening: Set<UInt64> = []
     private var streams: [HTTPConnections.RequestNumber: UInt64] = [:]
     private var limiter = ActLimiter()
@@ -45,13 +45,13 @@ final class Service: LoopService {
     private(set) var isStopping = false
     let status: String
 
-    /// As many requests as may wait for the threads.
+    /// The most requests that may wait for the threads.
     private static let askedMax = 512
-    /// How long SIGTERM waits for answers that are being made, in nanoseconds.
+    /// How long SIGTERM waits for unfinished answers, in nanoseconds.
     private static let patience: Int64 = 5_000_000_000
-    /// How many clients are taken in one go.
+    /// How many clients are accepted in one turn.
     private static let acceptedAtOnce = 32
-    /// How often those who listen are looked after while there are any.
+    /// How often the ledger is read for subscriptions while there are any.
     private static let pollInterval: Duration = .milliseconds(20)
     private static let indexInterval: Duration = .milliseconds(100)
     /// How long the index may be built in one go, in nanoseconds: requests wait behind it.
@@ -118,7 +118,7 @@ final class Service: LoopService {
         endIfDone()
     }
 
-    /// Ends the loop once what was asked is answered, or has taken too long.
+    /// Ends the loop once all requests are answered, or at `stopEnd`.
     private func endIfDone() {
         guard isStopping, asked.isEmpty || EventLoop.nowNanoseconds >= stopEnd else { return }
         loop.atEndOfTurn { [weak self] in
@@ -233,7 +233,7 @@ final class Service: LoopService {
         }
     }
 
-    // MARK: Those who listen
+    // MARK: Subscriptions
 
     private func listen(_ id: UInt64, _ subscription: WebSubscription) {
         listening.insert(id)
@@ -275,7 +275,7 @@ final class Service: LoopService {
 }
 
 extension HTTPResponse {
-    /// An answer of the page, with what all have.
+    /// Makes a response of the page, with the headers that all have.
     init(_ response: WebResponse) {
         self.init(status: response.status, headers: response.headers + WebResponse.safety, body: response.body)
     }

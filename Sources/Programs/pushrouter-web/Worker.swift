@@ -6,18 +6,18 @@ import PushModel
 import PushSettings
 import PushWeb
 
-/// What a thread that reads and acts is asked to do.
+/// A job for one of the threads that read and act.
 enum WorkerJob: Sendable {
     case answer(UInt64, WebRequest)
     case listen(UInt64, WebSubscription)
     case leave(UInt64)
-    /// Tells those who listen what is new.
+    /// Sends new changes to the subscriptions.
     case poll
     /// Reads a part of the ledger for the index, for a time at most.
     case index(nanoseconds: Int64)
 }
 
-/// What comes of it, for the loop.
+/// The result of a job, for the loop.
 enum WorkerResult: Sendable {
     case answer(UInt64, WebAnswer)
     case feed(UInt64, LiveFeeds.Output)
@@ -25,7 +25,7 @@ enum WorkerResult: Sendable {
     case indexed
 }
 
-/// What a thread of the page needs.
+/// The parameters of the page's threads.
 struct WorkerPlan: Sendable {
     let facts: WebDesk.Facts
     let settings: Settings
@@ -37,9 +37,9 @@ struct WorkerPlan: Sendable {
     /// How often a follower's delay is asked for.
     private static let delayInterval: Int64 = 2_000_000_000
 
-    /// Begins on a thread.
+    /// Prepares a thread; to be called on it.
     ///
-    /// - Returns: does a job there.
+    /// - Returns: the closure that does a job on this thread.
     func begin() -> (WorkerJob) -> Void {
         let routing = settings.routing
         let source = LedgerSource(

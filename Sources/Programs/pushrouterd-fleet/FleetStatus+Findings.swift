@@ -3,15 +3,15 @@ import PushFleet
 import PushModel
 import PushReporting
 
-/// What is to be said of a fleet's database, for `pushctl doctor` and `pushctl store status`.
+/// The findings about a fleet's database, for `pushctl doctor` and `pushctl store status`.
 extension FleetStatus {
-    /// A machine's clock and the engine's may differ by this much.
+    /// The largest difference between a machine's clock and the engine's.
     private static let clockLimit: Duration = .milliseconds(250)
-    /// A transaction that is older keeps dead rows in the tables.
+    /// An older transaction keeps dead rows in the tables.
     private static let transactionLimit: Duration = .seconds(60)
-    /// A copy that is silent for longer follows no more.
+    /// A copy that is silent for longer counts as stopped.
     private static let silenceLimit: Duration = .seconds(10)
-    /// The newest snapshot is to be younger.
+    /// The greatest age of the newest snapshot.
     private static let snapshotLimit: Duration = .seconds(2 * 86_400)
 
     /// - Parameter needsStandby: whether a batch is acknowledged only with a synchronous standby (`Durability=standby`).

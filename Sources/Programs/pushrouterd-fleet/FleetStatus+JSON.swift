@@ -4,9 +4,9 @@ import PushModel
 import PushReporting
 
 extension FleetStatus {
-    /// The object of `--status --json`, with a line break behind it.
+    /// The object of `--status --json`, with a line feed.
     ///
-    /// - Parameter findings: what is to be said of it.
+    /// - Parameter findings: the findings about the database.
     func json(_ findings: [HealthFinding]) -> String {
         var writer = JSONWriter()
         writer.object { writer in

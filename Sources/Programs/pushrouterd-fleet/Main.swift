@@ -74,10 +74,10 @@ struct Program {
 
 extension EngineOptions {
     /// - Parameters:
-    ///   - settings: `[Store]`; the URI was checked when they were read.
+    ///   - settings: `[Store]`; its URI was validated when it was read.
     ///   - node: this process.
-    ///   - session: what the session is for.
-    ///   - chain: the chain that all sessions of the process have to do with.
+    ///   - session: the purpose of the session.
+    ///   - chain: the shared log of all sessions of this process.
     init(
         _ settings: SharedLogSettings, node: NodeIncarnation, session: EngineSession, chain: KnownChain
     ) throws(EngineProblem) {
@@ -91,7 +91,7 @@ extension EngineOptions {
         let time: Duration =
             switch session {
             case .log: max(settings.lease, .seconds(1))
-            // Nobody waits for it, and a part is a million bytes.
+            // Nothing waits for this session, and a part has a million bytes.
             case .snapshot: .seconds(10)
             case .follow, .lease, .read: settings.lease / 3
             }

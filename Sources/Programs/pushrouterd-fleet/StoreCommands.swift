@@ -11,17 +11,17 @@ import Store
 
 /// The commands for the database of a fleet.
 enum StoreCommands {
-    /// The options that ask for one of them, in place of the daemon, and what goes with each.
+    /// The options of the commands that replace the daemon, and the options that each of them allows.
     private static let commands: [String: Set<String>] = [
         "--init": ["--ledger", "--adopt"], "--status": ["--json"], "--move": ["--to"],
         "--drain": ["--node", "--undo", "--force"],
     ]
     /// The options with a value.
     static let others: Set<String> = ["--to", "--node", "--ledger"]
-    /// The options without one.
+    /// The options without a value.
     static let flags = Set(commands.keys).union(commands.values.joined()).subtracting(others)
 
-    /// Carries out the one that is asked for.
+    /// Runs the command that the options name.
     ///
     /// - Returns: the exit status.
     static func run(_ arguments: ServiceArguments, _ options: LoadedConfiguration) throws -> Int32 {
@@ -72,14 +72,14 @@ enum StoreCommands {
         }
     }
 
-    /// Makes a fleet whose ledger is that of one machine.
+    /// Creates a fleet from the ledger of one machine.
     private static func begin(_ address: ConnectionString, with directory: String) throws {
         let first = try FirstLedger(
             in: directory, boot: bootID(), at: WallTime(milliseconds: SystemClock.wallMilliseconds)
         ) { UserName(of: $0).text(of: $0) }
         let fleet = FleetDatabase.newFleet()
-        // Before the database has the name, or another fleet could be joined with this ledger; and not sooner, or the ledger would
-        // be a copy of a fleet that no database has.
+        // Before the database has its name: otherwise another fleet could be joined with this ledger. Not earlier:
+        // otherwise the ledger would be a copy of a fleet that no database has.
         func join() throws(EngineProblem) {
             do throws(StoreError) {
                 try first.join(fleet: fleet)
@@ -122,7 +122,7 @@ enum StoreCommands {
             if shard.snapshots.isEmpty {
                 lines.append("snapshot       none: a machine with an empty disk reads the whole log")
             }
-            // A leader noted its copy before it led.
+            // A leader's copy was noted before it led.
             lines += shard.copies.filter { $0.node != shard.lease.owner?.node }.map { copy in
                 "copy           \(StoreOrders.text(copy, tail: tail))\(StoreOrders.program(copy, shard))"
             }

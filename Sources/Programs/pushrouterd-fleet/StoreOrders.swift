@@ -3,9 +3,9 @@ import PushFleet
 import PushModel
 import SettingsFiles
 
-/// `pushctl store move` and `drain`: orders to the nodes, in words.
+/// `pushctl store move` and `drain`: gives orders to the nodes, and prints the results.
 enum StoreOrders {
-    /// Gives an order, waits until it was carried out, and prints what came of it.
+    /// Gives an order, waits until it is carried out, and prints the result.
     ///
     /// - Returns: the exit status.
     static func give(_ order: FleetOrder, _ address: ConnectionString) throws(StartFailure) -> Int32 {
@@ -76,7 +76,7 @@ enum StoreOrders {
             + (copy.isDrained ? ", drained" : "")
     }
 
-    /// The version of a copy's program, and whether it reads what is written.
+    /// The version of a copy's program, with a warning if it cannot read the newest batches.
     static func program(_ copy: CopyNote, _ shard: FleetStatus.Shard) -> String {
         let program = copy.program.map { "; pushrouterd \($0)" } ?? ""
         guard copy.reads < shard.version else { return program }

@@ -36,9 +36,9 @@ final class ProducerAccounts: AccountSource {
     private let record: (Producer) -> Void
 
     /// - Parameters:
-    /// - producers: the producers of the shared log.
-    /// - names: finds the names of users.
-    /// - record: writes a new producer, before its first request.
+    ///   - producers: the producers of the shared log.
+    ///   - names: finds the names of users.
+    ///   - record: writes a new producer, before its first request.
     init(_ producers: [Producer], names: UserNames = UserNames(), record: @escaping (Producer) -> Void) {
         (self.names, self.record) = (names, record)
         numbers = ProducerNumbers(producers)

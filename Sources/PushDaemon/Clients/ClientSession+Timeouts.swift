@@ -4,7 +4,7 @@ import UnixSockets
 struct ClientTimeouts {
     /// From the first byte of a line to its end.
     var line: Int64
-    /// From the first unread byte of replies until the client reads.
+    /// While replies are unread, until the client reads some.
     var write: Int64
     /// Without a request or an unread reply; `nil`: for ever.
     var idle: Int64?
@@ -30,7 +30,7 @@ extension ClientSession {
     /// The time limit that the client exceeds; `nil`: none.
     ///
     /// - Parameters:
-    /// - timeouts: the limits.
+    ///   - timeouts: the limits.
     ///   - now: monotonic nanoseconds.
     func overdue(_ timeouts: ClientTimeouts, at now: Int64) -> Overdue? {
         if let since = discardingSince { return now - since >= Self.discardTime ? .discarding : nil }

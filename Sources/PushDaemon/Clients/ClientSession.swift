@@ -63,7 +63,7 @@ final class ClientSession {
 
     /// - Parameters:
     ///   - connection: its connection.
-    /// - account: the account of its requests; `nil`: that of its user id.
+    ///   - account: the account of its requests; `nil`: that of its user id.
     ///   - owner: its server.
     ///   - now: monotonic nanoseconds.
     init(_ connection: Connection, account: Account? = nil, owner: any Owner, now: Int64) {

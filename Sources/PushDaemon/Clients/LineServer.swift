@@ -69,10 +69,10 @@ final class LineServer {
         refusal("the daemon has no file descriptor left for another connection"))
 
     /// - Parameters:
-    /// - listener: the listening socket.
-    /// - accounts: finds the account of a connection.
-    /// - refusals: counts refusals.
-    /// - takeLine: called for each line that is not empty; it reserves a reply, and gives the reply then or later.
+    ///   - listener: the listening socket.
+    ///   - accounts: finds the account of a connection.
+    ///   - refusals: counts refusals.
+    ///   - takeLine: called for each line that is not empty; it reserves a reply, and gives the reply then or later.
     init(
         loop: EventLoop, listener: Listener, limits: Limits, accounts: any AccountSource, refusals: RefusalLog,
         takeLine: @escaping (ClientSession, [UInt8]) -> Void

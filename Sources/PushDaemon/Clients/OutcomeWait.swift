@@ -15,9 +15,9 @@ final class OutcomeWait {
     private var held: [UInt8] = []
 
     /// - Parameters:
-    /// - session: the client; it is kept until it has all outcomes.
-    /// - id: the request's id, for the outcome lines.
-    /// - outcomes: the number of outcomes still to come.
+    ///   - session: the client; it is kept until it has all outcomes.
+    ///   - id: the request's id, for the outcome lines.
+    ///   - outcomes: the number of outcomes still to come.
     init(_ session: ClientSession, id: String?, outcomes: Int) {
         self.session = session
         self.id = id

@@ -61,9 +61,9 @@ final class RefusalLog {
     /// Notes a refusal.
     ///
     /// - Parameters:
-    /// - reason: the reason.
-    /// - message: the reason in words, without anything of a payload.
-    /// - account: the account of the client; `nil` if it is unknown.
+    ///   - reason: the reason.
+    ///   - message: the reason in words, without anything of a payload.
+    ///   - account: the account of the client; `nil` if it is unknown.
     ///   - now: monotonic nanoseconds.
     func note(_ reason: RefusalReason, _ message: @autoclosure () -> String, of account: Account?, at now: Int64) {
         var entry = entries[reason] ?? Entry()

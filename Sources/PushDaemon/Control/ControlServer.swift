@@ -24,17 +24,17 @@ final class ControlServer {
     private static let waitingForReloadMax = 64
 
     /// - Parameters:
-    /// - processor: carries out the router's decisions.
-    /// - customData: passes requests about custom data to the router.
-    /// - health: the reason why nothing can be written for now, for the replies to refused requests.
-    /// - desk: calls back clients that wait for the ledger.
-    /// - ledgerSync: answers readers when the ledger is up to date.
-    /// - deadLetters: replays and purges dead letters.
-    /// - erasures: erases persons.
-    /// - logLevels: the level of journal entries.
+    ///   - processor: carries out the router's decisions.
+    ///   - customData: passes requests about custom data to the router.
+    ///   - health: the reason why nothing can be written for now, for the replies to refused requests.
+    ///   - desk: calls back clients that wait for the ledger.
+    ///   - ledgerSync: answers readers when the ledger is up to date.
+    ///   - deadLetters: replays and purges dead letters.
+    ///   - erasures: erases persons.
+    ///   - logLevels: the level of journal entries.
     ///   - metrics: writes metrics.
-    /// - refusals: counts refusals.
-    /// - leaseLeft: the rest of the lease, where other machines may lead.
+    ///   - refusals: counts refusals.
+    ///   - leaseLeft: the rest of the lease, where other machines may lead.
     init(
         processor: Processor, customData: CustomDataDoor, health: StoreHealth, desk: LedgerDesk,
         ledgerSync: LedgerSync, deadLetters: DeadLetterService, erasures: ErasureService, logLevels: LogLevels,

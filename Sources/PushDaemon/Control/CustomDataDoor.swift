@@ -12,7 +12,7 @@ final class CustomDataDoor {
 
     /// - Parameters:
     ///   - processor: has the router.
-    /// - pipeline: makes the router's decisions durable.
+    ///   - pipeline: makes the router's decisions durable.
     init(_ processor: Processor, _ pipeline: CommitPipeline) {
         self.processor = processor
         self.pipeline = pipeline

@@ -31,9 +31,9 @@ final class DeadLetterService {
     private var current: Order?
 
     /// - Parameters:
-    /// - processor: accepts the replayed requests.
-    /// - pipeline: knows the number of the last batch.
-    /// - desk: asks the ledger once it has that batch.
+    ///   - processor: accepts the replayed requests.
+    ///   - pipeline: knows the number of the last batch.
+    ///   - desk: asks the ledger once it has that batch.
     init(processor: Processor, pipeline: CommitPipeline, desk: LedgerDesk) {
         self.processor = processor
         self.pipeline = pipeline

@@ -35,11 +35,11 @@ final class ErasureService {
     private var current: Order?
 
     /// - Parameters:
-    /// - processor: makes the router forget the person.
-    /// - pipeline: knows the number of the last batch.
-    /// - committer: deletes the rows.
+    ///   - processor: makes the router forget the person.
+    ///   - pipeline: knows the number of the last batch.
+    ///   - committer: deletes the rows.
     ///   - desk: asks the ledger.
-    /// - journal: gets an entry for each erasure, without a name.
+    ///   - journal: gets an entry for each erasure, without a name.
     init(
         processor: Processor, pipeline: CommitPipeline, committer: Committer, desk: LedgerDesk, journal: JournalWriter
     ) {

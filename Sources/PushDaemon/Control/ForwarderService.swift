@@ -18,9 +18,9 @@ final class ForwarderService {
     private var waiting: WaitingClaim?
 
     /// - Parameters:
-    /// - processor: replies once the decisions are on disk.
-    /// - customData: passes requests to the router.
-    /// - leaseLeft: the rest of the lease, where other machines may lead.
+    ///   - processor: replies once the decisions are on disk.
+    ///   - customData: passes requests to the router.
+    ///   - leaseLeft: the rest of the lease, where other machines may lead.
     init(_ processor: Processor, _ customData: CustomDataDoor, leaseLeft: @escaping () -> Duration?) {
         (self.processor, self.leaseLeft) = (processor, leaseLeft)
         self.customData = customData

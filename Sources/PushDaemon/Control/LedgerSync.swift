@@ -15,9 +15,9 @@ final class LedgerSync {
     private var waitingOfSession: [ObjectIdentifier: Int] = [:]
 
     /// - Parameters:
-    /// - pipeline: knows the number of the last batch.
-    /// - committer: knows what the ledger lacks.
-    /// - desk: knows the last batch that the ledger has.
+    ///   - pipeline: knows the number of the last batch.
+    ///   - committer: knows what the ledger lacks.
+    ///   - desk: knows the last batch that the ledger has.
     ///   - stateID: the id of the state directory.
     init(pipeline: CommitPipeline, committer: Committer, desk: LedgerDesk, stateID: UUID128) {
         self.pipeline = pipeline

@@ -18,7 +18,7 @@ final class LogLevels {
 
     /// - Parameters:
     ///   - loop: watches the bus.
-    /// - journal: the journal whose level it is.
+    ///   - journal: the journal whose level it is.
     init(loop: EventLoop, journal: JournalWriter) {
         self.loop = loop
         self.journal = journal

@@ -67,12 +67,12 @@ final class ChainFollower: Sendable {
     private let seen: Mutex<(engine: EngineWatch, copy: NodeStatus.Copy)>
 
     /// - Parameters:
-    /// - engine: the session of this thread.
-    /// - node: this process.
+    ///   - engine: the session of this thread.
+    ///   - node: this process.
     ///   - directory: the state directory, which this process has locked.
-    /// - lease: the time that a lease lasts.
-    /// - reads: the highest version of batches that it reads.
-    /// - post: called on the thread with each report.
+    ///   - lease: the time that a lease lasts.
+    ///   - reads: the highest version of batches that it reads.
+    ///   - post: called on the thread with each report.
     init(
         _ engine: any ShardEngine, node: NodeIncarnation, directory: String, lease: Duration,
         reads: Int = ChainBatch.currentVersion, post: @escaping @Sendable (News) -> Void

@@ -23,7 +23,7 @@ struct Leadership {
 /// the lease. A process leads only once: when it loses the lease it ends, and the service manager starts it again.
 ///
 /// - Parameters:
-/// - options: the options of the daemon's start.
+///   - options: the options of the daemon's start.
 ///   - connect: makes sessions with the engine.
 /// - Returns: the exit status.
 /// - Throws: `StartFailure` when it cannot start.

@@ -46,13 +46,13 @@ final class LeaseKeeper: Sendable {
     private let post: @Sendable (News) -> Void
 
     /// - Parameters:
-    /// - engine: the session of this thread.
+    ///   - engine: the session of this thread.
     ///   - node: this process.
-    /// - epoch: the number of the term.
-    /// - lease: the time that a lease lasts.
-    /// - sentAt: when this node sent the statement that took the lease, on `CLOCK_BOOTTIME`.
+    ///   - epoch: the number of the term.
+    ///   - lease: the time that a lease lasts.
+    ///   - sentAt: when this node sent the statement that took the lease, on `CLOCK_BOOTTIME`.
     ///   - clock: the last reading of the engine's clock.
-    /// - post: called on the thread with each report.
+    ///   - post: called on the thread with each report.
     init(
         _ engine: any ShardEngine, node: NodeIncarnation, epoch: Int64, lease: Duration, sentAt: Instant,
         clock: ClockReading, post: @escaping @Sendable (News) -> Void

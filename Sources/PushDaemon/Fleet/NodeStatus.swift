@@ -41,7 +41,7 @@ struct NodeStatus: Sendable {
     /// The whole status of a follower.
     ///
     /// - Parameters:
-    /// - mode: the mode of its configuration.
+    ///   - mode: the mode of its configuration.
     ///   - start: when the process began to follow.
     func ofFollower(mode: DispatchMode, since start: Moment, processID: Int32, at now: Moment) -> StatusValue {
         .object { writer in

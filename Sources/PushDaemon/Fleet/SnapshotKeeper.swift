@@ -56,11 +56,11 @@ final class SnapshotKeeper: Sendable {
     private let state = Monitor(State())
 
     /// - Parameters:
-    /// - engine: the session of this thread.
+    ///   - engine: the session of this thread.
     ///   - node: this node's name.
     ///   - directory: the state directory.
-    /// - options: the settings.
-    /// - tell: called on the thread with each report.
+    ///   - options: the settings.
+    ///   - tell: called on the thread with each report.
     init(
         _ engine: any ShardEngine, node: String, directory: String, options: Options,
         tell: @escaping @Sendable (News) -> Void

@@ -50,8 +50,8 @@ final class Standby {
     ///
     /// - Parameters:
     ///   - directory: the state directory, which this process has locked.
-    /// - listeners: the sockets, which a leader of this process keeps.
-    /// - engine: the session of the follower.
+    ///   - listeners: the sockets, which a leader of this process keeps.
+    ///   - engine: the session of the follower.
     func run(in directory: String, listeners: Listeners, engine: any ShardEngine) throws -> End {
         let mailbox = try Mailbox<ChainFollower.News>()
         let follower = ChainFollower(

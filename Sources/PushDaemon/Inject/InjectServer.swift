@@ -30,14 +30,14 @@ final class InjectServer {
     private var buildsAgainAt: Int64 = 0
 
     /// - Parameters:
-    /// - processor: accepts new requests.
-    /// - pipeline: knows the batch of a request.
-    /// - committer: knows whether the ledger is far behind.
+    ///   - processor: accepts new requests.
+    ///   - pipeline: knows the batch of a request.
+    ///   - committer: knows whether the ledger is far behind.
     ///   - desk: asks the ledger.
-    /// - reader: parses large requests on its thread.
-    /// - health: the reason why nothing can be accepted for now, for the replies to refused requests.
-    /// - refusals: counts refusals.
-    /// - limits: the limits of a request's JSON.
+    ///   - reader: parses large requests on its thread.
+    ///   - health: the reason why nothing can be accepted for now, for the replies to refused requests.
+    ///   - refusals: counts refusals.
+    ///   - limits: the limits of a request's JSON.
     init(
         processor: Processor, pipeline: CommitPipeline, committer: Committer, desk: LedgerDesk,
         reader: LargeRequestReader, health: StoreHealth, refusals: RefusalLog, limits: JSONLimits
@@ -165,8 +165,8 @@ final class InjectServer {
     /// Continues the admission of a request whose id is new, or that has no id.
     ///
     /// - Parameters:
-    /// - hash: the hash of its id.
-    /// - batch: the batch that the ledger must have before it is asked for a delivery; `nil`: the last one now.
+    ///   - hash: the hash of its id.
+    ///   - batch: the batch that the ledger must have before it is asked for a delivery; `nil`: the last one now.
     private func admitNew(
         _ candidate: Candidate, hash: UInt64?, batch: UInt64? = nil
     ) throws(ProtocolError) {

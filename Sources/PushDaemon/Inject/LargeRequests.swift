@@ -31,8 +31,8 @@ final class LargeRequests {
     private var isStopping = false
 
     /// - Parameters:
-    /// - reader: parses the lines on its thread.
-    /// - mustWaitForRoom: whether large requests have to wait, so that small ones do not.
+    ///   - reader: parses the lines on its thread.
+    ///   - mustWaitForRoom: whether large requests have to wait, so that small ones do not.
     init(_ reader: LargeRequestReader, mustWaitForRoom: @escaping () -> Bool) {
         self.reader = reader
         self.mustWaitForRoom = mustWaitForRoom

@@ -58,11 +58,11 @@ final class OwnRequests {
 
     /// - Parameters:
     ///   - inject: takes the requests.
-    /// - loop: the event loop.
-    /// - account: the daemon's own account.
-    /// - limits: the limits of the requests.
-    /// - refusals: counts dropped requests.
-    /// - journal: gets an entry for lost requests.
+    ///   - loop: the event loop.
+    ///   - account: the daemon's own account.
+    ///   - limits: the limits of the requests.
+    ///   - refusals: counts dropped requests.
+    ///   - journal: gets an entry for lost requests.
     /// - Throws: when the process has no descriptor left.
     init(
         _ inject: InjectServer, loop: EventLoop, account: Account, limits: Limits = .ofActs, refusals: RefusalLog,

@@ -21,9 +21,9 @@ final class ClockSteps {
 
     /// - Parameters:
     ///   - wall: the wall clock, milliseconds since 1970.
-    /// - boot: CLOCK_BOOTTIME, in nanoseconds.
-    /// - lastAlive: the ledger's last sign of life by a clock that was believed; `nil`: the ledger is new.
-    /// - isSynchronised: whether the kernel calls the wall clock synchronised; `nil`: unknown.
+    ///   - boot: CLOCK_BOOTTIME, in nanoseconds.
+    ///   - lastAlive: the ledger's last sign of life by a clock that was believed; `nil`: the ledger is new.
+    ///   - isSynchronised: whether the kernel calls the wall clock synchronised; `nil`: unknown.
     init(
         wall: WallTime, boot: Int64, lastAlive: WallTime?, isSynchronised: @escaping () -> Bool?
     ) {

@@ -56,8 +56,8 @@ final class CommitPipeline {
     /// - Parameters:
     ///   - committer: writes the batches.
     ///   - lastSequence: the number of the last request that was accepted.
-    /// - watch: reports a commit of the loop's thread that takes long.
-    /// - isShort: whether the processors are short at a time, in monotonic nanoseconds; `nil`: asks the kernel.
+    ///   - watch: reports a commit of the loop's thread that takes long.
+    ///   - isShort: whether the processors are short at a time, in monotonic nanoseconds; `nil`: asks the kernel.
     init(
         _ committer: Committer, lastSequence: SequenceNumber, watch: CommitWatch, isShort: ((Int64) -> Bool)? = nil
     ) {
@@ -70,7 +70,7 @@ final class CommitPipeline {
         growing = Batch(effects: Effects(rows: committer.takeBuffer()))
     }
 
-    // MARK: What is to be written
+    // MARK: Collecting rows
 
     /// The router's effects. Rows stay in them; the caller takes out the list.
     var effects: Effects {
@@ -140,7 +140,7 @@ final class CommitPipeline {
     /// time, however small it is.
     ///
     /// - Parameters:
-    /// - mayWait: whether the loop may write and sync a batch itself.
+    ///   - mayWait: whether the loop may write and sync a batch itself.
     ///   - now: monotonic nanoseconds.
     /// - Returns: how long the loop's own write took, if it wrote, and whether `watch` reported it.
     /// - Throws: when the disk cannot be trusted.

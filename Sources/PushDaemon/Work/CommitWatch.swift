@@ -13,7 +13,7 @@ final class CommitWatch: Sendable {
 
     /// - Parameters:
     ///   - journal: where the entry goes.
-    /// - slowCommit: the time after which a commit is reported.
+    ///   - slowCommit: the time after which a commit is reported.
     /// - Throws: when the system can start no thread.
     init(journal: JournalWriter, slowCommit: Duration) throws(SystemError) {
         let thread = WatchThread(journal: journal, slowCommit: slowCommit.nanoseconds)
@@ -28,7 +28,7 @@ final class CommitWatch: Sendable {
         thread.slowCommit.store(duration.nanoseconds, ordering: .relaxed)
     }
 
-    /// Notes the begin of a commit; on the loop's thread.
+    /// Notes the start of a commit; on the loop's thread.
     ///
     /// - Parameter now: monotonic nanoseconds, above 0.
     func begin(at now: Int64) {
@@ -56,7 +56,7 @@ private final class WatchThread: Sendable {
     /// After this time in a commit, the thread answers the watchdog for the loop.
     private static let patience: Int64 = 1_000_000_000
 
-    /// The begin of the loop's commit, in monotonic nanoseconds; 0: there is none; negative: it was reported.
+    /// The start of the loop's commit, in monotonic nanoseconds; 0: there is none; negative: it was reported.
     let since = Atomic<Int64>(0)
     let slowCommit: Atomic<Int64>
     let isAwake = Atomic<Bool>(false)

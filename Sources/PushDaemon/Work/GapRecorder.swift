@@ -31,11 +31,11 @@ final class GapRecorder {
     }
 
     /// - Parameters:
-    /// - processor: writes rows, and journal entries once the rows are durable.
-    /// - lastAlive: the last sign of life of an earlier run; `nil`: there was none.
+    ///   - processor: writes rows, and journal entries once the rows are durable.
+    ///   - lastAlive: the last sign of life of an earlier run; `nil`: there was none.
     ///   - lastBelieved: the same by a clock that was believed.
-    /// - clock: tells whether the wall clock is believed.
-    /// - handover: how this machine became the leader; `nil`: on one machine.
+    ///   - clock: tells whether the wall clock is believed.
+    ///   - handover: how this machine became the leader; `nil`: on one machine.
     init(
         _ processor: Processor, lastAlive: WallTime?, lastBelieved: WallTime?, clock: ClockSteps,
         handover: Handover? = nil

@@ -30,9 +30,9 @@ struct GapWatch {
     /// Notes a time in which nothing could be written.
     ///
     /// - Parameters:
-    /// - kind: the cause.
-    /// - begin: the begin, in monotonic nanoseconds.
-    /// - end: the end.
+    ///   - kind: the cause.
+    ///   - begin: the start, in monotonic nanoseconds.
+    ///   - end: the end.
     ///   - clocks: the clocks now.
     /// - Returns: the stall before it, if that was another one.
     mutating func stalled(
@@ -83,8 +83,8 @@ struct GapWatch {
     }
 
     /// - Parameters:
-    /// - length: its length in milliseconds.
-    /// - before: how long ago it ended, in milliseconds.
+    ///   - length: its length in milliseconds.
+    ///   - before: how long ago it ended, in milliseconds.
     /// - Returns: `nil` if there were too many of the kind.
     private mutating func note(
         _ kind: DaemonGap.Kind, length: Int64, before: Int64, _ clocks: Clocks

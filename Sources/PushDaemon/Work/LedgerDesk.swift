@@ -28,9 +28,9 @@ final class LedgerDesk {
     private var waits = BatchWaits<(_ hasIt: Bool) -> Void>()
 
     /// - Parameters:
-    /// - committer: brings the ledger up to a batch.
+    ///   - committer: brings the ledger up to a batch.
     ///   - directory: the state directory.
-    /// - onAnswer: called on another thread for each answer; the caller passes it to ``take(_:)`` on the loop's thread.
+    ///   - onAnswer: called on another thread for each answer, which ``take(_:)`` must get on the loop's thread.
     init(
         _ committer: Committer, directory: String, onAnswer: @escaping @Sendable (LedgerAnswers.Answer) -> Void
     ) {
@@ -45,8 +45,8 @@ final class LedgerDesk {
     /// Asks the ledger.
     ///
     /// - Parameters:
-    /// - question: the question.
-    /// - account: the account that causes the question, which then takes its turn; `nil`: asks at once.
+    ///   - question: the question.
+    ///   - account: the account that causes the question, which then takes its turn; `nil`: asks at once.
     ///   - take: gets the answer, in a later turn.
     func ask<Answer>(
         _ question: Lookup.Question<Answer>, of account: Account? = nil,
@@ -93,7 +93,7 @@ final class LedgerDesk {
     /// - Parameters:
     ///   - batch: the number of the batch.
     ///   - due: the time in monotonic nanoseconds; `.max`: there is no limit.
-    /// - go: told whether the ledger has the batch.
+    ///   - go: told whether the ledger has the batch.
     func onceApplied(_ batch: UInt64, until due: Int64, _ go: @escaping (_ hasIt: Bool) -> Void) {
         guard applied < batch, stall == nil else { return go(applied >= batch) }
         wait(for: batch, until: due, go)

@@ -26,9 +26,9 @@ final class LedgerPruning {
     private(set) var deadLetters = 0
 
     /// - Parameters:
-    /// - committer: prunes the ledger.
-    /// - journal: gets the entries.
-    /// - clock: tells whether the wall clock is believed.
+    ///   - committer: prunes the ledger.
+    ///   - journal: gets the entries.
+    ///   - clock: tells whether the wall clock is believed.
     init(_ committer: Committer, journal: JournalWriter, clock: ClockSteps) {
         self.committer = committer
         self.journal = journal
@@ -38,9 +38,9 @@ final class LedgerPruning {
     /// Prunes the ledger by age and by size.
     ///
     /// - Parameters:
-    /// - settings: the limits.
-    /// - now: the wall clock, for ages if it is believed.
-    /// - boot: CLOCK_BOOTTIME, in nanoseconds.
+    ///   - settings: the limits.
+    ///   - now: the wall clock, for ages if it is believed.
+    ///   - boot: CLOCK_BOOTTIME, in nanoseconds.
     func prune(_ settings: StoreSettings, at now: WallTime, boot: Int64) {
         let objection = clock.objection(wall: now, boot: boot)
         prune(settings, at: now, byAge: objection == nil)
@@ -97,9 +97,9 @@ final class LedgerPruning {
     /// Notes the deletions by size.
     ///
     /// - Parameters:
-    /// - requests: their number.
-    /// - remains: the contents of a ledger that is too large although nothing more can be deleted.
-    /// - now: monotonic nanoseconds.
+    ///   - requests: their number.
+    ///   - remains: the contents of a ledger that is too large although nothing more can be deleted.
+    ///   - now: monotonic nanoseconds.
     func prunedBySize(requests: Int, remains: LedgerRemains?, at now: Int64) {
         bySize += requests
         untold += requests

@@ -35,13 +35,13 @@ final class Processor {
 
     /// - Parameters:
     ///   - router: the router, before anything is recovered.
-    /// - pipeline: makes the router's decisions durable.
+    ///   - pipeline: makes the router's decisions durable.
     ///   - runner: runs the handlers.
-    /// - loader: reads payloads again that the router dropped from memory.
-    /// - journal: gets the outcomes.
-    /// - successLevel: the level of journal entries for successes.
-    /// - clock: reads the clocks.
-    /// - isBelieved: whether the wall clock is believed; otherwise nothing is forgotten by age.
+    ///   - loader: reads payloads again that the router dropped from memory.
+    ///   - journal: gets the outcomes.
+    ///   - successLevel: the level of journal entries for successes.
+    ///   - clock: reads the clocks.
+    ///   - isBelieved: whether the wall clock is believed; otherwise nothing is forgotten by age.
     init(
         router: Router, pipeline: CommitPipeline, runner: any HandlerRunning, loader: RunLoader,
         journal: JournalWriter, successLevel: JournalSettings.Level, clock: @escaping () -> Moment,
@@ -116,7 +116,7 @@ final class Processor {
     ///
     /// - Parameters:
     ///   - candidate: the request.
-    /// - past: the delivery that it refers to, if the ledger was asked and has it.
+    ///   - past: the delivery that it refers to, if the ledger was asked and has it.
     /// - Throws: the reason if it is not accepted.
     func submit(_ candidate: Candidate, past: PastDelivery?) throws(ProtocolError) {
         let (session, request) = (candidate.session, candidate.request)
@@ -158,9 +158,9 @@ final class Processor {
     /// Gives a repeated request the reply of the first one.
     ///
     /// - Parameters:
-    /// - candidate: the repeated request.
-    /// - story: the first request, as far as the ledger has it.
-    /// - undecided: the number of outcomes that are still to come.
+    ///   - candidate: the repeated request.
+    ///   - story: the first request, as far as the ledger has it.
+    ///   - undecided: the number of outcomes that are still to come.
     func `repeat`(_ candidate: Candidate, _ story: RequestStory, undecided: Int) {
         // The entries of a handler's answer came after the first reply.
         let rejected = story.entries.filter { entry in
@@ -206,8 +206,8 @@ final class Processor {
     /// Restores the unfinished requests of an earlier run, one by one; reads only what each of them needs now.
     ///
     /// - Parameters:
-    /// - ledger: the unfinished requests.
-    /// - tracker: the tracker; waited for when a request needs it, or at the end.
+    ///   - ledger: the unfinished requests.
+    ///   - tracker: the tracker; waited for when a request needs it, or at the end.
     /// - Returns: the number of unfinished requests.
     func recover(
         from ledger: LedgerReader, tracker: Background<Tracker, StoreError>, clocks: BootClocks? = nil
@@ -300,8 +300,8 @@ final class Processor {
     /// Calls the router for people or the forwarder, and carries out its decisions.
     ///
     /// - Parameters:
-    /// - act: calls the router.
-    /// - look: gets the effects before they are carried out.
+    ///   - act: calls the router.
+    ///   - look: gets the effects before they are carried out.
     func decide<Result>(
         _ act: (inout Router, Moment, inout Effects) -> Result, _ look: (Effects) -> Void
     ) -> Result {

@@ -34,7 +34,7 @@ struct ProcessorShortage {
     /// Notes a look.
     ///
     /// - Parameters:
-    /// - waited: the thread's total wait, in nanoseconds.
+    ///   - waited: the thread's total wait, in nanoseconds.
     ///   - now: monotonic nanoseconds.
     mutating func look(waited: Int64, at now: Int64) {
         if let last { isShort = (waited - last.waited) * Self.part > now - last.time }

@@ -29,9 +29,9 @@ final class RunLoader {
     private var jobs: [InvocationID: Job] = [:]
 
     /// - Parameters:
-    /// - pipeline: knows which batch is durable.
+    ///   - pipeline: knows which batch is durable.
     ///   - desk: asks the ledger.
-    /// - reader: parses request lines on its thread.
+    ///   - reader: parses request lines on its thread.
     init(pipeline: CommitPipeline, desk: LedgerDesk, reader: LargeRequestReader) {
         self.pipeline = pipeline
         self.desk = desk

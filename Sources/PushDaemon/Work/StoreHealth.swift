@@ -3,7 +3,7 @@ import JournalLog
 import PushModel
 import Store
 
-/// Watches the disk: failed writes, and commits that take too long. Logs the begin and the end of both.
+/// Watches the disk: failed writes, and commits that take too long. Logs the start and the end of both.
 final class StoreHealth {
     /// The time after which a commit counts as slow; a reload may change it.
     var slowCommit: Duration
@@ -31,7 +31,7 @@ final class StoreHealth {
     /// A time in which nothing could be accepted.
     struct Stall: Equatable {
         var kind: DaemonGap.Kind
-        /// The begin, in monotonic nanoseconds.
+        /// The start, in monotonic nanoseconds.
         var since: Int64
     }
 
@@ -40,13 +40,13 @@ final class StoreHealth {
     private var timer: TimerSource?
     private var isArmed = false
     private var writingSince: Int64?
-    /// The begin of the batch that was last reported as slow, in monotonic nanoseconds.
+    /// The start of the batch that was last reported as slow, in monotonic nanoseconds.
     private var toldSince: Int64?
 
     /// - Parameters:
-    /// - loop: the event loop, for the timer.
-    /// - journal: gets the entries.
-    /// - slowCommit: the time after which a commit counts as slow.
+    ///   - loop: the event loop, for the timer.
+    ///   - journal: gets the entries.
+    ///   - slowCommit: the time after which a commit counts as slow.
     ///   - isShared: whether the log is in a database that other machines share.
     init(loop: EventLoop, journal: JournalWriter, slowCommit: Duration, isShared: Bool = false) throws {
         (self.journal, disk) = (journal, isShared ? "database" : "disk")
@@ -117,7 +117,7 @@ final class StoreHealth {
     /// Notes that nothing can be written for now. While the log only waits until the ledger makes room, producers just
     /// wait.
     ///
-    /// - Parameter since: the begin, in monotonic nanoseconds.
+    /// - Parameter since: the start, in monotonic nanoseconds.
     /// - Returns: the stall before it, if it had another cause.
     @discardableResult
     func stalled(_ error: StoreError, since: Int64 = EventLoop.nowNanoseconds) -> Stall? {

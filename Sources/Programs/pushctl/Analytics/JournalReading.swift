@@ -57,9 +57,9 @@ struct JournalReading {
     /// Reads the entries of a window.
     ///
     /// - Parameters:
-    /// - selection: the journal, and the unit of the entries.
-    /// - figures: the empty figures.
-    /// - tell: called with each row, in the order of the journal.
+    ///   - selection: the journal, and the unit of the entries.
+    ///   - figures: the empty figures.
+    ///   - tell: called with each row, in the order of the journal.
     /// - Returns: the figures, with the facts about their source.
     static func read(
         _ selection: JournalSelection, _ figures: ReportReading, tell: @escaping (ReportRow) -> Void = { _ in }

@@ -167,7 +167,7 @@ extension Option {
     static let after = Option("after", .text("N"), "begin after the line with this cursor; each line shows its own")
     static let follow = Option("follow", .none, "wait for new events, until SIGINT, SIGTERM or the reader ends it")
 
-    // Filters of the outcomes and events that `tail` and `top` follow.
+    // Filters of the outcomes and events that `tail` follows.
     static let followedSince = Option(
         "since", .text("TIME"), "begin with the requests and events of this time (without it: with what comes)")
     static let followedHandler = Option("handler", .text("NAME"), "only outcomes of this handler")

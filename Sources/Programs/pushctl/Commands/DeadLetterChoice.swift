@@ -24,8 +24,8 @@ struct DeadLetterChoice {
     private let isFiltered: Bool
 
     /// - Parameters:
-    /// - numbers: the numbers from the command line.
-    /// - mayBeAll: whether the command allows `--limit all`.
+    ///   - numbers: the numbers from the command line.
+    ///   - mayBeAll: whether the command allows `--limit all`.
     init(_ arguments: Arguments, numbers: [SequenceNumber], mayBeAll: Bool) throws(Failure) {
         named = numbers
         query = try arguments.query()
@@ -113,11 +113,11 @@ struct DeadLetterChoice {
     /// Passes the selected numbers to `body`, oldest first: all of them page by page, otherwise at once. Prints how
     /// many the options select, and how many are left.
     ///
-    /// Excludes dead letters that are new since the begin, such as a replay that failed again.
+    /// Excludes dead letters that are newer than the start, such as a replay that failed again.
     ///
     /// - Parameters:
-    /// - done: the past participle for the message: `replayed`.
-    /// - body: works on the numbers, and returns how many it did.
+    ///   - done: the past participle for the message: `replayed`.
+    ///   - body: works on the numbers, and returns how many it did.
     /// - Returns: whether any request was selected.
     func take(
         _ session: Session, done: String, _ body: ([SequenceNumber]) throws(Failure) -> Int

@@ -176,8 +176,8 @@ struct ExplainDirectory {
     }
 
     /// - Parameters:
-    /// - line: the first line of the payload, for a message without a line; `nil`: the message is about the file.
-    /// - isNone: whether the file or directory has no payload.
+    ///   - line: the first line of the payload, for a message without a line; `nil`: the message is about the file.
+    ///   - isNone: whether the file or directory has no payload.
     private mutating func note(_ failure: Failure, file: String, line: Int? = nil, isNone: Bool = false) {
         status = failure.status
         // A failure's place is "file:line".

@@ -163,7 +163,7 @@ struct ReportRun {
         }
     }
 
-    /// Writes the rows up to the request that was the last one at the begin.
+    /// Writes the rows up to the request that was the last one at the start.
     private func writeRows(into figures: inout ReportReading, _ session: Session) throws(Failure) {
         let ledger = try session.ledger()
         let newest = try Session.reading { () throws(StoreError) in try ledger.highestSequenceNumber() }

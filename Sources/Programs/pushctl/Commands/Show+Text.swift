@@ -171,7 +171,7 @@ extension InvocationRecord {
         let times = result.map { result in
             let (waited, ran) = (result.queue.milliseconds, result.exec.milliseconds)
             let (total, budget) = (result.total.milliseconds, budget.milliseconds)
-            // The daemon's or leader's end was seen by nobody, so waiting and running times are unknown.
+            // The daemon or leader was gone, so the waiting and the running time are unknown.
             if [.daemonCrashed, .leaderLost].contains(result.reasonCode) {
                 return "started; \(total) ms in all, \(budget) ms allowed"
             }

@@ -83,23 +83,23 @@ extension Option {
 private enum StoreOrder: String, CaseIterable {
     case `init`, status, move, drain
 
-    /// The options, each with the only order that takes it.
+    /// The options, each with the only command that takes it.
     static let options: [(Option, StoreOrder)] = [
         (.ledger, .`init`), (.adopt, .`init`), (.json, .status), (.successor, .move), (.undoDraining, .drain),
         (.forceDraining, .drain),
     ]
 }
 
-/// Runs a program that is installed as the daemon's programs are, in place of this one.
+/// Replaces this process by a program that is installed like the daemon's programs.
 ///
-/// - Returns: why it does not run.
+/// - Returns: the reason for not running it.
 private func replaceProcess(with program: String, _ words: [String]) -> Failure {
     guard let path = BridgeFile.places(of: program).first(where: { access($0, X_OK) == 0 }) else {
         return Failure(.unavailable, "\(program) is not installed: install the package \(program)")
     }
     var arguments = ([path] + words).map { strdup($0) }
     arguments.append(nil)
-    // Returns only where it fails.
+    // execve(2) returns only on failure.
     execve(path, arguments, environ)
     return Failure(.unavailable, "\(path): \(errorText(errno))")
 }

@@ -42,9 +42,9 @@ extension Command {
     }
 }
 
-/// What is asked of a tail.
+/// The parameters of a tail, and its run.
 private struct Tailing {
-    /// How much is read at once: no reader of the output keeps a transaction open.
+    /// How many rows are read at once: a slow reader of the output must not keep a transaction open.
     private static let pageSize = 4096
 
     private let filter: Filter
@@ -65,7 +65,7 @@ private struct Tailing {
         let follower = Follower()
         let ledger = try session.ledger()
         var (outcomes, events, change) = try Session.reading { () throws(StoreError) in
-            // Read before the cursors, so that what is committed meanwhile is a change.
+            // Read before the cursors, so that a commit in between counts as a change.
             let change = try ledger.changeNumber()
             return try ledger.snapshot { () throws(StoreError) in
                 let event = try since.map { time throws(StoreError) in try ledger.eventCursor(from: time) }
@@ -83,8 +83,8 @@ private struct Tailing {
         return .done
     }
 
-    /// Prints a page of what is new.
-    /// - Returns: whether there may be more already.
+    /// Prints a page of new outcomes and events.
+    /// - Returns: whether there may be more.
     private func printNew(
         of ledger: LedgerReader, _ outcomes: inout OutcomeCursor, _ events: inout Int64, _ output: Output
     ) throws(Failure) -> Bool {
@@ -111,7 +111,7 @@ private struct Tailing {
         return new.hasMore || page.count == Self.pageSize
     }
 
-    /// Those of some requests that match the query; `nil`: there is none.
+    /// The requests that match the query; `nil` without a query.
     private func matching(
         _ numbers: Set<SequenceNumber>, in ledger: LedgerReader
     ) throws(Failure) -> Set<SequenceNumber>? {

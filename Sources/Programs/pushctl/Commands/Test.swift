@@ -68,13 +68,13 @@ extension Command {
         case .junit: session.output.write(results.junit.utf8)
         case .text, .github: session.output.print(folding: results.lines)
         }
-        // A command for the runner is one line, however wide the terminal is.
+        // An annotation is one line, so it is not folded to the terminal's width.
         if format == .github { session.output.write(results.annotations.utf8) }
         return status
     }
 }
 
-/// How the results are printed.
+/// The format of the results.
 enum TestFormat: String, CaseIterable {
     case text, json, junit, github
 
@@ -87,7 +87,7 @@ enum TestFormat: String, CaseIterable {
         self = asked ?? (arguments.has(.json) ? .json : isOnGitHub ? .github : .text)
     }
 
-    /// The file that takes the summary of GitHub's job; `nil` elsewhere.
+    /// The file for the summary of a GitHub job; `nil` elsewhere.
     fileprivate static var summaryFile: String? { Output.environment("GITHUB_STEP_SUMMARY") }
 }
 
@@ -97,7 +97,7 @@ private struct Tests {
     private let hasConfiguration: Bool
     private let runsRealHandlers: Bool
     private var status = ExitStatus.done
-    /// Read once for each directory; the key is `nil` for the session's own.
+    /// The settings of each directory, read once; the key `nil` is for the session's own.
     private var settings: [String?: Settings] = [:]
     private(set) var results: [TestResult] = []
 

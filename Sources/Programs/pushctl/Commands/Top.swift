@@ -47,10 +47,10 @@ extension Command {
     }
 }
 
-/// What the screen shows.
+/// The state of the screen.
 private struct Top {
     private static let interval = Duration.seconds(1)
-    /// Milliseconds.
+    /// In milliseconds.
     private static let answerTimeout = 1000
     private static let widthForPrograms = 120
 
@@ -61,7 +61,7 @@ private struct Top {
     private var status: JSONNode?
     private var problem: String?
 
-    /// Reads what is to be shown first.
+    /// Reads the first figures.
     init(_ session: Session, zone: LocalZone) throws(Failure) {
         self.session = session
         screen = LiveScreen(zone: zone, usesUnicode: session.output.usesUnicode)
@@ -70,7 +70,7 @@ private struct Top {
         try refresh()
     }
 
-    /// One picture.
+    /// The screen once, for `--once`.
     var picture: [ReportLine] { lines(width: session.output.width ?? Self.widthForPrograms, height: nil) }
 
     /// Draws until the user ends it.
@@ -96,7 +96,7 @@ private struct Top {
         screen.lines(status: status, problem: problem, figures: reading.figures, at: now, width: width, height: height)
     }
 
-    /// Asks the daemon, and reads what is new.
+    /// Asks the daemon for its status, and reads new rows of the ledger.
     private mutating func refresh() throws(Failure) {
         do throws(DaemonError) {
             let answer = try session.connection(for: .status).ask(.status, timeoutMilliseconds: Self.answerTimeout)

@@ -56,7 +56,7 @@ extension Arguments {
         for text in all(.condition) {
             let assignment = try Assignment(text, self)
             var values = [assignment.value]
-            // Who looks for 42 need not know whether it was kept as a number or as a text.
+            // A user who looks for 42 need not know whether it was stored as a number or as a text: both match.
             if let text = assignment.textValue, let literal = try? JSONDocument(scanning: Array(text.utf8)).root,
                 literal.kind == .number || literal.kind == .bool
             {

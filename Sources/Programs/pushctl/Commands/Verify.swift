@@ -38,7 +38,7 @@ extension Command {
     }
 }
 
-/// What there is to say about a configuration.
+/// The findings about a configuration.
 private struct VerifyReport {
     private let directories: [String]
     private let diagnostics: [Diagnostic]
@@ -55,7 +55,7 @@ private struct VerifyReport {
             let gateway = try Self.gatewayDiagnostics(in: directories)
             let (settings, diagnostics) = Settings.read(sources)
             self.settings = diagnostics.contains { $0.severity == .error } ? nil : settings
-            // Whatever else is wrong: a program that is not there is told at once, not after the next try.
+            // Also with other errors: a missing program is reported at once, not after the next try.
             self.diagnostics =
                 diagnostics
                 + sources.systemFindings(of: settings, directories: directories, in: session.serviceFacts())
@@ -67,7 +67,7 @@ private struct VerifyReport {
         }
     }
 
-    /// What there is to say about `gateway.conf`, if there is one.
+    /// The findings about `gateway.conf`, if there is one.
     private static func gatewayDiagnostics(in directories: [String]) throws(UnreadableFile) -> [Diagnostic] {
         let files = try ConfigurationSources.mainFiles("gateway.conf", in: directories)
         let (settings, diagnostics) = GatewaySettings.load(files.map { ($0.path, $0.bytes) })
@@ -86,10 +86,10 @@ private struct VerifyReport {
 
     // MARK: For people
 
-    /// A line for each error and warning; nothing without any.
+    /// One line for each error and warning.
     var mistakes: String { diagnostics.map { "\($0)\n" }.joined() }
 
-    /// The settings in force, the mistakes, and how many they are.
+    /// The settings in force, the errors and warnings, and their numbers.
     var text: String {
         let sum = "\(counted(errors, "error")), \(counted(warnings, "warning"))\n"
         return (settings.map { inForce($0.routing) + "\n" } ?? "") + mistakes + sum
@@ -108,7 +108,7 @@ private struct VerifyReport {
         }
         let handlers = table.handlers.values.sorted { $0.name < $1.name }.map { [$0.name, $0.kind.text] }
         let providers = table.detection.providers.map { [$0.name, $0.text] }
-        // Without tracks nothing is sent, and most configurations have none.
+        // Without tracks nothing is sent; most configurations have none.
         let tracks = table.tracks.map { track in
             [track.name, "\(track.on), \(track.match.text) -> \(track.told) of \(track.identifier.text)"]
         }
@@ -215,13 +215,13 @@ extension TrackRule {
         }
     }
 
-    /// What must happen, as the file has it.
+    /// The occasions and buttons, as the file has them.
     fileprivate var on: String {
         "On=\(occasions.map(\.rawValue).joined(separator: " "))"
             + (buttons.isEmpty ? "" : ", Action=\(buttons.map(\.description).joined(separator: " "))")
     }
 
-    /// What is told of it.
+    /// The event and attributes that the track makes.
     fileprivate var told: String {
         let fields = (attributes + userAttributes).map(\.name).joined(separator: " ")
         let parts = [event.map { "event \($0.name.described)" }, fields.isEmpty ? nil : "attributes \(fields)"]
@@ -272,7 +272,7 @@ extension ProviderRule {
         }
     }
 
-    /// On each platform its place, and what is special about it.
+    /// The rule's order on each platform, and its special cases.
     fileprivate var text: String {
         let places = Platform.allCases.compactMap { platform -> String? in
             guard let rule = platforms[platform] else { return nil }
@@ -291,7 +291,7 @@ extension Handler.Kind {
 }
 
 extension NotificationRules.Bus {
-    /// As the file has it.
+    /// The bus as the file has it.
     fileprivate var text: String {
         switch self {
         case .session: "session"

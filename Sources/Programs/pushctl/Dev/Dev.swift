@@ -56,11 +56,11 @@ extension Option {
         "gateway-port", .text("PORT"), "the gateway's port: this one alone; 0: any (18443 and the next 20)")
 }
 
-/// What is asked of `pushctl dev`.
+/// The parameters of `pushctl dev`, and its run.
 private struct Dev {
-    /// `EX_CANTCREAT`: a program cannot listen.
+    /// `EX_CANTCREAT`: the exit status of a program that cannot listen.
     private static let cannotListen: Int32 = 73
-    /// How long the daemon may take to answer, in milliseconds.
+    /// How long a reply of the daemon may take, in milliseconds.
     private static let answerLimit = 10_000
 
     private let directory: String?
@@ -84,17 +84,17 @@ private struct Dev {
     }
 
     func run(_ output: Output) throws(Failure) -> ExitStatus {
-        // Else a pipe to a program could become our standard output.
+        // Opens descriptors 0 to 2, so that no pipe to a program becomes this program's standard output.
         StandardDescriptors.open()
         let programs = try DevPaths()
-        // Else one that comes now would leave a directory behind.
+        // Before the directory is made: a signal in between would leave it behind.
         SignalSource.block(DevRun.signals)
         let directory = try DevDirectory(directory)
         var failure: Failure?
         do throws(Failure) {
             try directory.fill()
             let run = try DevRun(notifications: directory.notifySocket, DevLog(zone: zone))
-            // A reader of the addresses that is gone ends it as Ctrl-C does.
+            // A closed standard output ends the run as Ctrl-C does.
             output.beforeExit = {
                 run.stop()
                 _ = directory.end()
@@ -113,12 +113,12 @@ private struct Dev {
         return .done
     }
 
-    /// Starts the programs, one after the other, and says where they are; nothing more once a person wants the end.
+    /// Starts the programs, one after the other, and prints their addresses; stops early if a person ends the run.
     private func start(
         _ programs: DevPaths, in directory: DevDirectory, _ run: DevRun, _ output: Output
     ) throws(Failure) {
         let places = ["--config", directory.configuration, "--runtime", directory.runtime]
-        // Asked to end, the daemon ends what its handlers run, too.
+        // SIGTERM, because the daemon then ends the processes of its handlers, too.
         let daemon = try run.start(
             programs.daemon, "pushrouterd", places + ["--state", directory.state], deathSignal: SIGTERM)
         switch daemon {
@@ -132,11 +132,11 @@ private struct Dev {
         }
         let gatewayPlaces = places + ["--state", directory.gateway, "--listen"]
         let gateway = try listening(gatewayPort, .devGatewayPort) { address throws(Failure) in
-            // The page asks it for its state over the second one.
+            // The page asks for the gateway's state at the second address.
             let words = gatewayPlaces + ["\(address),unix:\(directory.gatewaySocket)"]
             return try run.start(programs.gateway, "pushrouter-gateway", words, deathSignal: SIGKILL)
         }
-        // Else it would ask the gateway of the service.
+        // Without --gateway the page would ask the gateway of the installed service.
         let pagePlaces =
             places + ["--state", directory.state, "--gateway", directory.gatewaySocket] + (isUTC ? ["--utc"] : [])
             + ["--listen"]
@@ -146,13 +146,13 @@ private struct Dev {
         if let page, let gateway { say(page: page, gateway: gateway, directory, output) }
     }
 
-    /// Starts a program at a port that is free. Another program may take the port a moment before: then it is the next.
+    /// Starts a program at a free port. If another program takes the port in between, tries the next.
     ///
     /// - Parameters:
-    ///   - ports: where it may be.
-    ///   - option: the option that says so.
-    ///   - start: starts it.
-    /// - Returns: its address; `nil`: a person wants the end.
+    ///   - ports: the ports to try.
+    ///   - option: the option that sets them.
+    ///   - start: starts the program at an address.
+    /// - Returns: the address; `nil`: a person ended the run.
     private func listening(
         _ ports: DevPort, _ option: Option, _ start: (String) throws(Failure) -> DevRun.Start
     ) throws(Failure) -> String? {
@@ -185,15 +185,15 @@ private struct Dev {
         guard reply?["ok"]?.bool == true else {
             throw Failure(.no, "the first push: \(reply?.refusal ?? "the daemon closed the connection")")
         }
-        // The page reads the ledger: the push is to be there when its address is told.
+        // The page reads the ledger: the push must be there when the page's address is printed.
         let control = try? DaemonConnection(directory.controlSocket, timeoutMilliseconds: Self.answerLimit)
         _ = try? control?.ask(.sync(timeout: .seconds(5)), timeoutMilliseconds: 2 * Self.answerLimit)
     }
 
-    /// Says where everything is. A person copies these lines, so they are not folded.
+    /// Prints the addresses. A person copies these lines, so they are not folded.
     private func say(page: String, gateway: String, _ directory: DevDirectory, _ output: Output) {
         let authority = "\(directory.gateway)/ca.pem"
-        // The gateway makes it where the system has authorities.
+        // The gateway writes bundle.pem if the system has authorities.
         let bundle = "\(directory.gateway)/bundle.pem"
         let exports = ClientVariables.exports(
             bundle: access(bundle, R_OK) == 0 ? bundle : authority, authority: authority, proxy: gateway)
@@ -214,14 +214,14 @@ private struct Dev {
         output.flush()
     }
 
-    /// A path as a shell reads it.
+    /// A path, quoted for a shell.
     private func inShell(_ path: String) -> String {
         "'" + path.split(separator: "'", omittingEmptySubsequences: false).joined(separator: "'\\''") + "'"
     }
 }
 
 extension Arguments {
-    /// The port that an option says; `nil`: it is not given.
+    /// The port in an option; `nil` if the option is missing.
     fileprivate func port(_ option: Option) throws(Failure) -> DevPort? {
         guard let text = self[option] else { return nil }
         guard let port = DevPort(text) else {
@@ -231,13 +231,13 @@ extension Arguments {
     }
 }
 
-/// Where the programs are.
+/// The paths of the programs.
 private struct DevPaths {
     let daemon: String
     let gateway: String
     let page: String
 
-    /// Looks beside this program, and then where the package has them.
+    /// Looks beside this program, and then in the package's directories.
     init() throws(Failure) {
         var directories = ["/usr/sbin", "/usr/bin"]
         if let own = realpath("/proc/self/exe", nil) {

@@ -3,16 +3,16 @@ import LinuxSystem
 import SettingsFiles
 import UnixSockets
 
-/// The directory that has all of `pushctl dev`: configuration, ledger, sockets and the gateway's authority. Nobody else
-/// runs in it as long as this object is there.
+/// The directory of `pushctl dev`: configuration, ledger, sockets and the gateway's authority. This object holds its
+/// lock, so that no other run uses it.
 final class DevDirectory {
     /// Its absolute path.
     let path: String
-    /// Whether it goes at the end.
+    /// Whether the directory is removed at the end.
     let isTemporary: Bool
     private let lock: FileDescriptor
 
-    /// Where it is unless something else is said.
+    /// The default path.
     static let standard = ".pushrouter"
 
     /// `--config`
@@ -23,20 +23,20 @@ final class DevDirectory {
     var runtime: String { "\(path)/run" }
     /// `--state` of the gateway.
     var gateway: String { "\(path)/gateway" }
-    /// Where the programs say that they are ready.
+    /// The socket on which the programs report readiness (`NOTIFY_SOCKET`).
     var notifySocket: String { "\(runtime)/notify.sock" }
-    /// Where payloads go.
+    /// The daemon's socket for payloads.
     var injectSocket: String { "\(runtime)/inject.sock" }
-    /// Where people ask it for more.
+    /// The daemon's socket for control requests.
     var controlSocket: String { "\(runtime)/control.sock" }
-    /// Where the page asks the gateway for its state.
+    /// The gateway's socket for the page's status requests.
     var gatewaySocket: String { "\(runtime)/gateway.sock" }
     private var firstPushMark: String { "\(path)/first-push" }
 
-    /// Makes the directory, or takes the one of an earlier run.
+    /// Creates the directory, or takes that of an earlier run.
     ///
-    /// - Parameter path: where it is; `nil`: a new one, which goes at the end.
-    /// - Throws: why it cannot be used: another run may have it.
+    /// - Parameter path: the path; `nil`: a new temporary directory, which is removed at the end.
+    /// - Throws: the reason why it cannot be used, such as another run.
     init(_ path: String?) throws(Failure) {
         isTemporary = path == nil
         let made: String
@@ -47,11 +47,11 @@ final class DevDirectory {
 
     // MARK: The first time
 
-    /// Makes what the programs need and the directory lacks.
+    /// Creates the files and directories that the programs need and that are missing.
     func fill() throws(Failure) {
         for directory in [runtime, gateway] { try Self.makeDirectory(directory) }
         guard !Directory.exists(configuration) else { return }
-        // A person finds all of it or nothing.
+        // Written as a draft and renamed, so that the configuration is complete or missing.
         let draft = "\(configuration).new"
         Self.remove(draft)
         for directory in [draft, "\(draft)/handlers.d", "\(draft)/routes.d"] { try Self.makeDirectory(directory) }
@@ -75,9 +75,9 @@ final class DevDirectory {
         }
     }
 
-    /// Removes it, if it is to go.
+    /// Removes the directory, if it is temporary.
     ///
-    /// - Returns: whether it is gone, or may stay.
+    /// - Returns: `false` if it should have been removed and is still there.
     func end() -> Bool {
         guard isTemporary else { return true }
         Self.remove(path)
@@ -114,7 +114,7 @@ final class DevDirectory {
         return try make(String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self))
     }
 
-    /// Checks and locks the directory. A new one that cannot be used goes again.
+    /// Checks and locks the directory. Removes a new one that cannot be used.
     private static func acquire(_ path: String, isNew: Bool) throws(Failure) -> FileDescriptor {
         do throws(Failure) {
             try check(path)
@@ -125,7 +125,7 @@ final class DevDirectory {
         }
     }
 
-    /// Checks that nobody else can change what is started here, and that the sockets fit.
+    /// Checks that no other user can change the programs' files, and that the socket paths are short enough.
     private static func check(_ path: String) throws(Failure) {
         var facts = stat()
         guard lstat(path, &facts) == 0 else { throw Failure(.inputOutput, "\(path): \(errorText(errno))") }
@@ -139,7 +139,7 @@ final class DevDirectory {
             throw Failure(
                 .noPermission, "other users may write in \(path), and its handlers run as you: chmod go-w ends that")
         }
-        // The longest name of a socket in it.
+        // The longest socket path in the directory.
         let socket = "\(path)/run/control.sock"
         guard socket.utf8.count <= SocketPath.maximumLength else {
             throw Failure(
@@ -166,7 +166,7 @@ final class DevDirectory {
         return file
     }
 
-    /// Removes a tree, and follows no links.
+    /// Removes a tree without following symbolic links.
     private static func remove(_ path: String) {
         var facts = stat()
         guard lstat(path, &facts) == 0 else { return }
@@ -187,9 +187,9 @@ final class DevDirectory {
     }
 }
 
-/// The configuration that `pushctl dev` begins with.
+/// The initial configuration of `pushctl dev`.
 enum DevConfiguration {
-    /// The files, by their names in the directory.
+    /// The files, by their names in the configuration directory.
     static let files: [(name: String, text: String)] = [
         (
             "pushrouterd.conf",
@@ -237,9 +237,9 @@ enum DevConfiguration {
     ]
 }
 
-/// The push that is there from the beginning.
+/// The first push.
 enum DevFirstPush {
-    /// The request, with its line feed. The daemon takes it once, by its id.
+    /// The request, with its line feed. By its id, the daemon accepts it only once.
     static let line =
         #"{"op":"deliver","id":"pushctl-dev-first-push","platform":"android","app":"org.example.demo","#
         + #""device":"pixel","external_id":"anna","payload":{"_ab":"true","t":"Table is ready","#

@@ -4,16 +4,16 @@ import LinuxSystem
 import PushModel
 import PushReporting
 
-/// Shows people what the programs of `pushctl dev` log.
+/// Prints the logs of the programs of `pushctl dev`.
 struct DevLog {
-    /// Knows whether standard error shows colours.
+    /// Decides whether standard error gets colours.
     private let colours = Output(to: STDERR_FILENO)
     private let zone: LocalZone
 
     /// - Parameter zone: the zone of the times.
     init(zone: LocalZone) { self.zone = zone }
 
-    /// Writes a line to standard error. Nobody is left to be told when that fails.
+    /// Writes a line to standard error. A failure has nowhere to be reported.
     func show(_ line: DevLogLine) {
         var rest = Array("\(colours.coloured(line.shown(in: zone)))\n".utf8)[...]
         while !rest.isEmpty {
@@ -26,19 +26,19 @@ struct DevLog {
 
 /// One line of a program's log.
 struct DevLogLine: Hashable {
-    /// When it was written.
+    /// The time of the line.
     private(set) var time: WallTime
     private(set) var level = JournalEntry.Priority.info
-    /// Who wrote it.
+    /// The name of the program.
     let program: String
     private(set) var message: String
 
-    /// Reads the line of a program: logfmt, or a text after the level of sd-daemon(3) or without one.
+    /// Parses a line: logfmt, or a text with or without a level prefix of sd-daemon(3).
     ///
     /// - Parameters:
     ///   - bytes: the line, without its line feed.
-    ///   - program: who wrote it.
-    ///   - time: now, for a line that names no time.
+    ///   - program: the name of the program.
+    ///   - time: now, for a line without a time.
     init(_ bytes: [UInt8], from program: String, at time: WallTime) {
         (self.time, self.program) = (time, program)
         var text = bytes[...]
@@ -56,7 +56,7 @@ struct DevLogLine: Hashable {
             level.name == "level", message.name == "message"
         else { return }
         self.time = WallTime(rfc3339: time.value) ?? self.time
-        // Logfmt has the whole words.
+        // Logfmt has the whole names of levels.
         self.level = JournalEntry.Priority.allCases.first { "\($0)" == level.value } ?? self.level
         self.message = message.value
     }
@@ -72,7 +72,7 @@ struct DevLogLine: Hashable {
             case .notice, .info: .plain
             case .debug: .faint
             }
-        // A date stands before the time, a zone behind it.
+        // Without the date before the time and the zone behind it.
         let clock = zone.text(time).dropFirst(11).prefix(8)
         return ReportLine("\(clock)  \(word)\(space)  \(program): \(message)", tone)
     }
@@ -84,7 +84,7 @@ private struct LogfmtFields {
 
     init(rest: ArraySlice<UInt8>) { self.rest = rest }
 
-    /// The next field; `nil` at the end, and where the line is torn.
+    /// The next field; `nil` at the end of the line, and for a malformed field.
     mutating func next() -> (name: String, value: String)? {
         guard let equals = rest.firstIndex(of: UInt8(ascii: "=")) else { return nil }
         let name = String(decoding: rest[..<equals], as: UTF8.self)
@@ -100,7 +100,7 @@ private struct LogfmtFields {
         return (name, value)
     }
 
-    /// What stands before the next quote, which is taken too.
+    /// Reads up to the next quote, and consumes the quote.
     private mutating func quoted() -> String? {
         var value: [UInt8] = []
         while let byte = rest.popFirst() {
@@ -128,16 +128,16 @@ private struct LogfmtFields {
     }
 }
 
-/// Cuts what a program writes into lines.
+/// Splits the output of a program into lines.
 struct DevLineCutter {
-    /// How long a line may be, in bytes; what is beyond is left out.
+    /// The longest line, in bytes; the rest of a longer one is dropped.
     static let lengthMax = 64 << 10
 
     private var line: [UInt8] = []
 
-    /// Takes the next bytes.
+    /// Adds bytes.
     ///
-    /// - Returns: the lines that end in them, without their line feeds.
+    /// - Returns: the lines that are complete now, without their line feeds.
     mutating func take(_ bytes: ArraySlice<UInt8>) -> [[UInt8]] {
         var lines: [[UInt8]] = []
         var rest = bytes
@@ -151,9 +151,9 @@ struct DevLineCutter {
         return lines
     }
 
-    /// Takes the end.
+    /// Ends the output.
     ///
-    /// - Returns: what was written last, without a line feed.
+    /// - Returns: the last line, if it has no line feed.
     mutating func finish() -> [[UInt8]] {
         defer { line = [] }
         return line.isEmpty ? [] : [line]

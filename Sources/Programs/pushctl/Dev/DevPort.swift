@@ -1,24 +1,24 @@
 import Glibc
 import LinuxSystem
 
-/// The port of this machine that a program of `pushctl dev` is to listen on.
+/// The local port that a program of `pushctl dev` listens on.
 enum DevPort: Hashable {
-    /// This one and no other.
+    /// This port only.
     case exactly(UInt16)
-    /// The first that is free, from this one on.
+    /// The first free port from this one on.
     case from(UInt16)
-    /// Any that is free.
+    /// Any free port.
     case any
 
-    /// How many ports are tried behind the first.
+    /// How many ports are tried after the first.
     private static let further = 20
 
-    /// Where the page is unless something else is said.
+    /// The default of the page.
     static let ofPage = DevPort.from(18080)
-    /// Where the gateway is unless something else is said.
+    /// The default of the gateway.
     static let ofGateway = DevPort.from(18443)
 
-    /// Reads an option; `nil`: the text is no port.
+    /// Parses an option's value; `nil` if the text is no port.
     init?(_ text: String) {
         guard !text.isEmpty, text.utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }),
             let number = UInt16(text)
@@ -26,7 +26,7 @@ enum DevPort: Hashable {
         self = number == 0 ? .any : .exactly(number)
     }
 
-    /// What is to be tried, in this order; 0 stands for any that is free.
+    /// The ports to try, in this order; 0 means any free one.
     var candidates: [UInt16] {
         switch self {
         case .exactly(let port): [port]
@@ -35,12 +35,12 @@ enum DevPort: Hashable {
         }
     }
 
-    /// Whether another may be taken in its place.
+    /// Whether only this port is allowed.
     var isExact: Bool { if case .exactly = self { true } else { false } }
 
-    /// What to say when none of them is free.
+    /// The failure when none of the ports is free.
     ///
-    /// - Parameter option: the name of the option that says another.
+    /// - Parameter option: the option that sets the port.
     func taken(_ option: Option) -> Failure {
         switch self {
         case .exactly(let port):
@@ -54,13 +54,13 @@ enum DevPort: Hashable {
         }
     }
 
-    /// The port, if a program could listen on it now; `nil`: another one does. Of 0 it is one that is free.
+    /// The port, if a program could listen on it now; `nil` if another program does. For 0 it is a free port.
     static func free(_ port: UInt16) throws(Failure) -> UInt16? {
         guard let socket = FileDescriptor(socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0))
         else {
             throw Failure(.inputOutput, "cannot create a socket: \(errorText(errno))")
         }
-        // As the programs do it: connections that have ended a moment ago are in nobody's way.
+        // SO_REUSEADDR as the programs set it: connections in TIME_WAIT do not block the port.
         var yes: Int32 = 1
         setsockopt(socket.rawValue, SOL_SOCKET, SO_REUSEADDR, &yes, socklen_t(MemoryLayout<Int32>.size))
         var address = sockaddr_in()

@@ -2,7 +2,8 @@ import CLinux
 import Glibc
 import LinuxSystem
 
-/// One of the programs that `pushctl dev` runs. It ends with us. Ctrl-C at the terminal reaches it through us alone.
+/// One of the programs that `pushctl dev` runs. It ends with this process, and only this process passes Ctrl-C on to
+/// it.
 final class DevProgram {
     /// How a program ended.
     enum End: Hashable {
@@ -19,13 +20,13 @@ final class DevProgram {
         }
     }
 
-    /// Its name, for people.
+    /// The program's name, for people.
     let name: String
-    /// How it ended; `nil` as long as it runs.
+    /// How the program ended; `nil` while it runs.
     private(set) var end: End?
-    /// What it logged before it was ready, the last of it.
+    /// The last lines that it logged before it was ready.
     private(set) var held: [DevLogLine] = []
-    /// Whether it has said that it is ready.
+    /// Whether it reported readiness.
     private(set) var isReady = false
 
     private let process: FileDescriptor
@@ -33,19 +34,19 @@ final class DevProgram {
     private var isOutputOver = false
     private var cutter = DevLineCutter()
 
-    /// How many lines are kept until it is ready.
+    /// How many lines are kept until the program is ready.
     private static let heldMax = 50
-    /// How many times the log of one program is read before another's, 64 KiB each.
+    /// How many times the log of one program is read in a turn, 64 KiB each.
     private static let readsMax = 16
 
-    /// Starts it.
+    /// Starts a program.
     ///
     /// - Parameters:
-    ///   - path: where it is.
-    ///   - name: what it is called.
-    ///   - arguments: the words behind its name.
-    ///   - environment: all of its variables, as `NAME=value`.
-    ///   - deathSignal: what the kernel sends it when we are gone.
+    ///   - path: the path of the program.
+    ///   - name: the program's name, for people.
+    ///   - arguments: the arguments after the program's name.
+    ///   - environment: the complete environment, as `NAME=value`.
+    ///   - deathSignal: the signal that the kernel sends it when this process ends (PR_SET_PDEATHSIG).
     init(
         _ path: String, name: String, arguments: [String], environment: [String], deathSignal: Int32
     ) throws(Failure) {
@@ -65,27 +66,27 @@ final class DevProgram {
         output = consume reading
     }
 
-    /// To watch until it is readable: the program has ended then. Negative once that is known.
+    /// A pidfd that is readable once the program has ended; -1 after ``look()`` has seen the end.
     var processDescriptor: Int32 { end == nil ? process.rawValue : -1 }
 
-    /// To watch until it is readable: there is something in the log. Negative at its end.
+    /// The reading end of the log's pipe; -1 after its end of file.
     var outputDescriptor: Int32 { isOutputOver ? -1 : output.rawValue }
 
-    /// Sends it a signal, if it runs.
+    /// Sends the program a signal, if it runs.
     func send(_ signal: Int32) {
         if end == nil { _ = CLinux_pidfd_signal(process.rawValue, signal) }
     }
 
-    /// Notes that it is ready.
+    /// Notes that the program is ready.
     ///
-    /// - Returns: what it logged before.
+    /// - Returns: the lines that it logged before.
     func noteReady() -> [DevLogLine] {
         isReady = true
         defer { held = [] }
         return held
     }
 
-    /// Notes whether it has ended. What it has logged is to be taken after that.
+    /// Checks whether the program has ended. The rest of its log can be taken after that.
     func look() {
         var isSignal = false
         var value: Int32 = 0
@@ -95,9 +96,9 @@ final class DevProgram {
         end = isSignal ? .signaled(value) : .exited(value)
     }
 
-    /// Takes what it has logged, without waiting.
+    /// Reads the log without waiting.
     ///
-    /// - Returns: what is to be shown now.
+    /// - Returns: the lines to print now.
     func takeLog() -> [DevLogLine] {
         let lines = readLines().map { DevLogLine($0, from: name, at: LocalTime.now) }
         guard !isReady else { return lines }

@@ -6,26 +6,26 @@ import PushModel
 
 /// The programs of `pushctl dev`, from the first start to the last end.
 final class DevRun {
-    /// What came of a start.
+    /// The result of a start.
     enum Start {
         case ready
-        /// A person wants the end.
+        /// A person ended the run.
         case asked
-        /// It has ended instead. It is none of the programs any more.
+        /// The program ended before it was ready, and was removed from the programs.
         case ended(DevProgram)
     }
 
-    /// How long a program may take until it is ready.
+    /// How long a program may take to become ready.
     private static let startLimit = Duration.seconds(20)
-    /// How long it may take until it has ended, before it is killed.
+    /// How long a program may take to end after SIGTERM, before SIGKILL.
     private static let endLimit = Duration.seconds(15)
-    /// How long it may take until one that is killed has ended.
+    /// How long a program may take to end after SIGKILL.
     private static let killLimit = Duration.seconds(5)
-    /// What ends it all.
+    /// The signals that end the run.
     static let signals = [SIGINT, SIGTERM, SIGHUP]
-    /// How many messages of programs are taken at once.
+    /// How many readiness messages are read in one turn.
     private static let messagesMax = 64
-    /// Variables that a service manager or a shell gave this program and nobody else.
+    /// Variables that a service manager or shell meant for this process only.
     private static let ownVariables = [
         "NOTIFY_SOCKET", "LISTEN_FDS", "LISTEN_PID", "LISTEN_PIDFDID", "LISTEN_FDNAMES", "WATCHDOG_USEC",
         "WATCHDOG_PID", "JOURNAL_STREAM", "INVOCATION_ID",
@@ -36,17 +36,17 @@ final class DevRun {
     private let notifications: FileDescriptor
     private let environment: [String]
     private var programs: [DevProgram] = []
-    /// The one that is to say that it is ready.
+    /// The program whose readiness is awaited.
     private var starting: DevProgram?
-    /// Whether a person wants the end.
+    /// Whether a person ended the run.
     private(set) var isAsked = false
     private var isStopping = false
 
-    /// Takes the signals of this process, which has one thread.
+    /// Takes over the signals of this process, which has one thread.
     ///
     /// - Parameters:
-    ///   - path: the socket on which programs say that they are ready.
-    ///   - log: shows what they log.
+    ///   - path: the socket on which programs report readiness.
+    ///   - log: prints the programs' logs.
     init(notifications path: String, _ log: DevLog) throws(Failure) {
         guard let signals = FileDescriptor(CLinux_signal_descriptor(Self.signals, Self.signals.count)) else {
             throw Failure(.inputOutput, "cannot wait for signals: \(errorText(errno))")
@@ -67,11 +67,11 @@ final class DevRun {
     /// Starts a program and waits until it is ready.
     ///
     /// - Parameters:
-    ///   - path: where it is.
-    ///   - name: what it is called.
-    ///   - arguments: the words behind its name.
-    ///   - deathSignal: what it gets when this process is gone.
-    /// - Throws: that there is no start, that it takes too long, or that a program before it has ended.
+    ///   - path: the path of the program.
+    ///   - name: the program's name, for people.
+    ///   - arguments: the arguments after the program's name.
+    ///   - deathSignal: the signal that the program gets when this process ends.
+    /// - Throws: when the start fails or takes too long, or when an earlier program has ended.
     func start(_ path: String, _ name: String, _ arguments: [String], deathSignal: Int32) throws(Failure) -> Start {
         guard !isAsked else { return .asked }
         let program = try DevProgram(
@@ -92,9 +92,9 @@ final class DevRun {
             .unavailable, "\(name) was not ready within \(Self.startLimit.milliseconds / 1000) s" + program.lastWords)
     }
 
-    /// Waits until a person wants the end.
+    /// Waits until a person ends the run.
     ///
-    /// - Throws: that a program has ended.
+    /// - Throws: when a program has ended.
     func wait() throws(Failure) {
         while !isAsked {
             try check()
@@ -102,7 +102,7 @@ final class DevRun {
         }
     }
 
-    /// Ends the programs, the last one first, and waits for each. Whoever asks once more has them killed.
+    /// Ends the programs, the last one first, and waits for each. Another signal kills them.
     func stop() {
         guard !isStopping else { return }
         isStopping = true
@@ -112,7 +112,7 @@ final class DevRun {
             program.send(SIGTERM)
             waitForEnd(of: program, atMost: Self.endLimit)
             program.send(SIGKILL)
-            // A process that the disk holds ends when it can.
+            // A process in an uninterruptible disk wait ends later.
             waitForEnd(of: program, atMost: Self.killLimit, isKilled: true)
         }
     }
@@ -122,7 +122,7 @@ final class DevRun {
         while program.end == nil, isKilled || !isAsked, Instant.now < end { turn(until: end) }
     }
 
-    /// - Throws: that a program has ended which was ready.
+    /// - Throws: when a program has ended that was ready.
     private func check() throws(Failure) {
         guard let ended = programs.first(where: { $0.end != nil }) else { return }
         throw ended.failure
@@ -130,24 +130,24 @@ final class DevRun {
 
     // MARK: One turn
 
-    /// Waits until something happens, and takes it.
+    /// Waits for an event, and handles it.
     private func turn(until end: Instant?) {
         let fixed = [signals.rawValue, notifications.rawValue]
         let descriptors = fixed + programs.flatMap { [$0.processDescriptor, $0.outputDescriptor] }
-        // One that is negative is not watched.
+        // poll(2) ignores negative descriptors.
         var polls = descriptors.map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
         waitUntilReady(&polls, nanoseconds: end.map { ($0 - Instant.now).nanoseconds })
         takeSignals()
         takeMessages()
         for program in programs {
-            // In this order: what it wrote before its end is there.
+            // In this order: after its end all of its output can be read.
             program.look()
             program.takeLog().forEach(log.show)
         }
     }
 
     private func takeSignals() {
-        // A signal is 128 bytes (signalfd(2)).
+        // A `signalfd_siginfo` has 128 bytes (signalfd(2)).
         var facts = [UInt8](repeating: 0, count: 128)
         while read(signals.rawValue, &facts, facts.count) == facts.count { isAsked = true }
     }
@@ -167,7 +167,7 @@ final class DevRun {
         guard let made = FileDescriptor(socket(AF_UNIX, Int32(SOCK_DGRAM.rawValue | SOCK_CLOEXEC.rawValue), 0)) else {
             throw Failure(.inputOutput, "cannot create a socket: \(errorText(errno))")
         }
-        // Of a run that was killed. Nobody else is in the directory.
+        // Removes the socket of a killed run; no other run is in the directory.
         unlink(path)
         var address = sockaddr_un()
         address.sun_family = sa_family_t(AF_UNIX)
@@ -184,26 +184,26 @@ final class DevRun {
 }
 
 extension DevProgram.End {
-    /// The status of this program that says the same; `nil`: there is none.
+    /// The exit status of this program that means the same; `nil`: there is none.
     fileprivate var status: ExitStatus? {
-        // The others are those of sysexits(3), which are ours too.
+        // The statuses above `usage` are those of sysexits(3), which this program has, too.
         guard case .exited(let code) = self, code > ExitStatus.usage.rawValue else { return nil }
         return ExitStatus(rawValue: code)
     }
 }
 
 extension DevProgram {
-    /// How many lines of its log a failure tells.
+    /// How many log lines a failure has.
     private static let linesMax = 10
 
-    /// Why the command ends with the program.
+    /// The failure of the command because the program ended.
     var failure: Failure {
         let words = end?.text ?? "runs"
         guard !isReady else { return Failure(.unavailable, "\(name) \(words)") }
         return Failure(end?.status ?? .unavailable, "\(name) \(words) before it was ready" + lastWords)
     }
 
-    /// What it logged last, behind a sentence.
+    /// The last log lines, after a colon.
     var lastWords: String {
         let lines = held.suffix(Self.linesMax).map { $0.message.showingControls() }
         return lines.isEmpty ? "" : ":\n" + lines.joined(separator: "\n")

@@ -1,15 +1,15 @@
 import PushModel
 import Store
 
-/// What was erased, or would be, and what stays: the receipt.
+/// The receipt of an erasure or of a dry run: what is erased, and what stays.
 struct Erasure {
     var receipt: ErasureReceipt
-    /// Whether it was done.
+    /// Whether the rows were erased.
     var isDone = true
-    /// Why old pages are still in the files; `nil`: nothing is left.
+    /// Why old pages are still in the files; `nil`: none are.
     var waitsFor: String?
 
-    /// - Parameter setAside: what lies in the state directory and is not reached.
+    /// - Parameter setAside: the names in the state directory that no erasure reaches.
     func text(_ setAside: [String]) -> String {
         let verb = isDone ? "Erased" : "Would be erased"
         var lines = [

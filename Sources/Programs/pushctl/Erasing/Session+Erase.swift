@@ -7,18 +7,18 @@ import Store
 import UnixSockets
 
 extension Session {
-    /// How often a daemon that has something of the person in flight is asked again, and how long between.
+    /// How often the daemon is asked again while a request of the person is in flight; `pause` is in microseconds.
     private static let tries = 60
     private static let pause: UInt32 = 1_000_000
 
-    /// What the ledger has of a person.
+    /// Counts the rows of a person.
     func count(_ person: Person) throws(Failure) -> ErasureReceipt {
         try reading { ledger throws(StoreError) in
             try ledger.count(ErasureOrder(person: try person.with(ledger), bound: try ledger.highestNumbers()))
         }
     }
 
-    /// Has the daemon erase a person, or does it where none runs.
+    /// Asks the daemon to erase a person, or erases without a daemon if none runs.
     func erase(_ person: Person) throws(Failure) -> Erasure {
         let operation = ControlRequest.Operation.erase(person)
         var tries = Self.tries
@@ -27,7 +27,7 @@ extension Session {
             switch answer {
             case .success(let reply): return Erasure(reply)
             case .failure(.socket(.noSuchSocket)), .failure(.socket(.nobodyListens)): return try eraseHere(person)
-            // Where another machine leads, trying again does not help.
+            // If another machine leads, another try does not help.
             case .failure(.refused(let refusal))
             where refusal.code == .unavailable && refusal.leader == nil && tries > 0:
                 if tries == Self.tries { output.note("the daemon is asked again for a minute: \(refusal.message)") }
@@ -46,13 +46,13 @@ extension Session {
         }
     }
 
-    /// What lies in the state directory and no erasure reaches.
+    /// The names in the state directory that no erasure reaches.
     var setAsideNames: [String] { SetAside.list(in: directories.state) }
 
     // MARK: Without a daemon
 
     private func eraseHere(_ person: Person) throws(Failure) -> Erasure {
-        // The other machines and the database would keep it, and this copy would not be theirs any more.
+        // The other machines and the database would keep the person, and this ledger would no longer be their copy.
         guard try settings().store.shared.database == nil else {
             throw Failure(
                 .no, "machines share the log of this ledger, and the one that leads erases in all: start pushrouterd")
@@ -64,7 +64,7 @@ extension Session {
                 progress.update { $0.take(report) }
             }
             let ledger = try LedgerReader(directory: directories.state)
-            // What an earlier run left of an erasure goes on by itself, and this one comes after it.
+            // An unfinished erasure of an earlier run continues, and this one follows it.
             committer.erase(
                 ErasureOrder(person: try person.with(ledger), bound: try ledger.highestNumbers(), takesUndecided: true))
             while true {
@@ -83,7 +83,7 @@ extension Session {
         }
     }
 
-    /// What the store told, until it was looked at.
+    /// The reports of the store that were not handled yet.
     private struct Progress: Sendable {
         enum Step: Sendable {
             case waits(StoreError)
@@ -98,7 +98,7 @@ extension Session {
             switch report {
             case .erasedRows(let rows): receipt = rows
             case .erasureWaits(let error), .ledgerStalled(let error): steps.append(.waits(error))
-            // Without the rows before it, it is the end of one that an earlier run left.
+            // Without rows before it, this is the end of an earlier run's erasure.
             case .erased: if let receipt { steps.append(.done(receipt)) }
             case .failed(let error): steps.append(.failed(error))
             case .durable, .applied, .stalled, .ledgerResumed, .pruned, .orderDue: break
@@ -110,14 +110,14 @@ extension Session {
 }
 
 extension LedgerReader {
-    /// Up to the last request and the last entry.
+    /// The bound behind the last request and the last entry.
     fileprivate func highestNumbers() throws(StoreError) -> ErasureBound {
         ErasureBound(request: try highestSequenceNumber(), entry: try highestEntryNumber())
     }
 }
 
 extension Person {
-    /// The person with all devices that a ledger knows to be the user's.
+    /// The person with all devices that the ledger knows of the user.
     fileprivate func with(_ ledger: LedgerReader) throws(StoreError) -> Person {
         var person = self
         if let externalID { person.devices.formUnion(try ledger.devices(of: externalID).map(ExactName.init)) }

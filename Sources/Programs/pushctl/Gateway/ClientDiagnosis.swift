@@ -2,9 +2,9 @@ import PushHosts
 import PushModel
 import PushReporting
 
-/// Says why a client of FCM or APNs does not reach the gateway, or is not served by it.
+/// Finds out why a client of FCM or APNs does not reach the gateway, or is refused by it.
 enum ClientDiagnosis {
-    /// The findings of a gateway's status, as `GET /status` answers it.
+    /// The findings in a gateway's status, the reply to `GET /status`.
     static func findings(ofStatus status: JSONNode) -> [HealthFinding] {
         func number(_ key: String) -> Int64 { status[key]?.int64 ?? 0 }
         func answers(_ code: String) -> Int64 { status["answers"]?[code]?.int64 ?? 0 }
@@ -72,9 +72,9 @@ enum ClientDiagnosis {
     /// The findings about the variables of this shell.
     ///
     /// - Parameters:
-    ///   - authorities: the certificates that clients are to trust, in PEM; empty: the gateway does not say.
+    ///   - authorities: the certificates that clients must trust, in PEM; empty: the gateway does not list them.
     ///   - environment: the value of a variable.
-    ///   - contents: the bytes of a file; `nil`: this user cannot read it.
+    ///   - contents: reads a file; `nil`: this user cannot read it.
     static func findings(
         authorities: String, environment: (String) -> String?, contents: (String) -> [UInt8]?
     ) -> [HealthFinding] {
@@ -108,7 +108,7 @@ enum ClientDiagnosis {
         return findings
     }
 
-    /// Whether a file of certificates has all of these. Both are PEM, so their lines are compared.
+    /// Whether a file has all of these certificates. Both are PEM, so their lines are compared.
     private static func has(_ file: [UInt8], _ authorities: String) -> Bool {
         let known = Set(file.split(separator: UInt8(ascii: "\n")))
         return Array(authorities.utf8).split(separator: UInt8(ascii: "\n")).allSatisfy(known.contains)

@@ -54,11 +54,11 @@ extension Command {
         return .done
     }
 
-    /// Where the gateway of the package keeps its authority.
+    /// The directory of the authority of the gateway's package.
     static let gatewayDirectory = "/var/lib/pushrouter-gateway"
 }
 
-/// The raw values are the words of the command line.
+/// An order. The raw values are the words of the command line.
 private enum GatewayOrder: String, CaseIterable {
     case ca, env, compose
 
@@ -77,7 +77,7 @@ extension Option {
 }
 
 extension Session {
-    /// Where Debian has the system's authorities.
+    /// The system's authorities on Debian.
     private static let systemAuthorities = "/etc/ssl/certs/ca-certificates.crt"
 
     /// The gateway's authorities in PEM, the present one first.
@@ -122,7 +122,7 @@ extension Session {
     }
 }
 
-/// The path from the root. The client may run in another directory.
+/// The absolute path, because the client may run in another directory.
 private func absolutePath(_ path: String) -> String {
     guard !path.hasPrefix("/"), let current = getcwd(nil, 0) else { return path }
     defer { free(current) }

@@ -6,9 +6,9 @@ import PushReporting
 import Store
 import UnixSockets
 
-/// Asks the system for single facts. It changes nothing but for the block that it writes to time a sync.
+/// Reads single facts from the system. It writes nothing but a block that is removed, to time a sync.
 enum HealthProbe {
-    /// What the system says of a file; symbolic links are followed unless it is to be no link.
+    /// The facts of a file, from stat(2), or from lstat(2) for files that must not be links.
     static func file(_ path: String, followingLinks: Bool = true) -> FileFacts {
         var facts = stat()
         guard (followingLinks ? stat(path, &facts) : lstat(path, &facts)) == 0 else {
@@ -31,7 +31,7 @@ enum HealthProbe {
         return FileFacts(path, .found(attributes))
     }
 
-    /// How the file of a program begins; `nil` where that cannot be told.
+    /// The first bytes of a program; `nil` if they cannot be read.
     static func start(of program: FileFacts) -> ProgramStart? {
         guard case .found(let attributes) = program.condition, attributes.kind == .file,
             let file = FileDescriptor(open(program.path, O_RDONLY | O_CLOEXEC | O_NONBLOCK))
@@ -67,7 +67,7 @@ enum HealthProbe {
             user: entry.pw_uid, groups: isWhole ? Array(groups.prefix(Int(count))) : [entry.pw_gid], name: name)
     }
 
-    /// The file system of a directory; `nil` where it cannot be told.
+    /// The file system of a directory; `nil` if statvfs(2) fails.
     static func disk(_ directory: String) -> HealthFacts.Disk? {
         var facts = statvfs()
         guard statvfs(directory, &facts) == 0 else { return nil }
@@ -76,7 +76,7 @@ enum HealthProbe {
             freeFiles: facts.f_files == 0 ? nil : Int64(clamping: facts.f_favail))
     }
 
-    /// Writes a block into a directory and syncs it; nothing of it stays.
+    /// Writes a block into a directory and syncs it; the file has no name, and is gone afterwards.
     static func sync(_ directory: String) -> HealthFacts.Sync {
         let path = "\(directory)/doctor-\(getpid())"
         let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
@@ -90,7 +90,7 @@ enum HealthProbe {
         unlink(path)
         let block = [UInt8](repeating: 0, count: 4096)
         let start = SystemClock.monotonicNanoseconds
-        // A part of a block is written where there is room for that.
+        // write(2) writes a part of the block if there is room for that only.
         let written = write(file.rawValue, block, block.count)
         guard written == block.count, fdatasync(file.rawValue) == 0 else {
             let isFull = written >= 0 && written < block.count || errno == ENOSPC || errno == EDQUOT
@@ -99,10 +99,10 @@ enum HealthProbe {
         return .took(.nanoseconds(SystemClock.monotonicNanoseconds - start))
     }
 
-    /// Longer ledgers are not read: a second or two a gibibyte, from the cache.
+    /// Longer ledgers are only opened: to read one takes a second or two for each gibibyte, even from the cache.
     private static let ledgerLengthMax: Int64 = 1 << 30
 
-    /// Opens the ledger of a state directory, and reads it; `nil` where there is none.
+    /// Opens and reads the ledger of a state directory; `nil` if there is none.
     static func ledger(_ directory: String) -> HealthFacts.Ledger? {
         do {
             return switch try LedgerCheck.check(directory: directory, readingAtMost: ledgerLengthMax) {
@@ -116,7 +116,7 @@ enum HealthProbe {
         }
     }
 
-    /// Whether somebody takes connections, or datagrams, at the socket of this path.
+    /// Whether a program accepts connections, or datagrams, at a socket.
     static func listener(_ path: String, datagrams: Bool = false) -> HealthFacts.Answer {
         switch SocketProbe.problem(at: path, datagrams: datagrams) {
         case nil: .answered
@@ -126,7 +126,7 @@ enum HealthProbe {
         }
     }
 
-    /// Whether the daemon answers at a socket to which nothing is sent: it closes what the client has closed.
+    /// Whether the daemon serves a socket without a request: it closes a connection that the client has shut down.
     static func inject(_ path: String) -> HealthFacts.Answer {
         answer { () throws(DaemonError) in
             let connection = try DaemonConnection(path, timeoutMilliseconds: Self.patience)
@@ -135,7 +135,7 @@ enum HealthProbe {
         }
     }
 
-    /// The daemon's status by a socket.
+    /// The daemon's status from a socket.
     static func status(_ path: String) -> (HealthFacts.Answer, JSONNode?) {
         var status: JSONNode?
         let answer = answer { () throws(DaemonError) in

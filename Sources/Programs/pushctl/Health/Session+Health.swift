@@ -11,7 +11,7 @@ import SettingsSyntax
 import Store
 
 extension Session {
-    /// What `doctor` goes by.
+    /// The facts for `doctor`.
     func healthFacts() -> HealthFacts {
         var facts = HealthFacts()
         collectSockets(&facts)
@@ -44,7 +44,7 @@ extension Session {
 
     private func collectState(_ facts: inout HealthFacts) {
         let names = ["", "/lock", "/ledger.db", "/ledger.db-wal", "/ledger.db-shm", "/log"]
-        // The daemon follows a link to the directory, and none within it.
+        // The daemon follows a symbolic link to the directory, and none within it.
         let files = names.map { HealthProbe.file(directories.state + $0, followingLinks: $0.isEmpty) }
         let process = facts.status?["pid"]?.int64.map { HealthProbe.file("/proc/\($0)") }
         facts.state = files
@@ -92,7 +92,7 @@ extension Session {
 
     // MARK: The database
 
-    /// What pushrouterd-fleet says of the database: this program has no libpq.
+    /// The findings of pushrouterd-fleet about the database: this program has no libpq.
     private func database() -> [HealthFinding] {
         let name = "pushrouterd-fleet"
         guard let path = BridgeFile.places(of: name).first(where: { access($0, X_OK) == 0 }) else {
@@ -156,7 +156,7 @@ extension Session {
             if let path = settings.usersTrack.keyFile {
                 secrets.append(.init(name: "KeyFile=", file: HealthProbe.file(path), purpose: purpose))
             } else if let directory = directories.configuration.first {
-                // From where the forwarder's unit loads it.
+                // The file that the forwarder's unit loads the credential from.
                 let file = HealthProbe.file("\(directory)/users-track-key")
                 secrets.append(
                     .init(name: "credential users-track-key: ", file: file, purpose: purpose, mayBeElsewhere: true))
@@ -174,7 +174,7 @@ extension Session {
     private func secret(_ file: Bridge.File, of bridge: Bridge, name: String) -> HealthFacts.Secret {
         let (place, purpose) = (file.place, "without it \(file.consequence)")
         if place.hasPrefix("/") { return .init(name: name, file: HealthProbe.file(place), purpose: purpose) }
-        // Where systemd keeps what it loaded, while the service runs.
+        // systemd keeps loaded credentials there while the service runs.
         let unit = bridge.serviceSocket == nil ? "pushrouterd" : bridge.program
         let file = HealthProbe.file("/run/credentials/\(unit).service/\(place)")
         return .init(name: name, file: file, purpose: purpose, isPrivate: false, mayBeElsewhere: true)

@@ -1,10 +1,10 @@
 import PushModel
 
-/// Reads the binary form of a property list, version 00 (CoreFoundation, CFBinaryPList.c): an object table behind the magic,
-/// the objects' offsets, and a trailer of 32 bytes.
+/// Reads the binary form of a property list, version 00 (CoreFoundation, CFBinaryPList.c): the magic, a table of
+/// objects, the objects' offsets, and a trailer of 32 bytes.
 struct BinaryPropertyList {
     static let magic = Array("bplist00".utf8)
-    /// How much it may stand for: an object may stand in many places, so a small file can stand for a value without bound.
+    /// The limits of the value: an object may be referenced many times, so that a small file can expand without bound.
     private let limits: PropertyList.Limits
 
     private let bytes: [UInt8]
@@ -14,12 +14,12 @@ struct BinaryPropertyList {
     private let rootObject: Int
     private let tableOffset: Int
     private var values = 0
-    /// The bytes of texts and data, each as often as it stands.
+    /// The bytes of texts and data, counted for each reference.
     private var contentBytes = 0
 
     /// - Parameters:
     ///   - bytes: a file that begins with ``magic``.
-    ///   - limits: how much it may stand for.
+    ///   - limits: the limits of the value.
     init(_ bytes: [UInt8], _ limits: PropertyList.Limits) throws(PropertyListError) {
         guard bytes.count >= Self.magic.count + 32 else { throw PropertyListError("it is cut off") }
         self.bytes = bytes
@@ -85,14 +85,14 @@ struct BinaryPropertyList {
         }
     }
 
-    /// The object that the list of references of another has in this place.
+    /// The value at an index of an object's list of references.
     private mutating func member(
         _ start: Int, _ index: Int, _ depth: Int, of number: Int
     ) throws(PropertyListError) -> StoredValue {
         try value(try integer(start + index * referenceSize, referenceSize, of: number), depth: depth + 1)
     }
 
-    /// Where the content of an object begins, and how many units it has.
+    /// The offset of an object's content, and the number of its units.
     private func extent(
         _ offset: Int, _ low: Int, of number: Int
     ) throws(PropertyListError) -> (start: Int, count: Int) {
@@ -102,7 +102,7 @@ struct BinaryPropertyList {
         }
         let size = 1 << Int(bytes[offset + 1] & 0x0F)
         let count = try integer(offset + 2, size, of: number)
-        // No unit is smaller than a byte.
+        // A unit has at least one byte.
         guard (0...bytes.count).contains(count) else { throw damaged(number) }
         return (offset + 2 + size, count)
     }
@@ -119,7 +119,7 @@ struct BinaryPropertyList {
     }
 
     private func integer(_ offset: Int, _ size: Int, of number: Int) throws(PropertyListError) -> Int {
-        // Eight bytes are a number with a sign; sixteen stand for one above that, which no sample stores.
+        // Eight bytes are a signed number; sixteen bytes are for larger ones, which no sample stores.
         guard size <= 8, let value = Self.integer(bytes, offset, size, signed: true) else { throw damaged(number) }
         return value
     }
@@ -136,7 +136,7 @@ struct BinaryPropertyList {
         return value == value.rounded() && abs(value) < 1e15 ? String(Int64(value)) : String(value)
     }
 
-    /// Dates count seconds from the year 2001.
+    /// A date: seconds since 2001-01-01.
     private func date(_ offset: Int, of number: Int) throws(PropertyListError) -> String {
         let epoch = 978_307_200.0
         guard let seconds = Double(try real(offset, 8, of: number)), abs(seconds) < 1e11 else { throw damaged(number) }
@@ -145,7 +145,7 @@ struct BinaryPropertyList {
 
     private func damaged(_ number: Int) -> PropertyListError { PropertyListError("its object \(number) is damaged") }
 
-    /// A number, most significant byte first; `nil` when it is not there or no `Int`.
+    /// A big-endian number; `nil` if it is out of bounds or no `Int`.
     private static func integer(_ bytes: [UInt8], _ offset: Int, _ size: Int, signed: Bool = false) -> Int? {
         guard (1...8).contains(size), offset >= 0, offset <= bytes.count - size else { return nil }
         let bits = bytes[offset..<offset + size].reduce(UInt64(0)) { $0 << 8 | UInt64($1) }

@@ -1,29 +1,30 @@
 import PushModel
 
-/// What the documented samples of a notification extension keep in `UserDefaults` until the app starts (Braze docs, Push
-/// analytics and custom event logging, the helper `RemoteStorage`): three arrays, and what the samples get wrong in them.
+/// The three arrays in `UserDefaults` in which the documented samples of a notification extension (Braze docs, Push
+/// analytics and custom event logging, the helper `RemoteStorage`) keep entries until the app starts, and the mistakes
+/// of the samples.
 struct RemoteStorage {
     /// An entry that can be sent, as `op: log` takes it.
     struct Entry {
         let kind: EntryKind
-        /// Where in the file it is: `pending_custom_events[2]`.
+        /// The place in the file: `pending_custom_events[2]`.
         let place: String
         /// The members `name` and `properties`, or `attributes`.
         let members: [(key: String, value: StoredValue)]
     }
 
-    /// What is in it, in the order of the file's arrays.
+    /// The valid entries, in the order of the file's arrays.
     private(set) var entries: [Entry] = []
-    /// What is wrong with it, each with its place: `pending_custom_events[2]`.
+    /// The mistakes, each with its place: `pending_custom_events[2]`.
     private(set) var mistakes: [String] = []
-    /// How many entries cannot be sent.
+    /// The number of entries that cannot be sent.
     private(set) var lost = 0
 
     /// The key of an event's name.
     private static let eventName = "event_name"
 
-    /// - Parameter root: the dictionary that the app's defaults are.
-    /// - Throws: that there is nothing of the samples in it.
+    /// - Parameter root: the dictionary of the app's defaults.
+    /// - Throws: when it has none of the samples' keys.
     init(_ root: StoredValue) throws(PropertyListError) {
         guard case .object(let members) = root else {
             throw PropertyListError("it is \(root.noun), not a dictionary with the app's keys")
@@ -32,7 +33,7 @@ struct RemoteStorage {
         guard keys.contains(where: { root[$0] != nil }) else {
             throw PropertyListError("it has none of the keys \(keys.joined(separator: ", "))")
         }
-        // Other keys are the app's own settings, but for those that somebody misspelled.
+        // Other keys are the app's own settings, except misspelled ones.
         for (key, _) in members where !keys.contains(key) {
             if let near = nearest(to: key, among: keys) { mistakes.append("\(key): not read; did you mean \(near)?") }
         }
@@ -79,8 +80,8 @@ struct RemoteStorage {
         lose(place, "\(bad.key) is \(bad.value.noun), which no property of an event can be")
     }
 
-    /// The name of an event, also under another spelling of its key: the Swift sample takes the key from an enumeration that
-    /// each app defines for itself.
+    /// The name of an event. Other spellings of its key are accepted: in the Swift sample each app defines the
+    /// enumeration of keys.
     private static func name(
         in members: [(key: String, value: StoredValue)]
     ) -> (key: String, value: StoredValue)? {
@@ -122,8 +123,8 @@ struct RemoteStorage {
             Entry(kind: .userAttributes, place: place, members: [(key: "attributes", value: .object(members))]))
     }
 
-    /// The fields of a stored `UserAttribute`: a dictionary, or one within data as Swift's `PropertyListEncoder` or Objective-C's
-    /// `NSKeyedArchiver` makes it. Data within JSON is base64.
+    /// The fields of a stored `UserAttribute`: a dictionary, or data made by Swift's `PropertyListEncoder` or
+    /// Objective-C's `NSKeyedArchiver`. Data in JSON is base64.
     private static func fields(
         of element: StoredValue
     ) throws(PropertyListError) -> [(key: String, value: StoredValue)] {
@@ -152,7 +153,7 @@ struct RemoteStorage {
         throw PropertyListError("\(bad.key) is \(bad.value.noun), which no field of a profile can be")
     }
 
-    /// The Objective-C sample archives the value and the number of its type; it has one type, the email.
+    /// The Objective-C sample archives the value and the number of its type; its only type is the email.
     private static func fieldsOfArchive(
         _ archive: StoredValue
     ) throws(PropertyListError) -> [(key: String, value: StoredValue)] {
@@ -164,7 +165,7 @@ struct RemoteStorage {
             throw PropertyListError(
                 "its attributeType is not 0, the email: the app alone knows the fields of other numbers")
         }
-        // The archive's first object stands for nil.
+        // The first object of an archive is nil.
         guard place != 0, let email = objects[place].text else { return [] }
         return [(key: "email", value: .text(email))]
     }

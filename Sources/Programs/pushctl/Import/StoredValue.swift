@@ -1,17 +1,17 @@
 import PushModel
 
-/// A value that an app stored: of a property list, or of JSON.
+/// A value from an app's property list or JSON.
 indirect enum StoredValue {
     case text(String)
     /// A number, as JSON writes it.
     case number(String)
     case flag(Bool)
     case null
-    /// Bytes: an app's own encoding of something.
+    /// Bytes, in an encoding of the app.
     case data([UInt8])
     case list([StoredValue])
     case object([(key: String, value: StoredValue)])
-    /// A place in the list of objects of an archive.
+    /// An index in an archive's list of objects.
     case reference(Int)
 
     init(_ node: JSONNode) {
@@ -35,7 +35,7 @@ indirect enum StoredValue {
 
     var list: [StoredValue]? { if case .list(let elements) = self { elements } else { nil } }
 
-    /// What it is, for messages.
+    /// The noun for the value, in messages.
     var noun: String {
         switch self {
         case .text: "a string"
@@ -49,7 +49,7 @@ indirect enum StoredValue {
         }
     }
 
-    /// Whether JSON can say it: bytes have no form there.
+    /// Whether JSON can represent the value; it has no form for bytes.
     var isJSON: Bool {
         switch self {
         case .text, .number, .flag, .null: true
@@ -59,8 +59,8 @@ indirect enum StoredValue {
         }
     }
 
-    /// Writes it as JSON; what JSON cannot say becomes null. The members of an object are in the order of their names: that
-    /// of a property list changes from one writing to the next.
+    /// Writes the value as JSON; values without a JSON form become null. Members are sorted by name, because a property
+    /// list's order changes each time it is written.
     func write(to writer: inout JSONWriter) {
         switch self {
         case .text(let text): writer.string(text)
@@ -79,7 +79,7 @@ indirect enum StoredValue {
     }
 }
 
-/// Why a file is no property list.
+/// The reason why a file is no property list.
 struct PropertyListError: Error {
     let message: String
 
@@ -88,24 +88,24 @@ struct PropertyListError: Error {
 
 /// Property lists as Apple's systems write them.
 enum PropertyList {
-    /// How deep one may nest.
+    /// The deepest nesting.
     static let depthMax = 64
 
-    /// How much a property list may stand for.
+    /// The limits of a property list's value.
     struct Limits {
-        /// How many values, each as often as it stands.
+        /// The number of values, counted for each reference.
         let values: Int
-        /// How many bytes of texts and data, each as often as it stands.
+        /// The bytes of texts and data, counted for each reference.
         let bytes: Int
 
-        /// Those of a file: an app's defaults are small.
+        /// The limits of a file: an app's defaults are small.
         static let ofFile = Limits(values: 1_000_000, bytes: 64 << 20)
 
-        /// Those of a list within another, in so many bytes: the file may have it in many places.
+        /// The limits of a list within another, from its length: the file may reference it in many places.
         static func nested(length: Int) -> Limits { Limits(values: length, bytes: 4 * length) }
     }
 
-    /// Reads the binary form or the XML form; `nil` for what is neither.
+    /// Reads the binary or XML form; `nil` for other bytes.
     static func read(_ bytes: [UInt8], _ limits: Limits = .ofFile) throws(PropertyListError) -> StoredValue? {
         if bytes.starts(with: BinaryPropertyList.magic) {
             var list = try BinaryPropertyList(bytes, limits)

@@ -1,5 +1,4 @@
-/// Reads the XML form of a property list (Apple's DTD, PropertyList-1.0): the elements that it has, and no entities of its
-/// own.
+/// Reads the XML form of a property list (Apple's DTD, PropertyList-1.0), without entities that the file declares.
 struct XMLPropertyList {
     private let text: [UInt8]
     private var position = 0
@@ -71,7 +70,7 @@ struct XMLPropertyList {
         return nil
     }
 
-    /// The text of an element without elements, up to and with its end.
+    /// The text of an element without child elements; consumes its end tag.
     private mutating func content(of tag: Tag) throws(PropertyListError) -> String {
         if tag.isEmpty { return "" }
         var bytes: [UInt8] = []
@@ -117,7 +116,7 @@ struct XMLPropertyList {
         }
     }
 
-    /// The next tag; comments, the declaration and the document type are passed over, and so is white space.
+    /// The next tag; skips comments, the declaration, the document type and white space.
     private mutating func nextTag() throws(PropertyListError) -> Tag {
         while true {
             while position < text.count, [0x20, 0x09, 0x0A, 0x0D].contains(text[position]) { position += 1 }
@@ -172,7 +171,7 @@ struct XMLPropertyList {
     }
 }
 
-/// The bytes of base64, with white space anywhere; `nil` for anything else.
+/// Decodes base64 with white space anywhere; `nil` for other text.
 func base64(_ text: String) -> [UInt8]? {
     var bytes: [UInt8] = []
     var bits: UInt32 = 0
@@ -206,7 +205,7 @@ func base64(_ text: String) -> [UInt8]? {
 }
 
 extension String {
-    /// Without white space at its ends.
+    /// The text without white space at its ends.
     fileprivate var trimmed: String {
         let start = drop(while: \.isWhitespace)
         return String(start.prefix(start.count - start.reversed().prefix(while: \.isWhitespace).count))

@@ -1,7 +1,7 @@
 import PushModel
 import Store
 
-/// Which outcomes and events are wanted; `nil` is any.
+/// The filter of outcomes and events; `nil` matches any value.
 struct Filter {
     private let handler: String?
     private let route: String?
@@ -11,7 +11,7 @@ struct Filter {
     private let outcomes: [Outcome]?
     private let callback: Callback?
 
-    /// - Throws: a usage error for a word that is no outcome.
+    /// - Throws: a usage error for an unknown outcome.
     init(_ arguments: Arguments) throws(Failure) {
         handler = arguments[.followedHandler]
         route = arguments[.followedRoute]
@@ -22,7 +22,7 @@ struct Filter {
         callback = arguments.word(.followedCallback, Callback.self)
     }
 
-    /// Whether events are wanted at all: they have neither handler, route, provider, outcome nor callback.
+    /// Whether events can match: they have no handler, route, provider, outcome or callback.
     var takesEvents: Bool {
         handler == nil && route == nil && provider == nil && outcomes == nil && callback == nil
     }

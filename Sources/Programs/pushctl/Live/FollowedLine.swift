@@ -2,9 +2,9 @@ import PushModel
 import PushReporting
 import Store
 
-/// The lines of what is followed.
+/// The output lines of `tail`.
 enum FollowedLine {
-    /// An outcome for programs, without its line feed: as `simulate` has it.
+    /// An outcome for programs, without a line feed: in the form of `simulate`.
     static func json(_ row: LedgerRow, _ invocation: InvocationRecord, _ result: InvocationResult) -> [UInt8] {
         var writer = JSONWriter(reserving: 384)
         writer.object { writer in
@@ -26,7 +26,7 @@ enum FollowedLine {
         return writer.bytes
     }
 
-    /// An event for programs, without its line feed: as `simulate` has it, with its cursor.
+    /// An event for programs, without a line feed: in the form of `simulate`, with its cursor.
     static func json(_ event: AnalyticsEvent, cursor: Int64) -> [UInt8] {
         var writer = JSONWriter(reserving: 384)
         writer.object { writer in
@@ -38,7 +38,7 @@ enum FollowedLine {
         return writer.bytes
     }
 
-    /// An outcome for people. What went well is plain, so that the rest is seen.
+    /// An outcome for people. Successes are plain, so that the others stand out.
     static func text(
         _ row: LedgerRow, _ invocation: InvocationRecord, _ result: InvocationResult, zone: LocalZone
     ) -> ReportLine {
@@ -59,7 +59,7 @@ enum FollowedLine {
         return line(parts, .faint)
     }
 
-    /// What came from outside begins no line.
+    /// Joins the parts, and escapes control characters in them, so that input from outside cannot begin a line.
     private static func line(_ parts: [String?], _ tone: ReportLine.Tone) -> ReportLine {
         ReportLine(parts.compactMap { $0?.showingControls() }.joined(separator: "  "), tone)
     }

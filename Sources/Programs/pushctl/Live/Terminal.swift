@@ -4,18 +4,18 @@ import LinuxSystem
 import PushModel
 import PushReporting
 
-/// The terminal as a screen: its own picture instead of the scrolled lines, keys without a line feed. It is given back as it
-/// was: when the program ends, is stopped by SIGTSTP, or ends by SIGINT, SIGTERM or SIGHUP.
+/// The terminal as a screen: the alternate screen, and keys without a line feed. Restores the terminal when the program
+/// ends, is stopped by SIGTSTP, or ends by SIGINT, SIGTERM or SIGHUP.
 final class Terminal {
-    /// What happened.
+    /// An event of the terminal.
     enum Event: Equatable {
         /// A key that is one byte.
         case key(UInt8)
-        /// The picture must be drawn again: another size, or the program goes on after a stop.
+        /// The screen must be drawn again: its size changed, or the program continues after a stop.
         case redraw
         /// The time is over.
         case timeout
-        /// A signal, or nobody is at the terminal any more.
+        /// A signal that ends the program, or no more input.
         case end
     }
 
@@ -26,17 +26,17 @@ final class Terminal {
     }
 
     private static let signals = [SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGTSTP, SIGCONT, SIGWINCH]
-    /// The other screen, no cursor, no line that goes on in the next.
+    /// Alternate screen, no cursor, no automatic line wrap.
     private static let begin = "\u{1b}[?1049h\u{1b}[?25l\u{1b}[?7l"
     private static let end = "\u{1b}[?7h\u{1b}[?25h\u{1b}[?1049l"
-    /// How long the keys are waited for before the signals are asked: milliseconds.
+    /// How long one poll(2) waits for keys before signals are checked, in milliseconds.
     private static let step: Int32 = 50
 
     private var original = termios()
     private var isEntered = false
     private let output: Output
 
-    /// Takes the terminal. From now on signals come as events.
+    /// Takes over the terminal, and blocks the signals: they come as events.
     init(_ output: Output) throws(Failure) {
         self.output = output
         guard tcgetattr(STDIN_FILENO, &original) == 0 else {
@@ -48,7 +48,7 @@ final class Terminal {
 
     deinit { leave() }
 
-    /// How many characters a line has, and how many lines there are.
+    /// The columns and lines of the screen; 80 and 24 if they are unknown.
     var size: (width: Int, height: Int) {
         var size = winsize()
         guard ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0, size.ws_row > 0 else {
@@ -57,9 +57,9 @@ final class Terminal {
         return (Int(size.ws_col), Int(size.ws_row))
     }
 
-    /// Shows lines that have no control characters, as many as the screen has.
+    /// Draws lines without control characters, as many as the screen has.
     func draw(_ lines: [ReportLine]) {
-        // A line is cleared before it is written: behind a line that is full, the last character would go.
+        // Each line is cleared before it is written: clearing after a full line would delete its last character.
         output.write("\u{1b}[H".utf8)
         output.write(lines.map { "\u{1b}[K" + output.coloured($0) }.joined(separator: "\r\n").utf8)
         output.flush()
@@ -78,12 +78,12 @@ final class Terminal {
             let count = read(STDIN_FILENO, &bytes, bytes.count)
             if count < 0, errno == EINTR || errno == EAGAIN { continue }
             guard count > 0 else { return .end }
-            // An arrow and its like are several bytes, the first of which is an escape.
+            // Arrow keys and the like are sequences that begin with an escape.
             if bytes[0] != 0x1B { return .key(bytes[0]) }
         }
     }
 
-    /// Gives the terminal back as it was.
+    /// Restores the terminal.
     func leave() {
         guard isEntered else { return }
         isEntered = false
@@ -101,7 +101,7 @@ final class Terminal {
         output.flush()
     }
 
-    /// What a signal asks for; `nil` without one.
+    /// The event of a pending signal; `nil` without one.
     private func signal() -> Event? {
         var set = Self.set(Self.signals)
         var none = timespec(tv_sec: 0, tv_nsec: 0)
@@ -110,14 +110,14 @@ final class Terminal {
         case SIGWINCH: return .redraw
         case SIGTSTP:
             leave()
-            // It stops here, until SIGCONT.
+            // The process stops here, until SIGCONT.
             raise(SIGTSTP)
             Self.mask(SIG_UNBLOCK, [SIGTSTP])
             Self.mask(SIG_BLOCK, [SIGTSTP])
             enter()
             return .redraw
         case SIGCONT:
-            // After SIGSTOP, which nobody can hear, a shell may have changed the settings.
+            // After SIGSTOP, which cannot be caught, a shell may have changed the settings.
             enter()
             return .redraw
         default: return nil

@@ -1,24 +1,24 @@
 import PushModel
 
-/// A member of an object as people write it: `KEY=TEXT`, or `KEY:=JSON` for a value that is no text (as in HTTPie).
+/// A member of an object on the command line: `KEY=TEXT`, or `KEY:=JSON` for other values than texts (as in HTTPie).
 ///
-/// What a value looks like decides nothing: `zip=01234` and `zip=81234` are both texts. Who takes the one for a text and
-/// the other for a number has an attribute of two types.
+/// The look of a value never decides its type: `zip=01234` and `zip=81234` are both texts. Otherwise one attribute
+/// would get two types.
 struct Assignment {
     let key: String
     /// A JSON text without white space.
     let value: [UInt8]
 
-    /// The text of `KEY=TEXT`; `nil` of `KEY:=JSON`.
+    /// The text of `KEY=TEXT`; `nil` for `KEY:=JSON`.
     let textValue: String?
 
-    /// How to write it, for the help.
+    /// The notation, for the help.
     static let forms = """
         KEY=TEXT is a text, whatever it looks like. KEY:=JSON is anything else: a number (price:=9.99), true or false, \
         null, an array (tags:='["a","b"]'), an object.
         """
 
-    /// - Throws: what is wrong with it.
+    /// - Throws: the reason if the text is no assignment.
     init(_ text: String, _ arguments: Arguments) throws(Failure) {
         guard let sign = text.utf8.firstIndex(of: UInt8(ascii: "=")), sign > text.startIndex else {
             throw arguments.usageFailure("\(text): written as KEY=TEXT, or KEY:=JSON")
@@ -40,12 +40,12 @@ struct Assignment {
         }
     }
 
-    /// Several, each key once.
+    /// Parses several assignments; a key may occur once.
     static func all(_ texts: [String], _ arguments: Arguments) throws(Failure) -> [Assignment] {
         var assignments: [Assignment] = []
         for text in texts {
             let assignment = try Assignment(text, arguments)
-            // By bytes, as JSON has it.
+            // Keys are compared by bytes, as JSON does.
             if assignments.contains(where: { $0.key.utf8.elementsEqual(assignment.key.utf8) }) {
                 throw arguments.usageFailure("\(text): \(assignment.key) is given twice")
             }

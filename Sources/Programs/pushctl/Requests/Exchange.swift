@@ -2,55 +2,56 @@ import DaemonClient
 import PushModel
 import UnixSockets
 
-/// Sends requests one after the other without waiting for each reply, and matches the replies, which come in order.
+/// Sends requests without waiting for each reply, and matches the replies, which come in order.
 struct Exchange {
     private let connection: DaemonConnection
     private let path: String
     private let output: Output
     private let printsJSON: Bool
-    /// Where the requests came from of which something is to come.
+    /// The places of requests whose replies or outcomes are still to come.
     private var outstanding = OutstandingRequests<String>()
     private var batch: [UInt8] = []
-    /// Whether an outcome that is no success counts as a refusal.
+    /// Whether an outcome that is no success counts as a refusal (`--fail`).
     private let failsByOutcome: Bool
-    /// The last number that the daemon had given before any request was sent: one with this number or a lower one is a
-    /// repetition. `nil`: not known.
+    /// The last number that the daemon had given before any request was sent: a request with that number or a lower one
+    /// is a repetition. `nil`: unknown.
     private let lastBefore: Int64?
-    /// How many requests the daemon accepted, and how many it refused as a whole.
+    /// The numbers of requests that the daemon accepted, and that it refused as a whole.
     private(set) var accepted = 0
     private(set) var refusedRequests = 0
-    /// How many the daemon refused, as a whole or in part; with ``failsByOutcome`` those too that came to no good end.
+    /// The number of requests that were refused as a whole or in part; with ``failsByOutcome`` also those without
+    /// success.
     private(set) var refused = 0
 
-    /// The machine that leads, where this one follows.
+    /// The machine that leads, if this one follows.
     private var leader: String?
 
-    /// Few enough for their replies to fit into the socket many times over.
+    /// So few that their replies fit into the socket's buffer many times.
     private static let outstandingLimit = 256
     private static let batchSize = 32 << 10
     private let patience: Patience
     private var hasToldOfReplies = false
     private var hasToldOfOutcomes = false
-    /// Reads what handlers wrote to standard error in an invocation that ended badly; empty where nobody knows it.
+    /// Reads the standard error of an invocation's handlers, for an outcome without success; empty if it is unknown.
     private let readOutputs: (InvocationID) -> String
-    /// For how many more that is read: it is a look into the ledger each.
+    /// For how many more outcomes that is read: each is a query of the ledger.
     private var outputsLeft = 20
 
-    /// How long nobody says anything before this program does, in milliseconds.
+    /// How long the daemon may be silent before this program prints a note, in milliseconds.
     struct Patience {
-        /// While a reply is waited for.
+        /// During the wait for a reply.
         var reply = 10_000
-        /// While an outcome is: longer than any deadline.
+        /// During the wait for an outcome: longer than any deadline.
         var outcome = 15_000
     }
 
-    /// Connects to the socket at `path`; takes from the options how replies are printed.
+    /// Connects to the socket at `path`; takes the format of the replies from the options.
     ///
     /// - Parameters:
-    ///   - lastBefore: the last number that the daemon has given, if repetitions are to be called so.
-    ///   - patience: how long it waits before it says so.
-    ///   - readOutputs: reads for people what handlers wrote to standard error in an invocation.
-    /// - Throws: that the options contradict each other, or that nobody listens.
+    ///   - lastBefore: the last number that the daemon has given, to recognize repetitions.
+    ///   - patience: how long the daemon may be silent before a note.
+    ///   - readOutputs: reads the standard error of an invocation's handlers, for people.
+    /// - Throws: when options exclude each other, or when no daemon listens.
     init(
         path: String, _ arguments: Arguments, output: Output, lastBefore: Int64? = nil, patience: Patience = Patience(),
         readOutputs: @escaping (InvocationID) -> String = { _ in "" }
@@ -66,17 +67,17 @@ struct Exchange {
         failsByOutcome = arguments.has(.fail)
     }
 
-    /// Checks what the options say of outcomes.
+    /// Checks the options about outcomes.
     static func check(_ arguments: Arguments) throws(Failure) {
         guard arguments.has(.fail), !arguments.has(.wait) else { return }
         throw arguments.usageFailure("--fail needs --wait")
     }
 
-    /// Sends a request, soon.
+    /// Adds a request to the batch, which is sent when it is large enough.
     ///
     /// - Parameters:
-    ///   - line: without its line feed.
-    ///   - place: where it came from, for messages.
+    ///   - line: the request without a line feed.
+    ///   - place: its place, for messages.
     mutating func send(_ line: [UInt8], from place: String) throws(Failure) {
         while outstanding.unansweredCount >= Self.outstandingLimit {
             try sendBatch()
@@ -88,15 +89,14 @@ struct Exchange {
         if batch.count >= Self.batchSize { try sendBatch() }
     }
 
-    /// Sends what is left, and prints every reply to it.
+    /// Sends the rest of the batch, and prints every reply.
     mutating func settle() throws(Failure) {
         try sendBatch()
         while outstanding.unansweredCount > 0 { try receive() }
         output.flush()
     }
 
-    /// Sends what is left, and prints all that is still to come: every reply, and with `wait` as many outcomes as the replies
-    /// say.
+    /// Sends the rest of the batch, and prints all replies, and with `wait` the outcomes that the replies announce.
     mutating func finish() throws(Failure) {
         try sendBatch()
         connection.finishSending()
@@ -117,12 +117,12 @@ struct Exchange {
 
     private mutating func sendBatch() throws(Failure) {
         guard !batch.isEmpty else { return }
-        // Outcomes come at any time, and must not fill the way back.
+        // Outcomes come at any time: they are read, so that they do not fill the socket's buffer.
         while try mustReceive() { try receive() }
         do throws(DaemonError) {
             try connection.send(batch)
         } catch {
-            // Why it closed the connection stands in the last replies: that a line is too long, for one.
+            // The last replies have the reason for the closed connection, such as a line that is too long.
             while let line = try receiveLine() { take(line) }
             throw outstanding.unansweredCount == 0 ? Failure(error, path) : incomplete
         }
@@ -136,12 +136,12 @@ struct Exchange {
         try checkLeader()
     }
 
-    /// Ends what another machine has to be asked: this one would refuse all the rest, too.
+    /// Ends the exchange if another machine leads: this one would refuse all other requests, too.
     private func checkLeader() throws(Failure) {
         if let leader { throw Failure(asking: "request", of: leader) }
     }
 
-    /// The next line, however long it takes; that no reply comes, and that no outcome does, is told once each.
+    /// The next line, without a time limit; prints one note without a reply, and one without an outcome.
     private mutating func receiveLine() throws(Failure) -> [UInt8]? {
         while true {
             let limit = limit
@@ -154,7 +154,7 @@ struct Exchange {
         }
     }
 
-    /// How long to wait before that is told, in milliseconds; `nil`: there is nothing to tell.
+    /// The time until the next note, in milliseconds; `nil`: none is left.
     private var limit: Int? {
         if outstanding.unansweredCount > 0 { return hasToldOfReplies ? nil : patience.reply }
         return outstanding.undecidedCount == 0 || hasToldOfOutcomes ? nil : patience.outcome
@@ -216,7 +216,7 @@ struct Exchange {
             }
             return
         }
-        // It is told at the end.
+        // A leader elsewhere is reported at the end.
         if leader == nil { output.note("\(place): refused: \(reply.refusal)") }
     }
 
@@ -235,15 +235,15 @@ struct Exchange {
 }
 
 extension JSONNode {
-    /// Whether it is the outcome of an invocation that is no success.
+    /// Whether the line is an outcome without success.
     ///
-    /// - Parameter ofOwner: whether a copy for an observer does not count.
+    /// - Parameter ofOwner: whether outcomes of observers are ignored.
     fileprivate func isBadEnd(ofOwner: Bool) -> Bool {
         guard let outcome = self["outcome"]?.string.flatMap(Outcome.init(rawValue:)) else { return false }
         return !outcome.isSuccess && !(ofOwner && self["observer"]?.bool == true)
     }
 
-    /// Why the daemon refused a request, of its reply.
+    /// The reason of a refusal in a reply.
     var refusal: String {
         let error = self["error"]
         let field = error?["field"]?.string.map { "\($0): " } ?? ""

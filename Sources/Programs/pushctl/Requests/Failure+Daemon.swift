@@ -5,12 +5,12 @@ import PushSettings
 import UnixSockets
 
 extension Failure {
-    /// What went wrong between this program and the daemon, as the user has to hear it.
+    /// The failure for an error of the connection to the daemon, in words for the user.
     ///
     /// - Parameters:
-    ///   - error: what went wrong.
-    ///   - path: of the socket.
-    ///   - operation: what was asked, for a refusal.
+    ///   - error: the error.
+    ///   - path: the path of the socket.
+    ///   - operation: the request, for a refusal.
     init(_ error: DaemonError, _ path: String, asking operation: String = "request") {
         switch error {
         case .socket(let error): self.init(error, path)
@@ -25,14 +25,14 @@ extension Failure {
         }
     }
 
-    /// Another machine leads, and takes what this one refuses.
+    /// The failure because another machine leads, which accepts what this one refuses.
     init(asking operation: String, of leader: String) {
         let words = CommandLine.arguments.dropFirst().map(Self.inShell).joined(separator: " ")
         self.init(
             .unavailable, "\(operation): this machine follows, and \(leader) leads: run \"pushctl \(words)\" there")
     }
 
-    /// A word as a shell reads it.
+    /// A word, quoted for a shell.
     private static func inShell(_ word: String) -> String {
         let isPlain = word.unicodeScalars.allSatisfy { scalar in
             switch scalar {
@@ -74,7 +74,7 @@ extension Failure {
         "this user may not use \(path)" + (Membership.advice(for: path).map { "\n\($0)" } ?? "")
     }
 
-    /// The service listens in its own directory; in another one a daemon of somebody's own does.
+    /// The service listens in its own directory; in another directory a user's own daemon does.
     private static func howToStart(_ path: String) -> String {
         let directory = path[..<(path.lastIndex(of: "/") ?? path.startIndex)]
         return directory == Directories.standardRuntime

@@ -2,12 +2,12 @@ import PushModel
 import PushQuery
 import Store
 
-/// The outcome of an invocation for somebody who waited for it.
+/// The outcome of an invocation for a person who waited for it.
 enum OutcomeText {
     /// The line, with its line feed.
     ///
     /// - Parameters:
-    ///   - handler: whose work it was; `nil`: nobody's, or the tracker's.
+    ///   - handler: the handler of the invocation; `nil`: it has none, or is the tracker's.
     ///   - milliseconds: from acceptance to the outcome.
     static func line(
         seq: SequenceNumber, callback: String, handler: String?, isObserver: Bool, outcome: String,
@@ -27,8 +27,8 @@ extension Outcome {
 }
 
 extension Session {
-    /// The ends of what handlers wrote to standard error in an invocation, for people; empty where there is none, and where
-    /// the user may not read the ledger.
+    /// The last output of an invocation's handlers to standard error, for people; empty if there is none or the user
+    /// may not read the ledger.
     func outputs(of id: InvocationID) -> String {
         let story = try? reading { ledger throws(StoreError) in try ledger.story(of: id.seq) }
         guard let story, let invocation = story.invocations.first(where: { $0.id == id }) else { return "" }

@@ -3,45 +3,45 @@ import PushModel
 
 /// One JSON object of an input file: a payload, or a request.
 struct Record {
-    /// The object on one line, its values as they came.
+    /// The object on one line, with the bytes of its values unchanged.
     let document: JSONDocument
-    /// The place of its beginning, for people: `a.json`, or `a.json:12` or `a.json[3]` for one of several.
+    /// The place of its begin, for people: `a.json`, or `a.json:12` or `a.json[3]` for one of several.
     let place: String
-    /// Its first line, where the file has more than it.
+    /// Its first line, if the file has other payloads.
     var line: Int?
     /// Its first line, in every file.
     var firstLine = 1
-    /// The platform that its form has alone; `nil` for JSON.
+    /// The only platform of its form; `nil` for JSON.
     var platform: Platform?
     /// The app that its form names.
     var app: String?
 }
 
-/// Takes payloads out of a file: one object, on one line or many; an object a line; an array of them; or another
-/// form that people have (``PayloadForm``), which it names.
+/// Reads payloads from a file: one object, on one line or many; an object on each line; an array of objects; or another
+/// form that people have (``PayloadForm``), which it reports.
 struct PayloadReader {
     private let file: InputFile
     private let limits: JSONLimits
     private let tell: (String) -> Void
     private var count = 0
-    /// Whether the last text was a line by itself, right or wrong: not the beginning of an object on many lines.
+    /// Whether the last text was a line by itself, valid or not, and so not the begin of an object on many lines.
     private var wasWholeLine = true
-    /// The number of the line that was read last.
+    /// The number of the last line.
     private var lineNumber = 0
-    /// A line that was read and does not belong to the payload before it.
+    /// A line that was read and does not belong to the last payload.
     private var nextLineAlready: [UInt8]?
-    /// The rest of an array, and the place of its beginning.
+    /// The rest of an array, and the place of the array's begin.
     private var list: (elements: EnumeratedSequence<[JSONNode]>.Iterator, place: String)?
     /// Whether the whole file was read and has no payload.
     private(set) var hasNone = false
     private var formsTold: Set<PayloadForm> = [.json]
-    /// The number of lines of a log that had no payload.
+    /// The number of log lines without a payload.
     private var skipped = 0
 
     /// - Parameters:
-    ///   - file: where it reads.
-    ///   - limits: how deep a payload may nest; by default that is the daemon's to say.
-    ///   - tell: is told once which form was recognized.
+    ///   - file: the file.
+    ///   - limits: the deepest nesting; by default any, because the daemon checks it.
+    ///   - tell: called once for each form that is recognized.
     init(
         _ file: InputFile, limits: JSONLimits = JSONLimits(depth: .max), tell: @escaping (String) -> Void = { _ in }
     ) {
@@ -52,7 +52,7 @@ struct PayloadReader {
 
     /// The next object; `nil` at the end.
     ///
-    /// - Throws: the mistake in it, with file, line and column.
+    /// - Throws: the error in the object, with file, line and column.
     mutating func next() throws(Failure) -> Record? {
         if let record = try nextOfList() { return record }
         guard let (line, form) = try nextPayloadLine() else { return nil }
@@ -75,10 +75,10 @@ struct PayloadReader {
         return try nextOfList()
     }
 
-    /// The next payload that can be read. It tells the mistake in a line or an element and goes on with the one after
-    /// it, but for a first line that may be the beginning of one broken object on many lines.
+    /// The next valid payload. Reports the error in a line or an element and continues with the next one, except in a
+    /// first line that may be the begin of one broken object on many lines.
     ///
-    /// - Parameter note: is told of each mistake.
+    /// - Parameter note: called with each error.
     mutating func nextOrNote(_ note: (Failure) -> Void) throws(Failure) -> Record? {
         while true {
             let before = count
@@ -91,7 +91,7 @@ struct PayloadReader {
         }
     }
 
-    /// The next line with a payload, and its form. The other lines of a log are left out.
+    /// The next line with a payload, and its form. Skips the other lines of a log.
     private mutating func nextPayloadLine() throws(Failure) -> (line: [UInt8], form: PayloadForm)? {
         while let line = try nextLine() {
             if lineNumber == 1, [[0xFF, 0xFE], [0xFE, 0xFF]].contains(where: { line.starts(with: $0) }) {
@@ -141,7 +141,7 @@ struct PayloadReader {
             document: try Self.checked(document, place: place), place: place, line: lineNumber, firstLine: lineNumber)
     }
 
-    /// A payload in a form that is no JSON, with the lines that belong to it.
+    /// A payload in a form other than JSON, with all of its lines.
     private mutating func record(of text: PayloadText, from number: Int) throws(Failure) -> Record {
         var text = text
         while !text.isWhole, let line = try nextLine() {
@@ -168,13 +168,13 @@ struct PayloadReader {
             line: place == file.name ? nil : number, firstLine: number, platform: payload.platform, app: payload.app)
     }
 
-    /// Says once of a file in which form its payloads are.
+    /// Reports the form of a file's payloads, once.
     private mutating func say(_ form: PayloadForm, to host: String? = nil) {
         guard formsTold.insert(form).inserted else { return }
         tell("\(file.name): read as \(form.name)" + (host.map { " to \($0.showingControls())" } ?? ""))
     }
 
-    /// The place of a payload that begins in a line: the file, if nothing else is in it.
+    /// The place of a payload that begins in a line: the file's name, if the file has nothing else.
     private mutating func place(from number: Int) throws(Failure) -> String {
         let isAlone = count == 1 && nextLineAlready == nil ? try file.isAtEnd() : false
         return isAlone ? file.name : "\(file.name):\(number)"
@@ -187,13 +187,13 @@ struct PayloadReader {
         return document
     }
 
-    /// The JSON that begins in a line.
+    /// The JSON value that begins in a line.
     private mutating func document(of line: [UInt8], from number: Int) throws(Failure) -> JSONDocument {
         do {
             return try JSONDocument(scanning: line, limits: limits)
         } catch {
-            // A first line that is only a beginning may be that of one object over many lines, and one that does not end
-            // as an object does may be that of a broken one.
+            // An incomplete first line may begin one object on many lines. A first line that does not end with a brace
+            // may begin a broken one.
             wasWholeLine = count > 1 || line.last { !$0.isJSONWhiteSpace } == UInt8(ascii: "}")
             let mayGoOn = count == 1 && error.offset >= line.count
             let rest = mayGoOn ? try file.rest() : []
@@ -202,7 +202,7 @@ struct PayloadReader {
         }
     }
 
-    /// One object on many lines, without the white space between its values.
+    /// One object on many lines, without white space between its values.
     private func compacted(_ text: [UInt8], from number: Int) throws(Failure) -> JSONDocument {
         do {
             let document = try JSONDocument(scanning: text, limits: limits)
@@ -220,14 +220,14 @@ struct PayloadReader {
         let before = text[..<min(error.offset, text.count)]
         let line = number + before.count { $0 == UInt8(ascii: "\n") }
         let start = before.lastIndex(of: UInt8(ascii: "\n")).map { $0 + 1 } ?? 0
-        // People count characters: the bytes that do not continue one.
+        // Columns count characters: the bytes that are no UTF-8 continuation bytes.
         let column = before[start...].count { $0 & 0xC0 != 0x80 } + 1
         return Failure(.badData, "\(file.name):\(line):\(column): not JSON: \(error.reason)")
     }
 }
 
 extension JSONError {
-    /// The mistake and the remedy, without the place.
+    /// The error and the remedy, without the place.
     fileprivate var reason: Substring {
         let place = "at byte \(offset): "
         return message.hasPrefix(place) ? message.dropFirst(place.count) : message[...]

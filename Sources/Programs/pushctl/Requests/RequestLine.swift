@@ -1,9 +1,9 @@
 import PushModel
 import PushSettings
 
-/// Requests other than deliveries, made of the command line.
+/// Builds the request lines of all operations but deliveries from the command line.
 enum RequestLine {
-    /// What a person did with a notification.
+    /// The line of an interaction with a notification.
     static func interaction(_ kind: InteractRequest.Kind, _ arguments: Arguments) throws(Failure) -> [UInt8] {
         let message = arguments.operands.first
         guard (message == nil) != (arguments[.payload] == nil) else {
@@ -23,7 +23,7 @@ enum RequestLine {
         }
     }
 
-    /// A session that begins or ends.
+    /// The line of a session's start or end.
     static func session(_ arguments: Arguments) throws(Failure) -> [UInt8] {
         let at = try time(arguments)
         guard let kind = arguments.operands.first.flatMap(SessionRequest.Kind.init(rawValue:)) else {
@@ -35,7 +35,7 @@ enum RequestLine {
         }
     }
 
-    /// A token that came or went.
+    /// The line of a new or removed token.
     static func token(_ arguments: Arguments) throws(Failure) -> [UInt8] {
         let at = try time(arguments)
         let kind = arguments.word(.tokenKind, TokenRequest.Kind.self) ?? .new
@@ -49,7 +49,7 @@ enum RequestLine {
         }
     }
 
-    /// A change of a device's state.
+    /// The line of a change of a device's state.
     static func device(_ arguments: Arguments) throws(Failure) -> [UInt8] {
         var state = DeviceState()
         state.state = arguments.word(.appState, AppState.self)
@@ -67,7 +67,7 @@ enum RequestLine {
         }
     }
 
-    /// A custom event, or attributes.
+    /// The line of a custom event, or of attributes.
     static func log(_ arguments: Arguments) throws(Failure) -> [UInt8] {
         let at = try time(arguments)
         let (kind, operands) = (arguments.operands[0], arguments.operands.dropFirst())
@@ -93,12 +93,12 @@ enum RequestLine {
         }
     }
 
-    /// An entry that an app stored.
+    /// The line of an entry that an app stored.
     ///
     /// - Parameters:
     ///   - members: `name` and `properties`, or `attributes`.
-    ///   - suite: where it was stored.
-    ///   - id: the request's own.
+    ///   - suite: the suite that it was stored in.
+    ///   - id: the id of the request.
     static func log(
         _ kind: EntryKind, _ members: [(key: String, value: StoredValue)], suite: String, id: String,
         _ arguments: Arguments
@@ -116,7 +116,7 @@ enum RequestLine {
         }
     }
 
-    /// What is logged, as people write it.
+    /// The kinds of entries, as people write them.
     private enum LogWord: String {
         case event, attribute
         case userAttribute = "user-attribute"
@@ -139,7 +139,7 @@ enum RequestLine {
             members(&writer)
         }
         let document: JSONDocument
-        // A dictionary that an app stored may have a key twice, or one with a NUL.
+        // A dictionary that an app stored may have a duplicate key, or a key with a NUL.
         do { document = try JSONDocument(scanning: writer.bytes, limits: JSONLimits(depth: .max)) } catch {
             throw Failure(.badData, "this cannot be sent as a request: \(error.message)")
         }
@@ -167,18 +167,18 @@ enum RequestLine {
         return (record.document.root, file.isAPNs)
     }
 
-    /// The value of digits; `nil` for anything else.
+    /// The value of a text of digits; `nil` for other texts.
     private static func number(_ text: String) -> Int64? {
         text.utf8.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) } ? Int64(text) : nil
     }
 }
 
 extension Session {
-    /// Sends one request to the daemon, and prints what it says of it.
+    /// Sends one request to the daemon, and prints the reply.
     ///
     /// - Parameters:
-    ///   - line: without its line feed.
-    ///   - command: whose options say how it is printed.
+    ///   - line: the request without a line feed.
+    ///   - command: the command line, whose options set the output.
     func send(_ line: [UInt8], _ command: Arguments) throws(Failure) -> ExitStatus {
         var exchange = try Exchange(
             path: directories.injectSocket, command, output: output,

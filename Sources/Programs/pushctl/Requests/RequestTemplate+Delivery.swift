@@ -2,14 +2,14 @@ import PushModel
 import PushSettings
 
 extension RequestTemplate {
-    /// Reads a record as the daemon would, as a request that delivers its payload, so that the same things are wrong with it.
+    /// Reads a record as the daemon reads a delivery request, so that the same errors are found.
     ///
     /// - Parameters:
     ///   - record: a payload, or a request.
     ///   - isAPNs: whether its file is an `.apns` file.
     ///   - settings: the limits.
-    ///   - verb: what is done with it, for the message: `explained`.
-    ///   - guessed: is told where the platform is not known, and Android is taken.
+    ///   - verb: the past participle for the message: `explained`.
+    ///   - guessed: called if the platform is unknown and Android is assumed.
     func delivery(
         in record: Record, isAPNs: Bool, settings: Settings, verb: String, guessed: (String) -> Void
     ) throws(Failure) -> (request: Request, deliver: DeliverRequest, platform: Platform) {
@@ -34,7 +34,7 @@ extension RequestTemplate {
 }
 
 extension Record {
-    /// What is wrong with it.
+    /// The failure for an error in the record.
     func failure(field: String?, _ message: String) -> Failure {
         Failure(.badData, "\(place): \(field.map { "\($0): " } ?? "")\(message)")
     }

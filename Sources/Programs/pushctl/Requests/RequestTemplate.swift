@@ -2,20 +2,20 @@ import PushDispatch
 import PushModel
 
 extension RequestTemplate {
-    /// Reads the options of "explain", two of which take "all" too: then they say nothing.
+    /// Reads the options of "explain". Its --platform and --state also take "all", which sets nothing here.
     init(explaining arguments: Arguments) {
         self.init(
             arguments, platform: arguments.word(.explainedPlatform, Platform.self),
             state: arguments.word(.explainedState, AppState.self))
     }
 
-    /// Reads the options that belong into a request; those that the command does not have are left out.
+    /// Reads the options that set members of a request; a missing option sets none.
     ///
     /// - Parameters:
-    ///   - platform: of a command whose option takes more than platforms, the platform.
-    ///   - state: of a command whose option takes more than states, the state of the app.
+    ///   - platform: the platform, for a command whose option has more values than platforms.
+    ///   - state: the state of the app, for a command whose option has more values than states.
     init(_ arguments: Arguments, platform: Platform? = nil, state: AppState? = nil) {
-        // Topics are the gateway's.
+        // Only the gateway sends requests about topics.
         let all = Set(Operation.allCases).subtracting([.topic, .publish])
         self.init(platform: platform?.rawValue ?? arguments[.platform])
         add("id", arguments[.id], to: all)
@@ -42,10 +42,10 @@ extension RequestTemplate {
 }
 
 extension InputFile {
-    /// Whether it is a file of the iOS simulator.
+    /// Whether the file is one of the iOS simulator.
     var isAPNs: Bool { name.hasSuffix(".apns") }
 
-    /// Refuses what the simulator refuses, if it is a file of its.
+    /// Applies the checks of the simulator, if the file is one of its files.
     func check(_ record: Record) throws(Failure) {
         guard isAPNs, record.document.root["op"] == nil else { return }
         do {

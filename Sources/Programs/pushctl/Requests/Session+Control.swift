@@ -4,14 +4,14 @@ import PushSettings
 import UnixSockets
 
 extension Session {
-    /// Asks the daemon over control.sock, and gives its answer. What changes nothing goes over read.sock where this user may
-    /// not use control.sock.
+    /// Sends a request to control.sock, and returns the reply. A request that changes nothing goes to read.sock if this
+    /// user may not use control.sock.
     ///
-    /// - Throws: why it refused, with the status "no", or why it did not answer.
+    /// - Throws: with the status "no" for a refusal, or another failure if there is no reply.
     func control(_ operation: ControlRequest.Operation) throws(Failure) -> JSONNode {
         let path = directories.controlSocket
         do {
-            // What is to be changed waits for the disk, however long that takes.
+            // A request that changes something waits for the disk, without a time limit.
             let limit = operation.changesNothing ? Self.answerLimit : nil
             return try connection(for: operation).ask(operation, timeoutMilliseconds: limit).root
         } catch {
@@ -19,12 +19,12 @@ extension Session {
         }
     }
 
-    /// How long an answer that waits for nothing may take, in milliseconds.
+    /// How long a reply that waits for nothing may take, in milliseconds.
     private static let answerLimit = 5000
 
-    /// A connection to the socket by which this user may ask for it.
+    /// Connects to the socket on which this user may send the request.
     ///
-    /// - Throws: why there is none to the socket that does: where read.sock is enough, to that.
+    /// - Throws: the error of control.sock; that of read.sock if this user may use neither.
     func connection(for operation: ControlRequest.Operation) throws(DaemonError) -> DaemonConnection {
         do throws(DaemonError) {
             return try DaemonConnection(directories.controlSocket)

@@ -14,8 +14,8 @@ final class RealHandlers {
 
     /// - Parameters:
     ///   - run: the scenario, before its first line.
-    ///   - bridgeCommand: says how the program of a bridge is started; `nil`: it is not installed.
-    ///   - log: takes the entries that the daemon would write to the journal.
+    ///   - bridgeCommand: finds the command of a bridge's program; `nil`: the program is not installed.
+    ///   - log: gets the daemon's journal entries.
     init(_ run: RealRun, bridgeCommand: @escaping (Bridge) -> Handler.Command?, log: @escaping (String) -> Void) throws
     {
         handlers = try HandlerLoop(bridgeCommand: bridgeCommand, log: log)
@@ -25,7 +25,7 @@ final class RealHandlers {
             act { $0.advance(to: $1) }
         }
         try handlers.runner.begin(reportingTo: { [unowned self] event in
-            // A run began before it was told, by another clock.
+            // The time in the event is of another clock: the scenario's clock counts now.
             if case .started(let id, _) = event {
                 act { $0.report(.started(id), at: $1) }
             } else {
@@ -36,28 +36,28 @@ final class RealHandlers {
 
     /// Runs the scenario to its last line, and ends the handlers that are left.
     ///
-    /// - Returns: the checks and warnings.
+    /// - Returns: the results of the checks, and the warnings.
     /// - Throws: an error of the loop.
     func result() throws -> ScenarioResult {
         act { $0.advance(to: $1) }
         try handlers.wait { [unowned self] in run.isDone }
-        // Nobody waits for these any more.
+        // Nothing waits for the remaining handlers.
         handlers.runner.stopAll()
         try handlers.end()
         return run.result
     }
 
-    /// Ends the handlers that are left now, for a program that ends.
+    /// Kills the remaining handlers, because the program ends.
     func endAtOnce() { handlers.endAtOnce() }
 
-    /// The scenario's clock: its first time, and the time since.
+    /// The scenario's clock: its first time, plus the time since the start.
     private var now: WallTime {
         WallTime(milliseconds: run.begin.milliseconds + (Moment.now().monotonic - startedAt).milliseconds)
     }
 
     private func act(_ act: (inout RealRun, WallTime) -> Void) {
         act(&run, now)
-        // A handler may answer at once, and with that comes more.
+        // A handler may answer at once, which brings more effects.
         for effect in run.takeWork() { carryOut(effect) }
         guard let due = run.nextDue else { return timer?.disarm() ?? () }
         timer?.arm(at: instant(due).nanoseconds)
@@ -66,7 +66,7 @@ final class RealHandlers {
     private func carryOut(_ effect: RouterEffect) {
         switch effect {
         case .start(var run):
-            // The scenario's clock counts from another beginning.
+            // The deadline is on the scenario's clock; the runner needs a monotonic time.
             run.deadline = instant(WallTime(milliseconds: run.deadline.nanoseconds / 1_000_000))
             handlers.runner.start(run)
         case .terminate(let id): handlers.runner.terminate(id)

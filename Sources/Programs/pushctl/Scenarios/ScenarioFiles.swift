@@ -1,10 +1,10 @@
 /// Finds scenario files.
 enum ScenarioFiles {
-    /// The ends of the names of scenarios in a directory; a file that is named itself may have any name.
+    /// The suffixes of scenarios in a directory; an operand may have any suffix.
     static let suffixes = [".jsonl", ".ndjson"]
 
-    /// The scenarios that an operand stands for: itself, or those in the directory and below it, by name. What begins with
-    /// a dot is left out, and links to directories are not followed.
+    /// The scenarios of an operand: the file itself, or the files in the directory and below it, sorted by name. Skips
+    /// names that begin with a dot, and follows no symbolic links to directories.
     static func list(_ operand: String) throws(Failure) -> [String] {
         guard Directory.exists(operand) else { return [operand] }
         let files = try Directory.files(below: operand).filter { suffixes.contains(where: $0.hasSuffix) }
@@ -15,7 +15,7 @@ enum ScenarioFiles {
         return files
     }
 
-    /// The configuration that lies beside a scenario, in a directory `config`; `nil` when there is none.
+    /// The directory `config` beside a scenario; `nil` if there is none.
     static func configuration(beside file: String) -> String? {
         let directory = file.lastIndex(of: "/").map { String(file[...$0]) } ?? ""
         let path = directory + "config"

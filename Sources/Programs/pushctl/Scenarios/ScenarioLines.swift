@@ -2,7 +2,7 @@ import PushModel
 import PushRouting
 import PushSettings
 
-/// The lines of a scenario file, in which the payloads of `payload_file` stand where they belong.
+/// The lines of a scenario file, with the payloads of `payload_file` inserted.
 struct ScenarioLines {
     let file: InputFile
     private let settings: Settings
@@ -15,7 +15,7 @@ struct ScenarioLines {
 
     /// The next line; `nil` at the end.
     ///
-    /// - Throws: the mistake in a payload file, with the place of the line and that in the payload file.
+    /// - Throws: the error in a payload file, with the place in the scenario and in the payload file.
     func next() throws(Failure) -> [UInt8]? {
         guard let line = try file.nextLine() else { return nil }
         let reference: PayloadReference?
@@ -34,11 +34,11 @@ struct ScenarioLines {
         let scenario = self.file.name
         let directory = scenario.lastIndex(of: "/").map { String(scenario[...$0]) } ?? ""
         let path = reference.file.hasPrefix("/") ? reference.file : directory + reference.file
-        // A file of that name, not standard input.
+        // In a scenario "-" is a file's name, not standard input.
         let file = try InputFile(path == "-" ? "./-" : path)
         try checkForm(of: file)
         var limits = settings.daemon.jsonLimits
-        // The line around it is one more level.
+        // The request around the payload takes one level.
         limits.depth -= 1
         var payloads = PayloadReader(file, limits: limits)
         guard let payload = try payloads.next() else { preconditionFailure("the reader throws when there is none") }
@@ -53,7 +53,7 @@ struct ScenarioLines {
         return reference.line(with: payload.document.root, isAPNs: file.isAPNs)
     }
 
-    /// A scenario is to mean the same everywhere: none of the other forms in which people have payloads is guessed at.
+    /// Accepts one JSON object only: a scenario must mean the same everywhere, so no other form is guessed.
     private func checkForm(of file: InputFile) throws(Failure) {
         guard file.canRewind else { throw Failure(.noInput, "\(file.name): not a regular file") }
         let byteOrderMark: [UInt8] = [0xEF, 0xBB, 0xBF]

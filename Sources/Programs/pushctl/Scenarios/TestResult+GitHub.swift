@@ -3,13 +3,13 @@ import PushReporting
 import PushRouting
 
 extension [TestResult] {
-    /// For GitHub Actions: an annotation for each thing that does not hold and each warning, a line each.
+    /// The annotations for GitHub Actions: one line for each failed check and each warning.
     var annotations: String { map(\.annotations).joined() }
 
-    /// The summary of a job, in Markdown: each check that does not hold, with its place.
+    /// The summary of a job, in Markdown: each failed check with its place.
     var markdown: String {
         let all = flatMap(\.markdownRows)
-        // GitHub takes no summary beyond 1 MiB.
+        // GitHub accepts summaries up to 1 MiB.
         let rows = all.prefix(100)
         let more = all.count > rows.count ? "\(all.count - rows.count) more are in the output.\n\n" : ""
         return "### pushctl test: \(markdownCell(summary))\n\n"

@@ -2,28 +2,28 @@ import PushModel
 import PushReporting
 import PushRouting
 
-/// Tells how the expectations of one scenario file held.
+/// The results of one scenario file.
 struct TestResult {
     let file: String
-    /// The title that the author gave it.
+    /// The title in the file.
     var title: String?
-    /// Empty when it could not be read.
+    /// The checks; empty if the file could not be read.
     var checks: [Check] = []
-    /// Facts that hold and should be known all the same.
+    /// Facts that fail no check and that a person should know.
     var warnings: [ScenarioResult.Warning] = []
-    /// The reason why it could not be read; `nil` when it could.
+    /// The reason why the file could not be read; `nil` if it could.
     var error: String?
-    /// The faulty line; `nil` when none is.
+    /// The line with the error; `nil` without one.
     var errorLine: Int?
-    /// The time that it took.
+    /// The duration of the run.
     var duration: Duration = .zero
 
-    /// The checks that do not hold.
+    /// The failed checks.
     var failures: [Check] { checks.filter { $0.failure != nil } }
 }
 
 extension [TestResult] {
-    /// For people: a line for each file, and each check that does not hold with the value found.
+    /// The lines for people: one for each file, and one for each failed check, with the value found.
     var lines: [ReportLine] {
         let holds = allSatisfy { $0.error == nil && $0.failures.isEmpty }
         return flatMap(\.lines) + [ReportLine(summary, holds ? .good : .bad)]
@@ -40,7 +40,7 @@ extension [TestResult] {
 
     private var duration: Duration { reduce(.zero) { $0 + $1.duration } }
 
-    /// For programs: one object.
+    /// The object for programs.
     var json: [UInt8] {
         var writer = JSONWriter(reserving: 4096)
         writer.object { writer in
@@ -53,7 +53,7 @@ extension [TestResult] {
         return writer.bytes
     }
 
-    /// For CI: a suite for each file, a case for each expectation.
+    /// JUnit XML for CI: a suite for each file, a case for each check.
     var junit: String {
         JUnitSuite.document("pushctl test", map(\.junit), microseconds: duration.microseconds)
     }

@@ -1,16 +1,16 @@
 import Glibc
 import LinuxSystem
 
-/// Looks for files.
+/// Finds directories and files.
 enum Directory {
-    /// Whether there is a directory, or a link to one.
+    /// Whether a path is a directory, or a symbolic link to one.
     static func exists(_ path: String) -> Bool {
         var status = stat()
         return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
     }
 
-    /// The files in a directory and below it, by name. What begins with a dot is left out, and links to directories are
-    /// not followed.
+    /// The files in a directory and below it, sorted by name. Skips names that begin with a dot, and follows no
+    /// symbolic links to directories.
     static func files(below directory: String) throws(Failure) -> [String] {
         guard let stream = opendir(directory) else {
             throw Failure(.noInput, "\(directory): \(errorText(errno))")

@@ -1,12 +1,12 @@
-/// How the program ends: 0 done, 1 the answer is no, 2 usage, else sysexits(3).
+/// The exit status of the program: 0 done, 1 no, 2 usage, others from sysexits(3).
 enum ExitStatus: Int32, CaseIterable {
-    /// What was asked for is done.
+    /// The command did its work.
     case done = 0
     /// A check failed, an objective was missed, or a request was refused.
     case no = 1
     /// The command line is wrong.
     case usage = 2
-    /// `EX_DATAERR`: the input is not what it has to be.
+    /// `EX_DATAERR`: the input is wrong.
     case badData = 65
     /// `EX_NOINPUT`: an input file cannot be read.
     case noInput = 66
@@ -14,12 +14,12 @@ enum ExitStatus: Int32, CaseIterable {
     case unavailable = 69
     /// `EX_IOERR`: reading or writing failed.
     case inputOutput = 74
-    /// `EX_NOPERM`: this user may not.
+    /// `EX_NOPERM`: this user lacks the permission.
     case noPermission = 77
     /// `EX_CONFIG`: the configuration is wrong.
     case configuration = 78
 
-    /// What it means, for the help.
+    /// The meaning, for the help.
     var meaning: String {
         switch self {
         case .done: "done"
@@ -34,14 +34,14 @@ enum ExitStatus: Int32, CaseIterable {
         }
     }
 
-    /// All of them, in one sentence.
+    /// All statuses with their meanings, in one sentence.
     static var list: String { allCases.map { "\($0.rawValue) \($0.meaning)" }.joined(separator: "; ") + "." }
 }
 
-/// Why a command ends early: what to tell the user, and how the program ends.
+/// The reason why a command ends early: the message for the user, and the exit status.
 struct Failure: Error {
     let status: ExitStatus
-    /// What was wrong and what to do; each line is printed after the program's name.
+    /// The error and the remedy; each line is printed after the program's name.
     let message: String
 
     init(_ status: ExitStatus, _ message: String) {
@@ -49,7 +49,7 @@ struct Failure: Error {
         self.message = message
     }
 
-    /// A command line that is wrong; `nil` stands for the program itself.
+    /// The failure for a wrong command line; `nil` means the program itself.
     static func usage(_ message: String, of command: Command?) -> Failure {
         let subject = command.map { "pushctl \($0.name)" } ?? "pushctl"
         return Failure(.usage, "\(message)\ntry \"\(subject) --help\"")

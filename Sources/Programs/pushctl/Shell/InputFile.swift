@@ -1,26 +1,26 @@
 import Glibc
 import LinuxSystem
 
-/// An input file, or standard input, read line by line: memory does not grow with it.
+/// An input file, or standard input, read line by line, so that its size does not matter for memory.
 final class InputFile {
-    /// What messages call it.
+    /// The name in messages.
     let name: String
-    /// The word for it in a command for a shell.
+    /// The word for the file in a shell command of a message.
     var shellName: String { descriptor == STDIN_FILENO ? "FILE" : name }
-    /// The number of the line that ``nextLine()`` returned last, from 1.
+    /// The number of the last line that ``nextLine()`` returned, from 1.
     private(set) var lineNumber = 0
 
-    /// How many bytes it has; `nil` for what is not a regular file.
+    /// The size in bytes; `nil` if it is not a regular file.
     let size: Int?
 
     private let descriptor: Int32
-    /// Where it was when it was opened; `nil` for what cannot be read twice.
+    /// The file offset when it was opened; `nil` if it cannot be read twice.
     private let start: off_t?
     private var buffer: [UInt8] = []
     private var position = 0
     private var chunk = [UInt8](repeating: 0, count: 1 << 16)
 
-    /// No request is this long, whatever the daemon's limit.
+    /// Longer than any request, whatever the daemon's limit.
     private static let longestLine = 64 << 20
 
     /// - Parameter operand: a path, or `-` for standard input.
@@ -41,10 +41,10 @@ final class InputFile {
 
     deinit { if descriptor != STDIN_FILENO { close(descriptor) } }
 
-    /// Whether ``rewind()`` works.
+    /// Whether ``rewind()`` is possible.
     var canRewind: Bool { start != nil }
 
-    /// Goes back to where it began.
+    /// Seeks back to the offset at which the file was opened.
     func rewind() throws(Failure) {
         guard let start, lseek(descriptor, start, SEEK_SET) >= 0 else { throw Self.failure(name) }
         buffer = []
@@ -74,30 +74,30 @@ final class InputFile {
         }
     }
 
-    /// Counts a line. The byte order mark that some editors write at the beginning of a file is none of the first.
+    /// Counts a line. Removes the byte order mark that some editors write at the start of a file.
     private func next(_ line: ArraySlice<UInt8>) -> [UInt8] {
         lineNumber += 1
         return Array(lineNumber == 1 && line.starts(with: [0xEF, 0xBB, 0xBF]) ? line.dropFirst(3) : line)
     }
 
-    /// Whether the next line is still to be written by somebody.
+    /// Whether the next line has not been written yet, as in a pipe.
     var mustWait: Bool {
         guard !canRewind, !buffer[position...].contains(UInt8(ascii: "\n")) else { return false }
         var request = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
         return poll(&request, 1, 0) == 0
     }
 
-    /// What becomes readable when somebody writes more of the next line; `nil` when nobody has to wait for that.
+    /// The descriptor to poll for the next line; `nil` if ``nextLine()`` does not have to wait.
     var awaitedDescriptor: Int32? { mustWait ? descriptor : nil }
 
-    /// Whether nothing follows the lines returned so far. False for a pipe: asking would mean to wait.
+    /// Whether no line is left. `false` for a pipe, because a read might wait.
     func isAtEnd() throws(Failure) -> Bool {
         guard canRewind else { return false }
         if position == buffer.count { _ = try fill() }
         return position == buffer.count
     }
 
-    /// All that is left after the lines returned so far.
+    /// Reads all bytes that are left.
     func rest() throws(Failure) -> [UInt8] {
         while try fill() {
             guard buffer.count - position <= Self.longestLine else {
@@ -108,7 +108,7 @@ final class InputFile {
         return Array(buffer[position...])
     }
 
-    /// Reads more; false at the end.
+    /// Reads more; returns `false` at the end.
     private func fill() throws(Failure) -> Bool {
         while true {
             let count = read(descriptor, &chunk, chunk.count)

@@ -4,24 +4,24 @@ import PushModel
 import PushQuery
 import PushReporting
 
-/// Times as people write and read them, in the zone of this machine.
+/// Reads and shows times in this machine's zone.
 enum LocalTime {
-    /// What `parse` reads, for the help.
+    /// The forms that ``parse(_:now:isUTC:)`` reads, for the help.
     static let forms = """
         TIME is RFC 3339 (2026-11-21T09:00:00Z), a date (its midnight), today, yesterday, now, or how long ago: -90s, \
         -30min, -1h, -2d, -1w. Dates are those of this machine's time zone, or with --utc of UTC.
         """
 
-    /// Reads a time: RFC 3339; `2026-11-21`, `today`, `yesterday`, which are the midnights that they begin with; `now`;
-    /// or how long ago, as in `-90s`, `-30min`, `-1h`, `-2d`, `-1w`. `nil` for anything else.
+    /// Parses a time: RFC 3339; `2026-11-21`, `today`, `yesterday`, which are the midnights at their begin; `now`; or
+    /// an age such as `-90s`, `-30min`, `-1h`, `-2d`, `-1w`. `nil` for other texts.
     ///
-    /// - Parameter isUTC: whether dates are those of UTC, not of this machine's zone.
+    /// - Parameter isUTC: whether dates are in UTC and not in this machine's zone.
     static func parse(_ text: String, now: WallTime, isUTC: Bool = false) -> WallTime? {
         guard !isUTC, text != "now", !text.hasPrefix("-") else { return WallTime(inWords: text, now: now) }
         return switch text {
         case "today": midnight(of: now, daysBefore: 0)
         case "yesterday": midnight(of: now, daysBefore: 1)
-        // A date is checked where times are read; whether the zone has that midnight is the C library's business.
+        // `WallTime` validates the date; mktime(3) finds its midnight, which a zone may lack.
         default: WallTime(rfc3339: text) ?? WallTime(rfc3339: text + "T12:00:00Z").flatMap(midnight(ofDateAtNoon:))
         }
     }
@@ -29,7 +29,7 @@ enum LocalTime {
     /// The time now.
     static var now: WallTime { WallTime(milliseconds: SystemClock.wallMilliseconds) }
 
-    /// The zone of this machine, by the name that it has now.
+    /// The zone of this machine, with its present abbreviation.
     static var zone: LocalZone {
         LocalZone(name: parts(of: now).flatMap { $0.tm_zone.map { String(cString: $0) } } ?? "UTC") { time in
             parts(of: time).map { Int64($0.tm_gmtoff) } ?? 0
@@ -62,7 +62,7 @@ enum LocalTime {
         parts.tm_hour = 0
         parts.tm_min = 0
         parts.tm_sec = 0
-        // Whether it is summer time at that hour is the zone's to say.
+        // -1: mktime(3) finds out whether it is summer time.
         parts.tm_isdst = -1
         let seconds = mktime(&parts)
         return seconds == -1 ? nil : WallTime(milliseconds: Int64(seconds) * 1000)

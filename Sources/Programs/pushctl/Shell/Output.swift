@@ -6,44 +6,44 @@ import PushReporting
 
 /// Standard output, in large writes, and standard error.
 ///
-/// A reader that is gone, such as `head`, ends the program quietly: it has what it wanted.
+/// A closed pipe, such as that of `head`, ends the program without a message: its reader needs no more.
 final class Output {
     private var buffer: [UInt8] = []
-    /// What is to be done before the program ends because it cannot write: what it has started would outlive it.
+    /// Called before the program exits because it cannot write: ends the processes that it started.
     var beforeExit: () -> Void = {}
-    /// How many characters a line for people may have; `nil`: any number.
+    /// The width of a line for people in characters; `nil`: any.
     let width: Int?
     private var hasNotedOnce = false
     private let descriptor: Int32
-    /// Takes what is for standard error.
+    /// Writes to standard error.
     private let tell: ([UInt8]) -> Void
 
     /// - Parameters:
-    ///   - descriptor: where output goes.
-    ///   - tell: takes what the user is told beside the output; `nil`: it goes to standard error.
+    ///   - descriptor: the descriptor of the output.
+    ///   - tell: gets the notes for the user; `nil`: they go to standard error.
     init(to descriptor: Int32 = STDOUT_FILENO, telling tell: (([UInt8]) -> Void)? = nil) {
         self.descriptor = descriptor
         isTerminal = isatty(descriptor) == 1
-        // Nobody is left to be told when this fails.
+        // A failed write to standard error has nowhere to be reported.
         self.tell = tell ?? { _ = Self.writeAll($0, to: STDERR_FILENO) }
         let columns = getenv("COLUMNS").flatMap { Int(String(cString: $0)) } ?? Self.width(of: descriptor)
         width = columns.flatMap { $0 >= 20 ? $0 : nil }
     }
 
-    /// The width of the terminal that output goes to; `nil` when it is none: a program gets lines as they are.
+    /// The width of the output's terminal; `nil` if it is none: a program gets unfolded lines.
     private static func width(of descriptor: Int32) -> Int? {
         var size = winsize()
         guard isatty(descriptor) == 1, ioctl(descriptor, UInt(TIOCGWINSZ), &size) == 0 else { return nil }
         return Int(size.ws_col)
     }
 
-    /// Writes bytes as they are, sooner or later.
+    /// Buffers bytes, unchanged.
     func write(_ bytes: some Collection<UInt8>) {
         buffer.append(contentsOf: bytes)
         if buffer.count >= 1 << 16 { flush() }
     }
 
-    /// Writes one line of JSON. What could steer a terminal is escaped in it, in what came from outside as it is, too.
+    /// Writes one line of JSON. Escapes control characters that could steer a terminal, also in unchanged input.
     func write(line json: some Collection<UInt8>) { write(ended: escapingControls(inJSON: Array(json))) }
 
     private func write(ended line: some Collection<UInt8>) {
@@ -51,8 +51,8 @@ final class Output {
         write(CollectionOfOne(UInt8(ascii: "\n")))
     }
 
-    /// Writes a JSON document, given as one line with or without its line feed: for a program as it is, for a person at a
-    /// terminal with a line for each value.
+    /// Writes a JSON document, given as one line with or without its line feed: unchanged for a program, with a line
+    /// for each value for a person at a terminal.
     func write(document: [UInt8]) {
         let line = document.last == UInt8(ascii: "\n") ? document.dropLast() : document[...]
         guard isTerminal, let tree = try? JSONTree(scanning: Array(line), limits: Self.limits) else {
@@ -62,28 +62,29 @@ final class Output {
     }
 
     private let isTerminal: Bool
-    /// Deeper than any document of the product's own: a payload has 32 levels at most, and stands within another document.
+    /// Deeper than any document of the product: a payload has at most 32 levels, within another document.
     private static let limits = JSONLimits(depth: 128)
 
-    /// Writes text for people: lines, each with its line feed. What came from outside cannot steer the terminal; so that
-    /// it cannot begin a line either, whoever joined the lines made its values safe (`showingControls`).
+    /// Writes text for people: lines, each with its line feed. Control characters of input cannot steer the terminal.
+    /// The caller has escaped them in values (`showingControls`), so that input cannot begin a line either.
     func print(_ text: String) {
         let text = text.showingControlsInLines()
         write((width.map { Text.folded(text, width: $0) } ?? text).utf8)
     }
 
-    /// Writes lines of a report for people, with colour on a terminal. What came from outside cannot steer the terminal.
+    /// Writes lines of a report for people, in colour on a terminal. Control characters of input cannot steer the
+    /// terminal.
     func print(_ lines: [ReportLine]) {
         for line in lines { write(ended: coloured(line).utf8) }
     }
 
-    /// A line with its colour, where the output shows colours.
+    /// A line, in its colour if the output shows colours.
     func coloured(_ line: ReportLine) -> String {
         let text = line.text.showingControls()
         return isColoured ? line.tone.coloured(text) : text
     }
 
-    /// The same, with lines that are wider than the terminal folded as text for people is.
+    /// Writes lines of a report, with lines folded that are wider than the terminal.
     func print(folding lines: [ReportLine]) {
         guard let width else { return print(lines) }
         for line in lines {
@@ -93,23 +94,23 @@ final class Output {
         }
     }
 
-    /// Whether block characters can be shown: what the locale says of the encoding.
+    /// Whether block characters can be shown: the locale's encoding is UTF-8.
     var usesUnicode: Bool {
         let locale = ["LC_ALL", "LC_CTYPE", "LANG"].lazy.compactMap(Self.environment).first ?? ""
         return ["utf-8", "utf8"].contains { locale.lowercased().hasSuffix($0) }
     }
 
-    /// Colour is for a terminal that has it, unless `NO_COLOR` is set (https://no-color.org).
+    /// Colour needs a terminal with colours, and no `NO_COLOR` in the environment (https://no-color.org).
     private var isColoured: Bool {
         isTerminal && Self.environment("NO_COLOR") == nil && Self.environment("TERM") != "dumb"
     }
 
-    /// A variable of the environment; `nil` also when it is empty.
+    /// A variable of the environment; `nil` if it is missing or empty.
     static func environment(_ name: String) -> String? {
         getenv(name).map { String(cString: $0) }.flatMap { $0.isEmpty ? nil : $0 }
     }
 
-    /// Hands everything to the kernel.
+    /// Writes the buffer.
     func flush() {
         guard Self.writeAll(buffer, to: descriptor) else {
             guard errno == EPIPE else { fail() }
@@ -119,19 +120,19 @@ final class Output {
         buffer.removeAll(keepingCapacity: true)
     }
 
-    /// Has what was handed to the kernel put on disk, where it goes to a file.
+    /// Syncs the output, if it is a file.
     func synchronize() {
         guard fdatasync(descriptor) != 0, errno != EINVAL, errno != EROFS else { return }
         fail()
     }
 
-    /// Tells the user something beside the output: each line on standard error, after the program's name.
+    /// Prints a note for the user: each line on standard error, after the program's name.
     func note(_ message: String) {
         flush()
         report(message)
     }
 
-    /// Tells the user something, unless it told anything this way before.
+    /// Prints a note, unless this function printed one before.
     func noteOnce(_ message: String) {
         guard !hasNotedOnce else { return }
         hasNotedOnce = true

@@ -2,6 +2,6 @@ import PushModel
 import PushQuery
 
 extension RequestStory {
-    /// The same story with push tokens shortened, unless they are asked for.
+    /// The story with push tokens shortened, unless `--full-tokens` is given.
     func showingTokens(_ arguments: Arguments) -> RequestStory { arguments.has(.fullTokens) ? self : withShortTokens }
 }

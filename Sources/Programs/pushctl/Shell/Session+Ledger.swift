@@ -12,18 +12,18 @@ extension Session {
         return try Self.reading { () throws(StoreError) in try read(ledger) }
     }
 
-    /// The ledger of the state directory with all that is acknowledged, with or without a daemon.
+    /// The ledger of the state directory, with all acknowledged requests, with or without a daemon.
     func ledger() throws(Failure) -> LedgerReader {
         try Self.reading { () throws(StoreError) in
             try LedgerReader.current(directory: directories.state, sync: askForSync)
         }
     }
 
-    /// How long the daemon may take to bring the ledger up to date, and how long its answer may.
+    /// The time limits for the daemon to bring the ledger up to date, and for its reply, in milliseconds.
     private static let syncTimeout: Duration = .seconds(10)
     private static let answerTimeout = 11_000
 
-    /// Asks the daemon to bring the ledger up to date; `nil` where none can be asked.
+    /// Asks the daemon to bring the ledger up to date; `nil` if no daemon can be asked.
     private func askForSync() -> Synced? {
         do {
             let sync = ControlRequest.Operation.sync(timeout: Self.syncTimeout)
@@ -35,7 +35,7 @@ extension Session {
         }
     }
 
-    /// Says once whose ledger this is: what the leader did since is not in it.
+    /// Prints once whose copy this ledger is: it lacks the leader's latest batches.
     private func tell(_ follower: Synced.Follower, _ batches: Int) {
         let leader = follower.leader.map { "follows \($0)" } ?? "follows, and nobody leads"
         output.noteOnce(
@@ -43,7 +43,7 @@ extension Session {
                 + "\(follower.behind.milliseconds) ms behind")
     }
 
-    /// Reads, and says what was wrong in the words of this program.
+    /// Reads, and turns an error into a failure in this program's words.
     static func reading<Value>(_ read: () throws(StoreError) -> Value) throws(Failure) -> Value {
         do {
             return try read()
@@ -64,15 +64,15 @@ extension Session {
 }
 
 extension LedgerReader {
-    /// Gives the rows of requests page by page. Each page is a transaction of its own: whoever reads what is made of them
+    /// Reads the rows of requests page by page. Each page is a transaction of its own, because a reader of the output
     /// may take any time.
     ///
     /// - Parameters:
-    ///   - start: only what was accepted from then on.
-    ///   - end: only what was accepted before.
+    ///   - start: only rows accepted at this time or later.
+    ///   - end: only rows accepted before this time.
     ///   - last: only numbers above this one.
-    ///   - newest: and none above this one.
-    ///   - body: takes each row.
+    ///   - newest: and up to this one.
+    ///   - body: called with each row.
     func eachRow(
         from start: WallTime? = nil, to end: WallTime? = nil, after last: SequenceNumber,
         through newest: SequenceNumber, _ body: (LedgerRow) -> Void

@@ -4,10 +4,10 @@ import PushRouting
 import PushSettings
 import SettingsFiles
 
-/// What a command works with: where things are, and where its output goes.
+/// The environment of a command: its directories and its output.
 struct Session {
     let directories: Directories
-    /// Whether the configuration was asked for by name, and so must exist.
+    /// Whether the command line named the configuration directory, so that it must exist.
     let requiresConfiguration: Bool
     let output: Output
 
@@ -22,33 +22,33 @@ struct Session {
         try ConfigurationSources(reading: directories.configuration, required: requiresConfiguration)
     }
 
-    /// The configuration, for commands that decide by it as the daemon would.
+    /// The configuration, for commands that decide by it like the daemon.
     ///
-    /// - Throws: what is wrong with it. Warnings are for `verify`.
+    /// - Throws: a failure with all errors. Only `verify` reports warnings.
     func settings() throws(Failure) -> Settings {
         try settings(directories.configuration, required: requiresConfiguration)
     }
 
     /// The configuration in one directory.
     ///
-    /// - Throws: what is wrong with it.
+    /// - Throws: a failure with all errors.
     func settings(in directory: String) throws(Failure) -> Settings {
         try settings([directory], required: true)
     }
 
-    /// Asks whether what cannot be had back may go: who types how many it is means it.
+    /// Asks whether to delete data for good: the user must type the number of items.
     ///
     /// - Parameters:
-    ///   - count: how many of `noun`, as ``counted(_:_:_:)`` says it.
-    ///   - verb: what is done with them: `erased`.
-    /// - Returns: whether that number was typed.
+    ///   - count: the number of items, with `noun` and `plural` as in ``counted(_:_:_:)``.
+    ///   - verb: the past participle for the message: `erased`.
+    /// - Returns: whether the user typed the number.
     func confirms(_ count: Int, _ noun: String, _ plural: String, are verb: String) -> Bool {
         output.note(
             "\(counted(count, noun, plural)) would be \(verb), for good; type that number to go on, or use --yes")
         return readLine() == "\(count)"
     }
 
-    /// The program of a bridge, as the daemon would start it; `nil`: it is not installed.
+    /// The command of a bridge's program, as the daemon starts it; `nil`: the program is not installed.
     func bridgeCommand(_ bridge: Bridge) -> Handler.Command? {
         BridgeFile.command(of: bridge, configuration: directories.configuration, isRequired: requiresConfiguration)
     }

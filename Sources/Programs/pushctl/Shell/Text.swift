@@ -17,8 +17,8 @@ enum Text {
         return lines.map { String(repeating: " ", count: indent) + $0 }.joined(separator: "\n")
     }
 
-    /// Lines of at most `width` characters: longer ones go on in another line, between words. What goes on is indented four
-    /// characters more than its line. A word that is longer stays whole.
+    /// Folds lines to at most `width` characters, between words. Continuation lines are indented four characters more
+    /// than their line. A longer word stays whole.
     static func folded(_ text: String, width: Int) -> String {
         let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
         return lines.map { $0.count <= width ? String($0) : fold($0, width: width) }.joined(separator: "\n")
@@ -31,7 +31,7 @@ enum Text {
         var lead = ""
         while lead.count + current.count > width {
             let room = current.prefix(width - lead.count + 1)
-            // Between words only: the indent is no place to break at.
+            // Breaks only between words, never within the indent.
             let blank = room.lastIndex(of: " ").flatMap { room[..<$0].contains { $0 != " " } ? $0 : nil }
             guard let blank = blank ?? current.dropFirst(room.count).firstIndex(of: " ") else { break }
             folded.append(lead + current[..<blank].trimmingEnd)
@@ -42,8 +42,8 @@ enum Text {
         return folded.joined(separator: "\n")
     }
 
-    /// Rows of cells, each column as wide as its widest cell, two spaces between; a line for each row. Control characters are
-    /// shown, so that they are measured, and no cell begins a line.
+    /// Formats rows of cells as lines, each column as wide as its widest cell, with two spaces between. Control
+    /// characters are escaped, so that they have a width, and no cell begins a line.
     static func columns(_ rows: [[String]], indent: Int = 0) -> String {
         let rows = rows.map { $0.map { $0.showingControls() } }
         var widths: [Int] = []
@@ -65,7 +65,7 @@ enum Text {
 }
 
 extension Substring {
-    /// Without the spaces at its end.
+    /// The text without spaces at its end.
     fileprivate var trimmingEnd: Substring {
         var trimmed = self
         while trimmed.last == " " { trimmed.removeLast() }

@@ -3,10 +3,10 @@ import LinuxSystem
 import PushRouting
 
 extension Handler {
-    /// A program as a handler of `Type=exec` with the defaults, without regard to the configuration.
+    /// Makes a handler of `Type=exec` with the defaults from a program, without the configuration.
     ///
-    /// - Parameter path: its path, with a slash in it: a word without one is the name of a handler.
-    /// - Throws: that it cannot be run.
+    /// - Parameter path: the path of the program, with a slash in it: a word without one is a handler's name.
+    /// - Throws: when the program cannot be run.
     static func program(at path: String) throws(Failure) -> Handler {
         guard access(path, X_OK) == 0 else {
             let advice = errno == EACCES ? "; chmod +x makes a program of a file" : ""
@@ -16,7 +16,7 @@ extension Handler {
         return Handler(name: name, kind: .exec(Command(arguments: [absolute(path)])))
     }
 
-    /// The handler's working directory is another one.
+    /// The absolute path, because the handler has another working directory.
     private static func absolute(_ path: String) -> String {
         guard !path.hasPrefix("/"), let current = getcwd(nil, 0) else { return path }
         defer { free(current) }

@@ -6,8 +6,8 @@ import LinuxSystem
 import PushModel
 import PushRouting
 
-/// The loop of a command that runs handlers as the daemon does, by its runner. There is no state directory, so nothing is
-/// written and nothing remembered. A signal ends the program with all that was started.
+/// The event loop of a command that runs handlers with the daemon's runner. Without a state directory nothing is
+/// stored. A signal ends the program and all processes that it started.
 final class HandlerLoop {
     let loop: EventLoop
     let runner: HandlerRunner
@@ -16,14 +16,14 @@ final class HandlerLoop {
     private var interruption: Int32?
 
     /// - Parameters:
-    ///   - bridgeCommand: says how the program of a bridge is started; `nil`: it is not installed.
-    ///   - log: takes what the daemon would write to the journal.
-    ///   - observe: takes what is seen of a run.
+    ///   - bridgeCommand: finds the command of a bridge's program; `nil`: the program is not installed.
+    ///   - log: gets the daemon's journal entries.
+    ///   - observe: gets observations of the runs.
     init(
         bridgeCommand: @escaping (Bridge) -> Handler.Command?, log: @escaping (String) -> Void,
         observe: ((RunObservation) -> Void)? = nil
     ) throws {
-        // A handler that is not ended with us would outlive us: it has a process group of its own.
+        // The signals are handled: a handler has its own process group, and would outlive this program.
         SignalSource.block([SIGTERM, SIGINT, SIGHUP, SIGCHLD])
         StandardDescriptors.open()
         loop = try EventLoop()
@@ -31,13 +31,13 @@ final class HandlerLoop {
         runner = try HandlerRunner(
             loop: loop, owner: owner.description, descriptorLimit: nil, bridgeCommand: bridgeCommand,
             log: { log($0.message) }, observe: observe)
-        // Unowned: the sources are properties of this object, and call no more once it is gone.
+        // `unowned` is safe: this object owns the sources, and sources that are gone call nothing.
         signals = try [SIGTERM, SIGINT, SIGHUP].map { number in
             try SignalSource(loop: loop, signal: number) { [unowned self] in interrupt(number) }
         }
     }
 
-    /// Runs the loop until something holds; ends the program, with all that was started, when a signal asks for it.
+    /// Runs the loop until a condition holds. After a signal, ends all started processes and the program.
     func wait(until condition: () -> Bool) throws {
         func isDone() -> Bool { interruption != nil || condition() }
         if !isDone() { _ = try loop.run { if isDone() { loop.exit(code: 0) } } }
@@ -52,16 +52,16 @@ final class HandlerLoop {
         sigprocmask(SIG_UNBLOCK, &set, nil)
     }
 
-    /// Ends what is left: programs that stay, and what runs left behind.
+    /// Ends the rest: the programs of instances, and the processes that runs left behind.
     func end() throws {
         try wait {
-            // A connection is gone at once, and nothing else would tell of it.
+            // Bridges end at once with their connection, and no event reports that.
             if runner.hasInstances { runner.endInstances() }
             return !runner.hasInstances && runner.count == 0 && !runner.endsLeftovers
         }
     }
 
-    /// Ends what is left now, for a program that ends.
+    /// Kills the rest at once, because the program ends.
     func endAtOnce() { runner.endAll() }
 
     private func interrupt(_ number: Int32) {

@@ -7,7 +7,7 @@ import PushRouting
 import PushSettings
 import PushTracking
 
-/// Runs a handler on payloads, one after the other, as the daemon does: by its router and its runner.
+/// Runs a handler on payloads, one after the other, with the daemon's router and runner.
 final class HandlerTrial {
     private let handler: Handler
     private let table: RoutingTable
@@ -20,15 +20,16 @@ final class HandlerTrial {
     private var deadlineTimer: TimerSource?
 
     /// - Parameters:
-    ///   - handler: one of the table's.
+    ///   - handler: a handler of the table.
     ///   - settings: the configuration.
-    ///   - bridgeCommand: says how the program of a bridge is started; `nil`: it is not installed.
+    ///   - bridgeCommand: finds the command of a bridge's program; `nil`: the program is not installed.
     init(_ handler: Handler, _ settings: Settings, bridgeCommand: @escaping (Bridge) -> Handler.Command?) throws {
         self.handler = handler
         table = settings.routing
         router = Router(
             boot: UUID128(high: 0, low: 0), table: settings.routing, tracker: settings.virtualTracker)
-        // Unowned, here and below: loop, timer and runner are properties of this object, and call no more once it is gone.
+        // `unowned` is safe here and below: this object owns loop, timer and runner, which call nothing once they are
+        // gone.
         let handlers = try HandlerLoop(
             bridgeCommand: bridgeCommand, log: { [unowned self] in trial?.note($0) },
             observe: { [unowned self] in trial?.take($0) })
@@ -42,7 +43,7 @@ final class HandlerTrial {
 
     /// Runs the handler on a payload, to the end of its program.
     ///
-    /// - Throws: `Refusal` for a payload that the daemon would refuse, and what keeps the loop from going on.
+    /// - Throws: `Refusal` for a payload that the daemon would refuse, or an error of the loop.
     func run(_ deliver: DeliverRequest, of request: Request, at place: String, _ plan: TrialPlan) throws -> Trial {
         trial = Trial(place: place, handler: handler, plan: plan)
         self.request = request
@@ -57,7 +58,7 @@ final class HandlerTrial {
         return trial
     }
 
-    /// Waits until a descriptor can be read: a signal that comes meanwhile ends what there is of the handler, too.
+    /// Waits until a descriptor is readable. A signal meanwhile ends the handler's processes, too.
     func wait(forInput descriptor: Int32) throws {
         guard let handlers else { return }
         var isReadable = false
@@ -67,13 +68,13 @@ final class HandlerTrial {
         withExtendedLifetime(source) {}
     }
 
-    /// Ends what is left: programs that stay, and what runs left behind.
+    /// Ends the rest: the programs of instances, and the processes that runs left behind.
     func end() throws { try handlers?.end() }
 
-    /// Ends what is left now, for a program that ends.
+    /// Kills the rest at once, because the program ends.
     func endAtOnce() { handlers?.endAtOnce() }
 
-    // MARK: What the daemon does
+    // MARK: The daemon's part
 
     private func handle(_ event: RouterEvent) {
         let now = Moment.now()
@@ -82,12 +83,12 @@ final class HandlerTrial {
         carryOut()
     }
 
-    /// Keeps what the report tells of a run.
+    /// Records the facts of a run that an event has.
     private func note(_ event: RouterEvent, at now: Instant) {
         guard let last = trial?.attempts.indices.last else { return }
         switch event {
         case .started(_, let start):
-            // A line that is given to another instance starts again.
+            // A line that is given to another instance starts a second time.
             if trial?.attempts[last].began == nil { trial?.attempts[last].began = start ?? now }
         case .finished(_, let answer):
             guard trial?.attempts[last].wasStopped == false else { return }
@@ -107,7 +108,7 @@ final class HandlerTrial {
 
     private func carryOut(_ effect: RouterEffect) {
         switch effect {
-        // One run opens no breaker.
+        // A single run opens no breaker.
         case .breaker: break
         case .start(let run): start(run)
         case .load(var run):

@@ -2,23 +2,23 @@ import PushModel
 import PushReporting
 import Store
 
-/// A delivery of the ledger, for a handler to get once more: the payload as it came, and whom it was about as the daemon
-/// resolved it.
+/// A delivery of the ledger that a handler gets once more: the unchanged payload, and its target as the daemon resolved
+/// it.
 struct PastRequest {
     let seq: SequenceNumber
     let request: Request
     let deliver: DeliverRequest
     let platform: Platform
-    /// The callback that the handler ran for, or else the first one that any handler ran for; `nil`: none did.
+    /// The callback that the handler ran for, otherwise the first one of any handler; `nil`: no handler ran.
     let callback: Callback?
-    /// All that and its outcome, for people.
+    /// The request, its target and its outcome, for people.
     let summary: String
 
     /// - Parameters:
-    ///   - story: the request, as the ledger has it.
+    ///   - story: the request in the ledger.
     ///   - handler: the handler that gets it.
-    ///   - zone: of the times.
-    /// - Throws: that there is nothing to give to a handler, and why.
+    ///   - zone: the zone of the times.
+    /// - Throws: when there is no payload for a handler, with the reason.
     init(_ story: RequestStory, handler: String, zone: LocalZone) throws(Failure) {
         let accepted = story.request
         seq = accepted.seq
@@ -56,7 +56,7 @@ struct PastRequest {
 }
 
 extension InvocationRecord {
-    /// Its outcome in a few words.
+    /// The outcome in a few words.
     fileprivate var end: String {
         guard let result else { return "\(handler ?? "-") has it now" }
         let reason = result.reason.map { ": \($0)" } ?? ""

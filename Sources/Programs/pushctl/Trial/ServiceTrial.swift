@@ -2,15 +2,15 @@ import Glibc
 import LinuxSystem
 import PushModel
 
-/// Runs this command in the sandbox of the service: as its user and with its properties, by `systemd-run`.
+/// Runs this command in the sandbox of the service, with its user and properties, by `systemd-run`.
 enum ServiceTrial {
-    /// Runs `run-handler` once for each file, which it gets as standard input: the sandbox may hide the file.
+    /// Runs `run-handler` once for each file, as its standard input, because the sandbox may hide the file.
     ///
     /// - Parameters:
-    ///   - arguments: of the command; its first operand is the handler.
+    ///   - arguments: the arguments of the command; the first operand is the handler.
     ///   - program: the absolute path of a program that is the handler; `nil`: a handler of the configuration is.
-    ///   - words: the words of the command line behind the program's name.
-    /// - Returns: how the worst of the runs ended.
+    ///   - words: the arguments of this program.
+    /// - Returns: the worst exit status of the runs.
     /// - Throws: when there is no service manager or no unit, or a file cannot be read.
     static func run(_ arguments: Arguments, program: String?, words: [String]) throws(Failure) -> ExitStatus {
         guard ServiceUnit.hasManager else {
@@ -27,7 +27,7 @@ enum ServiceTrial {
         for file in arguments.operands.dropFirst() {
             if let place = command.lastIndex(of: file) { command.remove(at: place) }
         }
-        // The service's working directory is another one.
+        // The service has another working directory.
         if let program, let place = command.firstIndex(of: arguments.operands[0]) { command[place] = program }
         var status = ExitStatus.done
         for file in arguments.operands.dropFirst() {
@@ -72,7 +72,7 @@ enum ServiceTrial {
         guard number == 0 else { throw Failure(.unavailable, "--as-service: \(words[0]): \(errorText(number))") }
         var status: Int32 = 0
         while waitpid(process, &status, 0) < 0, errno == EINTR {}
-        // As WIFEXITED and WEXITSTATUS have it.
+        // These are WIFEXITED and WEXITSTATUS.
         guard status & 0x7F == 0 else { return .inputOutput }
         return ExitStatus(rawValue: (status >> 8) & 0xFF) ?? .inputOutput
     }

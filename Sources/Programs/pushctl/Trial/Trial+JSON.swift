@@ -4,7 +4,7 @@ import PushModel
 import PushRouting
 
 extension Trial {
-    /// For programs: one object.
+    /// The object for programs.
     var json: [UInt8] {
         var writer = JSONWriter(reserving: 4096)
         writer.object { writer in
@@ -57,7 +57,7 @@ extension Trial.Attempt {
 }
 
 extension HandlerAnswer {
-    /// The word for it; `nil` for what ended without one.
+    /// The word of the answer; `nil` for an end without an answer.
     fileprivate var status: Status? {
         switch self {
         case .handled: .handled
@@ -75,7 +75,7 @@ extension JSONWriter {
         null()
     }
 
-    /// How much was written, and its end.
+    /// The length of the text, and its end.
     fileprivate mutating func members(of tail: Tail) {
         member("bytes", tail.count)
         member("cut", tail.count > tail.bytes.count)

@@ -4,7 +4,7 @@ import PushModel
 import PushRouting
 
 extension Trial.Attempt {
-    /// What an `http` handler's endpoint gets, without what is added as it leaves; `nil` for other handlers.
+    /// The request to an `http` handler's endpoint, without ``HTTPEndpoint/addedHeaders``; `nil` for other handlers.
     func request(to handler: Handler) -> HTTPRequest? {
         guard let endpoint = handler.kind.endpoint,
             case .post(let invocation)? = try? HTTPLine(input.dropLast(), at: began ?? Instant(nanoseconds: 0))
@@ -14,7 +14,7 @@ extension Trial.Attempt {
 }
 
 extension HTTPEndpoint {
-    /// The headers that `pushrouter-http` adds as a request leaves, beside those of HTTP itself.
+    /// The headers that `pushrouter-http` adds when it sends a request, besides HTTP's own.
     var addedHeaders: [String] {
         [HTTPInvocation.budgetHeader]
             + (secretFile == nil ? [] : ["webhook-id", "webhook-timestamp", "webhook-signature"])

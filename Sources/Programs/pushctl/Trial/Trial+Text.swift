@@ -6,9 +6,9 @@ import PushQuery
 import PushRouting
 
 extension Trial {
-    /// For people.
+    /// The text for people.
     ///
-    /// - Parameter isVerbose: whether what the handler got has a line for each value.
+    /// - Parameter isVerbose: whether the input of the handler is shown with a line for each value.
     func text(isVerbose: Bool) -> String {
         var text =
             "\(place): handler \(handler.name) (\(handler.kind.name)), \(plan.callback.rawValue), "
@@ -26,7 +26,7 @@ extension Trial {
         }
         for note in notes { text += "  journal: \(note.showingControls())\n" }
         guard let result = end?.result else { return text }
-        // One that never began has waited for that the whole time.
+        // If no run began, the whole time was spent waiting for one.
         let took = attempts.contains { $0.began != nil } ? result.exec : result.total
         let time = attempts.isEmpty ? "" : " after \(took.shown)"
         return text + "  outcome: \(result.outcome.rawValue)\(time)"
@@ -35,32 +35,32 @@ extension Trial {
 }
 
 extension Trial.Attempt {
-    /// What a program said, as an answer: of an `exec` handler its standard output, else the line; `nil` when it said none.
+    /// The program's answer: standard output of an `exec` handler, otherwise the line; `nil` without one.
     var reply: HandlerAnswer.Content? {
         if case .handled(let content)? = answer, content != HandlerAnswer.Content() { return content }
         if let line = answerLine { return (try? JSONDocument(scanning: line)).map { .init(answer: $0.root) } }
         return HandlerAnswer.Content(standardOutput: output, discarded: discarded)
     }
 
-    /// What of the answer nobody understands, or why what was written is none.
+    /// The parts of the answer that are ignored, or the reason why the output is no answer.
     var remarks: [String] {
         if let reply { return reply.remarks }
-        // The output of a failure is its reason, and need not be an answer.
+        // The output of a failed program is its reason, and need not be an answer.
         if case .exited(let code)? = end, code != 0 { return [] }
         guard case .exited? = end, let objection = HandlerAnswer.Content.objection(toOutput: output) else { return [] }
         return ["its output is no answer and is ignored, so the exit status alone counts: \(objection)"]
     }
 
-    /// Whether the handler got what it was to get. That of an `exec` handler is made before its program is started.
+    /// Whether the handler got its input. An `exec` handler's input is made before its program is started.
     private func wasGiven(to handler: Handler) -> Bool {
         if case .exec = handler.kind { return began != nil }
         return !input.isEmpty
     }
 
-    /// Standard output: that of an `exec` handler, or the lines.
+    /// Standard output of an `exec` handler, otherwise the lines.
     var written: Tail { lines.count > 0 ? lines : Tail(output, more: discarded) }
 
-    /// How the program ended, or that we ended it.
+    /// How the program ended, or that it was killed.
     var ending: String {
         switch end {
         case .exited(let code)?: "exit status \(code)"
@@ -69,14 +69,14 @@ extension Trial.Attempt {
         }
     }
 
-    /// - Parameter outcome: the reason of the outcome; what it says is not said twice.
+    /// - Parameter outcome: the reason of the outcome; remarks that it contains are left out.
     fileprivate func text(of handler: Handler, isVerbose: Bool, outcome: String?) -> String {
         var text = given(to: handler, isVerbose: isVerbose)
-        // The lines of http are those between the daemon and pushrouter-http; the answer has what the server said.
+        // The lines of an http handler are pushrouter-http's; the answer has the server's reply.
         if handler.kind.notificationRules == nil, handler.kind.endpoint == nil {
             text += Self.stream("standard output", written, unknown: discarded)
         }
-        // The service behind a socket keeps its standard error to itself.
+        // The service behind a socket has its own standard error.
         if handler.kind.command != nil || errors.count > 0 { text += Self.stream("standard error", errors) }
         if wasWarned { text += "  SIGTERM was sent: its grace began\n" }
         text += "  answer: \(answerText.showingControls())\n"
@@ -119,9 +119,9 @@ extension Trial.Attempt {
         return parts.joined(separator: ", ")
     }
 
-    /// A stream: how much it was, and its end.
+    /// A stream: its length, and its end.
     ///
-    /// - Parameter unknown: how many bytes at its end nobody read.
+    /// - Parameter unknown: how many bytes at its end were not read.
     private static func stream(_ name: String, _ tail: Tail, unknown: Int = 0) -> String {
         guard tail.count > 0 else { return "  \(name): nothing\n" }
         var size = counted(tail.count, "byte")

@@ -3,37 +3,37 @@ import HandlerRuns
 import PushModel
 import PushRouting
 
-/// One payload that was given to a handler, and what came of it.
+/// A payload that was given to a handler, and its result.
 struct Trial {
-    /// One run of the handler; there are several where it asks to be tried again.
+    /// One run of the handler; there are several if it asks for retries.
     struct Attempt {
-        /// Which run it is, from 1.
+        /// The number of the run, from 1.
         let number: Int
         /// The object on standard input, or the line.
         var input: [UInt8] = []
-        /// What an `exec` handler wrote to standard output, as far as the daemon reads it.
+        /// The part of an `exec` handler's standard output that the daemon reads.
         var output: [UInt8] = []
-        /// What it wrote beyond that.
+        /// The number of bytes after that part.
         var discarded = 0
         /// The lines of a handler that answers by lines.
         var lines = Tail()
-        /// What the program wrote to standard error.
+        /// The program's standard error.
         var errors = Tail()
-        /// The answer; `nil` when there was none in time.
+        /// The answer; `nil` if there was none in time.
         var answer: HandlerAnswer?
-        /// The line that was the answer.
+        /// The line with the answer.
         var answerLine: [UInt8]?
-        /// How its program ended by itself; `nil` when it did not.
+        /// The exit status of its program; `nil` if the program did not end by itself.
         var end: HandlerProcess.ExitStatus?
-        /// Whether it was told that its time is nearly up.
+        /// Whether SIGTERM warned it that its time is nearly over.
         var wasWarned = false
-        /// Whether it was ended at its deadline.
+        /// Whether it was killed at its deadline.
         var wasStopped = false
-        /// When it began, and when it answered or was ended.
+        /// The times of its start, and of its answer or kill.
         var began: Instant?
         var ended: Instant?
 
-        /// How long it took; `nil` when it never began.
+        /// The duration; `nil` if it never began.
         var duration: Duration? {
             guard let began, let ended else { return nil }
             return ended - began
@@ -42,22 +42,22 @@ struct Trial {
         init(number: Int) { self.number = number }
     }
 
-    /// How many runs are kept: the first, and the latest. A handler may ask to be tried again every millisecond.
+    /// How many runs are kept: the first and the latest ones. A handler may ask for a retry every millisecond.
     static let attemptsMax = 20
-    /// How many notes are kept, the first ones.
+    /// How many notes are kept: the first ones.
     private static let notesMax = 100
 
-    /// Where the payload is from.
+    /// The place of the payload.
     let place: String
     let handler: Handler
     let plan: TrialPlan
     var attempts: [Attempt] = []
-    /// What the daemon would write to the journal.
+    /// The daemon's journal entries.
     private(set) var notes: [String] = []
-    /// What it came to.
+    /// The end of the invocation.
     var end: InvocationEnd?
 
-    /// Whether the handler did its work.
+    /// Whether the outcome is `handled`.
     var isHandled: Bool { end?.result.outcome == .handled }
 
     init(place: String, handler: Handler, plan: TrialPlan) {
@@ -66,22 +66,22 @@ struct Trial {
         self.plan = plan
     }
 
-    /// A run begins.
+    /// Adds a run.
     mutating func begin() {
         let number = (attempts.last?.number ?? 0) + 1
         if attempts.count == Self.attemptsMax { attempts.remove(at: 1) }
         attempts.append(Attempt(number: number))
     }
 
-    /// Takes in what the daemon would write to the journal.
+    /// Adds a journal entry of the daemon.
     mutating func note(_ text: String) { if notes.count < Self.notesMax { notes.append(text) } }
 
-    /// Takes in what is seen of the latest run.
+    /// Adds an observation of the latest run.
     mutating func take(_ observation: RunObservation) {
         guard !attempts.isEmpty else { return }
         let last = attempts.count - 1
         switch observation {
-        // A line that is given again goes to another instance: what counts is the same.
+        // A line that goes to another instance once more: the input is the same.
         case .given(let input): attempts[last].input = input
         case .line(let line):
             attempts[last].lines.append(line + [UInt8(ascii: "\n")])
@@ -93,27 +93,27 @@ struct Trial {
     }
 }
 
-/// The end of what was written, and how much that was: what is shown is bounded, whatever a program writes.
+/// The last bytes of an output, and its length, so that the text is bounded.
 struct Tail {
     /// How many bytes are kept.
     static let limit = 4 << 10
 
     /// The last bytes.
     private(set) var bytes: [UInt8] = []
-    /// How many there were.
+    /// The length of the whole output.
     private(set) var count = 0
 
     init() {}
 
     /// - Parameters:
-    ///   - bytes: what was written.
-    ///   - more: how many bytes were written after them, and are not known.
+    ///   - bytes: the output.
+    ///   - more: the number of bytes after it that were not read.
     init(_ bytes: [UInt8], more: Int = 0) {
         append(bytes)
         count += more
     }
 
-    /// Adds what was written next.
+    /// Adds output.
     mutating func append(_ more: [UInt8]) {
         count += more.count
         bytes += more.suffix(Self.limit)

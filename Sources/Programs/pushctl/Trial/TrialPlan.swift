@@ -2,27 +2,27 @@ import PushDispatch
 import PushModel
 import PushRouting
 
-/// For which callback a handler is tried, by which route, and how long it has.
+/// The callback, the route and the deadline of a trial.
 struct TrialPlan {
     /// The callback.
     let callback: Callback
-    /// The one route of the table that the trial is decided by.
+    /// The only route of the table during the trial.
     let route: Route
-    /// How long the handler has.
+    /// The time that the handler has.
     let budget: Duration
-    /// Where the daemon would do otherwise, for people.
+    /// Differences from the daemon's decision, for people.
     let remarks: [String]
 
-    /// What the configuration says of a payload and a handler: the callback that leads to the handler, the route that does.
-    /// Where none does, the handler is run all the same, and a remark says so.
+    /// Finds the callback and the route that lead to a handler under the configuration. Without a route the handler
+    /// runs as well, with a remark.
     ///
     /// - Parameters:
-    ///   - explanation: of the payload.
+    ///   - explanation: the explanation of the payload.
     ///   - handler: the handler's name.
     ///   - isProgram: whether it is a program that need not be in the configuration.
-    ///   - asked: the callback that was asked for; `nil`: the platform's.
-    ///   - deadline: the time that was asked for; `nil`: as configured.
-    ///   - remark: what is known of the payload already, for people.
+    ///   - asked: the callback of `--callback`; `nil`: the platform's.
+    ///   - deadline: the time of `--deadline`; `nil`: as configured.
+    ///   - remark: another remark, for people.
     ///   - table: the configuration.
     init(
         _ explanation: Explanation, handler: String, isProgram: Bool, callback asked: Callback?, deadline: Duration?,
@@ -43,8 +43,8 @@ struct TrialPlan {
         remarks = [remark, otherwise].compactMap(\.self)
     }
 
-    /// What the daemon would do with a payload that it would not give to the handler; `nil` where nobody asked for that: a
-    /// program without a handler's file has no route.
+    /// The daemon's decision for a payload that would not go to the handler; `nil` for a program without a handler's
+    /// file, which has no route.
     private static func remark(
         _ explanation: Explanation, _ callback: Callback, _ known: Route?, isProgram: Bool
     ) -> String? {
@@ -68,7 +68,7 @@ struct TrialPlan {
         return "\(instead); the handler is run as \(callback.rawValue) all the same\(route)"
     }
 
-    /// The configuration with this route alone.
+    /// The configuration with only this route.
     func applied(to table: RoutingTable) -> RoutingTable {
         var table = table
         table.routes = [route]
@@ -78,7 +78,7 @@ struct TrialPlan {
 }
 
 extension Callback {
-    /// Whether a delivery may lead to it; the others are those of what a person does, and of tokens.
+    /// Whether a delivery may lead to this callback; the others belong to interactions and tokens.
     var isOfDelivery: Bool {
         switch self {
         case .onMessageReceived, .onDeletedMessages, .onMessageSent, .onSendError, .didReceiveRemoteNotification,
@@ -92,7 +92,7 @@ extension Callback {
 }
 
 extension Platform {
-    /// The callback that a message leads to where the app is asked.
+    /// The callback of a message that reaches the app.
     fileprivate var mainCallback: Callback {
         switch self {
         case .android: .onMessageReceived

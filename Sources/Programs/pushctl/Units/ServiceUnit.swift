@@ -5,15 +5,15 @@ import PushSettings
 
 /// The unit of the daemon, as the service manager knows it.
 enum ServiceUnit {
-    /// Its name.
+    /// The name of the unit.
     static let name = "pushrouterd.service"
 
-    /// Whether systemd runs this machine.
+    /// Whether systemd runs this machine (sd_booted(3)).
     static var hasManager: Bool { access("/run/systemd/system", F_OK) == 0 }
 
-    /// Properties of the unit, a line `NAME=VALUE` each.
+    /// Reads properties of the unit: one line `NAME=VALUE` for each.
     ///
-    /// - Returns: `nil` where no service manager answers.
+    /// - Returns: `nil` if no service manager answers.
     static func properties(_ names: [String]) -> String? {
         guard hasManager,
             let output = ShellCommand.output(
@@ -23,7 +23,7 @@ enum ServiceUnit {
         return output.text
     }
 
-    /// The properties of the unit that a run by `systemd-run` gets: its user and its rights.
+    /// The properties that `systemd-run` copies from the unit: its user and its rights.
     static let sandbox = [
         "User", "Group", "SupplementaryGroups", "UMask", "NoNewPrivileges", "CapabilityBoundingSet",
         "AmbientCapabilities", "ProtectSystem", "ProtectHome", "ProtectClock", "ProtectHostname", "ProtectKernelLogs",
@@ -37,16 +37,16 @@ enum ServiceUnit {
 }
 
 extension Session {
-    /// The rights of handlers in the service: the daemon's own word, else the unit's where the daemon does not run.
+    /// The rights of handlers in the service: from the daemon's status, or from the unit if the daemon does not run.
     ///
-    /// - Parameter status: what the daemon says, where it was asked already.
-    /// - Returns: `nil` where neither is known.
+    /// - Parameter status: the daemon's status, if it was read already.
+    /// - Returns: `nil` if both are unknown.
     func serviceFacts(status: JSONNode? = nil) -> ServiceFacts? {
         let said =
             status ?? HealthProbe.status(directories.readSocket).1
             ?? HealthProbe.status(directories.controlSocket).1
         if let sandbox = said?["sandbox"] { return ServiceFacts(status: sandbox) }
-        // Another directory is another daemon's, and the unit says nothing of that.
+        // With another runtime directory the daemon is another one, which the unit does not describe.
         guard directories.runtime == Directories(environment: { _ in nil }).runtime else { return nil }
         return ServiceUnit.properties(ServiceFacts.properties).flatMap { ServiceFacts(properties: $0) }
     }

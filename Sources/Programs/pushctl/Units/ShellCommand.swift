@@ -1,11 +1,11 @@
 import Glibc
 
-/// Runs a command by the shell, and reads what it writes.
+/// Runs a command with the shell, and reads its output.
 enum ShellCommand {
-    /// How much is read, in bytes.
+    /// The most output that is read, in bytes.
     private static let lengthMax = 1 << 20
 
-    /// - Returns: how it ended, as `wait` tells, and what it wrote; `nil`: it could not be run.
+    /// - Returns: the wait status and the output; `nil` if popen(3) failed.
     static func output(of command: String) -> (status: Int32, text: String)? {
         guard let pipe = popen(command, "re") else { return nil }
         var text: [UInt8] = []
@@ -18,7 +18,7 @@ enum ShellCommand {
         return (pclose(pipe), String(decoding: text, as: UTF8.self))
     }
 
-    /// A word as the shell takes it whole.
+    /// A word, quoted for the shell.
     static func quoted(_ word: String) -> String {
         "'" + word.split(separator: "'", omittingEmptySubsequences: false).joined(separator: "'\\''") + "'"
     }

@@ -1,8 +1,8 @@
 import PushModel
 import PushRouting
 
-/// The units that have the service manager run a handler's program: once for each connection, as a user that exists for that
-/// run alone, in a sandbox of its own. And the handler's file that connects to them.
+/// The systemd units that run a handler's program once for each connection, with DynamicUser= and a sandbox of its own,
+/// and the handler's file that connects to them.
 struct HandlerUnits {
     /// One file.
     struct File {
@@ -10,7 +10,7 @@ struct HandlerUnits {
         let text: String
     }
 
-    /// How much later than the deadline the service manager ends a run: by then nobody waits for its answer.
+    /// How much later than the deadline systemd ends a run: its answer is too late by then.
     private static let margin = Duration.seconds(1)
 
     private let handler: Handler
@@ -21,8 +21,8 @@ struct HandlerUnits {
 
     /// - Parameters:
     ///   - handler: the handler.
-    ///   - command: its program.
-    ///   - longest: the longest time that a run of it has.
+    ///   - command: the command of its program.
+    ///   - longest: the longest deadline of a run.
     init(_ handler: Handler, _ command: Handler.Command, longest: Duration) {
         self.handler = handler
         self.command = command
@@ -31,7 +31,7 @@ struct HandlerUnits {
         socketPath = handler.kind.socketPath ?? "/run/pushrouter-handlers/\(Self.escaped(handler.name)).sock"
     }
 
-    /// All of them: the socket, the service, and the handler's file.
+    /// The files: the socket, the service, and the handler's file.
     var files: [File] {
         [
             File(name: "\(unit).socket", text: socket),
@@ -143,7 +143,7 @@ struct HandlerUnits {
         return lines
     }
 
-    /// What the program writes there may hold what payloads hold.
+    /// StandardError=: the program may write contents of payloads there.
     private var standardError: [String] {
         command.logsOutput
             ? ["StandardError=journal"]
@@ -176,7 +176,7 @@ struct HandlerUnits {
         """
     }
 
-    /// How many runs there are at once: a connection of a handler is an instance.
+    /// The most runs at the same time: each connection of a handler is an instance.
     private var instances: Int { min(handler.maxConcurrent ?? 64, 64) }
 
     private func lines(_ lines: [String]) -> String {
@@ -185,9 +185,9 @@ struct HandlerUnits {
 
     // MARK: Words of units
 
-    /// A word as systemd unquotes it.
+    /// A word, quoted for systemd.
     ///
-    /// - Parameter isCommand: whether variables are replaced in it.
+    /// - Parameter isCommand: whether systemd expands variables in it.
     private static func quoted(_ word: String, isCommand: Bool = true) -> String {
         let isPlain =
             !word.isEmpty && word.utf8.allSatisfy { "/._-=:,@+".utf8.contains($0) || $0.isASCIILetterOrDigit }
@@ -210,7 +210,7 @@ struct HandlerUnits {
         text.unicodeScalars.map { $0 == "%" ? "%%" : String($0) }.joined()
     }
 
-    /// A part of a unit's name, as systemd-escape(1) writes it.
+    /// A part of a unit's name, escaped like systemd-escape(1).
     private static func escaped(_ name: String) -> String {
         name.utf8.map { byte in
             let isPlain = byte.isASCIILetterOrDigit || "_.:-".utf8.contains(byte)

@@ -1,12 +1,12 @@
 import Glibc
 import LinuxSystem
 
-/// Bytes on their way to a socket.
+/// Bytes to be sent to a socket.
 struct OutputQueue {
     private var bytes: [UInt8] = []
     private var sent = 0
 
-    /// How many wait.
+    /// The number of unsent bytes.
     var count: Int { bytes.count - sent }
 
     mutating func append(_ more: [UInt8]) {
@@ -15,7 +15,7 @@ struct OutputQueue {
             sent = 0
             return
         }
-        // The rest moves to the front only when it is the smaller part.
+        // The unsent bytes are moved to the front only if they are the smaller part.
         if sent > bytes.count / 2 {
             bytes.removeFirst(sent)
             sent = 0
@@ -23,9 +23,9 @@ struct OutputQueue {
         bytes += more
     }
 
-    /// Sends as much as the socket takes.
+    /// Sends until the socket's buffer is full.
     ///
-    /// - Returns: whether the socket still takes bytes, now or later.
+    /// - Returns: whether the connection still works.
     mutating func flush(to socket: Int32) -> Bool {
         while count > 0 {
             let result = bytes.withUnsafeBytes { bytes in

@@ -1,22 +1,22 @@
 import PushGateway
 import PushHosts
 
-/// The first lines of a client that asks for a tunnel (`CONNECT`, RFC 9110, 9.3.6).
+/// The request of a client for a tunnel (`CONNECT`, RFC 9110, 9.3.6).
 enum ProxyRequest: Equatable {
-    /// More must come.
+    /// The request is incomplete.
     case incomplete
-    /// The tunnel leads to a push service: how many bytes the request has.
+    /// The tunnel leads to a push service; the length of the request in bytes.
     case granted(length: Int)
-    /// It does not; the answer.
+    /// The tunnel leads elsewhere, or the request is wrong; the response.
     case refused([UInt8])
 
     static let mark = Array("CONNECT ".utf8)
     static let established = Array("HTTP/1.1 200 Connection established\r\n\r\n".utf8)
-    /// How long the request may be, in bytes.
+    /// The longest request, in bytes.
     static let longest = 8192
 
     /// - Parameters:
-    ///   - bytes: all that came, beginning with ``mark``.
+    ///   - bytes: the input so far, beginning with ``mark``.
     ///   - isLocal: whether the client is on this machine.
     init(_ bytes: [UInt8], isLocal: Bool) {
         guard let end = Self.end(of: bytes) else {

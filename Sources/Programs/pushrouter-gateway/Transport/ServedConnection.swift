@@ -7,21 +7,21 @@ import PushGateway
 import ServiceSockets
 import TLS
 
-/// One client: it finds out what the client speaks, and carries bytes between its socket, TLS and HTTP.
+/// A client's connection: detects the protocol, and carries bytes between the client's socket, TLS and HTTP.
 ///
 ///     socket -> [CONNECT] -> [TLS] -> HTTP/2, or HTTP/1.1 over a pair of sockets to its library
 final class ServedConnection {
-    /// What the client speaks.
+    /// The protocol of the client.
     private enum Speech {
-        /// Too few bytes came to tell.
+        /// There are too few bytes to detect it.
         case unknown
         case http2(HTTP2Session)
         case http1(Pipe)
-        /// The last bytes go out, and then the connection ends.
+        /// The last bytes are sent, and then the connection ends.
         case ending
     }
 
-    /// The other socket of HTTP/1.1, whose far end the library has.
+    /// A socket pair to libmicrohttpd, which serves HTTP/1.1 on the other end.
     private final class Pipe {
         let socket: SharedDescriptor
         var member: IOMember?
@@ -32,7 +32,7 @@ final class ServedConnection {
 
     let number: UInt64
     let peer: ClientPeer
-    /// `nil` once the connection is over.
+    /// `nil` once the connection has ended.
     private var socket: SharedDescriptor?
     private var member: IOMember?
     private unowned let transport: Transport
@@ -41,15 +41,15 @@ final class ServedConnection {
     private var speech = Speech.unknown
     private var input: [UInt8] = []
     private var output = OutputQueue()
-    /// When it began, when its last request was complete or answered, and since when the client takes no bytes.
+    /// The times of its beginning, of its last complete or answered request, and since when the client reads no bytes.
     private let began: Int64
     private var lastRequest: Int64?
     private var blockedSince: Int64?
     private var unansweredOfHTTP1 = 0
-    /// Bytes that it holds here: of requests that have not come as a whole, and of answers.
+    /// The bytes that the connection holds: of incomplete requests, and of unread responses.
     private(set) var heldBytes = 0
 
-    /// Begins to serve.
+    /// Prepares a connection; ``watch(in:)`` begins to serve it.
     ///
     /// - Parameter transport: owns the connection, and outlives it.
     init(_ socket: SharedDescriptor, _ peer: ClientPeer, number: UInt64, of transport: Transport, at now: Int64) {
@@ -60,7 +60,7 @@ final class ServedConnection {
         began = now
     }
 
-    /// Begins to watch the socket.
+    /// Adds the socket to the event loop's group.
     func watch(in group: IOGroup) throws(SystemError) {
         guard let socket else { return }
         member = try IOMember(of: group, descriptor: socket, interest: .read) { [unowned self] events in
@@ -69,7 +69,7 @@ final class ServedConnection {
         }
     }
 
-    /// The facts that a request's handler wants.
+    /// The facts about the connection for the handler of a request.
     var facts: ConnectionFacts {
         let version = if case .http2 = speech { "2" } else { "1.1" }
         var facts = ConnectionFacts(
@@ -79,7 +79,7 @@ final class ServedConnection {
         return facts
     }
 
-    /// How many requests wait for an answer.
+    /// The number of requests without a response.
     var unanswered: Int {
         if case .http2(let session) = speech { session.unanswered } else { unansweredOfHTTP1 }
     }
@@ -108,17 +108,18 @@ final class ServedConnection {
         transport.relieve()
     }
 
-    /// The client sends no more. What it asked is not answered: the libraries cannot tell it from a client that left.
+    /// Handles the end of the client's input. Its requests stay unanswered, because the libraries cannot tell it from a
+    /// client that left.
     private func endOfInput() {
         if case .http1(let pipe) = speech, unansweredOfHTTP1 > 0 || pipe.toLibrary.count > 0 {
-            // A client of HTTP/1.1 may close its half and wait for its answer.
+            // An HTTP/1.1 client may shut down its sending side and wait for its response.
             member?.interest = output.count > 0 ? .write : []
             return
         }
         close()
     }
 
-    /// Takes bytes of the socket.
+    /// Handles bytes from the socket.
     private func take(_ bytes: [UInt8]) {
         guard !bytes.isEmpty else { return }
         guard let tls else { return takePlain(bytes) }
@@ -137,7 +138,7 @@ final class ServedConnection {
         flush()
     }
 
-    /// Takes bytes that are not encrypted, or not any more.
+    /// Handles bytes that are not encrypted, or decrypted already.
     private func takePlain(_ bytes: [UInt8]) {
         guard !bytes.isEmpty else { return }
         switch speech {
@@ -178,7 +179,7 @@ final class ServedConnection {
         beginHTTP1()
     }
 
-    /// Whether bytes are a beginning of a text, or it is one of theirs.
+    /// Whether bytes are a prefix of a text, or the text is a prefix of them.
     private static func mayBegin(_ text: [UInt8], _ bytes: [UInt8]) -> Bool {
         zip(text, bytes).allSatisfy { $0 == $1 }
     }
@@ -230,7 +231,7 @@ final class ServedConnection {
             Ticket(connection: number, place: .stream(request.stream)), of: self)
     }
 
-    /// Sends what the session has for the client, as far as the client takes it.
+    /// Sends the session's output, up to the limit of unread bytes.
     private func produce() {
         guard case .http2(let session) = speech else { return }
         while output.count < transport.limits.outputBytes, session.hasOutput {
@@ -241,7 +242,7 @@ final class ServedConnection {
         flush()
     }
 
-    /// Answers a request of HTTP/2.
+    /// Responds to an HTTP/2 request.
     func respond(to stream: Int32, with response: GatewayResponse) {
         guard case .http2(let session) = speech else { return }
         lastRequest = transport.now
@@ -251,13 +252,13 @@ final class ServedConnection {
         transport.produceAtEndOfTurn(self)
     }
 
-    /// Sends the answers of a turn.
+    /// Sends the responses of a turn.
     func endTurn() {
         produce()
         if case .http2(let session) = speech, session.isOver { end() }
     }
 
-    /// Tells the client to send its next requests over another connection.
+    /// Tells the client to send its next requests on another connection (GOAWAY).
     func goAway() {
         switch speech {
         case .http2(let session):
@@ -297,7 +298,7 @@ final class ServedConnection {
         watchSocket()
     }
 
-    /// Takes what the library has for the client.
+    /// Handles output of libmicrohttpd for the client.
     private func receive(from pipe: Pipe) {
         guard output.count < transport.limits.outputBytes else {
             pipe.member?.interest = []
@@ -319,13 +320,13 @@ final class ServedConnection {
         }
     }
 
-    /// The library took a request as a whole.
+    /// Notes that libmicrohttpd has a complete request.
     func beginHTTP1Request() {
         unansweredOfHTTP1 += 1
         lastRequest = transport.now
     }
 
-    /// A request of HTTP/1.1 gets its answer.
+    /// Notes that an HTTP/1.1 request gets its response.
     func endHTTP1Request() {
         unansweredOfHTTP1 -= 1
         lastRequest = transport.now
@@ -333,7 +334,7 @@ final class ServedConnection {
 
     // MARK: Out
 
-    /// Tells the transport how much it holds.
+    /// Updates the transport's sum of held bytes.
     private func weigh() {
         var held = 0
         if socket != nil {
@@ -378,7 +379,7 @@ final class ServedConnection {
         watchSocket()
     }
 
-    /// The client took all: more may follow.
+    /// Continues to produce output: the client has read everything.
     private func resume() {
         switch speech {
         case .http2(let session): if session.hasOutput { transport.produceAtEndOfTurn(self) }
@@ -395,9 +396,9 @@ final class ServedConnection {
 
     // MARK: The end
 
-    /// Ends it for what it did not do in time.
+    /// Ends the connection if a time limit is over.
     ///
-    /// - Returns: whether it was too slow.
+    /// - Returns: whether the client was too slow.
     func endIfOverdue(at now: Int64) -> Bool {
         let limits = transport.limits
         if let blockedSince, now - blockedSince > limits.unread {
@@ -410,7 +411,7 @@ final class ServedConnection {
             } else if unanswered > 0 {
                 false
             } else if let lastRequest {
-                // A client that heeds GOAWAY has left by now.
+                // A client that obeys GOAWAY has left by now.
                 now - lastRequest > limits.idle + limits.unread
             } else {
                 now - began > limits.firstRequest
@@ -423,7 +424,7 @@ final class ServedConnection {
         return false
     }
 
-    /// Sends what is left, and closes.
+    /// Sends the remaining output, and then closes.
     private func end() {
         if case .ending = speech { return }
         speech = .ending
@@ -432,7 +433,7 @@ final class ServedConnection {
         flush()
     }
 
-    /// Closes.
+    /// Closes the connection.
     func close() {
         guard socket != nil else { return }
         speech = .ending
@@ -443,7 +444,7 @@ final class ServedConnection {
     }
 }
 
-/// A session of TLS behind a reference.
+/// A TLS session in a class.
 private final class TLSLayer {
     private var session: TLSSession
 
@@ -451,7 +452,7 @@ private final class TLSLayer {
 
     var isEstablished: Bool { session.isEstablished }
     var applicationProtocol: String? { session.applicationProtocol }
-    /// The topics in the client's certificate; `nil`: it showed none.
+    /// The topics in the client's certificate; `nil`: the client has none.
     var certificateTopics: [String]? { session.clientCertificate?.userIDs }
 
     func receive(_ bytes: [UInt8], into plain: inout [UInt8]) -> TLSSession.Progress {
@@ -464,12 +465,12 @@ private final class TLSLayer {
     func close() { session.close() }
 }
 
-/// Two ends of one connection of this process with itself.
+/// Two connected sockets of this process.
 private struct SocketPair: ~Copyable {
     let own: FileDescriptor
     let far: FileDescriptor
 
-    /// `nil`: there is no descriptor left.
+    /// Makes the pair; `nil` if no descriptor is left.
     init?() {
         var ends: (Int32, Int32) = (-1, -1)
         let kind = Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue) | Int32(SOCK_NONBLOCK.rawValue)
@@ -481,7 +482,7 @@ private struct SocketPair: ~Copyable {
         far = FileDescriptor(owning: ends.1)
     }
 
-    /// Keeps one end, and gives the other one away.
+    /// Keeps one socket, and passes on the other.
     consuming func split(_ give: (consuming FileDescriptor) -> Bool) -> SharedDescriptor? {
         guard give(far) else { return nil }
         return SharedDescriptor(own)

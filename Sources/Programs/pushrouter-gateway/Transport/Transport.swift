@@ -7,7 +7,7 @@ import PushModel
 import ServiceSockets
 import TLS
 
-/// Names a request until it is answered.
+/// The id of a request until its response.
 struct Ticket: Hashable, Sendable {
     /// The place of a request in its connection.
     enum Place: Hashable, Sendable {
@@ -19,23 +19,24 @@ struct Ticket: Hashable, Sendable {
     let place: Place
 }
 
-/// All connections of clients, on one loop thread. A request comes out with a ticket, and is answered by it.
+/// All connections of clients, on one loop thread. The handler gets each request with a ticket, which the response
+/// needs.
 final class Transport {
     let limits: TransportLimits
     private let loop: EventLoop
     /// The certificate of new connections.
     var context: TLSContext
-    /// Takes a request.
+    /// Called with each request.
     var handler: (GatewayRequest, ConnectionFacts, Ticket) -> Void = { _, _, _ in }
     /// Called when the last connection ends after ``stop()``.
     var ended: () -> Void = {}
     let group: IOGroup
     let http1: HTTPConnections
-    /// Counts of what came and went, since the start.
+    /// The counters since the start.
     var counts = GatewayStatus()
-    /// Bytes that all connections hold, but for those that the library of HTTP/1.1 was given.
+    /// The bytes that all connections hold, without those in libmicrohttpd.
     var heldBytes = 0
-    /// The time of this turn, as far as it matters for time limits.
+    /// The time of this turn, exact enough for time limits.
     var now = EventLoop.nowNanoseconds
     private(set) var isStopping = false
     /// Scratch memory of all connections.
@@ -49,13 +50,13 @@ final class Transport {
     private var willRunHTTP1 = false
     private var producing: [UInt64: ServedConnection] = [:]
 
-    /// How many clients are taken in one go.
+    /// How many clients are accepted in one turn.
     private static let acceptedAtOnce = 32
 
     /// - Parameters:
-    ///   - loop: the loop of the calling thread.
-    ///   - context: the certificate.
-    ///   - limits: what clients can take.
+    ///   - loop: the event loop of the calling thread.
+    ///   - context: the context with the certificate.
+    ///   - limits: the limits of clients.
     init(loop: EventLoop, context: TLSContext, limits: TransportLimits = TransportLimits()) throws(SystemError) {
         self.loop = loop
         self.context = context
@@ -70,10 +71,10 @@ final class Transport {
         timer = try RepeatingTimer(loop: loop, every: .seconds(1)) { [unowned self] in tick() }
     }
 
-    /// How many connections there are.
+    /// The number of connections.
     var connectionCount: Int { connections.count }
 
-    /// Takes connections of a socket.
+    /// Accepts connections on a socket.
     func listen(on descriptor: SharedDescriptor) throws(SystemError) {
         let acceptor = Acceptor(descriptor)
         let source = try IOSource(loop: loop, descriptor: descriptor, interest: .read) { [unowned self] _ in
@@ -108,27 +109,27 @@ final class Transport {
         connectionsOfPeers[peer] = ofPeer + 1
     }
 
-    /// A connection is over.
+    /// Removes a connection that has ended.
     func remove(_ connection: ServedConnection) {
         guard connections.removeValue(forKey: connection.number) != nil else { return }
         producing[connection.number] = nil
         http1.forget(connection.number)
         let left = (connectionsOfPeers[connection.peer] ?? 1) - 1
         connectionsOfPeers[connection.peer] = left > 0 ? left : nil
-        // The library sees the end of its side.
+        // libmicrohttpd sees the end of its socket.
         runHTTP1AtEndOfTurn()
         if isStopping, connections.isEmpty { loop.atEndOfTurn { [weak self] in self?.ended() } }
     }
 
     // MARK: Requests
 
-    /// Takes a request that is complete.
+    /// Passes a complete request to the handler.
     func take(_ request: GatewayRequest, _ ticket: Ticket, of connection: ServedConnection) {
         counts.requests += 1
         handler(request, connection.facts, ticket)
     }
 
-    /// Answers a request. One whose connection is gone is not answered.
+    /// Sends a response, unless the connection has ended.
     func answer(_ ticket: Ticket, with response: GatewayResponse) {
         switch ticket.place {
         case .stream(let stream): connections[ticket.connection]?.respond(to: stream, with: response)
@@ -143,7 +144,7 @@ final class Transport {
         }
     }
 
-    /// Sends the answers of a connection at the end of the turn: those of a turn leave together.
+    /// Sends the responses of a connection at the end of the turn, all of a turn together.
     func produceAtEndOfTurn(_ connection: ServedConnection) {
         if producing.isEmpty { loop.atEndOfTurn { [weak self] in self?.produce() } }
         producing[connection.number] = connection
@@ -153,7 +154,7 @@ final class Transport {
         for connection in exchange(&producing, with: [:]).values { connection.endTurn() }
     }
 
-    /// Lets the library of HTTP/1.1 work at the end of the turn.
+    /// Runs libmicrohttpd at the end of the turn.
     func runHTTP1AtEndOfTurn() {
         guard !willRunHTTP1 else { return }
         willRunHTTP1 = true
@@ -178,7 +179,7 @@ final class Transport {
         relieve()
     }
 
-    /// Ends the connections that hold most, as long as all together hold too much.
+    /// Closes the connections that hold most bytes, as long as all together hold too many.
     func relieve() {
         while heldBytes + http1.heldBytes > limits.heldBytes {
             let largest = connections.values.max { held(by: $0) < held(by: $1) }
@@ -197,11 +198,11 @@ final class Transport {
     private func tick() {
         now = EventLoop.nowNanoseconds
         for connection in connections.values where connection.endIfOverdue(at: now) { counts.tooSlow += 1 }
-        // The library has time limits too.
+        // libmicrohttpd has time limits, too.
         runHTTP1()
     }
 
-    /// Takes no more connections and requests; those that came are answered.
+    /// Accepts no more connections and requests; earlier requests get their responses.
     func stop() {
         isStopping = true
         acceptors = []
@@ -209,19 +210,19 @@ final class Transport {
         if connections.isEmpty { ended() }
     }
 
-    /// Ends all connections.
+    /// Closes all connections.
     func endAll() { for connection in connections.values { connection.close() } }
 
     // MARK: Failures
 
-    /// Notes a session of TLS that failed.
+    /// Counts a failed TLS handshake.
     func noteFailedTLS(_ reason: String, isHandshake: Bool) {
         guard isHandshake else { return }
-        // The reasons are OpenSSL's own, some hundred.
+        // OpenSSL has some hundred reasons, so the dictionary stays small.
         counts.failedHandshakes[reason, default: 0] += 1
     }
 
-    /// Notes a session of HTTP/2 that ended.
+    /// Counts an HTTP/2 session that ended as a flood.
     func noteFailure(of connection: ServedConnection, _ failure: HTTP2Failure) {
         if failure == .flood { counts.floods += 1 }
     }
