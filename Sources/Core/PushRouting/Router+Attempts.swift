@@ -73,7 +73,7 @@ public struct RunFacts: Hashable, Sendable {
     /// The standard error of the run; `nil`: empty.
     public var output: ErrorOutput?
 
-    /// What the instance did instead of answering, for people; `nil`: unknown.
+    /// The act of the instance in place of an answer, for people; `nil`: unknown.
     public var insteadOfAnswer: String?
     /// Whether the daemon killed processes that the program left behind at its end.
     public var hasLeftProcesses: Bool
