@@ -398,7 +398,7 @@ public struct Simulator {
 }
 
 extension RoutingTable {
-    /// The same routes to handlers of the same names that are something else.
+    /// Returns a table with the same routes and handler names, but other kinds of handlers.
     fileprivate func replacingHandlers(_ kind: (String) -> Handler.Kind) -> RoutingTable {
         var table = self
         for name in handlers.keys { table.handlers[name]?.kind = kind(name) }
