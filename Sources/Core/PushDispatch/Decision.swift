@@ -18,21 +18,22 @@ public final class Decision: Sendable {
     public let originalPriority: MessagePriority?
     /// The priority at which FCM delivered it, perhaps a lower one; `nil` if the payload does not state it.
     public let deliveredPriority: MessagePriority?
-    /// The id that the platform's list of recent messages goes by (FCM: the last ten, in the app's process); a delivery
-    /// whose id is in it ends as `duplicate`. `nil` when it has none, or never gets so far.
+    /// The id for the platform's list of recent messages (FCM: the last ten, in the app's process); a delivery whose id
+    /// is in the list ends as `duplicate`. `nil` if it has no id, or does not reach the list.
     public let duplicateID: String?
-    /// The app: the request's, else the one that an `.apns` file names.
+    /// The app: the request's, or the one that an `.apns` file names.
     public let app: String?
-    /// The payload's keys and the dashboard's key-values, for routes to match.
+    /// The payload's keys and the dashboard's key-values, for matching routes.
     public let keys: PayloadKeys
-    /// Whether the tracker records a receipt: a Braze payload that reaches Braze's code, or is displayed (rule T9);
-    /// never a probe for uninstallation or a notice of deleted messages.
+    /// Whether the tracker records a receipt: for a Braze payload that reaches Braze's code or is displayed (rule T9),
+    /// except an uninstall probe and a notice of deleted messages.
     public let received: Bool
     /// Whether the tracker counts a Braze payload as shown to the user (rule T9).
     public let displayed: Bool
-    /// Why, in order: whose payload it is, what it is, what the platform does. The last one explains `outcome`.
+    /// The reasons in order: the provider, the kind of payload, the platform's treatment. The last one explains
+    /// `outcome`.
     public let reasons: [Reason]
-    /// What the delivery says beside the payload, for the warnings.
+    /// The facts of the delivery beside the payload, for the warnings.
     private let circumstances: Circumstances
 
     init(

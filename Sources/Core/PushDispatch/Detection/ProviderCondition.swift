@@ -129,7 +129,7 @@ struct TextsRead {
 }
 
 extension JSONView {
-    /// Whether this is a key that has a text in it.
+    /// Whether the key contains a text.
     @inline(__always)
     fileprivate func hasText(containing wanted: UnsafeBufferPointer<UInt8>) -> Bool {
         textLength >= wanted.count && withText { $0.contains(wanted) }

@@ -92,7 +92,7 @@ public struct ProviderMatch: Hashable, Sendable, CustomStringConvertible {
 }
 
 extension Platform {
-    /// What the platform's developers call the object with a payload's top-level keys.
+    /// The platform's usual name of the object with a payload's top-level keys.
     fileprivate var payloadName: String {
         switch self {
         case .android: "data"
