@@ -55,8 +55,8 @@ public struct Handler: Hashable, Sendable {
     public struct Confinement: Hashable, Sendable {
         /// The name or the uid of the user.
         public var user: String?
-        /// Whether exec can grant no privileges (`PR_SET_NO_NEW_PRIVS`), for example by a set-user-id program; `nil`:
-        /// true if `user` is set.
+        /// Whether `PR_SET_NO_NEW_PRIVS` is set, so that an exec grants no privileges, such as those of a set-user-id
+        /// program; `nil`: true if `user` is set.
         public var noNewPrivileges: Bool?
         /// The limit of open files of each process (`RLIMIT_NOFILE`).
         public var openFilesMax: Int?

@@ -35,8 +35,8 @@ public struct Effects {
     public var rows: RowBuffer?
     /// The records, each with the number of effects before it; empty if ``rows`` receives them.
     public private(set) var records: [(record: LedgerRecord, place: Int)] = []
-    /// Whether successful outcomes that are known on acceptance become effects too. Outcomes of invocations that were
-    /// in flight always do.
+    /// Whether outcomes known on acceptance become effects even if they are neither failures nor missed deadlines.
+    /// Outcomes of invocations that were in flight always do.
     public var tellsEveryOutcome = true
     /// The number of outcomes that did not become effects.
     private var untold = 0
