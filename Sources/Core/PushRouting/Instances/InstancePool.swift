@@ -153,7 +153,7 @@ public struct InstancePool: Sendable {
         goOn(at: now, &effects)
     }
 
-    // MARK: What instances do
+    // MARK: Events of instances
 
     /// Notes that the instance accepts lines.
     public mutating func opened(_ id: InstanceID, at now: Instant, _ effects: inout [Effect]) {

@@ -145,7 +145,7 @@ public struct NotificationDesk: Sendable {
         effects.append(.show(notification, token: lastToken, id))
     }
 
-    // MARK: What the service does
+    // MARK: Events of the service
 
     /// Notes that the service accepts calls and has these capabilities.
     public mutating func opened(capabilities: Set<String>, at now: Instant, _ effects: inout [Effect]) {

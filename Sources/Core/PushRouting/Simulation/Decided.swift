@@ -70,7 +70,7 @@ struct Decided {
         }
     }
 
-    // MARK: Nothing is so
+    // MARK: No match
 
     private func nothingMatches(_ pattern: Pattern) -> Check.Failure {
         let lines = lines(pattern)
@@ -130,7 +130,7 @@ struct Decided {
         "\(Self.count(count, pattern.subject)) \(count == 1 ? "matches" : "match")"
     }
 
-    // MARK: Exactly these
+    // MARK: Exact lists
 
     private func failure(of patterns: [Pattern], _ name: Expectation.RequestName?) -> Check.Failure? {
         guard let found = decided(of: name) else { return .init("this request was not accepted so far") }
