@@ -1,12 +1,12 @@
 import PushModel
 import PushRouting
 
-/// An accident of the catalogue: a payload, its ends, and the fix. One scenario shows all of it.
+/// An accident of the catalogue: a payload, its outcomes, and the fix. One scenario shows all of it.
 ///
-/// Its file has an object, whose last line is `}` alone, and behind it the lines of the scenario. `accident` and `mended`
-/// of the object are the ids of the deliveries to explain; the first of `mended` begins what the fix changes.
+/// Its file begins with an object, whose last line is `}` alone, followed by the lines of the scenario. `accident` and
+/// `mended` in the object are the ids of the deliveries to explain; the first id in `mended` begins the fixed part.
 public struct Accident: Sendable {
-    /// A delivery of the scenario that is explained.
+    /// A delivery of the scenario that the page explains.
     struct Example: Sendable {
         let id: String
         /// The line of the scenario.
@@ -15,10 +15,10 @@ public struct Accident: Sendable {
         let platform: Platform
     }
 
-    /// One half of the story.
+    /// The broken or the fixed half of the scenario.
     struct Half: Sendable {
         var examples: [Example] = []
-        /// The facts that follow: the names of the expectations.
+        /// The results: the names of the expectations.
         var facts: [String] = []
     }
 
@@ -30,18 +30,18 @@ public struct Accident: Sendable {
     let story: String
     /// The fix, in a sentence or two.
     let fix: String
-    /// The documents that tell of it.
+    /// The documents that describe the accident.
     let sources: [String]
-    /// The deliveries that go wrong, with the facts that follow.
+    /// The deliveries that go wrong, and their results.
     let accident: Half
-    /// The same with the fix.
+    /// The deliveries with the fix, and their results.
     let mended: Half
     /// A scenario for `pushctl test`: its lines without line feeds.
     public let scenario: [[UInt8]]
 
-    /// Reads an accident.
+    /// Parses an accident.
     ///
-    /// - Throws: the mistake in the file.
+    /// - Throws: `AccidentError` with the fault in the file.
     public init(name: String, file: [UInt8]) throws(AccidentError) {
         let lines = file.split(separator: UInt8(ascii: "\n")).map(Array.init)
         guard let end = lines.firstIndex(of: [UInt8(ascii: "}")]) else { throw AccidentError("\(name): no head") }
@@ -83,9 +83,9 @@ public struct Accident: Sendable {
     }
 }
 
-/// Names the mistake in a file of the catalogue.
+/// A fault in a file of the catalogue.
 public struct AccidentError: Error, Hashable, Sendable {
-    /// The file and the mistake.
+    /// The file and the fault.
     public let message: String
 
     init(_ message: String) { self.message = message }

@@ -1,39 +1,39 @@
 public import PushModel
 
-/// What the platform would do with a delivery, and whose payload it is. A reference: it is large, and never changes.
+/// The platform's decision on a delivery, and the provider of its payload. A class, because it is large and immutable.
 public final class Decision: Sendable {
-    /// Every provider whose rule matches, the owner first.
+    /// The providers whose rules match, the owner first.
     public let providers: [ProviderMatch]
-    /// What a Braze payload is; `nil` unless `provider` is `braze`.
+    /// The facts about a Braze payload; `nil` unless `provider` is `braze`.
     public let braze: BrazeFacts?
-    /// The callbacks in the order in which the platform would run them. Empty: `outcome` is set.
+    /// The callbacks in the order in which the platform would run them. If empty, `outcome` is set.
     public let callbacks: [Callback]
-    /// How the delivery ends where no code of the app is called: `shownBySystem`, `notWoken`, `swallowed` or
-    /// `ownReceiver`.
+    /// The outcome if the platform calls no code of the app: `shownBySystem`, `notWoken`, `swallowed` or `ownReceiver`.
     public let outcome: Outcome?
-    /// The payload's own id, if it has one.
+    /// The payload's own message id; `nil` if it has none.
     public let messageID: String?
-    /// What brought the payload.
+    /// The service that carried the payload.
     public let transport: Transport
-    /// The priority with which the message was sent over FCM; `nil` where the payload does not tell.
+    /// The priority at which the message was sent over FCM; `nil` if the payload does not state it.
     public let originalPriority: MessagePriority?
-    /// The priority with which FCM delivered it, which may be lower; `nil` where the payload does not tell.
+    /// The priority at which FCM delivered it, perhaps a lower one; `nil` if the payload does not state it.
     public let deliveredPriority: MessagePriority?
-    /// The id that the platform's list of recent messages goes by (FCM: the last ten, in the app's process); a delivery
-    /// whose id is in it ends as `duplicate`. `nil` when it has none, or never gets so far.
+    /// The id for the platform's list of recent messages (FCM: the last ten, in the app's process); a delivery whose id
+    /// is in the list ends as `duplicate`. `nil` if it has no id, or does not reach the list.
     public let duplicateID: String?
-    /// The app: the request's, else the one that an `.apns` file names.
+    /// The app: the request's, or the one that an `.apns` file names.
     public let app: String?
-    /// The payload's keys and the dashboard's key-values, for routes to match.
+    /// The payload's keys and the dashboard's key-values, for matching routes.
     public let keys: PayloadKeys
-    /// Whether the tracker records a receipt: a Braze payload that reaches Braze's code, or is displayed (rule T9);
-    /// never a probe for uninstallation or a notice of deleted messages.
+    /// Whether the tracker records a receipt: for a Braze payload that reaches Braze's code or is displayed (rule T9),
+    /// except an uninstall probe and a notice of deleted messages.
     public let received: Bool
     /// Whether the tracker counts a Braze payload as shown to the user (rule T9).
     public let displayed: Bool
-    /// Why, in order: whose payload it is, what it is, what the platform does. The last one explains `outcome`.
+    /// The reasons in order: the provider, the kind of payload, the platform's treatment. The last one explains
+    /// `outcome`.
     public let reasons: [Reason]
-    /// What the delivery says beside the payload, for the warnings.
+    /// The facts of the delivery beside the payload, for the warnings.
     private let circumstances: Circumstances
 
     init(
@@ -60,10 +60,10 @@ public final class Decision: Sendable {
         self.circumstances = circumstances
     }
 
-    /// Who gets the callbacks.
+    /// The owner of the callbacks.
     public var owner: PlannedInvocation.Owner { braze == nil ? .route : .tracker }
 
-    /// The callbacks, each with who gets it.
+    /// The callbacks, each with its owner.
     public var invocations: [PlannedInvocation] {
         callbacks.map { PlannedInvocation(callback: $0, owner: owner) }
     }
@@ -71,30 +71,31 @@ public final class Decision: Sendable {
     /// Whether the system shows a Braze push that Braze's SDK never sees: its open is lost.
     public var losesOpen: Bool { reasons.contains { $0.code == .brazeLost } }
 
-    /// What the app's code hears of its push token, where a callback runs that tells it. Read when asked for.
+    /// The change of the push token that a callback reports to the app; `nil` if none does. Parsed on each access.
     public var tokenChange: TokenChange? {
         callbacks.first?.isBroadcast == true ? keys.payload.tokenChange : nil
     }
 
-    /// A digest of what the platform hands back when the notification is tapped (rule T15). Read when asked for.
+    /// The digest of the payload that the platform hands back on a tap (rule T15). Computed on each access.
     public var digest: UInt64? { keys.payload.digest }
 
-    /// What FCM's `RemoteMessage` would tell the app, by its getters. Read when asked for; `nil` where there is none.
+    /// The values that the getters of FCM's `RemoteMessage` would return; `nil` if there is no message. Parsed on each
+    /// access.
     public var message: RemoteMessage? { keys.payload.remoteMessage }
 
-    /// The platform that the payload was taken for.
+    /// The platform of the delivery.
     public var platform: Platform { circumstances.platform }
 
-    /// Whose payload it is; `nil` when no provider's rule matches.
+    /// The name of the payload's provider; `nil` if no rule matches.
     public var provider: String? { providers.first?.name }
 
-    /// The names of the providers whose rule matches, the owner first.
+    /// The names of the providers whose rules match, the owner first.
     public var matches: [String] { providers.map(\.name) }
 
-    /// Shows each button of a Braze notification that a press on can be told apart from others, in their order: its id
-    /// in UTF-8 and what it does.
+    /// Calls a closure for each button of a Braze notification that has an id and a known action, in order: with its id
+    /// in UTF-8 and its action.
     ///
-    /// - Parameter isEnough: returns whether the others need not be shown.
+    /// - Parameter isEnough: returns whether to stop.
     public func forEachButton(until isEnough: (UnsafeBufferPointer<UInt8>, ButtonAction) -> Bool) {
         defer { withExtendedLifetime(keys) {} }
         keys.payload.forEachButton { button in
@@ -103,7 +104,7 @@ public final class Decision: Sendable {
         }
     }
 
-    /// What a reviewer would say about the payload. Looked for when asked: nothing is decided by it.
+    /// Warnings about the payload. Computed on each access, because no decision depends on them.
     public var warnings: [Warning] {
         let titles = providers.map(\.provider.title)
         let owners = titles.count > 1 ? [Warning.twoOwners(titles[0], others: Array(titles.dropFirst()))] : []
@@ -115,19 +116,19 @@ public final class Decision: Sendable {
     }
 }
 
-/// One platform callback that a delivery leads to.
+/// A platform callback that a delivery leads to.
 public struct PlannedInvocation: Hashable, Sendable {
-    /// Who gets it.
+    /// The owner of a callback.
     public enum Owner: Hashable, Sendable {
-        /// The tracker of opens: the payload is Braze's.
+        /// The tracker of opens, for a Braze payload.
         case tracker
-        /// The first route that matches.
+        /// The first matching route.
         case route
     }
 
     /// The callback.
     public var callback: Callback
-    /// Who gets it.
+    /// The owner.
     public var owner: Owner
 
     /// Joins the two.
@@ -137,23 +138,23 @@ public struct PlannedInvocation: Hashable, Sendable {
     }
 }
 
-/// What the platform does with a payload, whoever's it is.
+/// The platform's treatment of a payload, independent of its provider.
 enum Fate: Hashable, Sendable {
-    /// It runs code of the app: these callbacks, in this order; never none.
+    /// It runs code of the app: these callbacks in this order, at least one.
     case callbacks([Callback])
-    /// It runs none.
+    /// It runs no code of the app; the delivery has this outcome.
     case decided(Outcome)
 
-    /// How it ends without code of the app; `nil` when some runs.
+    /// The outcome without code of the app; `nil` if the platform runs some.
     var outcome: Outcome? {
         if case .decided(let outcome) = self { outcome } else { nil }
     }
 }
 
-/// A change of the push token that comes as an intent.
+/// A change of the push token in an intent.
 public struct TokenChange: Hashable, Sendable {
-    /// What happened to it.
+    /// The kind of change.
     public var kind: TokenRequest.Kind
-    /// The token, or the installation id; `nil` where the intent has none.
+    /// The token, or the installation id; `nil` if the intent has none.
     public var token: String?
 }

@@ -1,18 +1,18 @@
 public import PushModel
 
-/// What a reviewer would say about a payload that is delivered all the same. The text is made when asked for.
+/// A warning about a payload that is delivered anyway. The text is made on each access.
 public enum Warning: Hashable, Sendable, CustomStringConvertible {
-    /// FCM data values are strings; this one is not.
+    /// A value of FCM's data that is not a string.
     case dataValueIsNoString(key: String, kind: String)
-    /// An extra of FCM's intent that is no string, so that FCM leaves it out of the data.
+    /// An extra of FCM's intent that is not a string, so that FCM omits it from the data.
     case extraIsNoString(key: String, kind: String)
-    /// `_ab` is `true` but for its case.
+    /// `_ab` is `true` in another case.
     case brazeMarkerCase
-    /// `extra` is no JSON object in a string.
+    /// `extra` is not a JSON object in a string.
     case brazeExtraUnreadable
-    /// A Braze payload beside a notification block.
+    /// A Braze payload next to a notification block.
     case brazeBesideNotification
-    /// A Braze payload with a campaign that nobody sees.
+    /// A Braze payload with a campaign that no user sees.
     case brazeCampaignNotDisplayed
     /// A Braze payload with an alert and `content-available`.
     case brazeAlertAndContentAvailable
@@ -20,33 +20,33 @@ public enum Warning: Hashable, Sendable, CustomStringConvertible {
     case apsMissing
     /// `android_v2`, a preview.
     case androidPreview
-    /// Data has a key that FCM keeps for itself.
+    /// Data with a key that FCM reserves.
     case reservedKey(String)
-    /// An Android payload whose data is larger than FCM takes.
+    /// An Android payload whose data exceeds FCM's limit.
     case tooLarge(bytes: Int)
-    /// Braze's text and key-values are larger than its API takes.
+    /// Braze's text and key-values exceed the limit of its API.
     case brazeTooLarge(bytes: Int)
-    /// A link of a Braze payload, that of a button or of the notification, which nothing can open.
+    /// A link of a Braze notification or of its button that no app can open.
     case brazeLinkUnusable(button: String?)
-    /// A button of a Braze payload that the SDK does nothing with.
+    /// A button of a Braze payload with a type that the SDK does not know.
     case brazeButtonUnknown(id: String?)
-    /// A parameter of the notification that FCM does not use, because it is no whole number of this range.
+    /// A parameter of the notification that FCM ignores, because it is not an integer in this range.
     case notificationValueUnused(name: String, range: String)
     /// The rules of several providers match: the titles of the owner and of the others.
     case twoOwners(String, others: [String])
-    /// A state that this platform does not know.
+    /// A state that apps of this platform never have.
     case stateOfAnotherPlatform(AppState)
-    /// A key of `aps` whose value has another type than Apple documents.
+    /// A key of `aps` whose value has a type that Apple does not document.
     case apsValueOfAnotherType(APSKey, kind: String)
-    /// A key by which another platform's payload is known.
+    /// A key that is typical of another platform's payloads.
     case keyOfAnotherPlatform(String, Platform)
     /// APNs would refuse the request.
     case refusedByAPNs(APNsRefusal)
-    /// `locked` where only the state counts.
+    /// `locked` on a platform where only the state counts.
     case lockedHasNoEffect(Platform)
-    /// `sdk` where the payload or the platform has nothing to do with it.
+    /// `sdk` for a payload or a platform that it does not concern.
     case sdkHasNoEffect(Platform)
-    /// `sdk` is `nil`: what needs a Braze instance is lost.
+    /// `sdk` is `nil`: the app has no Braze instance, so Braze does not see the call.
     case sdkMissing
     /// `sdk` is `delayed`.
     case sdkDelayed

@@ -1,15 +1,15 @@
 import PushDispatch
 import PushModel
 
-/// A request on its way in: what its invocations have in common, and how many it has so far.
+/// A request that is being accepted: the facts that its invocations share, and the number of them so far.
 struct Arrival {
     var request: AcceptedRequest { _read { yield sharedRequest.value } }
-    /// The same, for the invocations and their ends.
+    /// The request in shared storage, for the invocations and their ends.
     let sharedRequest: Indirect<AcceptedRequest>
     let subject: InvocationSubject
     let provider: String?
     let keys: PayloadKeys?
-    /// Where they wait for each other.
+    /// The lane of the request's invocations.
     let lane: DeviceKey?
     private(set) var count = 0
 
@@ -35,7 +35,7 @@ struct Arrival {
         Completions(callback, rules: table.completion, osVersion: subject.osVersion)
     }
 
-    /// The row of its next invocation.
+    /// Returns a ledger row for the next invocation of the request.
     mutating func row(_ callback: Callback, budget: Duration, isObserver: Bool = false) -> InvocationRecord {
         defer { count += 1 }
         return InvocationRecord(
@@ -45,7 +45,7 @@ struct Arrival {
 }
 
 extension Router {
-    /// Sends a callback to the route that owns it, or to every one that must hear it.
+    /// Sends a callback to the first route that matches, or a broadcast callback to every route that matches.
     mutating func route(
         _ callback: Callback, _ arrival: inout Arrival, at now: Moment, _ effects: inout Effects
     ) {
@@ -61,11 +61,11 @@ extension Router {
         admit(invocation, at: now, &effects)
     }
 
-    /// Gives every observing route that matches one of the callbacks its copy.
+    /// Sends a copy of each callback to every observing route that matches it.
     mutating func copy(
         _ callbacks: [Callback], _ arrival: inout Arrival, at now: Moment, _ effects: inout Effects
     ) {
-        // Most tables have no observer, and this is the path of every delivery.
+        // Most tables have no observer, and every delivery takes this path.
         guard table.routes.contains(where: \.observes) else { return }
         for callback in callbacks {
             for position in table.positions(for: arrival.facts(callback), observing: true) {
@@ -74,7 +74,7 @@ extension Router {
         }
     }
 
-    /// Sends a callback to one route and no other.
+    /// Sends a callback to this route only.
     mutating func pin(
         _ callback: Callback, to position: Int, _ arrival: inout Arrival, at now: Moment, _ effects: inout Effects
     ) {

@@ -1,15 +1,15 @@
 import PushModel
 
-/// When the circuit breaker of a handler opens, and for how long: `Breaker=` and `BreakerPause=` of its file.
+/// The thresholds of a handler's circuit breaker: `Breaker=` and `BreakerPause=` of its file.
 public struct BreakerRules: Hashable, Sendable {
-    /// After how many failures without an answer in between.
+    /// The number of failures, without an answer between them, that open the breaker.
     public var failures: Int
-    /// Within what time.
+    /// The span of time within which the failures count.
     public var window: Duration
-    /// How long the handler then gets nothing.
+    /// How long an open breaker keeps invocations from the handler.
     public var pause: Duration
 
-    /// Joins the parts; the default is the shipped one.
+    /// Joins the parts; the default pause is the shipped one.
     public init(failures: Int, window: Duration, pause: Duration = .seconds(10)) {
         self.failures = failures
         self.window = window
@@ -19,27 +19,27 @@ public struct BreakerRules: Hashable, Sendable {
 
 /// The circuit breaker of one handler: keeps invocations from a handler that does not answer.
 ///
-/// A pure value, without a timer of its own: the first invocation that comes after the pause is let through as a probe.
+/// A pure value without a timer: the first invocation after the pause goes to the handler as a probe.
 struct Breaker: Sendable {
-    /// Where it stands.
+    /// The state of the breaker.
     enum State: Hashable, Sendable {
-        /// Everything is let through. Goes to `open`.
+        /// Admits every invocation. Goes to `open`.
         case closed
-        /// Nothing is let through before this time. Goes to `probing` with the first invocation that comes after it.
+        /// Admits no invocation before this time. Goes to `probing` with the first invocation after it.
         case open(until: Instant)
-        /// Only this invocation is let through. Goes to `closed` or `open`.
+        /// Admits only this invocation. Goes to `closed` or `open`.
         case probing(InvocationID)
     }
 
     let rules: BreakerRules
     private(set) var state = State.closed
-    /// When the handler failed since its last answer; no more than open it.
+    /// The times of the handler's failures since its last answer, at most as many as open the breaker.
     private var failures = Queue<Instant>()
     private var failureCount = 0
 
     init(_ rules: BreakerRules) { self.rules = rules }
 
-    /// Whether it lets an invocation through.
+    /// Whether the breaker admits an invocation.
     func admits(_ invocation: InvocationID, at now: Instant) -> Bool {
         switch state {
         case .closed: true
@@ -48,14 +48,15 @@ struct Breaker: Sendable {
         }
     }
 
-    /// An invocation that it admits goes to the handler: after the pause as the probe.
+    /// Notes that an admitted invocation goes to the handler; after the pause it is the probe.
     mutating func letThrough(_ invocation: InvocationID) {
         if case .open = state { state = .probing(invocation) }
     }
 
-    /// The handler answered, whatever it said.
+    /// Notes that the handler answered, with any answer.
     ///
-    /// - Returns: whether this closes the breaker. What was sent before it opened does not.
+    /// - Returns: whether the answer closes the breaker. An answer to an invocation sent before the breaker opened does
+    ///   not.
     mutating func answered(_ invocation: InvocationID) -> Bool {
         switch state {
         case .closed:
@@ -69,9 +70,9 @@ struct Breaker: Sendable {
         }
     }
 
-    /// The handler did not answer: it missed the deadline, died or could not be reached.
+    /// Notes that the handler did not answer: it missed the deadline, died or was unreachable.
     ///
-    /// - Returns: whether this opens the breaker that was closed.
+    /// - Returns: whether the failure opens a closed breaker.
     mutating func failed(_ invocation: InvocationID, at now: Instant) -> Bool {
         switch state {
         case .closed:
@@ -92,7 +93,8 @@ struct Breaker: Sendable {
         }
     }
 
-    /// The invocation will not reach the handler, or ended without showing anything: another may be the probe.
+    /// Notes that the invocation will not reach the handler, or ended without a sign of the handler's health. If it was
+    /// the probe, the next invocation may be the probe.
     mutating func withdrew(_ invocation: InvocationID, at now: Instant) {
         if state == .probing(invocation) { state = .open(until: now) }
     }
@@ -104,16 +106,16 @@ struct Breaker: Sendable {
     }
 }
 
-/// The breaker of a handler opened or closed; for the journal.
+/// A journal entry: the breaker of a handler opened or closed.
 public struct BreakerChange: Hashable, Sendable {
     /// The handler's name.
     public var handler: String
     /// Whether it is open now.
     public var isOpen: Bool
-    /// What it goes by.
+    /// The thresholds of the breaker.
     public var rules: BreakerRules
 
-    /// The same for people, without its end.
+    /// The sentence for the journal, without a full stop.
     public var text: String {
         isOpen
             ? "\(handler) failed to answer \(rules.failures) times in a row: its breaker is open, and other routes have "

@@ -1,17 +1,17 @@
 import PushModel
 
-/// Who completes a callback, and with what: exactly once, on every path.
+/// Decides which party completes a callback, and with which values: exactly once on every path.
 ///
-/// Source: the provider's own dispatcher and the documentation of braze-swift-sdk: whoever owns
-/// `didReceiveRemoteNotification` and `didReceiveResponse` completes them; Braze's foreground handler never completes
-/// `willPresent`, so the app always does. Apple wants each called once: twice crashes the app, never costs it its time in
-/// the background.
+/// Source: the provider's own dispatcher and the documentation of braze-swift-sdk. The owner of
+/// `didReceiveRemoteNotification` and `didReceiveResponse` completes them. Braze's foreground handler never completes
+/// `willPresent`, so the app always does. Apple requires exactly one call of each completion handler: a second call
+/// crashes the app, and a missing call costs the app its background time.
 struct Completions {
     /// The callback to complete.
     let callback: Callback
-    /// What completes it where nobody says.
+    /// The defaults for a callback that no owner completes.
     let rules: CompletionRules
-    /// The device's version of iOS, as the delivery says it.
+    /// The device's version of iOS in the delivery.
     let osVersion: OSVersion?
 
     init(_ callback: Callback, rules: CompletionRules = CompletionRules(), osVersion: OSVersion? = nil) {
@@ -20,7 +20,7 @@ struct Completions {
         self.osVersion = osVersion
     }
 
-    /// The tracker took the payload.
+    /// Returns the completion after the tracker took the payload.
     func byTracker() -> Completion? {
         switch callback {
         case .none: nil
@@ -33,7 +33,7 @@ struct Completions {
         }
     }
 
-    /// A handler answered. Its first answer counts, and of that the options that iOS has.
+    /// Returns the completion after a handler answered. The first answer counts, with the options in it that iOS knows.
     func byHandler(_ reply: HandlerAnswer.Content) -> Completion? {
         guard callback != .none else { return nil }
         let spoke = reply.result != nil || reply.options != nil
@@ -42,7 +42,7 @@ struct Completions {
             options: callback == .willPresent ? reply.options.map(Self.known) ?? presentation : [])
     }
 
-    /// Nobody answered: the app completes. At the deadline iOS is told `failed`.
+    /// Returns the completion by the app if no owner answered. At the deadline the app passes `failed` to iOS.
     func byHost(_ outcome: Outcome) -> Completion? {
         guard callback != .none else { return nil }
         let failed = callback == .didReceiveRemoteNotification && outcome.isMissed
@@ -50,7 +50,7 @@ struct Completions {
             by: .default, result: failed ? .failed : .noData, options: callback == .willPresent ? presentation : [])
     }
 
-    /// What a person should know of a handler's answer; `nil` when it is in order.
+    /// Returns a remark for people on a handler's answer; `nil` if the answer is in order.
     func remark(on reply: HandlerAnswer.Content, of handler: String) -> String? {
         var remarks = reply.remarks
         if reply.times > 1 {
@@ -68,7 +68,8 @@ struct Completions {
         return remarks.isEmpty ? nil : remarks.joined(separator: "; ")
     }
 
-    /// What a person should know where a handler was due to answer and did not; `nil` where nothing waits for it.
+    /// Returns a remark for people on a handler that missed its deadline; `nil` if the callback has no completion
+    /// handler.
     func remark(onSilenceOf handler: String?, outcome: Outcome) -> String? {
         guard outcome.isMissed, callback.hasCompletionHandler else { return nil }
         switch callback {
@@ -83,7 +84,7 @@ struct Completions {
 
     private var presentation: [String] { rules.presentation(on: osVersion).map(\.rawValue) }
 
-    /// The options that iOS has, each once.
+    /// Returns the options that iOS knows, each once.
     private static func known(_ options: [String]) -> [String] {
         var known: [String] = []
         for option in options where PresentationOption(rawValue: option) != nil && !known.contains(option) {
@@ -94,7 +95,7 @@ struct Completions {
 }
 
 extension Callback {
-    /// Whether iOS waits for a completion handler to be called.
+    /// Whether the callback has a completion handler that iOS waits for.
     fileprivate var hasCompletionHandler: Bool {
         switch self {
         case .didReceiveRemoteNotification, .willPresent, .didReceiveResponse, .serviceExtension: true

@@ -1,58 +1,60 @@
 public import PushModel
 
-/// How many invocations ended how since the router began, and how long they took: what is counted for metrics. Neither
-/// stored nor recovered; the ledger has each invocation.
+/// Counts of ended invocations by outcome, and histograms of their durations, since the router was created; for
+/// metrics. Neither stored nor recovered: the ledger has each invocation.
 ///
-/// Bounded: handlers and providers beyond so many share one entry. An invocation costs some dozens of instructions.
+/// The number of entries is bounded: handlers and providers beyond the limits share one entry. Counting an invocation
+/// takes some dozens of instructions.
 public struct DeliveryFigures: Sendable {
-    /// How many invocations ended with each outcome.
+    /// The number of invocations by outcome.
     public struct Outcomes: Sendable {
         private var counts = [UInt64](repeating: 0, count: Outcome.allCases.count)
 
-        /// How many ended so.
+        /// The number of invocations with this outcome.
         public subscript(outcome: Outcome) -> UInt64 { counts[outcome.place] }
 
         mutating func add(_ outcome: Outcome) { counts[outcome.place] &+= 1 }
     }
 
-    /// What became of the invocations of one handler.
+    /// The counts of one handler.
     public struct Handler: Sendable {
-        /// How those ended whose last handler it was.
+        /// The outcomes of the invocations whose last handler this was.
         public fileprivate(set) var outcomes = Outcomes()
-        /// How many attempts it could not be started or reached for.
+        /// The number of attempts that could not start or reach the handler.
         public fileprivate(set) var startFailures: UInt64 = 0
-        /// From acceptance to the first start, or to the end where none started; of those that owed an answer.
+        /// From acceptance to the first start, or to the end if no attempt started; of invocations that owed an answer.
         public fileprivate(set) var queue = DurationHistogram(bounds: DurationHistogram.deliveryBounds)
-        /// From the first start to the end, of those that started and owed an answer.
+        /// From the first start to the end; of invocations that started and owed an answer.
         public fileprivate(set) var exec = DurationHistogram(bounds: DurationHistogram.deliveryBounds)
-        /// From acceptance to the end, of those that owed an answer.
+        /// From acceptance to the end; of invocations that owed an answer.
         public fileprivate(set) var total = DurationHistogram(bounds: DurationHistogram.deliveryBounds)
     }
 
-    /// How many handlers have an entry of their own.
+    /// The number of handlers with an entry of their own.
     public static let handlersMax = 64
-    /// How many providers have one.
+    /// The number of providers with an entry of their own.
     public static let providersMax = 64
-    /// Stands for no provider.
+    /// The label of payloads without a provider.
     public static let noProvider = "(none)"
 
-    /// Invocations of owners.
+    /// The outcomes of owners' invocations.
     public private(set) var outcomes = Outcomes()
-    /// Copies for observing routes.
+    /// The outcomes of copies for observing routes.
     public private(set) var observed = Outcomes()
-    /// By handler, observers' among them.
+    /// The counts by handler, those of observers included.
     public private(set) var handlers = LabelTable(limit: Self.handlersMax, empty: Handler())
-    /// By provider, without observers.
+    /// The outcomes by provider, those of observers excluded.
     public private(set) var providers = LabelTable(limit: Self.providersMax, empty: Outcomes())
 
-    /// Makes an entry for each handler that a route names: who reads the counts sees the first one rise from zero.
+    /// Makes an entry for each handler that a route names, so that its metrics exist at zero before its first
+    /// invocation.
     mutating func expect(_ routes: [Route]) { for route in routes { _ = handlers[route.handler] } }
 
     /// Counts the end of an invocation.
     ///
     /// - Parameters:
     ///   - row: the invocation.
-    ///   - result: how it ended.
+    ///   - result: the outcome and the durations.
     ///   - hasRun: whether a handler began to run.
     mutating func count(_ row: InvocationRecord, _ result: InvocationResult, hasRun: Bool) {
         if row.isObserver {
@@ -73,12 +75,13 @@ public struct DeliveryFigures: Sendable {
         if hasRun { handler.exec.add(result.exec) }
     }
 
-    /// Counts an attempt for which a handler could not be started or reached.
+    /// Counts an attempt that could not start or reach a handler.
     mutating func countStartFailure(of handler: String) { handlers[handler].startFailures &+= 1 }
 }
 
 extension Outcome {
-    /// Its place in ``DeliveryFigures/Outcomes``; a switch over cases without values is their number.
+    /// The index of the outcome in ``DeliveryFigures/Outcomes``. The compiler reduces a switch over cases without
+    /// values to their number.
     fileprivate var place: Int {
         switch self {
         case .handedToTracker: 0

@@ -1,6 +1,6 @@
 public import PushModel
 
-/// A publish whose deliveries are not all made.
+/// A publish with deliveries that the router has not made yet.
 public struct OpenFanOut: Sendable {
     /// The number of the publish.
     let seq: SequenceNumber
@@ -10,7 +10,7 @@ public struct OpenFanOut: Sendable {
     let peer: Peer
     /// The progress.
     var progress: FanOut.Progress
-    /// The devices of the deliveries that are not made, the last first; `nil` for one that is gone.
+    /// The devices whose deliveries are not made yet, the last one first; `nil` for a device that is forgotten.
     var devices: [DeviceKey?]
 
     /// - Parameters:
@@ -51,10 +51,10 @@ struct FanOuts: Sendable {
     static let slice = 32
 
     var open: [OpenFanOut] = []
-    /// When the next slice may be tried, after the router was too busy for one; `nil`: at once.
+    /// The earliest time for the next slice, after the router was too busy for one; `nil`: at once.
     var pausedUntil: Instant?
 
-    /// Whether a slice can be made now.
+    /// Whether the router can make a slice of deliveries now.
     var hasWorkLeft: Bool { !open.isEmpty && pausedUntil == nil }
 
     /// The number of deliveries that are not made yet.

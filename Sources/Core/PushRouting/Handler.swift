@@ -1,22 +1,22 @@
 import PushModel
 
-/// Who does the work: one `.handler` file.
+/// The settings of one `.handler` file.
 public struct Handler: Hashable, Sendable {
-    /// What it is.
+    /// The kind of the handler: `Type=`.
     public enum Kind: Hashable, Sendable {
-        /// A program, run once per invocation.
+        /// A program that the daemon runs once for each invocation.
         indirect case exec(Command)
-        /// A program that stays, and gets and answers invocations by lines.
+        /// A program that keeps running, and reads and answers invocations as lines.
         indirect case worker(Command, InstanceRules)
-        /// The Unix socket of another service, by its absolute path, which gets and answers the same lines.
+        /// Another service, by the absolute path of its Unix socket; it reads and answers the same lines as a worker.
         indirect case socket(path: String, InstanceRules)
-        /// A notification on the desktop, by the service of a D-Bus bus.
+        /// A notification on the desktop, sent to the notification service of a D-Bus bus.
         indirect case notify(NotificationRules)
-        /// A program of ours that passes invocations on to something outside.
+        /// A program of this project that forwards invocations to an outside service.
         indirect case bridge(Bridge, InstanceRules)
-        /// Built in: an entry in the journal.
+        /// Built in: writes an entry to the journal.
         case journal
-        /// Built in: nothing.
+        /// Built in: does nothing.
         case discard
     }
 
@@ -26,14 +26,14 @@ public struct Handler: Hashable, Sendable {
         public var arguments: [String]
         /// Variables added to the program's environment, which otherwise has only `PATH` and `PUSH_*`.
         public var environment: [String: String]
-        /// Where it runs; `/` when `nil`.
+        /// The working directory; `nil`: `/`.
         public var workingDirectory: String?
-        /// Whose it is, and what it may use.
+        /// The program's user and resource limits.
         public var confinement: Confinement
-        /// Whether what it writes to standard error goes into the journal. It may hold what payloads hold.
+        /// Whether the daemon writes the program's standard error to the journal. It may contain parts of payloads.
         public var logsOutput: Bool
 
-        /// Where the program looks for others by their names: what the handler's file says, or the system's usual.
+        /// The program's `PATH`: the handler file's value, or the usual one of the system.
         public var searchPath: String {
             environment["PATH"] ?? "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
         }
@@ -51,47 +51,50 @@ public struct Handler: Hashable, Sendable {
         }
     }
 
-    /// Whose a program is, and what it may use; `nil` is the daemon's own.
+    /// The user and the resource limits of a program; `nil` means the daemon's own value.
     public struct Confinement: Hashable, Sendable {
-        /// The name or the number of its user.
+        /// The name or the uid of the user.
         public var user: String?
-        /// Whether it can gain no privileges by an exec, such as of a set-user-id program; `nil`: if it has a user.
+        /// Whether `PR_SET_NO_NEW_PRIVS` is set, so that an exec grants no privileges, such as those of a set-user-id
+        /// program; `nil`: true if `user` is set.
         public var noNewPrivileges: Bool?
-        /// How many files each of its processes may have open.
+        /// The limit of open files of each process (`RLIMIT_NOFILE`).
         public var openFilesMax: Int?
-        /// Its niceness, -20 to 19.
+        /// The nice value, -20 to 19.
         public var niceness: Int?
-        /// How much memory all processes of a run have together, in bytes.
+        /// The memory limit of all processes of a run together, in bytes.
         public var memoryMax: Int?
-        /// How many processes and threads a run has at once.
+        /// The limit of processes and threads of a run.
         public var tasksMax: Int?
-        /// The share of the processor that a run has beside others, 1 to 10000; others have 100.
+        /// The CPU weight of a run, 1 to 10000; the default of other cgroups is 100.
         public var processorWeight: Int?
 
         /// Confines nothing.
         public init() {}
     }
 
-    /// The file's stem.
+    /// The file name without its extension.
     public var name: String
-    /// What it is.
+    /// The kind of the handler.
     public var kind: Kind
-    /// Whether running it twice for one invocation is harmless: then a crash runs it again.
+    /// Whether a second run for the same invocation is harmless: if so, the daemon runs it again after a crash.
     public var idempotent: Bool
-    /// How long before the deadline it gets SIGTERM; `nil`: it does not.
+    /// The time between SIGTERM and the deadline; `nil`: no SIGTERM.
     public var grace: Duration?
-    /// How many invocations it runs at once; `nil`: as many as there are places.
+    /// The limit of concurrent invocations; `nil`: as many as there are places.
     public var maxConcurrent: Int?
-    /// Whether it has at most as many places of all as are left free, so that those that hang leave places to the others.
+    /// Whether the handler may hold at most as many places as it leaves free, so that a handler that hangs leaves
+    /// places to the others.
     public var leavesPlaces = false
-    /// How many invocations may wait for it: with more, a request that needs it is refused with `overloaded`.
+    /// The limit of invocations that wait for the handler; above it the router refuses a request that needs the handler
+    /// with `overloaded`.
     public var queueMax: Int
-    /// When it gets nothing for a while because it does not answer, in `relay` mode; `nil`: never.
+    /// The thresholds of the circuit breaker in `relay` mode; `nil`: no breaker.
     public var breaker: BreakerRules?
 
-    /// The shipped `Queue=`: at 9 s and 64 places what a handler gets done that takes about 50 ms.
+    /// The shipped `Queue=`: about the number of invocations that a handler of 50 ms completes with 64 places in 9 s.
     public static let defaultQueueMax = 10_000
-    /// In `relay` mode: how often it is tried again at most for one invocation; `nil`: as often as the budget lets it.
+    /// In `relay` mode: the limit of retries for one invocation; `nil`: the budget alone limits them.
     public var retries: Int?
 
     /// Joins the parts.
@@ -109,7 +112,7 @@ public struct Handler: Hashable, Sendable {
         self.retries = retries
     }
 
-    /// The same for its instances, whatever handlers there are beside it.
+    /// A copy for the instances, with `leavesPlaces` off: that value depends on the other handlers.
     public var ofInstances: Handler {
         var handler = self
         handler.leavesPlaces = false
@@ -117,21 +120,22 @@ public struct Handler: Hashable, Sendable {
     }
 }
 
-/// How many instances of a handler there are, and what each is given.
+/// The limits of a handler's instances and of the invocations that each is given.
 ///
 /// An instance is a running program of a `worker` handler, or a connection of a `socket` handler.
 public struct InstanceRules: Hashable, Sendable {
-    /// How many instances there are at once, at most.
+    /// The limit of concurrent instances.
     public var instances: Int
-    /// How many invocations an instance that gets several is given before it has answered the first of them.
+    /// The limit of unanswered invocations at one instance.
     public var pipeline: Int
-    /// How long an instance may have nothing to do before it ends; `nil`: for ever.
+    /// How long an instance may be idle before it ends; `nil`: without a limit.
     public var idleTimeout: Duration?
-    /// Whether a connection carries one invocation: its line is followed by the end of what we send, and the next invocation
-    /// has a connection of its own. The answer needs no id then.
+    /// Whether a connection carries one invocation: the daemon sends the line and then shuts down its sending side. The
+    /// next invocation has a new connection. The answer then needs no id.
     public var isSingleUse: Bool
-    /// Whether an invocation that missed its deadline is taken back by a line of its own
-    /// (``HandlerInput/cancellation(of:)``), which the instance answers as well; else the instance is replaced.
+    /// Whether the daemon cancels an invocation that missed its deadline by a line
+    /// (``HandlerInput/cancellation(of:)``), which the instance answers too. If false, the daemon replaces the
+    /// instance.
     public var takesBack: Bool
 
     /// Joins the parts; the defaults are the shipped ones.
@@ -146,10 +150,10 @@ public struct InstanceRules: Hashable, Sendable {
         self.takesBack = takesBack
     }
 
-    /// How many invocations its instances are given at once.
+    /// The limit of unanswered invocations at all instances together.
     public var capacity: Int { instances * linesAtOnce }
 
-    /// How many invocations an instance is given before it has answered the first of them.
+    /// The limit of unanswered invocations at one instance.
     var linesAtOnce: Int { isSingleUse ? 1 : pipeline }
 }
 
@@ -167,7 +171,7 @@ extension Handler.Kind {
         }
     }
 
-    /// What an instance of it is called, for people.
+    /// The name of an instance, for people.
     var instanceName: String {
         switch self {
         case .bridge(let bridge, _): "\(bridge.declaration.name) service"
@@ -183,7 +187,7 @@ extension Handler.Kind {
         }
     }
 
-    /// The program that the daemon starts for it; `nil` where it starts none.
+    /// The program that the daemon starts; `nil` if it starts none.
     public var command: Handler.Command? {
         switch self {
         case .exec(let command), .worker(let command, _): command
@@ -191,7 +195,7 @@ extension Handler.Kind {
         }
     }
 
-    /// The socket that the daemon connects to for it; `nil` where it connects to none.
+    /// The socket that the daemon connects to; `nil` if it connects to none.
     public var socketPath: String? {
         switch self {
         case .socket(let path, _): path
@@ -200,7 +204,7 @@ extension Handler.Kind {
         }
     }
 
-    /// The rules of its instances; `nil` where it has none.
+    /// The rules of the instances; `nil` if the handler has no instances.
     public var instanceRules: InstanceRules? {
         switch self {
         case .worker(_, let rules), .socket(_, let rules), .bridge(_, let rules): rules
@@ -208,7 +212,7 @@ extension Handler.Kind {
         }
     }
 
-    /// How it shows notifications; `nil` where it shows none.
+    /// The rules for notifications; `nil` if the handler shows none.
     public var notificationRules: NotificationRules? {
         switch self {
         case .notify(let rules): rules
@@ -216,7 +220,7 @@ extension Handler.Kind {
         }
     }
 
-    /// The bridge behind it; `nil` where there is none.
+    /// The bridge of the handler; `nil` if it is no bridge handler.
     public var bridge: Bridge? {
         switch self {
         case .bridge(let bridge, _): bridge
@@ -224,10 +228,10 @@ extension Handler.Kind {
         }
     }
 
-    /// Whether a bridge is behind it.
+    /// Whether the handler is a bridge.
     var isBridge: Bool { if case .bridge = self { true } else { false } }
 
-    /// Whether what is behind it may write requests beside its answers.
+    /// Whether the handler's program may write requests beside its answers.
     var sendsRequests: Bool {
         if case .bridge(let bridge, _) = self { bridge.declaration.sendsRequests } else { false }
     }

@@ -1,26 +1,26 @@
 public import PushModel
 
-/// What a handler said, or how it ended without saying.
+/// The answer of a handler, or its end without an answer.
 public enum HandlerAnswer: Hashable, Sendable {
-    /// Done.
+    /// The work is done.
     case handled(Content)
-    /// Try again while the budget lasts; only in `relay` mode. After this long, or after the configured delay; the reason is
-    /// for people.
+    /// The handler asks for another attempt within the budget, in `relay` mode only: after this delay, or after the
+    /// configured one. The reason is for people.
     case retry(after: Duration?, reason: String? = nil)
-    /// It could not be asked; the reason is for people. In `relay` mode it is tried again after this long, if there is as
-    /// much time.
+    /// The router could not reach the handler; the reason is for people. In `relay` mode it tries again after this
+    /// delay if the deadline is later.
     case unavailable(reason: String, after: Duration)
-    /// Not mine: the next route's.
+    /// The handler passes the invocation to the next route.
     case declined
-    /// Never; the reason is for people.
+    /// The handler refuses the invocation for good; the reason is for people.
     case rejected(reason: String)
-    /// What ran it is gone without an answer, by no fault of this invocation; the reason is for people.
+    /// The run ended without an answer, through no fault of this invocation; the reason is for people.
     case lost(reason: String)
-    /// Ended by this signal.
+    /// This signal ended the run.
     case signaled(Int32)
 
-    /// Whether the handler said anything, by an exit status too. `nil`: it wants to be asked again, and how that ends is
-    /// what counts; a server that nobody reaches is told so, too.
+    /// Whether the handler answered, by an exit status too. `nil` for a retry: only the end of its attempts counts,
+    /// because an HTTP handler also reports an unreachable server as a retry.
     var isAnswer: Bool? {
         switch self {
         case .handled, .declined, .rejected: true
@@ -29,11 +29,11 @@ public enum HandlerAnswer: Hashable, Sendable {
         }
     }
 
-    /// The words for how a run ended, as handlers write them.
+    /// The words by which a handler says how a run ended.
     public enum Status: String, Sendable, CaseIterable {
         case handled, retry, declined, rejected
 
-        /// What the exit status of an `exec` handler means.
+        /// The meaning of an `exec` handler's exit status.
         public init(exitStatus: Int32) {
             switch exitStatus {
             case 0: self = .handled
@@ -44,25 +44,25 @@ public enum HandlerAnswer: Hashable, Sendable {
         }
     }
 
-    /// What a handler may say beside that it is done.
+    /// The fields that a handler's answer may have beside its status.
     public struct Content: Hashable, Sendable {
         /// The fetch result.
         public var result: FetchResult?
         /// The presentation options of `willPresent`, as the handler wrote them.
         public var options: [String]?
-        /// How often it answered; 0: it said nothing. The first answer is the one that counts.
+        /// The number of the handler's answers; 0: none. The first answer counts.
         public var times: Int
-        /// How it says that it ended; where there is an exit status, that one decides.
+        /// The status in the answer; an exit status overrides it.
         public var status: Status?
-        /// Why it ended so, in the handler's words; where it is done, a remark.
+        /// The reason for the status in the handler's words; a remark if the status is `handled`.
         public var reason: String?
-        /// Custom data that it wants kept. Only of one that is done it is: whoever declines or wants to be tried again has
-        /// not said its last word.
+        /// Custom data that the handler wants to store. The router stores it only from an answer `handled`: a handler
+        /// that declines or asks for a retry has not given its last answer.
         public var log: [LoggedByHandler]
-        /// What of its answer nobody understands, or goes against its exit status, for people.
+        /// The parts of the answer that the router does not understand, or that contradict the exit status; for people.
         public var remarks: [String]
 
-        /// Joins the parts; what has a result, options or entries was said once.
+        /// Joins the parts; a content with a result, options or entries counts as one answer.
         public init(
             result: FetchResult? = nil, options: [String]? = nil, times: Int? = nil, status: Status? = nil,
             reason: String? = nil, log: [LoggedByHandler] = [], remarks: [String] = []
@@ -77,8 +77,7 @@ public enum HandlerAnswer: Hashable, Sendable {
         }
     }
 
-    /// What the exit status of an `exec` handler means. It decides: an answer that says otherwise
-    /// is remarked on.
+    /// Reads an `exec` handler's exit status. It overrides the answer; a contradiction becomes a remark.
     public init(exitStatus: Int32, content: Content = Content()) {
         var contradiction: String?
         if let status = content.status, status != Status(exitStatus: exitStatus) {
@@ -97,13 +96,13 @@ public enum HandlerAnswer: Hashable, Sendable {
         }
     }
 
-    /// How a run of a program ended that is its own answer: by its exit status, and by what it wrote to standard output. What
-    /// a failure wrote besides an answer is its reason.
+    /// Reads the result of a program run: its exit status and its standard output. Other text in the output of a failed
+    /// run becomes the reason.
     ///
     /// - Parameters:
-    ///   - exitStatus: of the program.
-    ///   - output: what it wrote to standard output, as far as it was read.
-    ///   - discarded: how many bytes came after them.
+    ///   - exitStatus: the program's exit status.
+    ///   - output: the program's standard output, as far as the daemon read it.
+    ///   - discarded: the number of bytes after `output` that the daemon discarded.
     public init(exitStatus: Int32, output: [UInt8], discarded: Int) {
         var content = Content(standardOutput: output, discarded: discarded) ?? Content()
         if Status(exitStatus: exitStatus) != .handled, content.reason == nil {
@@ -113,13 +112,13 @@ public enum HandlerAnswer: Hashable, Sendable {
     }
 }
 
-/// One entry of custom data that a handler's answer brings. What it does not say of the app and the device is the
-/// delivery's; a user it has only if it names one.
+/// An entry of custom data in a handler's answer. It inherits the app and the device of the delivery unless it names
+/// its own. It has a user only if it names one.
 public struct LoggedByHandler: Hashable, Sendable {
-    /// What it says, as `op: log` would.
+    /// The entry as a request of `op: log`.
     public var request: LogRequest
 
-    /// - Parameter request: what it says; its object is the element of the answer, and all the rest is read from that.
+    /// - Parameter request: the entry; its object is the element of the answer, and every other field is read from it.
     public init(_ request: LogRequest) { self.request = request }
 
     public static func == (left: LoggedByHandler, right: LoggedByHandler) -> Bool {

@@ -1,32 +1,32 @@
-/// What one handler is doing now.
+/// The current state of one handler.
 public struct HandlerStatus: Hashable, Sendable {
-    /// Where its circuit breaker stands.
+    /// The state of a circuit breaker.
     public enum BreakerState: String, Sendable, CaseIterable {
         case closed, open, probing
     }
 
     /// The handler's name.
     public var name: String
-    /// How many invocations hold a place to run.
+    /// The number of invocations that hold a place.
     public var running: Int
-    /// How many wait for one.
+    /// The number of invocations that wait for a place.
     public var waiting: Int
-    /// How many of those that run are observers'.
+    /// The number of observers' invocations in `running`.
     public var observersRunning: Int
-    /// How many of those that wait are observers'.
+    /// The number of observers' invocations in `waiting`.
     public var observersWaiting: Int
-    /// How many may run at once; `nil`: as many as there are places.
+    /// The limit of concurrent invocations; `nil`: as many as there are places.
     public var limit: Int?
-    /// How many may wait.
+    /// The limit of waiting invocations.
     public var queueLimit: Int
-    /// How many requests were refused since the start because too many waited.
+    /// The number of requests refused because the queue was full, since the start.
     public var refused: UInt64
-    /// Where its breaker stands; `nil` where it has none, or the mode has none.
+    /// The state of the breaker; `nil` if the handler or the mode has none.
     public var breaker: BreakerState?
-    /// How long it still gets nothing; zero when it is not open.
+    /// The time until the breaker admits a probe; zero if it is not open.
     public var pause: Duration
-    /// How many invocations went past it since the start because the breaker was open.
+    /// The number of invocations that passed over the handler because its breaker was open, since the start.
     public var passedOver: UInt64
-    /// Whether the configuration has it no more: what it runs goes on.
+    /// Whether the configuration no longer has the handler; its invocations in flight still finish.
     public var isDraining: Bool
 }

@@ -2,27 +2,27 @@ import PushDispatch
 import PushModel
 import PushTracking
 
-/// What a notification is known to be from what an interaction brings along, or from its delivery's request.
+/// The facts about a notification, from the interaction itself or from its delivery's request.
 struct NotificationFacts {
-    /// Whose it is; `nil` when nobody's or not known.
+    /// The provider of the payload; `nil` if it has none or is unknown.
     private(set) var provider: String?
-    /// The id that the interaction gives.
+    /// The message id that the interaction names.
     private(set) var messageID: String?
-    /// What the platform hands back; `nil` when nobody knows it.
+    /// The payload that the platform hands back; `nil` if it is unknown.
     private(set) var handedBack: HandedBackPayload?
-    /// The campaign, if it is Braze's and has one.
+    /// The campaign id of a Braze payload; `nil` if it has none.
     private(set) var campaignID: String?
-    /// The keys of what was delivered, as far as they are known.
+    /// The keys of the delivered payload, as far as they are known.
     private(set) var keys: PayloadKeys?
-    /// Whether the notification has a button with an id, if it is Braze's and its payload is known.
+    /// Whether the notification has a button with an id; `nil` unless it is Braze's and its payload is known.
     private(set) var hasButton: ((String) -> Bool)?
 
     /// - Parameters:
     ///   - interact: the interaction.
-    ///   - past: the delivery that it names, where its request was read.
+    ///   - past: the delivery that the interaction names, if the ledger's request was read.
     ///   - platform: the platform that hands back the payload.
-    ///   - detection: whose payload is whose.
-    /// - Throws: why the payload that the interaction brings along is none.
+    ///   - detection: the rules that find the provider.
+    /// - Throws: `PayloadError` if the payload in the interaction is invalid.
     init(
         _ interact: InteractRequest, _ past: PastDelivery?, platform: Platform, detection: DetectionSettings
     ) throws(PayloadError) {
@@ -36,7 +36,8 @@ struct NotificationFacts {
         }
         if let past {
             provider = past.provider
-            // What comes back as it was delivered could be read when it was accepted.
+            // A platform that hands back the delivered payload: the payload was readable when the delivery was
+            // accepted.
             if past.accepted.platform.handsBackPayload, let payload = past.request?.payload {
                 handedBack = try? HandedBackPayload(payload, platform: past.accepted.platform, settings: detection)
             }
@@ -54,19 +55,20 @@ struct NotificationFacts {
     }
 }
 
-/// What an interaction is about: one delivery, as the tracker remembers it, its request says it, or the payload tells.
+/// The delivery that an interaction is about, from the tracker's memory, from the delivery's request, or from the
+/// payload.
 struct InteractionSubject {
     let facts: NotificationFacts
-    /// What the tracker remembers of it.
+    /// The delivery in the tracker's memory.
     let delivery: KnownDelivery?
-    /// Its request, where that was read.
+    /// The delivery's request, if the ledger's request was read.
     let past: PastDelivery?
-    /// Whose it is; `nil` when nobody's or not known.
+    /// The provider of the payload; `nil` if it has none or is unknown.
     let provider: String?
-    /// What the tracker knows it by, if it is the tracker's: Braze's, or what is known to nobody and may be Braze's yet.
+    /// The name by which the tracker finds the delivery; `nil` for a payload that is surely not Braze's.
     private(set) var tracked: Interaction.Subject?
 
-    /// - Parameter read: the request that ``Router/deliveryToRead(for:)`` asked for, where there is one.
+    /// - Parameter read: the request that ``Router/deliveryToRead(for:)`` asked for, if any.
     init(
         _ interact: InteractRequest, _ read: PastDelivery?, platform: Platform, tracker: Tracker,
         detection: DetectionSettings
@@ -84,7 +86,7 @@ struct InteractionSubject {
         let target = interact.target
         let delivery = name.flatMap { tracker.delivery(for: $0, app: target.app, device: target.device) }
         var past = read
-        // What the tracker remembers comes first; a request of another delivery says nothing of it.
+        // The tracker's memory takes precedence over a request of another delivery.
         if let delivery, let other = past, other.accepted.seq != delivery.seq {
             past = nil
             facts = try NotificationFacts(interact, nil, platform: platform, detection: detection)
@@ -94,7 +96,7 @@ struct InteractionSubject {
         if provider == Router.trackedProvider {
             tracked = name
             guard delivery == nil, let past else { return }
-            // The repeat of a message (T14) is not remembered; what it repeats has its id.
+            // The tracker does not remember the repeat of a message (T14); the original has the same message id.
             if let message = past.accepted.messageID {
                 tracked = .message(message)
             } else if let handedBack = facts.handedBack, let digest = handedBack.digest {
@@ -105,16 +107,18 @@ struct InteractionSubject {
         }
     }
 
-    /// The keys that routes match: of what is handed back.
+    /// The keys that routes match: those of the payload that the platform hands back.
     var keys: PayloadKeys? { facts.handedBack?.keys }
 
-    /// Whether it is something that was not told before, of a notification that was there: only then do tracks apply.
+    /// Whether the interaction is the first of its kind on an existing notification: tracks apply only to such an
+    /// interaction.
     func isNews(_ result: InteractionResult, of interaction: Interaction, _ tracker: Tracker) -> Bool {
         switch result.verdict {
         case .opened, .closed, .unattributed, .dismissed: return true
         case .duplicate, .unknownAction, .elsewhere, .unmatched: return false
         case nil:
-            // Tracks do not wait for the grace to end, so what can be told of the verdict must be told now.
+            // Tracks do not wait for the end of the grace period, so this checks the parts of the verdict that are
+            // known now.
             if case .button(let id) = interaction.act, let hasButton = facts.hasButton, !hasButton(id) { return false }
             return !tracker.isHeldInVain(interaction)
         }

@@ -2,99 +2,100 @@ import PushDispatch
 public import PushModel
 import PushTracking
 
-/// An invocation in flight: what the ledger says of it, and what only the router needs.
+/// An invocation in flight: its ledger row, and the state that only the router needs.
 struct Invocation: Sendable {
-    /// Where it is on its way. Every stage ends by an outcome.
+    /// The stage of an invocation. An outcome may end any stage.
     enum Stage: Hashable, Sendable, CaseIterable {
-        /// Behind others in its lane. Goes to `ready` at the head.
+        /// Behind others in its lane. Goes to `ready` when it becomes the head.
         case waiting
         /// At the head, without a free place to run. Goes to `starting`.
         case ready
-        /// A start was asked for and is not reported yet. Goes to `running`.
+        /// The router has asked for a start that nobody has reported yet. Goes to `running`.
         case starting
         /// The handler runs. Goes to `terminating`, to `pausing`, or to the next route's `ready`.
         case running
-        /// The handler got SIGTERM from us and has its grace. Goes where `running` goes.
+        /// The daemon has sent SIGTERM to the handler, whose grace period runs. Goes where `running` goes.
         case terminating
-        /// The handler asked to be tried again later. Goes to `ready`.
+        /// The handler asked for another attempt later. Goes to `ready`.
         case pausing
     }
 
-    /// The request; without its line once that is let go of.
+    /// The request; its line is empty after ``letGo()``.
     var request: AcceptedRequest { _read { yield sharedRequest.value } }
     private(set) var sharedRequest: Indirect<AcceptedRequest>
-    /// What the request asks for; `nil` once that is let go of.
+    /// The content of the request; `nil` after ``letGo()``.
     var subject: InvocationSubject? { content?.value.subject }
     private var content: Indirect<Content>?
-    /// How many bytes the request line has.
+    /// The size of the request line in bytes.
     let byteCount: Int
-    /// How many bytes of memory line and payload take, the payload of the delivery that an interaction is about included.
+    /// The memory of line and payload in bytes, with the payload of the delivery that an interaction is about.
     let memorySize: Int
     var record: InvocationRecord
-    /// The routes that match; `nil` while the payload is there to match against.
+    /// The positions of the matching routes; `nil` while the payload is in memory to match against.
     private var matches: [Int]?
-    /// The table that it was accepted under: a reload does not move it.
+    /// The routing table at acceptance: a reload does not change it.
     var table: RoutingTable { _read { yield sharedTable.value } }
     private let sharedTable: Indirect<RoutingTable>
-    /// The place of its route in `table`.
+    /// The position of its route in `table`.
     var position = 0
-    /// What runs it: large, and the same as long as it has it.
+    /// The current handler, in shared storage because it is large.
     var handler: Indirect<Handler>?
-    /// Where it waits for others: with those of its request's device, or nowhere.
+    /// The lane of the request's device; `nil` if the invocation waits in no lane.
     var lane: DeviceKey? { isInLane ? request.lane : nil }
-    /// Of those before it in its lane, the one that took longest.
+    /// The invocation ahead in the lane that took the longest time.
     var waitedFor: Predecessor? {
         get { sharedWaitedFor?.value }
         set { sharedWaitedFor = newValue.map { Indirect($0) } }
     }
     private var sharedWaitedFor: Indirect<Predecessor>?
-    /// What handlers made of it so far.
+    /// The attempts so far.
     var attempts: Attempts {
         _read { yield sharedAttempts.value }
         _modify { yield &sharedAttempts.value }
     }
-    /// What waits has none yet, and shares this.
+    /// Invocations without an attempt share this value.
     private var sharedAttempts = Invocation.noAttempts
     private static let noAttempts = Indirect(Attempts())
-    /// What the tracker takes over when its turn comes.
+    /// The receipt that the tracker gets at the invocation's turn.
     var receipt: Receipt? {
         get { sharedReceipt?.value }
         set { sharedReceipt = newValue.map { Indirect($0) } }
     }
     private var sharedReceipt: Indirect<Receipt>?
-    /// The handlers that it went past.
+    /// The handlers that the invocation passed over.
     var bypassed: BypassedHandlers {
         _read { yield sharedBypassed.value }
         _modify { yield &sharedBypassed.value }
     }
     private var sharedBypassed = Invocation.noneBypassed
     private static let noneBypassed = Indirect(BypassedHandlers())
-    /// What the ledger has of the row; `nil` before the first write.
+    /// The changing fields that the ledger has; `nil` before the first write.
     var stored: ChangingFields?
-    // The small ones are next to each other, where they fill eight bytes and not eight each.
+    // The small fields are adjacent, so that they share eight bytes instead of taking eight each.
     let osVersion: OSVersion?
     let owner: PlannedInvocation.Owner
-    /// Whether its bytes are counted among those that are kept in memory.
+    /// Whether `usage` counts `memorySize` among the bytes kept in memory.
     var isCounted = false
-    /// Whether only the route at `position` is meant: an observer's, or one of those that hear a broadcast.
+    /// Whether only the route at `position` may get the invocation: an observing route, or a route that hears a
+    /// broadcast.
     var isPinned = false
     private let isInLane: Bool
     var stage = Stage.waiting
-    /// From when its time counts; `nil` while it waits in its lane in `device` mode.
+    /// The time from which the budget counts; `nil` while the invocation waits in its lane in `device` mode.
     var clockStart: Instant?
-    /// How many were ahead of it in its lane when it came.
+    /// The number of invocations ahead in the lane at acceptance.
     var ahead: Int32?
 
-    /// What a request's objects take of the memory beside the bytes of line and payload: about as much as was measured.
+    /// The memory of a request's objects in bytes, without line and payload: about the measured value.
     static let memorySizeOfContent = 304
 
-    /// What is let go of while others are ahead.
+    /// The parts that ``letGo()`` drops while other invocations are ahead.
     private struct Content: Sendable {
         var subject: InvocationSubject
         var keys: PayloadKeys?
     }
 
-    /// What of a row changes while its invocation is in flight.
+    /// The fields of a row that change while the invocation is in flight.
     struct ChangingFields: Hashable, Sendable {
         private let route: String?
         private let handler: String?
@@ -111,13 +112,13 @@ struct Invocation: Sendable {
 
     /// - Parameters:
     ///   - request: the request.
-    ///   - byteCount: how many bytes its line has.
-    ///   - subject: what it asks for; `nil`: the ledger has it, and no route asks for anything of the payload.
-    ///   - record: the row.
-    ///   - owner: whose it is.
-    ///   - keys: what routes are held against, of the payload.
-    ///   - table: what it was accepted under.
-    ///   - isInLane: whether it waits for others of its request's device.
+    ///   - byteCount: the size of the request line in bytes.
+    ///   - subject: the content of the request; `nil`: only the ledger has it, and no route matches on the payload.
+    ///   - record: the ledger row.
+    ///   - owner: the owner.
+    ///   - keys: the payload's keys, for matching routes.
+    ///   - table: the routing table at acceptance.
+    ///   - isInLane: whether it waits in the lane of the request's device.
     init(
         request: Indirect<AcceptedRequest>, byteCount: Int, subject: InvocationSubject?, osVersion: OSVersion?,
         record: InvocationRecord, owner: PlannedInvocation.Owner, keys: PayloadKeys?, table: Indirect<RoutingTable>,
@@ -140,7 +141,7 @@ struct Invocation: Sendable {
         }
     }
 
-    /// An invocation of a request that is being accepted.
+    /// Makes an invocation of a request that is being accepted.
     init(
         of arrival: Arrival, record: InvocationRecord, owner: PlannedInvocation.Owner, table: Indirect<RoutingTable>,
         isInLane: Bool
@@ -151,26 +152,26 @@ struct Invocation: Sendable {
             isInLane: isInLane)
     }
 
-    /// What routes are held against.
+    /// Returns the facts that routes match on.
     private func facts(_ keys: PayloadKeys?) -> RouteFacts {
         RouteFacts(
             provider: record.provider, platform: request.platform, callback: record.callback, app: request.app,
             keys: keys)
     }
 
-    /// How its callback is completed: by its owner's invocation, never by an observer's.
+    /// The completion rules of the callback; an observer's invocation completes nothing.
     var completions: Completions {
         Completions(
             record.isObserver ? .none : record.callback, rules: table.completion, osVersion: osVersion)
     }
 
-    /// The position of the first route at or after its own that matches, and does not observe.
+    /// The position of the first matching route at or after its own that does not observe.
     var nextOwner: Int? {
         guard let matches else { return table.owner(of: facts(content?.value.keys), from: position) }
         return matches.first { $0 >= position }
     }
 
-    /// Lets go of the request line and the payload: the ledger has them. What routes need of them is decided first.
+    /// Drops the request line and the payload, which the ledger has. Matches the routes first.
     mutating func letGo() {
         if matches == nil {
             matches = isPinned ? [] : table.positions(for: facts(content?.value.keys), observing: false)
@@ -179,9 +180,9 @@ struct Invocation: Sendable {
         content = nil
     }
 
-    /// Lets it wait until it goes on: with its payload if there is room for so many more bytes.
+    /// Prepares for a wait: keeps the payload if `room` bytes are enough, and drops it otherwise.
     ///
-    /// - Returns: how many bytes more it keeps than before.
+    /// - Returns: the number of bytes that it now keeps and that `usage` does not count yet.
     mutating func park(_ room: Int) -> Int {
         guard content != nil, !isCounted else { return 0 }
         guard memorySize <= room else {
@@ -192,7 +193,7 @@ struct Invocation: Sendable {
         return memorySize
     }
 
-    /// Whether it holds one of the places to run.
+    /// Whether the invocation holds a place to run.
     var holdsPlace: Bool {
         switch stage {
         case .starting, .running, .terminating: true
@@ -200,8 +201,8 @@ struct Invocation: Sendable {
         }
     }
 
-    /// Whether a deadline that comes now is missed by its handler. A program that was not even started says nothing of
-    /// itself; what answers by lines was there to answer, and who asked for a retry was asked.
+    /// Whether missing the deadline now is the handler's failure. A program that has not started is not at fault. A
+    /// handler with instances was ready to answer, and a handler that asked for a retry had its attempt.
     var hasFailedAtDeadline: Bool {
         switch stage {
         case .running, .terminating, .pausing: true
@@ -211,7 +212,7 @@ struct Invocation: Sendable {
         }
     }
 
-    /// When its handler is to get SIGTERM; `nil`: it is not.
+    /// The time of SIGTERM for the handler; `nil`: none.
     var terminationDue: Instant? {
         guard let deadline = record.deadline, let grace = handler?.value.grace, grace < record.budget else {
             return nil
@@ -219,16 +220,16 @@ struct Invocation: Sendable {
         return deadline + (.zero - grace)
     }
 
-    /// How it ends when its time is up.
+    /// The outcome of a missed deadline.
     var missed: Outcome { attempts.first == nil ? .expired : .timedOut }
 }
 
-/// What the request line of an invocation says beside what the ledger's columns say.
+/// The content of an invocation's request line that the ledger's columns lack.
 public struct InvocationSubject: Sendable {
-    /// What was asked; `nil` if the line was accepted by another version that could read it.
+    /// The action; `nil` if another version of the daemon accepted a line that this one cannot read.
     public var action: Request.Action?
-    /// The payload: the delivery's as it came, for an interaction as it was handed back or delivered; `nil` when nobody
-    /// knows it.
+    /// The payload: of a delivery as it came, of an interaction as the platform handed it back or as it was delivered;
+    /// `nil` if it is unknown.
     public var payload: JSONNode?
     /// The version of the operating system.
     public var osVersion: OSVersion?
@@ -240,9 +241,9 @@ public struct InvocationSubject: Sendable {
         self.osVersion = osVersion
     }
 
-    /// What a request says.
+    /// Takes the content of a request.
     ///
-    /// - Parameter past: the delivery that an interaction is about, where the ledger knows it.
+    /// - Parameter past: the delivery that an interaction is about, if the ledger has it.
     init(_ request: Request, past: PastDelivery? = nil) {
         action = request.action
         switch request.action {
@@ -269,15 +270,15 @@ struct Receipt: Sendable {
     var uniqueID: String?
     var isDisplayed: Bool
     var inForeground: Bool
-    /// Of the payload; `nil` where its own id tells.
+    /// The digest of a payload without a message id; `nil` if the payload has its own id.
     var digest: UInt64?
     var buttons: ButtonList
     var at: WallTime
 }
 
 extension AcceptedRequest {
-    /// What one of its invocations takes of the memory while it is in flight, beside line and payload, in bytes: about as
-    /// much as was measured, and the texts.
+    /// The memory in bytes of one invocation in flight, without line and payload: about the measured value, plus the
+    /// texts.
     var memoryInFlight: Int {
         func length(_ text: String?) -> Int { text?.utf8.count ?? 0 }
         return 900 + length(id) + length(app) + length(device) + length(externalID) + length(messageID)

@@ -1,8 +1,8 @@
 import PushModel
 
-// What the router asks of a platform; a platform that is new has to answer each.
+// Facts about platforms that the router needs; the switches make a new platform answer each.
 extension Platform {
-    /// Whether the push service hands messages to an app one after the other, on one thread of it.
+    /// Whether the push service delivers messages to an app one after the other, on one thread.
     var hasLanes: Bool {
         switch self {
         case .android: true
@@ -10,8 +10,8 @@ extension Platform {
         }
     }
 
-    /// Whether a push service remembers ids of messages in the app's process. Its list goes with the process, whatever
-    /// brought the message that starts it anew.
+    /// Whether the push service's library remembers message ids in the app's process. The list is lost with the
+    /// process, even if a message restarts it.
     var keepsRecentIDs: Bool {
         switch self {
         case .android: true
@@ -19,7 +19,8 @@ extension Platform {
         }
     }
 
-    /// Whether payloads bring an id of their own; a plain APNs or web payload has none, and the request's stands in.
+    /// Whether payloads have an id of their own. A plain APNs or web payload has none, and the request's id replaces
+    /// it.
     var hasMessageIDs: Bool {
         switch self {
         case .android: true
@@ -27,7 +28,7 @@ extension Platform {
         }
     }
 
-    /// Whether the category of a notification decides whether the app is told of a dismissal.
+    /// Whether the notification's category decides whether the app receives dismissals.
     var tellsOfDismissalsByCategory: Bool {
         switch self {
         case .ios: true
@@ -35,8 +36,8 @@ extension Platform {
         }
     }
 
-    /// Whether an app may run without an instance of Braze's SDK. On Android the SDK makes one when it needs it, and on
-    /// the web the service worker needs none.
+    /// Whether an app may run without an instance of Braze's SDK. On Android the SDK makes one when needed; on the web
+    /// the service worker needs none.
     var appMayLackSDK: Bool {
         switch self {
         case .ios: true

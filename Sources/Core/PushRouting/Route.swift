@@ -1,16 +1,16 @@
 public import PushModel
 
-/// Which invocations go to which handler: one `.route` file.
+/// A rule that assigns invocations to a handler: one `.route` file.
 public struct Route: Hashable, Sendable {
-    /// The file's stem; routes apply in the order of their names.
+    /// The file name without its extension; routes apply in the order of their names.
     public var name: String
-    /// Which invocations.
+    /// The conditions.
     public var match: RouteMatch
     /// The handler's name.
     public var handler: String
-    /// The time the invocation has; `nil`: the configured budget. Never more than it.
+    /// The time limit of the invocation, at most the configured budget; `nil`: the configured budget.
     public var budget: Duration?
-    /// Whether it only gets a copy of what it matches, whoever owns it.
+    /// Whether the handler only gets a copy of each matching invocation, regardless of the owner.
     public var observes: Bool
 
     /// Joins the parts.
@@ -25,7 +25,7 @@ public struct Route: Hashable, Sendable {
     }
 }
 
-/// The conditions of a route. Each one given must hold; a list holds when one of its entries does.
+/// The conditions of a route. All given conditions must hold; a list holds if one of its entries does.
 public struct RouteMatch: Hashable, Sendable {
     /// One condition on a key: present, or present with a value that a pattern matches.
     public struct KeyCondition: Hashable, Sendable {
@@ -41,7 +41,7 @@ public struct RouteMatch: Hashable, Sendable {
         }
     }
 
-    /// `Provider=`: the owner; the word `none` stands for a payload of no known provider. Empty: any.
+    /// `Provider=`: the payload's provider; the word `none` matches a payload of no known provider. Empty: any.
     public var providers: [String]
     /// `Platform=`. Empty: any.
     public var platforms: [Platform]
@@ -49,12 +49,12 @@ public struct RouteMatch: Hashable, Sendable {
     public var callbacks: [Callback]
     /// `App=`: patterns of the package name or bundle id. Empty: any.
     public var apps: [Glob]
-    /// `Data=`: all must hold, of the payload's own keys.
+    /// `Data=`: conditions on the payload's own keys. All must hold.
     public var data: [KeyCondition]
-    /// `KeyValue=`: all must hold, of the dashboard's key-values, wherever the platform puts them.
+    /// `KeyValue=`: conditions on the dashboard's key-value pairs, wherever the platform puts them. All must hold.
     public var keyValues: [KeyCondition]
 
-    /// Joins the parts; without any it matches everything.
+    /// Joins the parts; a match without conditions matches every invocation.
     public init(
         providers: [String] = [], platforms: [Platform] = [], callbacks: [Callback] = [], apps: [Glob] = [],
         data: [KeyCondition] = [], keyValues: [KeyCondition] = []

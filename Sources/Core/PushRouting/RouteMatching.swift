@@ -1,9 +1,9 @@
 public import PushDispatch
 public import PushModel
 
-/// What a route's conditions are held against.
+/// The facts of an invocation that a route's conditions test.
 public struct RouteFacts: Sendable {
-    /// Whose payload it is.
+    /// The provider of the payload.
     public var provider: String?
     /// The platform.
     public var platform: Platform
@@ -16,19 +16,19 @@ public struct RouteFacts: Sendable {
 }
 
 extension RouteMatch {
-    /// The word that stands for a payload of no known provider in `Provider=`.
+    /// The word in `Provider=` for a payload of no known provider.
     public static let noProvider = "none"
 
-    /// Whether every condition given holds.
+    /// Whether all given conditions hold.
     public func holds(for facts: RouteFacts) -> Bool {
         var (facts, text) = (facts, TextRead())
         if !keyValues.isEmpty { facts.keys?.readKeyValues() }
         return holds(for: facts, &text)
     }
 
-    /// The same, for facts whose key-values were read.
+    /// Whether all given conditions hold; the key-values of `facts` must have been read.
     ///
-    /// - Parameter text: the last text that was read; of the same keys.
+    /// - Parameter text: the last text that was read from the same keys.
     fileprivate func holds(for facts: RouteFacts, _ text: inout TextRead) -> Bool {
         guard mayHold(for: facts) else { return false }
         if data.isEmpty, keyValues.isEmpty { return true }
@@ -37,7 +37,7 @@ extension RouteMatch {
             && keyValues.allSatisfy { keys.hasKeyValue($0.key, matching: $0.pattern, &text) }
     }
 
-    /// Whether every condition holds that looks at no key of the payload.
+    /// Whether all conditions hold except those on the payload's keys.
     func mayHold(for facts: RouteFacts) -> Bool {
         if !providers.isEmpty, !providers.contains(facts.provider ?? Self.noProvider) { return false }
         if !platforms.isEmpty, !platforms.contains(facts.platform) { return false }
@@ -47,7 +47,7 @@ extension RouteMatch {
 }
 
 extension RouteFacts {
-    /// The same with the dashboard's key-values read, if a route asks for any: once for all routes.
+    /// Returns the facts with the dashboard's key-values read, if a route or track tests any: once for all routes.
     fileprivate func read(for table: RoutingTable) -> RouteFacts {
         guard table.looksAtKeyValues else { return self }
         var facts = self
@@ -57,7 +57,8 @@ extension RouteFacts {
 }
 
 extension PayloadKeys? {
-    /// The same with the dashboard's key-values read, if a route or track asks for any: once for all that is asked.
+    /// Returns the keys with the dashboard's key-values read, if a route or track tests any: once for all routes and
+    /// tracks.
     func read(for table: RoutingTable) -> PayloadKeys? {
         guard table.looksAtKeyValues, var keys = self else { return self }
         keys.readKeyValues()
@@ -66,37 +67,37 @@ extension PayloadKeys? {
 }
 
 extension RoutingTable {
-    /// Whether any route looks at the payload's keys.
+    /// Whether any route tests the payload's keys.
     var looksAtKeys: Bool { routes.contains { !$0.match.data.isEmpty || !$0.match.keyValues.isEmpty } }
 
-    /// Whether any route or track looks at the dashboard's key-values.
+    /// Whether any route or track tests the dashboard's key-values.
     var looksAtKeyValues: Bool { !tracks.isEmpty || routes.contains { !$0.match.keyValues.isEmpty } }
 
-    /// The position of the first route at or after `position` that matches and does not observe.
+    /// Returns the position of the first route at or after `position` that matches and does not observe.
     func owner(of facts: RouteFacts, from position: Int = 0) -> Int? {
         let facts = facts.read(for: self)
         var text = TextRead()
         return routes[position...].firstIndex { !$0.observes && $0.match.holds(for: facts, &text) }
     }
 
-    /// The positions of all that match: of those that observe, or of those that do not.
+    /// Returns the positions of all matching routes that observe, or of those that do not.
     func positions(for facts: RouteFacts, observing: Bool) -> [Int] {
         let facts = facts.read(for: self)
         var text = TextRead()
         return routes.indices.filter { routes[$0].observes == observing && routes[$0].match.holds(for: facts, &text) }
     }
 
-    /// The routes that an invocation goes to before any handler declines: the first that matches; of what every SDK must
-    /// hear, each one.
+    /// Returns the routes that an invocation goes to before any handler declines: the first match, or every match of a
+    /// broadcast callback.
     public func owners(of facts: RouteFacts) -> [Route] {
         guard !facts.callback.isBroadcast else { return positions(for: facts, observing: false).map { routes[$0] } }
         return owner(of: facts).map { [routes[$0]] } ?? []
     }
 
-    /// Whether a route may get a copy, whatever keys the payload has.
+    /// Whether some observing route could match, whatever keys the payload has.
     func mayObserve(_ facts: RouteFacts) -> Bool { routes.contains { $0.observes && $0.match.mayHold(for: facts) } }
 
-    /// The routes that get a copy.
+    /// Returns the observing routes that match.
     public func observers(of facts: RouteFacts) -> [Route] {
         positions(for: facts, observing: true).map { routes[$0] }
     }

@@ -3,10 +3,10 @@ import PushModel
 import PushTracking
 
 extension Router {
-    /// Hands what a person does with a Braze notification to the tracker, and routes the rest like a delivery.
+    /// Hands an interaction with a Braze notification to the tracker, and routes any other like a delivery.
     ///
-    /// - Parameter read: the delivery that ``deliveryToRead(for:)`` asked for, where there is one.
-    /// - Returns: how many invocations there are.
+    /// - Parameter read: the delivery that ``deliveryToRead(for:)`` asked for, if any.
+    /// - Returns: the number of invocations.
     mutating func interact(
         _ interact: InteractRequest, _ request: Request, _ read: PastDelivery?, from peer: Peer, at now: Moment,
         _ effects: inout Effects
@@ -84,7 +84,7 @@ extension Router {
         return arrival.count
     }
 
-    /// A tap opens the app, whoever's notification it is (T8).
+    /// Starts a session: a tap opens the app, whatever the notification's provider (T8).
     private mutating func startSession(
         _ act: UserAct, _ accepted: AcceptedRequest, at time: WallTime, now: Moment, _ effects: inout Effects
     ) {
@@ -109,7 +109,7 @@ extension Interaction {
 }
 
 extension InteractionResult {
-    /// What became of it.
+    /// Returns the reason of the outcome from the tracker's verdict.
     ///
     /// - Parameter grace: how long an interaction waits for its delivery.
     fileprivate func reason(_ act: UserAct, grace: Duration) -> OutcomeReason {
@@ -146,6 +146,6 @@ extension InteractionResult {
 }
 
 extension Int64 {
-    /// Milliseconds for people: whole seconds where they are.
+    /// Milliseconds for people, as whole seconds if possible.
     fileprivate var inWords: String { self % 1000 == 0 ? "\(self / 1000) s" : "\(self) ms" }
 }

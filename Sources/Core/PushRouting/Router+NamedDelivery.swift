@@ -3,10 +3,11 @@ public import PushModel
 import PushTracking
 
 extension Router {
-    /// The delivery whose request has to be read before an interaction is submitted; `nil` when `submit` needs none.
+    /// Returns the delivery whose request must be read from the ledger before an interaction is submitted; `nil` if
+    /// `submit` needs none.
     ///
-    /// Of a delivery that the tracker remembers the request is read only where something depends on its payload: then it
-    /// is always read, so that what becomes of the interaction never depends on who happens to know the delivery.
+    /// For a delivery that the tracker remembers, the request is read only if its payload matters, and then always. So
+    /// the result of the interaction never depends on which part of the daemon knows the delivery.
     public func deliveryToRead(for request: Request) -> DeliveryReference? {
         guard case .interact(let interact) = request.action else { return nil }
         guard let named = DeliveryReference(interact) else { return deliveryHandedBack(to: interact) }
@@ -14,13 +15,13 @@ extension Router {
             guard needsPayload(of: known, for: interact) else { return nil }
             return DeliveryReference(.seq(known.seq), app: named.app, device: named.device)
         }
-        // A number that nobody has yet is no delivery's.
+        // A number above the last one belongs to no delivery.
         if case .seq(let seq) = named.name, seq > lastNumber { return nil }
         return named
     }
 
-    /// The tracker's delivery that the data of a notification tells of, where a click brings that alone: the key-values that
-    /// tracks ask for are in what was delivered.
+    /// Returns the tracker's delivery that a web notification's `data` identifies, on platforms that hand back only
+    /// this data: the key-values for tracks are in the delivered payload.
     private func deliveryHandedBack(to interact: InteractRequest) -> DeliveryReference? {
         let target = interact.target
         let platform = target.platform ?? memory.devices.known(target.device, app: target.app)?.platform
@@ -41,7 +42,7 @@ extension Router {
         return memory.tracker.delivery(for: subject, app: reference.app, device: reference.device)
     }
 
-    /// Whether the payload of a delivery that the tracker remembers changes what becomes of an interaction with it.
+    /// Whether the payload of a delivery that the tracker remembers can change the result of an interaction.
     private func needsPayload(of delivery: KnownDelivery, for interact: InteractRequest) -> Bool {
         let act = UserAct(interact)
         let platform = interact.target.platform ?? delivery.platform
@@ -62,7 +63,7 @@ extension UserAct {
         self.init(interact.kind, action: interact.action, text: interact.text)
     }
 
-    /// What tracks call it.
+    /// The occasion of the act in tracks.
     fileprivate var occasion: TrackRule.Occasion {
         switch self {
         case .opened: .opened

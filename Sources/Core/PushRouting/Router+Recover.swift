@@ -4,19 +4,19 @@ public import PushTracking
 
 /// A request that an earlier run of the daemon acknowledged and did not finish.
 public struct UnfinishedRequest: Sendable {
-    /// The request as the ledger has it.
+    /// The request in the ledger.
     public var accepted: AcceptedRequest
-    /// Its invocations without an outcome, in order.
+    /// The invocations without an outcome, in order.
     public var invocations: [InvocationRecord]
-    /// The attempts at them, by their numbers.
+    /// The attempts at them, by the invocation's number in the request.
     public var attempts: [Int: AttemptHistory] = [:]
-    /// The request line, read again; `nil` if this version cannot read it any more, or it has not been read.
+    /// The parsed request line; `nil` if this version cannot parse it, or it was not read.
     public var request: Request?
-    /// Whether the line is left where it is: ``RecoveryNeeds/wantsLine(of:_:at:)`` told that it is not needed now.
+    /// Whether the line was not read, because ``RecoveryNeeds/wantsLine(of:_:at:)`` did not ask for it.
     public var isLeftInLedger: Bool
-    /// How many bytes the line has.
+    /// The size of the line in bytes.
     public var byteCount: Int
-    /// The delivery that an interaction names by its number or message id.
+    /// The delivery that an interaction names by number or message id.
     public var past: PastDelivery?
 
     /// A request whose line was read.
@@ -31,11 +31,11 @@ public struct UnfinishedRequest: Sendable {
         self.past = past
     }
 
-    /// A request whose line is left where it is.
+    /// A request whose line was not read.
     ///
     /// - Parameters:
     ///   - accepted: the request, without its line.
-    ///   - byteCount: how many bytes the line has.
+    ///   - byteCount: the size of the line in bytes.
     ///   - invocations: its invocations without an outcome.
     public init(leaving accepted: AcceptedRequest, byteCount: Int, invocations: [InvocationRecord]) {
         self.accepted = accepted
@@ -46,54 +46,57 @@ public struct UnfinishedRequest: Sendable {
 }
 
 extension Router {
-    /// Takes up what an earlier run of the daemon left: runs what has budget left, and gives everything else its outcome.
+    /// Recovers unfinished requests of an earlier run of the daemon: enters the invocations that have budget left, and
+    /// gives all others their outcomes.
     ///
-    /// Call it before anything is submitted, with the requests in order of their numbers, some at a time, and when nothing
-    /// of an earlier run is alive any more. Nothing runs before ``endRecovery(at:effects:)``.
+    /// Call it before any submit, with the requests in order of their numbers, some at a time, and after every process
+    /// of an earlier run has ended. No handler starts before ``endRecovery(at:effects:)``.
     public mutating func recover(_ unfinished: [UnfinishedRequest], at now: Moment, effects: inout Effects) {
         for request in unfinished {
             let context = RecoveryContext(request, table: table)
             for record in request.invocations {
                 takeUp(record, stored: record, of: request, context, at: now, &effects)
             }
-            // What begins is written and started at the end; payloads are let go of now.
+            // The new invocations' rows and starts follow in `endRecovery`; their payloads are dropped here.
             for record in request.invocations {
                 if let invocation = invocations[record.id] { park(invocation) }
             }
         }
     }
 
-    /// All that was left is taken up: what may run begins.
+    /// Ends the recovery and starts the invocations that may run.
     public mutating func endRecovery(at now: Moment, effects: inout Effects) { endTurn(at: now, &effects) }
 
-    /// What an earlier run's requests are looked at for.
+    /// The conditions under which recovery needs the line of a request.
     public var recoveryNeeds: RecoveryNeeds { RecoveryNeeds(boot: boot, looksAtKeys: table.looksAtKeys) }
 
-    /// Takes over what the tracker remembers, before anything that is the tracker's.
+    /// Installs the recovered tracker; call it before any event for the tracker.
     public mutating func adopt(_ tracker: Tracker) { memory.adopt(tracker) }
 
-    /// The router as the next start of the daemon makes it from what was recorded, before it takes up what is unfinished.
+    /// Returns the router that the next start of the daemon would restore from the records, before the recovery of
+    /// unfinished requests.
     ///
-    /// What tracker, custom data and devices remember is recorded as it changes, so a start has it as it was.
+    /// Changes of the tracker, the custom data and the devices are recorded as they happen, so a start restores them
+    /// exactly.
     ///
     /// - Parameter boot: the machine's boot id at that start.
     func restarted(boot: UUID128) -> Router {
         Router(boot: boot, epoch: epoch, table: table, memory: memory, lastNumber: lastNumber)
     }
 
-    /// Makes room for so many invocations at once.
+    /// Reserves capacity for further invocations.
     public mutating func reserve(invocations count: Int) {
         invocations.reserve(count)
         usage.reserve(count)
     }
 
-    /// Puts an invocation of a request that the ledger has on its way, or gives it its outcome.
+    /// Enters an invocation of a request in the ledger into its lane, or gives it its outcome.
     ///
     /// - Parameters:
-    ///   - record: the invocation as it is.
-    ///   - stored: the invocation as the ledger has it; `nil`: it does not have it yet.
-    ///   - unfinished: its request.
-    ///   - context: what the request line says.
+    ///   - record: the invocation's current row.
+    ///   - stored: the ledger's row; `nil`: the ledger has none yet.
+    ///   - unfinished: the request.
+    ///   - context: the content of the request line.
     mutating func takeUp(
         _ record: InvocationRecord, stored: InvocationRecord?, of unfinished: UnfinishedRequest,
         _ context: RecoveryContext, at now: Moment, _ effects: inout Effects
@@ -108,12 +111,12 @@ extension Router {
             isInLane: !record.isObserver)
         if record.id.n == 0 { invocation.receipt = context.receipt }
         invocation.stored = stored.map(Invocation.ChangingFields.init)
-        // Who declined before the crash is not asked again, as long as the routes are the same.
+        // A handler that declined before the crash is not asked again while its route still exists.
         let position = table.routes.firstIndex { $0.name == record.route }
         invocation.position = position ?? 0
         invocation.isPinned = isPinned
         if let history = unfinished.attempts[record.id.n] {
-            // Earlier times are counted by this boot's clock, whichever boot they are of.
+            // Converts the times to the clock of this boot, even those of an earlier boot.
             let acceptance = now.monotonic + (.zero - age(of: accepted, at: now))
             invocation.attempts = Attempts(history, since: acceptance)
         }
@@ -123,7 +126,7 @@ extension Router {
             conclude(
                 invocation, .failed, because: epoch == nil ? .daemonCrashed : .leaderLost, at: now, &effects)
         } else if recoveryNeeds.isTooLate(record, of: accepted, at: now) {
-            // A tracker's payload is never too late: what waited for its turn is handed over.
+            // A Braze payload is never too late: the tracker gets it now.
             if isBraze {
                 handOver(invocation, at: now, &effects)
             } else {
@@ -132,25 +135,26 @@ extension Router {
         } else if isPinned, position == nil {
             conclude(invocation, .unrouted, because: .routeGone, at: now, &effects)
         } else {
-            // The time that is left counts on from where it began.
+            // The rest of the budget counts from its original start.
             if let deadline = record.deadline { invocation.clockStart = deadline + (.zero - record.budget) }
             enter(invocation, at: now, &effects)
         }
     }
 }
 
-/// What of an earlier run's requests has to be read to take them up.
+/// The parts of unfinished requests that recovery must read.
 public struct RecoveryNeeds: Sendable {
-    /// The boot that deadlines count in.
+    /// The boot id under which stored deadlines are valid.
     public let boot: UUID128
     let looksAtKeys: Bool
 
-    /// Whether the request line is needed to take up an invocation. Without it less is read, and less kept in memory. What
-    /// needs it may be the tracker's, too.
+    /// Whether recovery needs the request line of an invocation, the tracker's included. Skipping other lines saves
+    /// reading and memory.
     public func wantsLine(of accepted: AcceptedRequest, _ record: InvocationRecord, at now: Moment) -> Bool {
         let isTracked = record.isTracked(of: accepted)
         guard !record.started, isTracked || !isTooLate(record, of: accepted, at: now) else { return false }
-        // The receipt, the keys that routes look at, and the version of iOS that decides what is presented.
+        // The line has the receipt, the keys that routes test, and the version of iOS, which decides the presentation
+        // options.
         return isTracked || looksAtKeys || record.callback == .willPresent
     }
 
@@ -160,17 +164,17 @@ public struct RecoveryNeeds: Sendable {
 }
 
 extension InvocationRecord {
-    /// Whether it has one route, whatever else matches: a copy, or one of those that hear a broadcast.
+    /// Whether the invocation belongs to one fixed route: an observer's copy, or one of a broadcast's invocations.
     var isPinned: Bool { isObserver || callback.isBroadcast && route != nil }
 
-    /// Among deliveries, Braze's are the tracker's, but for copies and broadcasts, which are given a route at once; a tap
-    /// on a Braze notification is never unfinished.
+    /// Whether a delivery's invocation is the tracker's: a Braze payload, except copies and broadcasts, which have a
+    /// route. An interaction with a Braze notification is never unfinished.
     func isTracked(of accepted: AcceptedRequest) -> Bool {
         accepted.operation == .deliver && provider == Router.trackedProvider && !isPinned
     }
 }
 
-/// What the request line says beside what the ledger's rows say.
+/// The content of a request line that the ledger's columns lack.
 struct RecoveryContext {
     var subject = InvocationSubject()
     var keys: PayloadKeys?

@@ -1,19 +1,19 @@
 public import PushModel
 
 extension Router {
-    /// Accepts a request again whose invocations became dead letters: under a new number, with a new deadline, for the same
-    /// app, device and user, whatever was said of the device since.
+    /// Accepts a request again whose invocations became dead letters: with a new number and a new deadline, and with
+    /// the same app, device and user, even if the device's user has changed.
     ///
-    /// Only the invocations that are given begin again. What the request says is read by the same code as after a restart. The
-    /// tracker, the tracks and FCM's list of recent messages have had the request, so they do not get it once more.
+    /// Only the given invocations begin again. The same code as after a restart reads the request's content. The
+    /// tracker, the tracks and FCM's list of recent messages do not get the request a second time.
     ///
     /// - Parameters:
-    ///   - dead: the request as the ledger has it, and its invocations that are dead letters.
-    ///   - peer: who wants it replayed.
-    ///   - now: when that was read.
-    ///   - effects: what is to be done is appended.
-    /// - Returns: how it was accepted: that is so once the records among the effects are on disk, not before.
-    /// - Throws: `Refusal`, and then nothing changed.
+    ///   - dead: the request in the ledger, with the invocations that are dead letters.
+    ///   - peer: the peer that asks for the replay.
+    ///   - now: the time at which that request was read.
+    ///   - effects: receives the effects.
+    /// - Returns: the acceptance; valid once the records among the effects are on disk.
+    /// - Throws: `Refusal`; the router is then unchanged.
     public mutating func replay(
         _ dead: UnfinishedRequest, from peer: Peer, at now: Moment, effects: inout Effects
     ) throws(Refusal) -> Acceptance {

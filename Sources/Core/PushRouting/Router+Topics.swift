@@ -4,7 +4,7 @@ import PushModel
 extension Router {
     /// Subscribes the devices of tokens to a topic, or ends their subscriptions.
     ///
-    /// - Returns: what became of each token, in their order.
+    /// - Returns: the result of each token, in order.
     mutating func topic(
         _ topic: TopicRequest, _ request: Request, from peer: Peer, at now: Moment, _ effects: inout Effects
     ) -> [TopicRequest.Result] {
@@ -42,7 +42,7 @@ extension Router {
         }
     }
 
-    /// The device of a token. One that nobody registered becomes that of a device of its name, where the request says so.
+    /// Returns the device of a token. Registers an unknown token on a device of its name if the request asks for it.
     private mutating func device(
         ofToken token: String, _ topic: TopicRequest, from peer: Peer, at now: Moment, _ effects: inout Effects
     ) -> KnownDevice? {
@@ -53,7 +53,7 @@ extension Router {
         let rule = table.registration(of: token)
         guard topic.kind == .subscribe, topic.unknown == .register || rule != nil else { return nil }
         let target = rule?.target(ofToken: token, presumed: presumed) ?? presumed
-        // The row of a device has the number of a request; this one says no more than its name.
+        // A device's row needs the number of a request; this request holds no more than the device's name.
         guard let request = try? Request(acceptedLine: DeviceRequest(target: target, state: DeviceState()).line) else {
             return nil
         }
@@ -63,7 +63,7 @@ extension Router {
         return device(ofToken: token)
     }
 
-    /// Notes what pushes find on a device from now on.
+    /// Stores the state of a device for later pushes.
     mutating func device(
         _ request: DeviceRequest, _ whole: Request, from peer: Peer, at now: Moment, _ effects: inout Effects
     ) {
@@ -75,9 +75,9 @@ extension Router {
         memory.devices.change(device, &effects)
     }
 
-    /// Accepts a payload for all devices that are subscribed: names them. Their deliveries are made turn by turn.
+    /// Accepts a payload for all subscribed devices and lists them. Later turns make the deliveries.
     ///
-    /// - Returns: how many devices there are.
+    /// - Returns: the number of devices.
     mutating func publish(
         _ publish: PublishRequest, _ request: Request, from peer: Peer, at now: Moment, _ effects: inout Effects
     ) throws(Refusal) -> Int {
@@ -116,7 +116,7 @@ extension Router {
         let tooMany = Refusal.invalidValue(
             field: condition == nil ? "topic" : "condition",
             message: "more than \(limit) devices are subscribed (FanOutMax=)")
-        // A condition may leave most of them out, but each is looked at.
+        // A condition may exclude most of them, but each must be tested.
         guard
             let found = memory.devices.known.devices(
                 ofTopics: topics, of: publish.project, limit: condition == nil ? limit : 8 * limit)
@@ -133,7 +133,7 @@ extension Router {
         return members.sorted { $0.number < $1.number }
     }
 
-    /// A payload that no member could get is refused.
+    /// Throws for a payload that is invalid on every member's platform.
     private func checkPayload(of publish: PublishRequest, _ members: [KnownDevice]) throws(Refusal) {
         var platforms = Set(members.map(\.platform))
         if platforms.isEmpty { platforms = [.android] }
@@ -149,7 +149,8 @@ extension Router {
         if let fault { throw fault }
     }
 
-    /// Makes some of the deliveries of the oldest publish. Each is written with how far it is, so a crash repeats none.
+    /// Makes some deliveries of the oldest publish. The same transaction stores the progress, so a crash repeats no
+    /// delivery.
     mutating func continueFanOuts(at now: Moment, _ effects: inout Effects) {
         guard !isDraining, var open = memory.fanOuts.open.first else { return }
         if let paused = memory.fanOuts.pausedUntil, now.monotonic < paused { return }
@@ -197,7 +198,7 @@ extension Router {
         }
     }
 
-    /// Takes up the publishes that an earlier run did not finish, in order of their numbers.
+    /// Continues the publishes that an earlier run did not finish, in order of their numbers.
     public mutating func adopt(_ unfinished: [UnfinishedFanOut]) {
         let wanted = Set(unfinished.flatMap(\.fanOut.devices))
         guard !wanted.isEmpty else { return }
@@ -216,7 +217,8 @@ extension Router {
 }
 
 extension TopicRequest {
-    /// The line as the ledger keeps it: tokens are their devices', and go with them.
+    /// The request line without its tokens, for the ledger: tokens belong to the rows of their devices, and are erased
+    /// with them.
     fileprivate var lineWithoutTokens: [UInt8] {
         var request = self
         request.tokens = []

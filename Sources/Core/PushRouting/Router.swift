@@ -3,25 +3,24 @@ import PushDispatch
 public import PushModel
 public import PushTracking
 
-/// The routing state machine: requests, answers and the clock go in, effects come out.
+/// The routing state machine: it takes requests, answers and the clock as input, and produces effects.
 ///
-/// A pure value: it reads no clock, touches nothing outside, and the same input gives the same effects. Lanes,
-/// routes, deadlines, outcomes and modes are decided here and nowhere else. The shell feeds it from one thread, in
-/// order, with times that never step back.
+/// A pure value without a clock or I/O: the same input gives the same effects. It alone decides lanes, routes,
+/// deadlines, outcomes and modes. The daemon calls it from one thread, in order, with times that never step back.
 public struct Router: Sendable {
-    /// Whose payloads are the tracker's.
+    /// The provider whose payloads go to the tracker.
     static let trackedProvider = ProviderRule.brazeName
 
     let boot: UUID128
-    /// The term of the leader that it is a part of; `nil` on one machine.
+    /// The term of the leading node; `nil` on one machine.
     let epoch: Int64?
-    /// What it decides by.
+    /// The current routing table.
     private(set) var table: RoutingTable
-    /// The same, for invocations: each keeps what it was accepted under.
+    /// The current table in shared storage: each invocation keeps the table of its acceptance.
     private(set) var sharedTable: Indirect<RoutingTable>
-    /// The highest number given so far; 0 when there is none.
+    /// The highest number given so far; 0 if there is none.
     public internal(set) var lastNumber: SequenceNumber
-    /// What ended how since this router began; for metrics.
+    /// Counts of outcomes since this router was created; for metrics.
     public internal(set) var figures = DeliveryFigures()
     private(set) var isDraining = false
 
@@ -34,13 +33,13 @@ public struct Router: Sendable {
     var schedule = Schedule()
 
     /// - Parameters:
-    ///   - boot: the machine's boot id; stored deadlines count within one boot only.
-    ///   - epoch: the term of the leader; `nil` on one machine.
-    ///   - table: what to decide by.
-    ///   - tracker: the tracker, with what it remembers.
-    ///   - customData: the custom data that waits; without it there is none.
-    ///   - devices: what is last known of each device, those first that were first heard of.
-    ///   - recentDeliveries: what FCM on the devices saw last, in order of acceptance.
+    ///   - boot: the machine's boot id; stored deadlines are valid within one boot only.
+    ///   - epoch: the term of the leading node; `nil` on one machine.
+    ///   - table: the routing table.
+    ///   - tracker: the tracker with its memory.
+    ///   - customData: the waiting custom data; `nil`: none.
+    ///   - devices: the last known facts of each device, in order of its first request.
+    ///   - recentDeliveries: the last messages that FCM on the devices saw, in order of acceptance.
     ///   - lastNumber: the highest number ever acknowledged; 0 for a new state directory.
     public init(
         boot: UUID128, epoch: Int64? = nil, table: RoutingTable, tracker: Tracker, customData: CustomData? = nil,
@@ -62,7 +61,7 @@ public struct Router: Sendable {
         configure(table)
     }
 
-    /// What is decided from now on is decided by this.
+    /// Installs a routing table for all later decisions.
     mutating func configure(_ table: RoutingTable) {
         (self.table, sharedTable) = (table, Indirect(table))
         memory.configure(table)
@@ -70,60 +69,61 @@ public struct Router: Sendable {
         figures.expect(table.routes)
     }
 
-    /// When the router next needs the clock; `nil` when nothing is due. One timer, set to it after every turn, is enough.
+    /// The time at which the router next needs a `.clock` event; `nil`: none. The daemon sets one timer to it after
+    /// each turn.
     public var nextDue: Instant? {
         guard let paused = memory.fanOuts.pausedUntil, !isDraining else { return schedule.nextDue }
         return min(paused, schedule.nextDue ?? paused)
     }
 
-    /// Whether something has begun that is too much for one turn: the next `.clock` goes on with it, at any time.
+    /// Whether a turn left work because of its limit: the next `.clock` event continues it, at any time.
     public var hasWorkLeft: Bool {
         memory.customData.isRemoving || memory.tracker.isBehind || schedule.hasWorkLeft
             || places.hasWorkLeft(startsNone: isDraining) || memory.fanOuts.hasWorkLeft && !isDraining
     }
 
-    /// How many outcomes of a request are still to come.
+    /// Returns the number of a request's invocations without an outcome.
     public func invocationsInFlight(of seq: SequenceNumber) -> Int { usage.invocations(of: seq) }
 
-    /// How many requests are in flight.
+    /// The number of requests in flight.
     public var requestsInFlight: Int { usage.requests }
 
-    /// Bytes of the lines of requests in flight.
+    /// The size of the lines of requests in flight, in bytes.
     public var bytesInFlight: Int { usage.bytes }
 
-    /// Bytes of them that are kept in memory for invocations that wait.
+    /// The part of `bytesInFlight` that stays in memory for waiting invocations, in bytes.
     public var payloadBytes: Int { usage.payloadBytes }
 
-    /// Bytes of memory that invocations in flight take beside these, about.
+    /// The approximate memory of invocations in flight without `payloadBytes`, in bytes.
     public var invocationBytes: Int { usage.invocationBytes }
 
-    /// How many handlers hold a place to run, observers' among them.
+    /// The number of handlers that hold a place, observers' included.
     public var handlersRunning: Int { places.running.owners + places.running.observers }
 
-    /// What each handler that is not built in is doing; those that the configuration has no more as long as they run.
+    /// Returns the state of each handler that is not built in; a removed handler stays until its invocations end.
     public func handlers(at now: Instant) -> [HandlerStatus] {
         places.status(at: now, showsBreakers: table.mode == .relay)
     }
 
-    /// Whether the tracker forgets by age: not by a clock that is not believed.
+    /// Whether the tracker forgets by age; off while the wall clock is not trusted.
     public var forgetsByAge: Bool {
         get { memory.forgetsByAge }
         set { memory.forgetsByAge = newValue }
     }
 
-    /// In whose place the router stands.
+    /// The mode, `device` or `relay`.
     public var mode: DispatchMode { table.mode }
 
-    /// How many deliveries the tracker remembers.
+    /// The number of deliveries that the tracker remembers.
     public var deliveriesTracked: Int { memory.tracker.count }
 
-    /// Takes in what happened; appends what is to be done.
+    /// Handles an event, and appends the effects.
     ///
-    /// Only `.clock` lets what is due happen, so that of two things at one instant the shell says which comes first.
-    /// Nothing else that comes too late is let pass: an answer is ignored, a start is not asked for.
+    /// Timers fire only with `.clock`, so the daemon decides the order of two events at one instant. Every other late
+    /// event has no effect: the router ignores a late answer and requests no late start.
     public mutating func handle(_ event: RouterEvent, at now: Moment, effects: inout Effects) {
         switch event {
-        // These two are notes alone: nothing becomes possible by them.
+        // These two events only store facts; they make no invocation ready.
         case .started(let id, let start): return started(id, at: start ?? now.monotonic)
         case .observed(let id, let facts): return observed(id, facts)
         case .finished(let id, let answer): finished(id, answer, at: now, &effects)
@@ -159,7 +159,7 @@ public struct Router: Sendable {
     ) {
         guard var invocation = invocations[id], invocation.holdsPlace, let deadline = invocation.record.deadline
         else { return }
-        // In time means before the deadline; what comes at that instant or later is the clock's to judge.
+        // In time means before the deadline; the `.clock` event handles an answer at or after it.
         guard now.monotonic < deadline else { return }
         if !wasStarted { invocation.attempts.withdrawStart() }
         places.leave(invocation, invocations, &schedule)
@@ -209,6 +209,6 @@ public struct Router: Sendable {
         conclude(invocation, .failed, because: wasStarted ? reason : .handlerNotStarted(text), at: now, &effects)
     }
 
-    /// SIGTERM, on every Linux.
+    /// SIGTERM's number on Linux.
     private static let terminationSignal: Int32 = 15
 }

@@ -3,42 +3,42 @@ public import PushDispatch
 public import PushModel
 public import PushTracking
 
-/// What the router decides by: the validated configuration, as far as routing needs it.
+/// The part of the validated configuration that the router needs.
 ///
-/// A value: a reload makes a new one and swaps it; invocations in flight keep what picked them.
+/// A reload replaces the value; invocations in flight keep the table of their acceptance.
 public struct RoutingTable: Sendable {
-    /// In whose place the router stands.
+    /// The mode, `device` or `relay`.
     public var mode: DispatchMode
-    /// The time an invocation has, unless its route gives less.
+    /// The time limit of an invocation unless its route has a shorter one.
     public var budget: Duration = .seconds(9)
-    /// The routes in the order in which they apply: the first that matches wins.
+    /// The routes in order: the first match wins.
     public var routes: [Route]
-    /// The handlers by name. Every route's handler is in it.
+    /// The handlers by name, with every handler that a route names.
     public var handlers: [String: Handler] {
         didSet { sharedHandlers = handlers.mapValues { Indirect($0) } }
     }
-    /// The same, for invocations: each refers to the one that has it.
+    /// The handlers in shared storage: each invocation holds a reference to its handler.
     private(set) var sharedHandlers: [String: Indirect<Handler>]
-    /// What routing never exceeds.
+    /// The limits of routing.
     public var limits = RoutingLimits()
-    /// In `relay` mode: how long to wait before a handler that asked for it is tried again.
+    /// In `relay` mode: the delays before retries.
     public var retry = RetryRules()
-    /// Whose payload it is: the rules of the providers.
+    /// The rules that find a payload's provider.
     public var detection = DetectionSettings()
-    /// What completes a callback where nobody says.
+    /// The defaults for a callback that no owner completes.
     public var completion = CompletionRules()
-    /// What the app has registered for interactions.
+    /// The app's registrations for interactions.
     public var interaction = InteractionRules()
-    /// How opens and sessions are counted.
+    /// The rules for counting opens and sessions.
     public var tracking = TrackerRules()
-    /// How custom data is kept and flushed.
+    /// The rules for storing and flushing custom data.
     public var customData = CustomDataRules()
-    /// What is told to `/users/track` of pushes, by name: each that matches applies.
+    /// The tracks in order of their names; every match sends an entry to `/users/track`.
     public var tracks: [TrackRule] = []
-    /// The rules for tokens that nobody registered, by name: the first that matches applies.
+    /// The rules for tokens that no device registered, in order of their names; the first match applies.
     public var registrations: [RegistrationRule] = []
 
-    /// A table of these routes; all else is as shipped.
+    /// A table of these routes, with shipped defaults.
     public init(mode: DispatchMode = .device, routes: [Route], handlers: [String: Handler]) {
         self.mode = mode
         self.routes = routes
@@ -47,28 +47,28 @@ public struct RoutingTable: Sendable {
     }
 }
 
-/// What routing never exceeds; over a limit a request is refused with `overloaded`, never dropped. The defaults are the
-/// shipped ones.
+/// The limits of routing; above a limit the router refuses a request with `overloaded` and never drops it. The defaults
+/// are the shipped ones.
 public struct RoutingLimits: Hashable, Sendable {
-    /// Handlers running at once, observers aside.
+    /// Concurrent invocations with a handler place, observers excluded.
     public var handlers = 64
-    /// Handlers of observing routes running at once: places of their own, so that they never keep an owner waiting.
+    /// Concurrent invocations of observing routes: separate places, so that an observer never delays an owner.
     public var observers = 16
-    /// Requests in flight in all.
+    /// Requests in flight.
     public var inFlight = 50_000
     /// Requests in flight of one account.
     public var inFlightPerPeer = 20_000
-    /// Bytes of the lines of requests in flight, in all: the disk holds them.
+    /// Bytes of the lines of all requests in flight, which are on disk.
     public var unfinishedBytes = 1 << 30
-    /// The same of one peer.
+    /// Bytes of the lines of one peer's requests in flight.
     public var unfinishedBytesPerPeer = 512 << 20
-    /// Bytes of request lines that are kept in memory for invocations that wait. The ledger has the others.
+    /// Bytes of request lines in memory for waiting invocations. The ledger has the others.
     public var payloadMemory = 32 << 20
-    /// Bytes of memory that invocations in flight take beside those lines and their payloads, about, in all.
+    /// Approximate bytes of memory of all invocations in flight, without lines and payloads.
     public var invocationMemory = 56 << 20
-    /// The same of one peer.
+    /// Approximate bytes of memory of one peer's invocations in flight, without lines and payloads.
     public var invocationMemoryPerPeer = 28 << 20
-    /// Bytes of what is last known of devices, about; beyond them the one is forgotten that was not used for longest.
+    /// Approximate bytes of the facts about devices; above it the router forgets the least recently used device.
     public var deviceMemory = 512 << 20
     /// Devices that one publish may reach.
     public var fanOut = 10_000

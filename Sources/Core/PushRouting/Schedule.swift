@@ -1,63 +1,63 @@
 import PushModel
 
-/// When the router goes on, and with what: its timers, the lanes whose turn has come, and how much this turn may still do.
+/// The router's timers, the lanes whose head may begin, and the work that this turn may still do.
 ///
-/// A turn does only so much, however much has become possible at once. What it leaves goes on in the next turns.
+/// A turn does a bounded amount of work. Later turns do the rest.
 struct Schedule: Sendable {
-    /// How many invocations begin, are started, or go past a handler in one turn.
+    /// The most invocations that one turn begins, starts, or sends past a handler.
     private static let actsAtOnce = 128
-    /// How many invocations are looked at in one turn, and may be over.
+    /// The most invocations that one turn reads, ended ones included.
     private static let looksAtOnce = 2048
-    /// How many timers that mean nothing any more are taken out in one turn.
+    /// The most stale timers that one turn removes.
     private static let staleAtOnce = 256
 
     private var acts = Self.actsAtOnce
     private var looks = Self.looksAtOnce
     private var timers = Heap<DueTimer>()
-    /// Heads of lanes whose turn has come; taken one by one, so that a long lane needs no deep stack.
+    /// Heads of lanes that may begin; a queue, so that a long lane needs no deep recursion.
     private var turns = Queue<InvocationID>()
-    /// Lanes whose first ones are over: who is the head now is not known yet.
+    /// Lanes with ended invocations at the front, whose next head is not known yet.
     private var lanesLeft = Queue<DeviceKey>()
-    /// Handlers whose places somebody may wait for, behind others that are over.
+    /// Handlers whose queues have ended invocations at the front.
     private var handlersLeft: Set<String> = []
-    /// Invocations whose row may have to be written before the turn ends.
+    /// Invocations whose rows may change before the turn ends.
     private(set) var touched: [InvocationID] = []
-    /// When the router next needs the clock; `nil` when nothing is due. Kept, not computed: it is asked for in every turn.
+    /// The time at which the router next needs `.clock`; `nil`: none. Stored, because every turn reads it.
     private(set) var nextDue: Instant?
 
-    /// Whether nothing waits for a time or a turn.
+    /// Whether no timer and no work is left.
     var isEmpty: Bool { timers.first == nil && !hasWorkLeft && touched.isEmpty }
 
-    /// Whether the last turn left something.
+    /// Whether the last turn left work.
     var hasWorkLeft: Bool { !turns.isEmpty || !lanesLeft.isEmpty || !handlersLeft.isEmpty }
 
     // MARK: The turn
 
-    /// Whether this turn does no more.
+    /// Whether this turn has used up its limits.
     var isSpent: Bool { acts <= 0 || looks <= 0 }
 
-    /// Whether this turn may look at another invocation.
+    /// Whether this turn may read another invocation.
     var mayLook: Bool { looks > 0 }
 
-    /// Counts an invocation that begins, is started, or goes past a handler.
+    /// Counts an invocation that begins, starts, or passes over a handler.
     mutating func countAct() { acts -= 1 }
 
-    /// Counts an invocation that is looked at.
+    /// Counts an invocation that the turn reads.
     mutating func countLook() { looks -= 1 }
 
-    /// The row of an invocation may have to be written before the turn ends.
+    /// Marks an invocation whose row may change before the turn ends.
     mutating func touch(_ id: InvocationID) { touched.append(id) }
 
-    /// Ends the turn: the next one has all of its time again.
+    /// Ends the turn and resets its limits.
     ///
     /// - Parameters:
     ///   - now: the time.
-    ///   - due: when the tracker needs the civil clock.
-    ///   - invocations: tells which timers still mean something.
+    ///   - due: the time at which the tracker next needs the clock.
+    ///   - invocations: the invocations, for finding stale timers.
     mutating func endTurn(at now: Moment, tracker due: WallTime?, _ invocations: InvocationsInFlight) {
         (acts, looks) = (Self.actsAtOnce, Self.looksAtOnce)
         touched.removeAll(keepingCapacity: true)
-        // Nobody wakes for a timer that means nothing. Those that are left when there are very many do no harm.
+        // Removes stale timers so that none wakes the loop. Stale timers beyond the limit do no harm.
         var left = Self.staleAtOnce
         while left > 0, let timer = timers.first, !invocations.waits(for: timer) {
             left -= 1
@@ -70,45 +70,45 @@ struct Schedule: Sendable {
 
     // MARK: Timers
 
-    /// Has the clock do something with an invocation at a time.
+    /// Adds a timer of an invocation.
     mutating func add(_ timer: DueTimer) { timers.insert(timer) }
 
-    /// The next timer that is due, which is taken out.
+    /// Removes and returns the next due timer.
     mutating func takeDue(at now: Instant) -> DueTimer? {
         timers.first.map { $0.due <= now } == true ? timers.popFirst() : nil
     }
 
     // MARK: Turns of lanes, and work that is left
 
-    /// The head of a lane has its turn.
+    /// Notes that the head of a lane may begin.
     mutating func giveTurn(to id: InvocationID) { turns.append(id) }
 
     /// Whether the head of a lane may begin in this turn.
     var mayTakeTurn: Bool { acts > 0 && !turns.isEmpty }
 
-    /// The head of a lane that is to begin now.
+    /// Removes and returns the next head that may begin now.
     mutating func takeTurn() -> InvocationID? {
         guard acts > 0, let id = turns.popFirst() else { return nil }
         acts -= 1
         return id
     }
 
-    /// Leaves it to the next turns to find the head of a lane.
+    /// Leaves finding the head of a lane to later turns.
     mutating func leave(_ lane: DeviceKey) { lanesLeft.append(lane) }
 
-    /// Leaves it to the next turns to find who waits for a handler.
+    /// Leaves finding the next invocation in a handler's queue to later turns.
     mutating func leave(_ handler: String) { handlersLeft.insert(handler) }
 
-    /// A lane that was left, if this turn may look at it.
+    /// Removes and returns a lane that an earlier turn left, if this turn may read invocations.
     mutating func takeLane() -> DeviceKey? { mayLook ? lanesLeft.popFirst() : nil }
 
-    /// The handlers that were left.
+    /// Removes and returns the handlers that earlier turns left.
     mutating func takeHandlers() -> [String] { exchange(&handlersLeft, with: []).sorted() }
 }
 
-/// What is to happen to an invocation, and when.
+/// A timer of an invocation.
 struct DueTimer: Comparable, Sendable {
-    /// At one instant a deadline comes before anything else: at the very instant it is missed.
+    /// The purpose of a timer. At one instant a deadline fires first: an event at that very instant is too late.
     enum Purpose: Int, Comparable, Sendable {
         case deadline, terminate, retry
 
@@ -125,7 +125,7 @@ struct DueTimer: Comparable, Sendable {
 }
 
 extension InvocationsInFlight {
-    /// Whether a timer still means something: its invocation may have ended, or have gone on to another route.
+    /// Whether a timer is still valid: its invocation may have ended, or moved to another route.
     func waits(for timer: DueTimer) -> Bool {
         read(timer.invocation) { invocation in
             switch timer.purpose {

@@ -1,27 +1,27 @@
 import PushModel
 
-/// What is in flight, in all and of each account, held against the limits.
+/// The requests in flight, in all and of each account, for comparison with the limits.
 struct Usage: Sendable {
     private(set) var requests = 0
-    /// Bytes of the lines of requests in flight.
+    /// The size of the lines of requests in flight, in bytes.
     private(set) var bytes = 0
-    /// Bytes of them that are kept in memory for invocations that wait; those of a request with some, each time.
+    /// The part of `bytes` in memory for waiting invocations; a request counts once for each of them.
     private(set) var payloadBytes = 0
-    /// Bytes of memory that invocations in flight take beside these, about.
+    /// The approximate memory of invocations in flight without payloads, in bytes.
     private(set) var invocationBytes = 0
     private var byAccount: [Account: Share] = [:]
-    /// Of each request in flight how many invocations have no outcome, how long its line is, and what memory all its
-    /// invocations were counted with.
+    /// For each request in flight: the number of invocations without an outcome, the size of its line, and the counted
+    /// memory of all its invocations.
     private var open = ShardedDictionary<SequenceNumber, (invocations: Int32, bytes: Int32, memory: Int)>()
 
-    /// What one account has in flight.
+    /// The requests in flight of one account.
     private struct Share {
         var requests = 0
         var bytes = 0
         var memory = 0
     }
 
-    /// Why a request with so many bytes is too much, for people; `nil`: it is not.
+    /// Returns the reason, for people, why a request of so many bytes exceeds a limit; `nil`: it exceeds none.
     func refusal(of account: Account, adding bytes: Int, _ limits: RoutingLimits) -> String? {
         let own = byAccount[account] ?? Share()
         let (size, ownSize) = (self.bytes + bytes, own.bytes + bytes)
@@ -42,7 +42,7 @@ struct Usage: Sendable {
         return nil
     }
 
-    /// Whether nothing is in flight, of anybody.
+    /// Whether no request is in flight.
     var isEmpty: Bool { requests == 0 && byAccount.isEmpty }
 
     func invocations(of seq: SequenceNumber) -> Int { open[seq].map { Int($0.invocations) } ?? 0 }
@@ -54,8 +54,8 @@ struct Usage: Sendable {
     mutating func letsGo(payloadOf bytes: Int) { payloadBytes -= bytes }
 
     /// - Parameters:
-    ///   - length: of the request's line.
-    ///   - memory: what the invocation takes beside line and payload, about.
+    ///   - length: the size of the request's line in bytes.
+    ///   - memory: the approximate memory of the invocation without line and payload.
     mutating func began(_ id: InvocationID, of account: Account, bytes length: Int, memory: Int) {
         var request = open[id.seq] ?? (0, Int32(length), 0)
         request.invocations += 1

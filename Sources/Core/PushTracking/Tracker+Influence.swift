@@ -1,21 +1,21 @@
 import PushModel
 
-/// A session start whose influenced opens are not decided yet, as its row says it, but in the tracker's own numbers.
+/// A session start whose influenced opens are not decided yet: its row with the tracker's own slots and numbers.
 struct WaitingStart: Sendable {
     var cause: SequenceNumber
-    /// It is remembered for as long as a start waits on it.
+    /// The slot of the device, which stays while a start is pending on it.
     var device: UInt32
-    /// A use of its own.
+    /// The number of the user's text, with a use of its own.
     var user: UInt32
     var at: WallTime
-    /// What was received less than this before can be credited, in milliseconds.
+    /// The window in milliseconds: a delivery can be credited if it was received less than this before.
     var window: Int64
 }
 
 extension Tracker {
-    /// A session start enters the user's history (T5).
+    /// Adds a session start to the user's history (T5).
     ///
-    /// - Returns: its window in milliseconds; `nil` for a start so late that it counts as none.
+    /// - Returns: its window in milliseconds; `nil` for a start that is too late to count.
     mutating func takeStart(
         _ source: TrackerSource, _ device: UInt32, _ user: UInt32, now: WallTime, into output: inout TrackerOutput
     ) -> Int64? {
@@ -36,7 +36,8 @@ extension Tracker {
         if isAnonymous { texts.release(owner) }
         let start = source.at.milliseconds
         var entry = history[slot]
-        // So long after the others it begins anew, by its time or by the clock; so long before them it comes too late.
+        // A start long after the others, by its time or by the clock, begins a new history; a start long before them is
+        // too late.
         if Int64(entry.since) < historyHorizon { entry.count = 0 }
         if let latest = entry.latest {
             guard latest.saturatingSubtract(start) <= rules.intervalMax else { return nil }
@@ -51,7 +52,7 @@ extension Tracker {
         return window
     }
 
-    /// Has the influenced opens of a session start decided at the end of the grace (T6).
+    /// Schedules the decision on the influenced opens of a session start for the end of the grace (T6).
     mutating func decideLater(
         _ source: TrackerSource, _ device: UInt32, _ user: UInt32, window: Int64, now: WallTime,
         into output: inout TrackerOutput
@@ -73,13 +74,13 @@ extension Tracker {
         timers.insert(TrackerTimer(due: due, cause: start.cause, purpose: .pendingStart, slot: slot))
     }
 
-    /// How many deliveries are credited in one go.
+    /// The limit of deliveries credited in one call.
     static let creditedAtOnce = 1000
 
-    /// T4, T6, T10: the grace is over.
+    /// Decides the influenced opens of a session start after its grace (T4, T6, T10).
     ///
-    /// - Returns: whether all of it is decided. If not, the rest is to be decided by the same timer: what was credited is not
-    ///   looked at again.
+    /// - Returns: whether all are decided. If not, the same timer decides the rest; deliveries already credited are
+    ///   skipped.
     mutating func decide(_ timer: TrackerTimer, into output: inout TrackerOutput) -> Bool {
         guard let start = pendingStarts[timer.slot] else { return true }
         var credited = influenced(by: start)
@@ -100,7 +101,7 @@ extension Tracker {
         return true
     }
 
-    /// The deliveries of a device that a session start is an influenced open of, by their numbers.
+    /// Returns the deliveries of which a session start is an influenced open, in the order of their numbers.
     private func influenced(by start: WaitingStart) -> [UInt32] {
         var found: [(seq: Int64, slot: UInt32)] = []
         for slot in devices[start.device].unopened.all {
@@ -111,7 +112,7 @@ extension Tracker {
             else { continue }
             found.append((entry.seq, slot))
         }
-        // Most have come in the order of their numbers.
+        // Most deliveries have come in the order of their numbers.
         found.sort { $0.seq < $1.seq }
         return found.map(\.slot)
     }
@@ -138,7 +139,7 @@ extension Tracker {
         }
     }
 
-    /// Whether a delivery counts as opened for a session start: the request of its open came before the start's, or the
+    /// Whether a delivery counts as opened for a session start: the request of its open preceded the start's, or the
     /// open was no later than the grace after the start.
     private func isOpened(_ entry: Deliveries.Entry, at start: WaitingStart) -> Bool {
         guard entry.flags.contains(.opened) else { return false }
@@ -158,7 +159,7 @@ extension Tracker {
 
     // MARK: Memory
 
-    /// Starts that were taken in before this are forgotten, in Unix seconds.
+    /// The time in Unix seconds; starts last used before it are forgotten.
     private var historyHorizon: Int64 { horizon(rules.intervalMax / 1000) }
 
     private mutating func forgetOldStarts(into output: inout TrackerOutput) {

@@ -1,19 +1,19 @@
 public import PushModel
 
-// After a restart the rows are given back to a new tracker: first the session starts that wait for their decision, then
-// everything else, each kind in the order in which its rows were first written. What has become too old or too much
-// goes with the first request or the next.
+// After a restart the daemon restores a new tracker from the rows: first the pending session starts, then all other
+// rows, each kind in the order in which its rows were first written. The next requests forget restored rows that are
+// too old or too many.
 extension Tracker {
-    /// Makes room for the deliveries that will be given back, which is faster than growing with them.
+    /// Reserves capacity for the deliveries to restore, which is faster than growing.
     ///
-    /// - Parameter deliveries: how many.
+    /// - Parameter deliveries: the number of deliveries.
     public mutating func reserve(deliveries count: Int) { deliveries.reserve(count) }
 
-    /// Gives back a session start whose influenced opens were not decided.
+    /// Restores a session start with a pending decision.
     ///
     /// - Parameters:
     ///   - start: the row.
-    ///   - now: the clock; whatever it was set to meanwhile, the wait is no longer than the grace.
+    ///   - now: the clock; the wait is at most the grace, even if the clock was set meanwhile.
     public mutating func restore(_ start: PendingStart, now: WallTime) {
         clock.read(now)
         let waiting = WaitingStart(
@@ -22,13 +22,13 @@ extension Tracker {
         wait(for: waiting, due: min(start.due, rules.endOfWait(now)).milliseconds)
     }
 
-    /// Gives back an interaction that was held.
+    /// Restores a held interaction.
     public mutating func restore(_ waiting: HeldInteraction, now: WallTime) {
         clock.read(now)
         hold(waiting, due: min(waiting.due, rules.endOfWait(now)).milliseconds)
     }
 
-    /// Gives back a session.
+    /// Restores a session.
     public mutating func restore(_ row: SessionRow, now: WallTime) {
         clock.read(now)
         let device = findOrAdd(row.key.device, app: row.key.app)
@@ -46,7 +46,7 @@ extension Tracker {
         sessionCount += 1
     }
 
-    /// Gives back the session starts of a user.
+    /// Restores the session starts of a user.
     public mutating func restore(_ row: StartsRow) {
         var entry = StartHistory.Entry(
             number: row.number.value, owner: texts.retain(row.key.owner), app: texts.retain(row.key.app),
@@ -55,7 +55,7 @@ extension Tracker {
         _ = history.add(entry)
     }
 
-    /// Gives back a delivery, with what its receipt says.
+    /// Restores a delivery with the facts of its receipt.
     public mutating func restore(_ row: TrackedRow, received: TrackedReceipt) {
         let slot = add(
             row, on: findOrAdd(received.deviceID, app: received.appID), isNamed: received.deviceID != nil,
@@ -65,7 +65,7 @@ extension Tracker {
         if let opened = row.opened { markOpened(slot, opened) }
     }
 
-    /// Gives back that a close button of a delivery was pressed; after the delivery.
+    /// Restores a press of a delivery's close button; call it after restoring the delivery.
     public mutating func restore(closed button: String, of delivery: SequenceNumber) {
         guard deliveries.find(delivery) != nil else { return }
         closed[delivery, default: []].insert(button)

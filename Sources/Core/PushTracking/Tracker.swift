@@ -1,49 +1,50 @@
 public import PushModel
 
-/// The native tracker of opens: takes over Braze payloads, taps and sessions, and says which analytics events follow.
+/// The native tracker of opens: it takes over Braze payloads, taps and sessions, and produces the analytics events.
 ///
-/// A pure value; the rules are T1 to T15 of the page TrackerRules. Two times come in with everything. The event's own (`at`)
-/// decides what is counted (T4 to T7). The clock's (`now`) decides how long something is remembered or waited for. An
-/// event time later than the clock is taken for the clock's, as the provider's own API does; one in the past is kept.
+/// A pure value; its rules are T1 to T15 of the page TrackerRules. Every call has two times. The event's own time
+/// (`at`) decides what is counted (T4 to T7). The clock's time (`now`) decides how long the tracker remembers and
+/// waits. An event time later than the clock becomes the clock's time, as in the provider's API; an earlier one is
+/// kept.
 ///
-/// What comes out as records, given back to the `restore` calls after a restart, makes the same tracker again.
+/// The `restore` calls rebuild the same tracker from its records after a restart.
 public struct Tracker: Sendable {
-    /// Which ids the events of this state directory get.
+    /// The id of the state directory, from which event ids derive.
     public let stateID: UUID128
-    /// The settings; a change holds for what is decided from then on.
+    /// The settings; a change applies to later decisions.
     public var rules: TrackerRules {
         didSet { rememberSeconds = rules.remember.seconds }
     }
-    /// Whether something is forgotten by its age. By a clock that nobody believes it is not; what is too much goes all the same.
+    /// Whether the tracker forgets by age; off while the wall clock is not trusted. The count limits always apply.
     public var forgetsByAge = true
-    /// How long a delivery is remembered: read for every request.
+    /// `rules.remember` in seconds, cached because every request reads it.
     private var rememberSeconds: Int64
 
     var deliveries = Deliveries()
     var devices = Devices()
     var history = StartHistory()
-    /// Users, campaigns and apps.
+    /// The users, campaigns and apps.
     var texts = SharedTexts()
-    /// The close buttons that were pressed, of the few deliveries that have some.
+    /// The pressed close buttons of deliveries that have any.
     var closed: [SequenceNumber: Set<String>] = [:]
-    /// Openings of deliveries that a session start before may still be an influenced open of.
+    /// The opens of deliveries that an earlier session start may still credit as an influenced open.
     var openings: [SequenceNumber: TrackedRow.Opening] = [:]
     var pendingStarts = Slab<WaitingStart?>()
-    /// Interactions that wait for their delivery.
+    /// The interactions that wait for their delivery.
     var held = HeldInteractions()
     var sessionCount = 0
     var timers = Heap<TrackerTimer>()
-    /// How many of the timers mean nothing any more.
+    /// The number of stale timers.
     var staleTimers = 0
-    /// Where in the heap the last look for them stopped.
+    /// The position in the heap where the last search for stale timers stopped.
     var staleHand = 0
     var clock = TrackerClock()
     private var hasMoreToForget = false
-    /// Whether timers are due that were too many for one go.
+    /// Whether timers are due that exceeded the limits of the last call.
     var hasMoreDue = false
 
     /// - Parameters:
-    ///   - stateID: the state directory's id; events derive their ids from it.
+    ///   - stateID: the state directory's id; event ids derive from it.
     ///   - rules: the settings.
     public init(stateID: UUID128, rules: TrackerRules = TrackerRules()) {
         self.stateID = stateID
@@ -51,18 +52,18 @@ public struct Tracker: Sendable {
         rememberSeconds = rules.remember.seconds
     }
 
-    /// Whether more was to be done than is done in one go; ``takeDue(now:into:)`` goes on.
+    /// Whether a call left work because of its limits; ``takeDue(now:into:)`` continues it.
     public var isBehind: Bool { hasMoreToForget || hasMoreDue }
 
-    /// How many deliveries are remembered.
+    /// The number of remembered deliveries.
     public var count: Int { deliveries.count }
 
     /// Takes over a Braze payload.
     ///
     /// - Parameters:
-    ///   - delivery: the delivery; a message or unique id of more than 1,024 bytes is taken for none.
+    ///   - delivery: the delivery; a message id, unique id or campaign id of more than 1,024 bytes counts as none.
     ///   - now: the clock.
-    ///   - output: the receipt, and what interactions that waited for it lead to, are appended.
+    ///   - output: receives the receipt, and the results of interactions that waited for it.
     @discardableResult
     public mutating func receive(
         _ delivery: TrackedDelivery, now: WallTime, into output: inout TrackerOutput
@@ -73,7 +74,7 @@ public struct Tracker: Sendable {
         let uniqueID = Self.trackable(delivery.uniqueID)
         let campaignID = Self.trackable(delivery.campaignID)
         let isKnownByID = delivery.hasOwnID && messageID != nil
-        // One that has its own id is told by it, and another of equal payload has the same.
+        // A payload with an id of its own is identified by it; another delivery of an equal payload has the same id.
         let digest = isKnownByID ? nil : delivery.digest
         let device = find(delivery.device, app: delivery.app)
         if let device, delivery.device != nil,
@@ -103,14 +104,14 @@ public struct Tracker: Sendable {
         return .received
     }
 
-    /// The push service gave the app on a device a token, or took it back.
+    /// Emits the events of a new or withdrawn push token of an app on a device.
     ///
     /// - Parameters:
-    ///   - kind: which of them.
+    ///   - kind: the kind of change.
     ///   - token: the token.
-    ///   - source: the request, and whom it is about.
+    ///   - source: the request and its target.
     ///   - now: the clock.
-    ///   - output: the events are appended.
+    ///   - output: receives the events.
     public func token(
         _ kind: TokenRequest.Kind, _ token: String?, _ source: TrackerSource, now: WallTime,
         into output: inout TrackerOutput
@@ -121,7 +122,8 @@ public struct Tracker: Sendable {
         output.events.append(event(.uninstall, number: source.cause, source, at: min(source.at, now)))
     }
 
-    /// A delivery that this device had before: by its message id, if that is the payload's own, or the unique id.
+    /// Returns an earlier delivery on this device with the same message id, if it is the payload's own, or the same
+    /// unique id.
     private func earlierReceipt(on device: UInt32, messageID: String?, uniqueID: String?) -> SequenceNumber? {
         if let messageID, let slot = deliveries.find(.message, messageID, device: device),
             deliveries[slot].flags.contains(.hasOwnID)
@@ -132,21 +134,22 @@ public struct Tracker: Sendable {
         return slot.map { SequenceNumber(deliveries[$0].seq) }
     }
 
-    /// An id as it may be remembered. Real ones have at most a few hundred bytes; a payload has room for far more.
+    /// Returns the id if it is short enough to store. Real ids have at most a few hundred bytes, but a payload has room
+    /// for far more.
     private static func trackable(_ id: String?) -> String? { id.flatMap { $0.utf8.count <= 1024 ? $0 : nil } }
 
     // MARK: Memory
 
-    /// Reads the clock and forgets what is too old by it.
+    /// Reads the clock, and forgets deliveries that are too old.
     mutating func begin(_ now: WallTime, into output: inout TrackerOutput) {
         clock.read(now)
         forgetOld(into: &output)
     }
 
-    /// How many deliveries are forgotten, and how many timers taken, in one go: no turn of a loop is long.
+    /// The limit of forgotten deliveries, and of handled timers, in one call: a turn of the loop must be short.
     static let workAtOnce = 256
 
-    /// Forgets deliveries that are too old or too many, some at a time.
+    /// Forgets deliveries that are too old or too many, up to the limit.
     private mutating func forgetOld(into output: inout TrackerOutput) {
         let horizon = horizon(rememberSeconds)
         var left = Self.workAtOnce
@@ -163,10 +166,10 @@ public struct Tracker: Sendable {
         hasMoreToForget = false
     }
 
-    /// The time in Unix seconds before which a last use is more than `age` seconds ago; `.min` where nothing goes by its age.
+    /// Returns the time `age` seconds ago in Unix seconds; `.min` if the tracker does not forget by age.
     func horizon(_ age: Int64) -> Int64 { forgetsByAge ? clock.seconds.saturatingSubtract(age) : .min }
 
-    /// Remembers a delivery, as the newest.
+    /// Stores a delivery as the newest.
     ///
     /// - Parameter isNamed: whether the device has a name.
     @discardableResult
@@ -188,20 +191,20 @@ public struct Tracker: Sendable {
         return slot
     }
 
-    /// The app on a device, if it is remembered.
+    /// Returns the app on a device; `nil` if it is not stored.
     private func find(_ name: String?, app: String?) -> UInt32? {
         texts.find(app).flatMap { devices.find(name, app: $0) }
     }
 
-    /// Remembers the app on a device, which is not remembered yet.
+    /// Stores the app on a device, which must not be stored yet.
     private mutating func add(_ name: String?, app: String?) -> UInt32 { devices.add(name, app: texts.retain(app)) }
 
-    /// The app on a device, which is remembered from now on.
+    /// Returns the app on a device; stores it if it is not.
     mutating func findOrAdd(_ name: String?, app: String?) -> UInt32 {
         find(name, app: app) ?? add(name, app: app)
     }
 
-    /// Lets go of a device of which nothing is remembered.
+    /// Removes a device without remembered data.
     mutating func releaseIfUnused(_ device: UInt32) {
         guard devices[device].isUnused else { return }
         texts.release(devices[device].app)
@@ -239,7 +242,7 @@ public struct Tracker: Sendable {
 
     // MARK: Events
 
-    /// An event about a delivery that is just received.
+    /// Returns an event about a delivery that was just received.
     private func event(
         _ content: AnalyticsEvent.Content, _ delivery: TrackedDelivery, at time: WallTime
     ) -> AnalyticsEvent {
@@ -249,7 +252,7 @@ public struct Tracker: Sendable {
             deviceID: delivery.device, appID: delivery.app, platform: delivery.platform, content: content)
     }
 
-    /// An event about no delivery.
+    /// Returns an event without a delivery.
     func event(
         _ content: AnalyticsEvent.Content, number: SequenceNumber, _ source: TrackerSource, at time: WallTime
     ) -> AnalyticsEvent {
@@ -259,7 +262,7 @@ public struct Tracker: Sendable {
             appID: source.app, platform: source.platform, content: content)
     }
 
-    /// An event about a remembered delivery that something else caused.
+    /// Returns an event about a remembered delivery with another cause.
     func event(
         _ content: AnalyticsEvent.Content, number: SequenceNumber, cause: SequenceNumber, about slot: UInt32,
         user: String?, at time: WallTime
@@ -272,7 +275,7 @@ public struct Tracker: Sendable {
             appID: texts[device.app], platform: entry.platform, content: content)
     }
 
-    /// What an event says of a remembered delivery.
+    /// Returns the facts about a remembered delivery for an event.
     func push(_ slot: UInt32) -> AnalyticsEvent.Push {
         AnalyticsEvent.Push(
             campaignID: texts[deliveries[slot].campaign], messageID: deliveries.messageID(of: slot))
@@ -280,7 +283,7 @@ public struct Tracker: Sendable {
 }
 
 extension Platform {
-    /// Whether the provider has an event for a push that an app in the foreground shows.
+    /// Whether the provider has an event for a push displayed by an app in the foreground.
     fileprivate var tellsOfForeground: Bool {
         switch self {
         case .ios: true
@@ -289,7 +292,7 @@ extension Platform {
     }
 }
 
-/// A request about a device: who, where, when.
+/// The source of an event: the request, its target, and the time.
 public struct TrackerSource: Hashable, Sendable {
     /// The request.
     public var cause: SequenceNumber
@@ -301,7 +304,7 @@ public struct TrackerSource: Hashable, Sendable {
     public var device: String?
     /// The user; `nil`: anonymous.
     public var externalID: String?
-    /// When it happened.
+    /// The time of the event.
     public var at: WallTime
 
     public init(

@@ -1,7 +1,7 @@
 import PushModel
 
-/// The tracker's own time: the clock, but standing still where that is set back. What waits then waits no longer for it,
-/// and what is due at a time of the clock is due at the same instant afterwards.
+/// The tracker's own time: the wall clock, except that setting the clock back stops it instead. So a set-back clock
+/// makes no wait longer, and a timer due at a time of the clock stays due at the same instant.
 struct TrackerClock: Sendable {
     private var last: Int64?
     private var setBack: Int64 = 0
@@ -13,17 +13,17 @@ struct TrackerClock: Sendable {
         last = now.milliseconds
     }
 
-    /// The clock, in Unix seconds.
+    /// The wall clock in Unix seconds.
     var seconds: Int64 { WallTime(milliseconds: last ?? 0).seconds }
 
-    /// The tracker's time at this reading of the clock, or one to come.
+    /// Returns the tracker's time at this reading of the clock, or at a future one.
     func own(_ time: WallTime) -> Int64 { time.milliseconds.saturatingAdd(setBack) }
 
-    /// What the clock will show at this time of the tracker's.
+    /// Returns the clock's reading at this time of the tracker.
     func wall(_ own: Int64) -> WallTime { WallTime(milliseconds: own.saturatingSubtract(setBack)) }
 }
 
-/// Something that is to be decided at a time of the tracker's.
+/// A timer in the tracker's time.
 struct TrackerTimer: Comparable, Sendable {
     enum Purpose: UInt8, Sendable {
         case heldInteraction, pendingStart, sessionEnd
@@ -32,7 +32,7 @@ struct TrackerTimer: Comparable, Sendable {
     var due: Int64
     var cause: SequenceNumber
     var purpose: Purpose
-    /// For the end of a session its device, for a start its slot among the pending ones; else `noSlot`.
+    /// The device of an ended session, or the slot of a pending start; otherwise `noSlot`.
     var slot: UInt32
 
     static func < (left: TrackerTimer, right: TrackerTimer) -> Bool {
@@ -41,11 +41,11 @@ struct TrackerTimer: Comparable, Sendable {
 }
 
 extension WallTime {
-    /// Unix seconds as the tracker keeps them: until the year 2106.
+    /// Unix seconds in 32 bits, as the tracker stores them: until the year 2106.
     var clockSeconds: UInt32 { UInt32(clamping: seconds) }
 }
 
 extension Duration {
-    /// Whole seconds.
+    /// The duration in whole seconds.
     var seconds: Int64 { components.seconds }
 }

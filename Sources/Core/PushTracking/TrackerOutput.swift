@@ -1,46 +1,47 @@
 public import PushModel
 
-/// What the tracker decided in a turn; appended to in order.
+/// The tracker's decisions in a turn, in order.
 public struct TrackerOutput: Sendable {
-    /// New events.
+    /// The new events.
     public var events: [AnalyticsEvent] = []
-    /// Changes of the state, to be written in one transaction with the events.
+    /// The changes of the state, to be written in one transaction with the events.
     public var records: [TrackerRecord] = []
 
-    /// Nothing.
+    /// No decisions.
     public init() {}
 }
 
-/// What became of an interaction.
+/// The result of an interaction.
 public struct InteractionResult: Hashable, Sendable {
-    /// What became of it; `nil`: it is held for the grace, and a record will say.
+    /// The verdict; `nil`: the interaction is held for the grace, and a later record has the verdict.
     public var verdict: Interaction.Verdict?
-    /// The delivery it is about; for `elsewhere` the one on the other device, for `duplicate` the one that was opened.
+    /// The delivery that the interaction is about; for `elsewhere` the one on the other device, for `duplicate` the
+    /// opened one.
     public var delivery: SequenceNumber?
-    /// Of an interaction that is held: the verdict unless one more delivery comes within the grace.
+    /// The verdict on a held interaction unless another delivery comes within the grace.
     public var otherwise: Interaction.Verdict?
-    /// Whether the delivery it is about was displayed (T9). Without a delivery nobody says that it was not.
+    /// Whether the delivery was displayed (T9); true if there is no delivery.
     public var wasDisplayed = true
 }
 
-/// What became of a receipt.
+/// The result of a receipt.
 public enum ReceiptResult: Hashable, Sendable {
-    /// It is new.
+    /// The delivery is new.
     case received
-    /// This device had it before (T14): no event, nothing displayed.
+    /// The device had the delivery before (T14): no event, nothing displayed.
     case repeated(of: SequenceNumber)
 }
 
-/// What became of a session's start or end.
+/// The result of a session's start or end.
 public enum SessionResult: Hashable, Sendable {
     /// A new session began.
     case started
     /// The start continues an open session, or resumes one that ended within the timeout (T7).
     case continued
-    /// The session ended; its event comes when it can no longer be resumed.
+    /// The session ended; its event follows when it can no longer be resumed.
     case ended
-    /// There was no session to end.
+    /// There was no open session.
     case noSession
-    /// Without a device there is no session to know of.
+    /// The request names no device, so there is no session.
     case withoutDevice
 }

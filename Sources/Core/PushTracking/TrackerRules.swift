@@ -1,8 +1,8 @@
 public import PushModel
 
-/// What of the tracker's rules is a setting; the defaults are those of its table (T1 to T15).
+/// The configurable parts of the tracker's rules; the defaults are those of its table (T1 to T15).
 public struct TrackerRules: Hashable, Sendable {
-    /// How the fixed window and half the mean interval between sessions make one (T5).
+    /// The combination of the fixed window with half the mean interval between sessions (T5).
     public enum WindowRule: String, Sendable, CaseIterable {
         /// The larger of the two.
         case max
@@ -12,38 +12,39 @@ public struct TrackerRules: Hashable, Sendable {
         case fixed
     }
 
-    /// Which of the deliveries in the window a session start is an influenced open of (T6).
+    /// The deliveries in the window that a session start credits as influenced opens (T6).
     public enum Credit: String, Sendable, CaseIterable {
-        /// Each of them.
+        /// All deliveries.
         case all
-        /// The one that was received last.
+        /// The delivery that was received last.
         case latest
     }
 
     /// The fixed window (T5).
     public var influencedWindow: Duration = .seconds(30 * 60)
-    /// How it is combined with the user's own rhythm.
+    /// The combination of the fixed window with the user's own interval.
     public var windowRule = WindowRule.max
-    /// Who gets the credit.
+    /// The credited deliveries.
     public var influencedCredit = Credit.all
     /// How long a decision waits for a tap, and a tap for its delivery (T6, T15).
     public var grace: Duration = .seconds(5)
-    /// Within this after its end a session is resumed on Android (T7).
+    /// The time after its end within which a session can be resumed on Android (T7).
     public var androidSessionTimeout: Duration = .seconds(10)
-    /// The same on iOS.
+    /// The time after its end within which a session can be resumed on iOS.
     public var appleSessionTimeout: Duration = .seconds(10)
-    /// The same on the web.
+    /// The time after its end within which a session can be resumed on the web.
     public var webSessionTimeout: Duration = .seconds(30 * 60)
-    /// Whether a visible iOS delivery in the foreground gives an `IosForeground` event (T11).
+    /// Whether a visible iOS delivery in the foreground produces an `IosForeground` event (T11).
     public var reportsForeground = false
-    /// Apps whose own SDK logs opens: they get no campaign events of ours, or each open would count twice.
+    /// Apps whose own SDK logs opens: the tracker emits no campaign events for them, because each open would count
+    /// twice.
     public var appsWithoutCampaignEvents: [Glob] = []
-    /// How long a delivery can be opened, or influence an open, and how long an open session is believed in, counted
-    /// from its acceptance.
+    /// How long a delivery can be opened or influence an open, from its acceptance; and how long an unused open session
+    /// counts.
     public var remember: Duration = .seconds(30 * 86_400)
-    /// How many deliveries are remembered; beyond it the oldest goes first.
+    /// The limit of remembered deliveries; beyond it the oldest are forgotten.
     public var rememberMax = 100_000
-    /// How many sessions and how many users' session starts are remembered; beyond it the longest unused goes first.
+    /// The limit of sessions, and of users' session starts; beyond it the least recently used are forgotten.
     public var rememberUsersMax = 1_000_000
 
     /// The defaults.
@@ -57,12 +58,13 @@ public struct TrackerRules: Hashable, Sendable {
         }
     }
 
-    /// Whether the app gets campaign events: opens, influenced opens, receipts in the foreground.
+    /// Whether the app gets campaign events: opens, influenced opens, and receipts in the foreground.
     public func emitsCampaignEvents(for app: String?) -> Bool {
         appsWithoutCampaignEvents.isEmpty || !appsWithoutCampaignEvents.contains { $0.matches(app ?? "") }
     }
 
-    /// Of what was received longer than `remember` ago nothing is known, so half the mean interval need not be longer
-    /// either: an interval of more than twice that begins the user's history anew (T5).
+    /// The longest interval between session starts in a history, in milliseconds. Deliveries older than `remember` are
+    /// forgotten, so half the mean interval need not exceed it; an interval of more than twice `remember` begins a new
+    /// history (T5).
     var intervalMax: Int64 { min(remember.milliseconds, .max / 32) * 2 }
 }

@@ -1,9 +1,9 @@
 import PushModel
 
-// The buttons of Braze's notifications where they are not Android's.
+// The buttons of Braze's notifications on iOS and the web.
 
 extension ApplePayload {
-    /// The buttons of a default category, with what `ab.ab_cat` says of them, then the others that it describes.
+    /// The buttons of a default category, with their objects in `ab.ab_cat`, then the other buttons in it.
     func forEachButton(until isEnough: (BrazeButton) -> Bool) {
         let described = member("ab")?.member("ab_cat")
         let category = category.flatMap { BrazeCategory(rawValue: $0) }?.buttons ?? []

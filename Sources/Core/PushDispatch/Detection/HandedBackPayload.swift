@@ -1,32 +1,32 @@
 public import PushModel
 
-/// What is known of a delivery from the payload that the platform hands back when the user acts on it.
+/// The facts about a delivery in the payload that the platform hands back on a user's act.
 public struct HandedBackPayload: Sendable {
-    /// Whose it is; `nil` when no provider's rule matches.
+    /// The provider; `nil` if no rule matches.
     public let provider: String?
-    /// The campaign, if it is Braze's and has one.
+    /// The campaign id of a Braze payload; `nil` if it has none.
     public let campaignID: String?
-    /// The payload's own id, if it has one.
+    /// The payload's own message id; `nil` if it has none.
     public let messageID: String?
-    /// The payload's keys, for routes to match; `nil` on the web, where what comes back is not what was delivered.
+    /// The payload's keys, for matching routes; `nil` on the web, which does not hand back the delivered payload.
     public let keys: PayloadKeys?
-    /// The category on iOS, which says what buttons there are and whether the app hears of a dismissal.
+    /// The category on iOS, which decides the buttons and whether the app receives a dismissal.
     public let category: String?
-    /// Whether `actions` are all the buttons that the notification has.
+    /// Whether `actions` has all buttons of the notification.
     let hasAllActions: Bool
     private let braze: Source
 
-    /// Where the facts of Braze's are read from.
+    /// The source of the Braze facts.
     private enum Source: Sendable {
-        /// It is not Braze's.
+        /// None: the payload is not Braze's.
         case none
-        /// What was delivered.
+        /// The delivered payload.
         case payload(any PlatformPayload)
-        /// What Braze's service worker left in the notification.
+        /// The data that Braze's service worker left in the notification.
         case webNotification(JSONNode)
     }
 
-    /// Reads the payload: what was delivered on Android and iOS, the notification's `data` on the web.
+    /// Parses the payload: the delivered one on Android and iOS, the notification's `data` on the web.
     public init(
         _ payload: JSONNode, platform: Platform, settings: DetectionSettings = DetectionSettings()
     ) throws(PayloadError) {
@@ -35,7 +35,7 @@ public struct HandedBackPayload: Sendable {
             self.init(try AndroidPayload(payload), platform, settings, category: nil) { _ in true }
         case .ios:
             let payload = try ApplePayload(payload)
-            // Buttons of a category of the app's own need no word in the payload.
+            // A category of the app has buttons that the payload does not mention.
             self.init(payload, platform, settings, category: payload.category) { $0.hasButtons }
         case .web: try self.init(clicked: payload, settings)
         }
@@ -60,13 +60,14 @@ public struct HandedBackPayload: Sendable {
             }
     }
 
-    /// What a click on the web brings: the notification's data.
+    /// Parses the notification's data that a click on the web hands back.
     private init(clicked data: JSONNode, _ settings: DetectionSettings) throws(PayloadError) {
         messageID = PushDispatch.messageID(of: data, platform: .web)
         keys = nil
         category = nil
         hasAllActions = false
-        // The service worker leaves its ids under `ab_ids`; a click without them is somebody else's.
+        // The service worker stores its ids under `ab_ids`; without them the click is on another provider's
+        // notification.
         if let ids = data["ab_ids"] {
             provider = ProviderRule.brazeName
             campaignID = ids["cid"]?.string
@@ -79,7 +80,7 @@ public struct HandedBackPayload: Sendable {
         }
     }
 
-    /// The buttons, if it is Braze's. Read when asked for.
+    /// The buttons of a Braze notification. Parsed on each access.
     public var actions: [BrazeFacts.Action] {
         switch braze {
         case .none: []
@@ -88,7 +89,7 @@ public struct HandedBackPayload: Sendable {
         }
     }
 
-    /// The first of the buttons with this id.
+    /// Returns the first button with this id.
     public func action(_ id: String) -> BrazeFacts.Action? {
         switch braze {
         case .none: return nil
@@ -100,7 +101,8 @@ public struct HandedBackPayload: Sendable {
         }
     }
 
-    /// A digest that is the delivered payload's as well (rule T15); `nil` where nothing tells. Read when asked for.
+    /// A digest that equals the delivered payload's (rule T15); `nil` if the payload is not Braze's. Computed on each
+    /// access.
     public var digest: UInt64? {
         switch braze {
         case .none: nil
@@ -111,7 +113,7 @@ public struct HandedBackPayload: Sendable {
 }
 
 extension PlatformPayload {
-    /// Whether a Braze notification has any button.
+    /// Whether a Braze notification has a button.
     fileprivate var hasButtons: Bool {
         var hasButtons = false
         forEachButton { _ in
@@ -123,8 +125,8 @@ extension PlatformPayload {
 }
 
 extension JSONView {
-    /// The buttons of a notification of Braze's on the web, of those that are wanted, by what the worker leaves in its
-    /// data: `actionTargets` has the address of every button that opens one. A button of the type `ab_none` has none.
+    /// Returns the wanted buttons of a Braze notification on the web, from the data that the service worker left:
+    /// `actionTargets` has the link of each button that opens one. A button of the type `ab_none` has an empty one.
     fileprivate func webButtons(where isWanted: (BrazeButton.Name) -> Bool) -> [BrazeFacts.Action] {
         guard let targets = member("actionTargets") else { return [] }
         var buttons: [BrazeFacts.Action] = []

@@ -1,56 +1,56 @@
 import PushModel
 
-/// One thing that a provider's rule asks of a payload. Only keys that the app can see count.
+/// One condition of a provider's rule on a payload. Only keys that the app can see count.
 public indirect enum ProviderCondition: Hashable, Sendable {
-    /// What a value may have to be.
+    /// A test of a value.
     public enum Test: Hashable, Sendable {
-        /// There, whatever it is: `containsKey`, `!= nil`.
+        /// The key exists, with any value: `containsKey`, `!= nil`.
         case present
-        /// There, and not `null`: `!= nil` and no `NSNull`.
+        /// The key exists with a value other than `null`: `!= nil` and no `NSNull`.
         case notNull
-        /// A string with exactly this text.
+        /// A string that equals this text.
         case equals(String)
-        /// A string with this text, compared as `equalsIgnoreCase` of Java does.
+        /// A string that equals this text by `equalsIgnoreCase` of Java.
         case equalsIgnoringCase(String)
-        /// A string, whatever its text.
+        /// Any string.
         case string
-        /// A string with a text: not `TextUtils.isEmpty`.
+        /// A string that is not empty: not `TextUtils.isEmpty`.
         case notEmpty
-        /// A string with a text that is not only white space: not `isNullOrBlank` of Kotlin.
+        /// A string with a character other than white space: not `isNullOrBlank` of Kotlin.
         case notBlank
         /// An object.
         case object
         /// An object with members.
         case nonEmptyObject
-        /// What `boolValue` of Foundation takes for true.
+        /// A value for which Foundation's `boolValue` is true.
         case truthy
         /// A string whose text is a JSON object with this key.
         case jsonText(key: String)
     }
 
-    /// The value of a key, or of a key in the object there, and so on. The path is never empty.
+    /// A test of the value at a path of nested keys. The path is never empty.
     case value(at: [String], Test)
-    /// Some top-level key begins so.
+    /// A top-level key begins with this text.
     case keyBeginning(with: String)
-    /// Some top-level key has this in it.
+    /// A top-level key contains this text.
     case keyContaining(String)
-    /// The payload has exactly so many top-level keys.
+    /// The payload has exactly this many top-level keys.
     case keyCount(Int)
-    /// The value of a top-level key is a string whose text is a JSON object, of which this holds.
+    /// The value of a top-level key is a string with the text of a JSON object that meets this condition.
     case inText(of: String, ProviderCondition)
-    /// All of these hold. Never empty.
+    /// All of these conditions hold; never empty.
     case every([ProviderCondition])
 }
 
-/// What conditions are held against: a payload, or an object in one.
+/// The subject of conditions: a payload, or an object in one.
 protocol ConditionSubject {
-    /// The value under a key that the app can see.
+    /// The value of a key that the app can see.
     subscript(key: String) -> JSONView? { get }
-    /// How many top-level keys the app can see.
+    /// The number of top-level keys that the app can see.
     var keyCount: Int { get }
-    /// Whether there is a top-level key that the app can see, and that is as wanted.
+    /// Whether a top-level key that the app can see satisfies `isWanted`.
     ///
-    /// - Parameter length: how many bytes it must have at least; most keys are told by that.
+    /// - Parameter length: the minimum length in bytes, which excludes most keys cheaply.
     func hasKey(ofLength length: Int, where isWanted: (JSONView) -> Bool) -> Bool
 }
 
@@ -64,9 +64,9 @@ extension JSONView: ConditionSubject {
 }
 
 extension ProviderCondition {
-    /// Whether the payload is so. Whoever calls this holds on to it.
+    /// Whether the condition holds for the payload. The caller must keep the payload alive.
     ///
-    /// - Parameter texts: the texts of the payload that were read as JSON for other conditions.
+    /// - Parameter texts: the payload's texts that other conditions have parsed as JSON.
     func holds(for payload: some ConditionSubject, _ texts: inout TextsRead) -> Bool {
         switch self {
         case .value(let path, let test):
@@ -77,7 +77,7 @@ extension ProviderCondition {
             }
             return test.holds(for: value, &texts)
         case .keyBeginning(let prefix):
-            // Most keys are told by their first byte.
+            // The first byte excludes most keys.
             guard let first = prefix.utf8.first else { return payload.keyCount > 0 }
             return payload.hasKey(ofLength: prefix.utf8.count) {
                 ($0.firstRawByte == first || $0.firstRawByte == UInt8(ascii: "\\")) && $0.starts(with: prefix)
@@ -115,11 +115,11 @@ extension ProviderCondition.Test {
     }
 }
 
-/// Texts of one payload that were read as JSON: each is read once, however many rules ask for it.
+/// The texts of one payload that were parsed as JSON: each is parsed once for all rules.
 struct TextsRead {
     private var documents: [(text: JSONView, document: JSONDocument?)] = []
 
-    /// The object that a string holds as JSON text; `nil` for anything else.
+    /// Returns the JSON object in a string; `nil` for anything else.
     mutating func object(in value: JSONView) -> JSONDocument? {
         if let known = documents.first(where: { $0.text == value }) { return known.document }
         let document = value.objectInText
@@ -129,7 +129,7 @@ struct TextsRead {
 }
 
 extension JSONView {
-    /// Whether this is a key that has a text in it.
+    /// Whether the key contains a text.
     @inline(__always)
     fileprivate func hasText(containing wanted: UnsafeBufferPointer<UInt8>) -> Bool {
         textLength >= wanted.count && withText { $0.contains(wanted) }
@@ -137,7 +137,7 @@ extension JSONView {
 }
 
 extension UnsafeBufferPointer<UInt8> {
-    /// Whether these bytes are among the others, one behind the other.
+    /// Whether these bytes contain the other bytes in sequence.
     fileprivate func contains(_ wanted: UnsafeBufferPointer<UInt8>) -> Bool {
         guard let first = wanted.first else { return true }
         var place = 0
@@ -149,9 +149,9 @@ extension UnsafeBufferPointer<UInt8> {
     }
 }
 
-/// `String.equalsIgnoreCase` of Java: character by character, equal in upper case or in the lower case of that.
+/// `String.equalsIgnoreCase` of Java: compares character by character, in upper case or in the lower case of that.
 private func isSameIgnoringCase(_ value: JSONView, _ text: String) -> Bool {
-    // A character in UTF-8 is at most four times as long as the shortest.
+    // A character takes one to four bytes in UTF-8.
     guard value.textLength <= 4 * text.utf8.count, let left = value.string else { return false }
     return left.unicodeScalars.elementsEqual(text.unicodeScalars) { left, right in
         let left = left.mapped(\.uppercaseMapping)
@@ -161,7 +161,7 @@ private func isSameIgnoringCase(_ value: JSONView, _ text: String) -> Bool {
 }
 
 extension Unicode.Scalar {
-    /// What `mapping` makes of it where that is one character; Java leaves the others alone.
+    /// Returns the mapped character if the mapping gives a single one; like Java, leaves others unchanged.
     fileprivate func mapped(_ mapping: KeyPath<Properties, String>) -> Unicode.Scalar {
         let scalars = properties[keyPath: mapping].unicodeScalars
         return scalars.count == 1 ? scalars.first ?? self : self

@@ -1,30 +1,30 @@
 public import PushModel
 
-/// How the payloads of one provider are told: one `.provider` file.
+/// The rules that recognize the payloads of one provider: one `.provider` file.
 public struct ProviderRule: Hashable, Sendable {
-    /// How well a rule is known. The raw values are the configuration's.
+    /// The confidence in a rule. The raw values are the configuration's.
     public enum Confidence: String, Hashable, Sendable, CaseIterable {
-        /// Read in the provider's own source.
+        /// From the provider's own source code.
         case high
-        /// Known only from third-party copies.
+        /// Only from third-party copies.
         case low
     }
 
-    /// Where a rule is known from. The raw values are the configuration's.
+    /// The origin of a rule. The raw values are the configuration's.
     public enum Origin: String, Hashable, Sendable, CaseIterable {
-        /// The provider's own SDK has a test with these conditions.
+        /// The provider's SDK tests these conditions.
         case sdk
-        /// The provider's own SDK has no such test; these are the keys that its code reads.
+        /// The provider's SDK has no such test; its code reads these keys.
         case reading
-        /// The provider's documentation shows payloads like this.
+        /// The provider's documentation shows such payloads.
         case documentation
-        /// App code, samples or decompiled apps of others.
+        /// Apps, samples or decompiled apps of third parties.
         case copy
-        /// What the provider looks at is not public: a reading of what is known.
+        /// The provider's test is not public: the rule interprets the known facts.
         case interpretation
     }
 
-    /// What the provider's payloads are for. The raw values are the configuration's.
+    /// The purpose of the provider's payloads. The raw values are the configuration's.
     public enum Purpose: String, Hashable, Sendable, CaseIterable {
         /// Messages for the user or the app.
         case messages
@@ -32,40 +32,40 @@ public struct ProviderRule: Hashable, Sendable {
         case uninstallProbe = "uninstall-probe"
     }
 
-    /// Who in the app gets a payload. The raw values are the configuration's.
+    /// The component of the app that gets a payload. The raw values are the configuration's.
     public enum Entry: String, Hashable, Sendable, CaseIterable {
-        /// The app's one service, delegate or worker, which then dispatches it.
+        /// The app's one service, delegate or worker, which dispatches the payload.
         case service
-        /// A receiver of the provider's own SDK, beside the service.
+        /// A receiver of the provider's SDK, beside the service.
         case ownReceiver = "own-receiver"
     }
 
     /// The rule on one platform.
     public struct PlatformRule: Hashable, Sendable {
-        /// Of several rules of the same confidence that match, the one with the lowest number has the payload.
+        /// The priority among matching rules of the same confidence: the lowest number is the owner.
         public var order: Int
-        /// How well the rule is known. A rule of low confidence has the payload only where no other rule matches.
+        /// The confidence in the rule. A rule of low confidence is the owner only if no other rule matches.
         public var confidence: Confidence
-        /// Who in the app gets a payload.
+        /// The component of the app that gets a payload.
         public var entry: Entry
-        /// What must hold, all of it.
+        /// The conditions that must all hold.
         public var all: [ProviderCondition]
-        /// Of what one must hold, unless it is empty.
+        /// The conditions of which one must hold, unless the list is empty.
         public var any: [ProviderCondition]
-        /// By what a payload is known that the provider's SDK sends to itself: where one holds, whatever `all` and `any`
-        /// say, the payload is the provider's, and no handler gets it.
+        /// The conditions for a probe that the provider's SDK sends to itself: if one holds, the payload is the
+        /// provider's regardless of `all` and `any`, and no handler gets it.
         public var probes: [ProviderCondition] = []
-        /// Where the rule is known from; `nil` where nobody says it.
+        /// The origin of the rule; `nil` if it is not stated.
         public var origin: Origin?
-        /// The place that shows it: repository, file and function.
+        /// The source of the rule: repository, file and function.
         public var source: String?
-        /// What else people should know; for `explain`.
+        /// A remark for people; `explain` prints it.
         public var remark: String?
-        /// When the remark is told: where one of these holds, whether the rule matches or not. Empty: where the rule
-        /// matches.
+        /// The conditions for the remark: it applies if one holds, whether or not the rule matches. Empty: it applies
+        /// if the rule matches.
         public var remarkConditions: [ProviderCondition] = []
 
-        /// Joins the parts that decide; without any condition it matches nothing.
+        /// Joins the parts that decide; a rule without conditions matches nothing.
         public init(
             order: Int, confidence: Confidence = .high, entry: Entry = .service, all: [ProviderCondition] = [],
             any: [ProviderCondition] = []
@@ -77,12 +77,12 @@ public struct ProviderRule: Hashable, Sendable {
             self.any = any
         }
 
-        /// The same rule with where it is from.
+        /// Returns the rule with its origin.
         ///
         /// - Parameters:
-        ///   - origin: where the rule is known from.
-        ///   - source: the place that shows it.
-        ///   - remark: what else people should know.
+        ///   - origin: the origin of the rule.
+        ///   - source: the place in the source.
+        ///   - remark: a remark for people.
         func known(from origin: Origin, _ source: String, remark: String? = nil) -> PlatformRule {
             var rule = self
             rule.origin = origin
@@ -92,13 +92,13 @@ public struct ProviderRule: Hashable, Sendable {
         }
     }
 
-    /// The provider, as routes and reports call it.
+    /// The provider's name in routes and reports.
     public var name: String
-    /// The provider, as people call it.
+    /// The provider's name for people.
     public var title: String
-    /// What its payloads are for.
+    /// The purpose of its payloads.
     public var purpose: Purpose
-    /// The rule on each platform that the provider sends to.
+    /// The rule for each platform that the provider sends to.
     public var platforms: [Platform: PlatformRule]
 
     /// Joins the parts.
@@ -116,7 +116,7 @@ extension ProviderRule {
     /// Braze's name.
     public static let brazeName = "braze"
 
-    /// Braze's rule as shipped: what the router is for, so that it is known without any configuration.
+    /// Braze's shipped rule. It needs no configuration, because Braze is the main purpose of the router.
     public static let braze = ProviderRule(
         name: brazeName, title: "Braze",
         platforms: [
@@ -126,7 +126,7 @@ extension ProviderRule {
             .ios: PlatformRule(
                 order: 0,
                 any: [
-                    // Needs no `ab`: a dispatcher that tests `ab` first gives the uninstall test away.
+                    // An uninstall test needs no `ab`; a dispatcher that tests only `ab` would miss it.
                     .value(at: ["appboy_uninstall_tracking"], .truthy), .value(at: ["ab"], .nonEmptyObject),
                 ]
             ).known(from: .sdk, "braze-swift-sdk 18.2.0, Sources/BrazeKitCompat/AppboyKit/ABKPushUtils.m"),

@@ -1,23 +1,23 @@
 import PushModel
 
-/// The rules of each platform as they are tried for every delivery: laid out once, when the configuration is read.
+/// The rules of each platform, prepared once per configuration for the test of every delivery.
 struct RuleTable: Sendable {
     /// The rules of one platform.
     struct Rules: Sendable {
-        /// What Braze's rule is.
+        /// The kind of Braze's rule.
         enum BrazeRule { case unknown, shipped, other }
 
-        /// In the order in which they are tried.
+        /// The rules in the order of the tests.
         fileprivate let rules: [TriedRule]
-        /// What a payload that a rule alone matches gets, where nothing but the rule decides how.
+        /// The result for a payload that only this rule matches, by the rule's index; shared to save allocations.
         private let soleMatches: [[ProviderMatch]]
-        /// The keys of which a payload has one when a rule matches: a bit for the place of the rule.
+        /// Keys of which a matching payload has at least one, each with a bit for the rule's index.
         private let telltales: JSONKeyMasks
-        /// The rules for which no key tells, a bit each.
+        /// The rules without such a key, one bit each.
         private let untold: UInt64
         let brazeRule: BrazeRule
 
-        /// The rules at this place and behind it have no bit, and are tried for every payload.
+        /// The number of rules with a bit; later rules are tested for every payload.
         private static var bits: Int { UInt64.bitWidth }
 
         fileprivate init(_ providers: [ProviderRule], on platform: Platform) {
@@ -42,7 +42,7 @@ struct RuleTable: Sendable {
             brazeRule = braze.map { $0.all == shipped?.all && $0.any == shipped?.any ? .shipped : .other } ?? .unknown
         }
 
-        /// The providers whose rule matches, the owner first.
+        /// Returns the providers whose rules match, the owner first.
         func matches(_ payload: some PlatformPayload) -> [ProviderMatch] {
             defer { withExtendedLifetime(payload) {} }
             var matches: [ProviderMatch] = []
@@ -54,7 +54,7 @@ struct RuleTable: Sendable {
             while candidates != 0 {
                 let place = candidates.trailingZeroBitCount
                 candidates &= candidates &- 1
-                // All bits are set where the keys cannot tell.
+                // All bits are set if the keys exclude no rule.
                 guard place < rules.count else { break }
                 match(place, payload, &texts, &matches)
             }
@@ -69,7 +69,7 @@ struct RuleTable: Sendable {
             _ place: Int, _ payload: some PlatformPayload, _ texts: inout TextsRead, _ matches: inout [ProviderMatch]
         ) {
             guard let match = rules[place].match(payload, &texts) else { return }
-            // Most payloads match one rule, and most rules in one way.
+            // Most payloads match one rule, and most rules have only one way to match.
             matches = matches.isEmpty && match.isWhole ? soleMatches[place] : matches + [match]
         }
     }
@@ -93,7 +93,7 @@ struct RuleTable: Sendable {
     }
 }
 
-/// The rule of a provider on a platform. A reference: matches have it in common.
+/// The rule of a provider on a platform. A class, because matches share it.
 final class TriedRule: Sendable {
     let provider: ProviderRule
     let platform: Platform
@@ -107,10 +107,10 @@ final class TriedRule: Sendable {
         isBraze = provider.name == ProviderRule.brazeName
     }
 
-    /// Rules of low confidence are tried after all others, whatever their `Order=`.
+    /// The sort key: rules of low confidence come after all others, regardless of their `Order=`.
     fileprivate var place: (Int, Int, String) { (rule.confidence == .low ? 1 : 0, rule.order, provider.name) }
 
-    /// How the rule matches: by a probe, or by all of `all`, and the first that holds of `any`. `nil`: it does not.
+    /// Returns the match: a probe, or all of `all` and the first of `any` that holds. `nil`: the rule does not match.
     fileprivate func match(_ payload: some PlatformPayload, _ texts: inout TextsRead) -> ProviderMatch? {
         for (place, condition) in rule.probes.enumerated() where condition.holds(for: payload, &texts) {
             return ProviderMatch(self, .probe(place))
@@ -123,7 +123,7 @@ final class TriedRule: Sendable {
         return nil
     }
 
-    /// Whether the remark of the rule is to be told of a payload.
+    /// Whether the rule's remark applies to a payload.
     ///
     /// - Parameter isMatch: whether the rule matches.
     fileprivate func hasRemark(on payload: some PlatformPayload, isMatch: Bool) -> Bool {
@@ -136,9 +136,9 @@ final class TriedRule: Sendable {
 }
 
 extension RuleTable.Rules {
-    /// What the rules have to say to people about a payload, each with the provider's title.
+    /// Returns the remarks of the rules on a payload, each with the provider's title.
     ///
-    /// - Parameter matches: the names of the providers whose rule matches.
+    /// - Parameter matches: the names of the providers whose rules match.
     func remarks(on payload: some PlatformPayload, matches: [String]) -> [String] {
         rules.compactMap { tried in
             guard tried.hasRemark(on: payload, isMatch: matches.contains(tried.provider.name)) else { return nil }
@@ -148,7 +148,7 @@ extension RuleTable.Rules {
 }
 
 extension ProviderRule.PlatformRule {
-    /// Keys of which a payload has one, if the rule matches; `nil` among them: that cannot be told.
+    /// Keys of which a matching payload has at least one; a `nil` in the list means that the rule has no such key.
     fileprivate var telltales: [String?] {
         let probes = probes.map(\.telltale)
         if let key = all.lazy.compactMap(\.telltale).first { return probes + [key] }
@@ -158,7 +158,7 @@ extension ProviderRule.PlatformRule {
 }
 
 extension ProviderCondition {
-    /// The key that a payload has, if the condition holds; `nil` when there is none.
+    /// A key that a payload must have for the condition to hold; `nil` if there is none.
     fileprivate var telltale: String? {
         switch self {
         case .value(let path, _): path[0]

@@ -1,7 +1,7 @@
-/// Names why APNs refuses a request. The raw values are the words of its answers.
+/// The reasons for which APNs refuses a request. The raw values are the words in its responses.
 ///
-/// Source: Apple's "Handling notification responses from APNs", as apns2 (response.go) and APNSwift (APNSError.swift) have
-/// it. Those of channels are left out: no status of theirs was seen.
+/// Source: Apple's "Handling notification responses from APNs", as in apns2 (response.go) and APNSwift
+/// (APNSError.swift). It omits the reasons of channels, whose statuses are unknown.
 public enum APNsReason: String, Error, Sendable, CaseIterable {
     case badCollapseID = "BadCollapseId"
     case badDeviceToken = "BadDeviceToken"
@@ -19,15 +19,15 @@ public enum APNsReason: String, Error, Sendable, CaseIterable {
     case topicDisallowed = "TopicDisallowed"
     case badCertificate = "BadCertificate"
     case badCertificateEnvironment = "BadCertificateEnvironment"
-    /// Newer than most clients.
+    /// Newer than most client libraries.
     case badEnvironmentKeyIDInToken = "BadEnvironmentKeyIdInToken"
-    /// The other spelling, which Apple was seen to send too.
+    /// Another spelling, which Apple has been seen to send too.
     case badEnvironmentKeyInToken = "BadEnvironmentKeyInToken"
     case expiredProviderToken = "ExpiredProviderToken"
     case forbidden = "Forbidden"
     case invalidProviderToken = "InvalidProviderToken"
     case missingProviderToken = "MissingProviderToken"
-    /// Newer than most clients.
+    /// Newer than most client libraries.
     case unrelatedKeyIDInToken = "UnrelatedKeyIdInToken"
     case badPath = "BadPath"
     case methodNotAllowed = "MethodNotAllowed"
@@ -40,7 +40,7 @@ public enum APNsReason: String, Error, Sendable, CaseIterable {
     case serviceUnavailable = "ServiceUnavailable"
     case shutdown = "Shutdown"
 
-    /// The status of an answer with this reason.
+    /// The HTTP status of a response with this reason.
     public var status: Int {
         switch self {
         case .badCollapseID, .badDeviceToken, .badExpirationDate, .badMessageID, .badPriority, .badTopic,
@@ -60,6 +60,6 @@ public enum APNsReason: String, Error, Sendable, CaseIterable {
         }
     }
 
-    /// Whether the answer says since when the token is not valid.
+    /// Whether the response has the time since which the token is invalid.
     public var hasTimestamp: Bool { status == 410 }
 }

@@ -1,26 +1,26 @@
 public import PushModel
 
-/// Why APNs would refuse the request that carries a payload. FCM passes the request on and hands the refusal back.
+/// The reason why APNs would refuse the request with a payload. FCM forwards the request and returns the refusal.
 ///
-/// Source: Apple's "Sending notification requests to APNs" and "Handling notification responses from APNs", as apns2
-/// (response.go, notification.go) quotes them.
+/// Source: Apple's "Sending notification requests to APNs" and "Handling notification responses from APNs", as quoted
+/// in apns2 (response.go, notification.go).
 public enum APNsRefusal: Hashable, Sendable, CustomStringConvertible {
-    /// No such push type.
+    /// An unknown push type.
     case invalidPushType(String)
-    /// A priority that is none of 10, 5 and 1.
+    /// A priority other than 10, 5 and 1.
     case badPriority(String)
-    /// A background notification has priority 5; `nil`: the header is left out, which means 10.
+    /// A background notification without priority 5; `nil`: the header is missing, which means 10.
     case badBackgroundPriority(String?)
     /// A collapse id longer than 64 bytes.
     case badCollapseID(length: Int)
-    /// An expiration that is no whole number of seconds.
+    /// An expiration that is not an integer of seconds.
     case badExpirationDate(String)
-    /// An id that is no UUID in its canonical form.
+    /// An id that is not a UUID in canonical form.
     case badMessageID(String)
-    /// A payload longer than the push type may have.
+    /// A payload over the limit of its push type.
     case payloadTooLarge(length: Int, limit: Int)
 
-    /// APNs' word for it, which has the status.
+    /// APNs' reason, which has the HTTP status.
     public var reason: APNsReason {
         switch self {
         case .invalidPushType: .invalidPushType
@@ -52,9 +52,9 @@ public enum APNsRefusal: Hashable, Sendable, CustomStringConvertible {
 
 // The checks.
 extension APNsRefusal {
-    /// Everything that APNs would refuse the headers of a request for, in the order of their names in Apple's table.
+    /// Returns all refusals of a request's headers, in the order of Apple's table.
     ///
-    /// - Parameter header: the value of a header.
+    /// - Parameter header: returns the value of a header.
     public static func ofHeaders(_ header: (_ name: APNsHeader) -> String?) -> [APNsRefusal] {
         var refusals: [APNsRefusal] = []
         let type = header(.pushType)
@@ -73,7 +73,7 @@ extension APNsRefusal {
         return refusals
     }
 
-    /// How many bytes a payload of a push type may have.
+    /// Returns the limit of a payload in bytes, by push type.
     public static func longestPayload(ofType pushType: String?) -> Int {
         pushType == APNsPushType.voip.rawValue ? 5120 : 4096
     }

@@ -1,6 +1,6 @@
 import PushModel
 
-/// The keys of `aps` whose values have one type or two. The raw values are the keys.
+/// The keys of `aps` whose values have one or two types. The raw values are the keys.
 ///
 /// Source: Apple's "Generating a remote notification", table 1.
 public enum APSKey: String, Sendable, CaseIterable {
@@ -25,7 +25,7 @@ public enum APSKey: String, Sendable, CaseIterable {
     /// The types of the value, for messages.
     var type: String { kinds.map(\.name).joined(separator: " or ") }
 
-    /// What becomes of a value of another type, for messages.
+    /// The treatment of a value of another type, for messages.
     var readingOfAnotherType: String {
         switch self {
         case .alert: "there is no alert"

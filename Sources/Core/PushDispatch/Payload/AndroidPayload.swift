@@ -1,52 +1,52 @@
 import PushModel
 
-/// An Android payload: what FCM or Amazon Device Messaging puts into the intent, or what FCM or Huawei's push kit hands
-/// over as a `RemoteMessage`.
+/// An Android payload: the extras of an intent of FCM or Amazon Device Messaging, or a `RemoteMessage` of FCM or
+/// Huawei's push kit.
 ///
-/// The views are of the document beside them.
+/// The views belong to the document next to them.
 final class AndroidPayload: PlatformPayload {
-    /// What came, with what the getters of a `RemoteMessage` are read from.
+    /// The form of the payload, with the source of the `RemoteMessage` getters.
     enum Form: Sendable {
         /// A send body of FCM v1.
         case v1(V1Message)
-        /// The extras of FCM's intent, its own keys among them.
+        /// The extras of FCM's intent, FCM's own keys included.
         case intent(JSONView)
-        /// The extras of an intent of Amazon Device Messaging, which keeps no keys to itself.
+        /// The extras of an intent of Amazon Device Messaging, which hides no keys from the app.
         case amazonIntent
         /// An object like a `RemoteMessage`, with `data` or `notification`.
         case remoteMessage(JSONView)
-        /// The data map alone: `RemoteMessage.getData`, or what Huawei's push kit hands over.
+        /// The data map alone: `RemoteMessage.getData`, or the data from Huawei's push kit.
         case dataMap
     }
 
-    /// What FCM does about a notification.
+    /// FCM's treatment of a notification.
     enum Notification: Sendable {
         case absent
         case shown
-        /// `gcm.n.noui`: neither shown nor handed to the app.
+        /// `gcm.n.noui`: FCM neither shows it nor passes it to the app.
         case suppressed
     }
 
     private let payload: JSONNode
     let form: Form
-    /// What brought it.
+    /// The service that carried it.
     let transport: Transport
-    /// What the intent asks for; in any other form, to take a message.
+    /// The action of the intent; in any other form, a message.
     let action: IntentAction
     let messageID: String?
-    /// Whether FCM, in this form, has yet to take its own keys out of the data.
+    /// Whether FCM, in this form, still has to remove its own keys from the data.
     let hidesReservedKeys: Bool
-    /// The object that holds the data; of an intent, all the extras. An intent that brings no message has no data.
+    /// The object with the data; for an intent, all extras. `nil` for an intent without a message.
     let map: JSONObject?
-    /// What it is to Braze's SDK, if it has Braze's mark.
+    /// The SDK's classification of a payload with Braze's marker; `nil` without one.
     let markedKind: (BrazeFacts.Kind, Reason)?
 
-    /// Reads any of the accepted forms.
+    /// Parses any accepted form.
     ///
     /// - Parameters:
     ///   - payload: the payload.
-    ///   - given: what brought it, as the request says; `nil`: FCM, unless the payload shows that Amazon did.
-    ///   - id: the id of a payload that has none of its own.
+    ///   - given: the transport in the request; `nil`: FCM, unless the payload shows Amazon Device Messaging.
+    ///   - id: the message id of a payload without its own.
     init(_ payload: JSONNode, over given: Transport? = nil, named id: String? = nil) throws(PayloadError) {
         self.payload = payload
         let view = payload.view
@@ -94,9 +94,9 @@ final class AndroidPayload: PlatformPayload {
         markedKind = map.flatMap { $0.hasBrazeMarker ? $0.brazeKind(ofStringsOnly: hasStringsOnly) : nil }
     }
 
-    /// What brought a payload whose form only one transport has.
+    /// Returns the transport of a payload whose form belongs to one transport.
     ///
-    /// - Throws: where the request says otherwise.
+    /// - Throws: `PayloadError` if the request names another transport.
     private static func transport(
         _ given: Transport?, ofForm form: Transport?, _ words: @autoclosure () -> String
     ) throws(PayloadError) -> Transport {
@@ -108,7 +108,7 @@ final class AndroidPayload: PlatformPayload {
     /// A payload names no app; FCM's `restricted_package_name` only narrows the target.
     var app: String? { nil }
 
-    /// Whether it has an object `aps`, as payloads for iOS do.
+    /// Whether the payload has an object `aps`, as for iOS.
     var hasAppleObject: Bool {
         (payload.view.member("userInfo") ?? payload.view).member("aps")?.isObject == true
     }
@@ -156,16 +156,16 @@ final class AndroidPayload: PlatformPayload {
 
     var dashboardPairs: DashboardPairs {
         guard let map else { return .none }
-        // ADM has no `extra`: it puts the pairs beside the other keys.
+        // ADM has no `extra`: it puts the pairs next to the other keys.
         guard let extra = map.member("extra") else {
             return .ownKeys(of: map.view) { Self.isReserved($0) || Self.isBrazeKey($0) }
         }
         return extra.objectInText.map(DashboardPairs.text) ?? .none
     }
 
-    /// What FCM's list of recent ids goes by. `handleMessageIntent` looks at `google.message_id` alone. A `RemoteMessage`
-    /// and the answer to a send show the id that came of it; in a bare data map every other name is a key of the app's
-    /// own. ADM and Huawei's push kit keep no such list.
+    /// The id for FCM's list of recent ids. `handleMessageIntent` reads only `google.message_id`. A `RemoteMessage` and
+    /// the response to a send contain the resulting id; in a bare data map any other name is one of the app's keys. ADM
+    /// and Huawei's push kit have no such list.
     var duplicateID: String? {
         guard transport == .fcm else { return nil }
         return switch form {
@@ -193,23 +193,23 @@ extension AndroidPayload {
     /// Whether the app finds a key of the map in the data.
     func isVisible(_ key: JSONView) -> Bool { !hidesReservedKeys || !Self.isReserved(key) }
 
-    /// Whether the app finds a value of the map in the data: of an intent's extras FCM takes the strings alone
+    /// Whether the app finds a value of the map in the data: FCM takes only the strings of an intent's extras
     /// (`Constants.extractDeveloperDefinedPayload`).
     func isInData(_ value: JSONView) -> Bool {
         if case .intent = form { value.isString } else { true }
     }
 
-    /// Shows the members that FCM has not kept to itself.
+    /// Calls `body` with the members that FCM passes to the app.
     @inline(__always)
     private func forEachVisibleMember(_ body: (_ key: JSONView, _ value: JSONView) -> Void) {
         guard let map else { return }
         for (key, value) in map.view.members where isVisible(key) { body(key, value) }
     }
 
-    /// Whether FCM keeps a key from the app: `Constants.extractDeveloperDefinedPayload` does, and before it
+    /// Whether FCM hides a key from the app: `Constants.extractDeveloperDefinedPayload` does, and before it
     /// `FirebaseMessagingService.dispatchMessage` removes the id of the wake lock.
     static func isReserved(_ key: JSONView) -> Bool {
-        // Most keys are told by their first byte or by their length.
+        // The first byte or the length excludes most keys.
         switch key.firstRawByte {
         case UInt8(ascii: "g"): key.starts(withName: "google.") || key.starts(withName: "gcm.")
         case UInt8(ascii: "f"): key.equals("from")
@@ -221,7 +221,7 @@ extension AndroidPayload {
         }
     }
 
-    /// The same for a key that a rule or a route asks for.
+    /// Whether FCM hides a key that a rule or a route tests.
     private static func isReserved(_ key: String) -> Bool {
         switch key.utf8.first {
         case UInt8(ascii: "g"), UInt8(ascii: "f"), UInt8(ascii: "m"), UInt8(ascii: "c"), UInt8(ascii: "a"):
@@ -234,23 +234,22 @@ extension AndroidPayload {
 
 // FCM's own extras.
 extension AndroidPayload {
-    /// One of FCM's own extras as `Bundle.getString` gives it: what is no string is absent.
+    /// Returns one of FCM's own extras as `Bundle.getString` does: `nil` for a value that is no string.
     func extra(_ key: String) -> String? {
         if case .v1(let message) = form { message.extra(key) } else { extraView(key)?.string }
     }
 
-    /// One of FCM's own extras that is a number, or the text of one.
+    /// Returns one of FCM's own extras that is a number, or the text of one.
     func integerExtra(_ key: String) -> Int64? {
         extraView(key)?.int64 ?? extra(key).flatMap { Int64($0) }
     }
 
-    /// What FCM does about a notification (FCM: `NotificationParams.isNotification`, and `getBoolean` for the mark that
-    /// nothing is to be shown).
+    /// FCM's treatment of a notification (FCM: `NotificationParams.isNotification`, and `getBoolean` for `noui`).
     var notification: Notification {
         switch form {
         case .v1(let message): return message.hasAndroidNotification ? .shown : .absent
         case .remoteMessage(let object):
-            // ADM knows no notifications.
+            // ADM has no notifications.
             return action != .amazonMessage && object.member("notification")?.isObject == true ? .shown : .absent
         case .amazonIntent, .dataMap: return .absent
         case .intent(let extras):
@@ -263,15 +262,15 @@ extension AndroidPayload {
         }
     }
 
-    /// Whether the notification says that Huawei's push kit leaves it to an app in the foreground.
+    /// Whether the notification tells Huawei's push kit to leave it to an app in the foreground.
     var isLeftToAppInForeground: Bool {
         guard case .remoteMessage(let object) = form, let block = object.member("notification") else { return false }
         let value = block.member("foreground_show") ?? block.member("foregroundShow")
         return value?.bool == false
     }
 
-    /// A parameter of the notification in an intent. The old prefix counts where the new one is absent, whatever its
-    /// value (FCM: `NotificationParams.normalizePrefix`).
+    /// Returns a parameter of the notification in an intent. The old prefix counts only if the new one is absent,
+    /// whatever its value (FCM: `NotificationParams.normalizePrefix`).
     func notificationExtra(_ name: String) -> String? {
         guard case .intent(let extras) = form else { return nil }
         return (extras["gcm.n." + name] ?? extras["gcm.notification." + name])?.string
@@ -285,7 +284,7 @@ extension AndroidPayload {
         }
     }
 
-    /// What SDKs that print a `RemoteMessage` as JSON call the getters, by the extra that each reads.
+    /// The JSON names of the getters in SDKs that print a `RemoteMessage`, by the extra that each reads.
     private static let getters = [
         "google.message_id": "messageId", "message_id": "message_id", "from": "from", "google.to": "to",
         "google.c.sender.id": "senderId", "message_type": "messageType", "collapse_key": "collapseKey",
@@ -295,11 +294,11 @@ extension AndroidPayload {
 }
 
 extension Transport {
-    /// What code of the app a message of it calls, where no intent says.
+    /// The action of a message over this transport if no intent states it.
     fileprivate var messageAction: IntentAction {
         switch self {
         case .adm: .amazonMessage
-        // The last two bring nothing to Android.
+        // APNs and web push carry no message to Android.
         case .fcm, .hms, .apns, .webPush: .message
         }
     }

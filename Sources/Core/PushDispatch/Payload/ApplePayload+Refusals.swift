@@ -1,10 +1,10 @@
 import PushModel
 
 extension ApplePayload {
-    /// Everything that APNs would refuse the payload for.
+    /// All reasons for which APNs would refuse the payload.
     var refusals: [APNsRefusal] {
         var refusals = APNsRefusal.ofHeaders { header($0) }
-        // A payload for the simulator does not go to APNs.
+        // The simulator's payload does not go to APNs.
         let limit = APNsRefusal.longestPayload(ofType: header(APNsHeader.pushType))
         if app == nil, let userInfo, userInfo.view.rawBytes.count > limit {
             let length = userInfo.view.text.utf8.count
@@ -13,7 +13,7 @@ extension ApplePayload {
         return refusals
     }
 
-    /// A header's value; names of headers have no case.
+    /// Returns a header's value; header names are case-insensitive.
     func header(_ name: APNsHeader) -> String? {
         headers?.members.first { $0.key.text.lowercased() == name.rawValue }?.value.string
     }

@@ -1,33 +1,33 @@
 import PushModel
 
-/// What the action of an Android intent asks of the service or receiver that gets it.
+/// The meaning of an Android intent's action for the service or receiver that gets it.
 ///
 /// Source: firebase-android-sdk a089298ed9, FirebaseMessagingService.handleIntent; braze-android-sdk 43.0.0,
 /// BrazePushReceiver.handlePush and handleAdmRegistrationIntent.
 enum IntentAction: Hashable, Sendable {
-    /// FCM hands over a message.
+    /// FCM delivers a message.
     case message
-    /// Amazon Device Messaging hands over a message.
+    /// Amazon Device Messaging delivers a message.
     case amazonMessage
-    /// There is a new token; FCM hands over `null` where the intent has none.
+    /// The token is new; FCM passes `null` if the intent has none.
     case newToken(String?)
-    /// The app instance is registered with FCM, under this installation id.
+    /// The app instance is registered with FCM under this installation id.
     case registered(String?)
-    /// It no longer is.
+    /// The app instance is no longer registered.
     case unregistered(String?)
-    /// Amazon Device Messaging refused to register the app: with this error, or without a word.
+    /// Amazon Device Messaging refused to register the app, with this error or without one.
     case amazonRefusal(String?)
-    /// None that FCM knows.
+    /// An action that FCM does not know.
     case unknown(String)
 
-    /// Whether the intent hands over a message.
+    /// Whether the intent delivers a message.
     var bringsMessage: Bool { self == .message || self == .amazonMessage }
 
-    /// Whether an intent with this action is one of Amazon Device Messaging.
+    /// Whether an action is one of Amazon Device Messaging.
     static func isAmazons(_ action: String) -> Bool { action.utf8.starts(with: "com.amazon.device.messaging.".utf8) }
 
     /// - Parameters:
-    ///   - action: the intent's action; `nil` is taken as a message.
+    ///   - action: the intent's action; `nil` counts as a message.
     ///   - extras: the intent's extras.
     init(_ action: String?, extras: JSONView) {
         switch action {
@@ -42,11 +42,11 @@ enum IntentAction: Hashable, Sendable {
         }
     }
 
-    /// Braze's receiver asks in this order: error, id, end of registration.
+    /// Braze's receiver checks in this order: error, id, end of registration.
     private static func amazonRegistration(_ extras: JSONView) -> IntentAction {
         if let error = extras.member("error")?.string { return .amazonRefusal(error) }
         if let id = extras.member("registration_id")?.string { return .newToken(id) }
-        // Braze only logs it; ADM's own handler for apps has a callback for it.
+        // Braze only logs it; ADM's own handler class has a callback for it.
         if let id = extras.member("unregistered")?.string { return .unregistered(id) }
         return .amazonRefusal(nil)
     }

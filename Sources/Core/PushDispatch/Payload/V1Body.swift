@@ -1,6 +1,6 @@
 public import PushModel
 
-/// The send body of FCM v1, for whoever passes it on: checked as FCM checks it, and what it says of its target.
+/// The send body of FCM v1 for a forwarder: checked as FCM checks it, with its target.
 public struct V1Body: Sendable {
     /// The one target of a message.
     public enum Recipient: Hashable, Sendable {
@@ -10,24 +10,24 @@ public struct V1Body: Sendable {
         case fid(String)
         /// A topic, without `/topics/` before it.
         case topic(String)
-        /// An expression over topics; nothing of it is checked here.
+        /// A condition over topics; not checked here.
         case condition(String)
     }
 
-    /// The whole body, as it came.
+    /// The whole body, unchanged.
     public let payload: JSONNode
-    /// Whom it is for.
+    /// The target.
     public let recipient: Recipient
     /// `validate_only`: FCM checks the message and sends nothing.
     public let isDryRun: Bool
-    /// The platforms that the message has a part for.
+    /// The platforms for which the message has a part.
     public let platforms: Set<Platform>
-    /// `restricted_package_name` of the part for Android.
+    /// `restricted_package_name` in the Android part.
     public let package: String?
 
     /// Checks a body.
     ///
-    /// - Throws: the first thing that FCM refuses.
+    /// - Throws: `V1Refusal` for the first fault that FCM refuses.
     public init(_ body: JSONNode) throws(V1Refusal) {
         payload = body
         (recipient, isDryRun, platforms, package) = try body.withView { (view) throws(V1Refusal) in
@@ -52,10 +52,10 @@ public struct V1Body: Sendable {
 
 // Topics.
 extension V1Body {
-    /// The form of a topic's name, for messages.
+    /// The valid form of a topic's name, for messages.
     public static let topicForm = "a topic is 1 to 900 of A-Z, a-z, 0-9 and -_.~%, without /topics/ before it"
 
-    /// Whether a text is the name of a topic.
+    /// Whether a text is a valid topic name.
     ///
     /// Source: the discovery document, revision 20261023: `[a-zA-Z0-9-_.~%]{1,900}`.
     public static func isTopic(_ name: String) -> Bool { name.withBytes(isTopic) }
@@ -75,11 +75,11 @@ extension V1Body {
     }
 }
 
-/// Why FCM refuses a send body.
+/// The reason why FCM refuses a send body.
 public struct V1Refusal: Error, Hashable, Sendable {
-    /// Whether FCM's reader of JSON refuses it, before anything looks at what it says: an unknown name, a value of another
+    /// Whether FCM's JSON parser refuses it before any check of the values: an unknown name, or a value of another
     /// type.
     public var isMalformed: Bool
-    /// The place, from the request, and what is wrong there.
+    /// The path of the fault in the request, and the fault.
     public var error: PayloadError
 }

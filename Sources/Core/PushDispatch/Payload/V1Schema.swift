@@ -1,10 +1,10 @@
 import PushModel
 
-/// The type of an object in the send body of FCM v1, and the check that the server's JSON reader makes: no names that it
-/// does not know, and the type of every value.
+/// The type of an object in an FCM v1 send body, and the check by the server's JSON parser: no unknown names, and
+/// values of the right types.
 ///
 /// Source: the discovery document, revision 20261023, and the JSON mapping of protobuf: both spellings of a name,
-/// `null` as good as absent, enumerations by name or number, whole numbers in a string too.
+/// `null` means absent, enumerations by name or number, integers also as strings.
 final class V1Schema: Sendable {
     /// The type of a value.
     indirect enum FieldType: Sendable {
@@ -14,7 +14,7 @@ final class V1Schema: Sendable {
         case list(FieldType)
         /// An object whose values are strings.
         case strings
-        /// An object, whatever is in it.
+        /// An object with any members.
         case anyObject
         case object(V1Schema)
     }
@@ -31,7 +31,7 @@ final class V1Schema: Sendable {
 
         var inWords: String { all.joined(separator: ", ") }
 
-        /// Whether a string is one of them, in upper or lower case.
+        /// Whether a string is one of the names, in upper or lower case.
         func contain(_ value: JSONView) -> Bool {
             places.place(of: value) != nil || value.string.map { all.contains($0.uppercased()) } == true
         }
@@ -50,7 +50,7 @@ final class V1Schema: Sendable {
         func check(_ value: JSONView) throws(V1Fault) { try type.check(value, of: self) }
     }
 
-    /// Both spellings of the names, and the field that stands at the place of each.
+    /// The names in both spellings, and the field at the index of each.
     private let names: JSONNames
     private let fields: [Field]
 
@@ -79,7 +79,7 @@ final class V1Schema: Sendable {
         }
     }
 
-    /// The other spelling of a name in snake_case.
+    /// Returns the lowerCamelCase spelling of a name in snake_case.
     static func lowerCamelCase(_ name: String) -> String {
         let words = name.split(separator: "_")
         return words.dropFirst().reduce(into: words.first.map(String.init) ?? "") { camel, word in
@@ -126,7 +126,7 @@ extension V1Schema.FieldType {
 }
 
 extension JSONView {
-    /// Whether it is a string that protobuf's JSON mapping takes for a floating point number.
+    /// Whether it is a string that protobuf's JSON mapping accepts as a floating point number.
     fileprivate var isNumberInText: Bool {
         guard isString, textLength > 0 else { return false }
         if equals("NaN") || equals("Infinity") || equals("-Infinity") { return true }
@@ -173,7 +173,7 @@ extension V1Schema {
         "restricted_satellite_ok": .boolean,
     ])
 
-    /// The preview.
+    /// The preview generation of `android`.
     private static let androidV2 = V1Schema([
         "collapse_key": .string, "ttl": .duration, "restricted_package_name": .string, "data": .strings,
         "remote_notification": .object(remoteNotification), "background_sync": .object(V1Schema([:])),
@@ -186,7 +186,7 @@ extension V1Schema {
         "use_as_v1_data_message": .boolean,
     ])
 
-    /// What both generations of the Android notification have.
+    /// The fields of both generations of the Android notification.
     private static let androidNotificationFields: [String: FieldType] = [
         "title": .string, "body": .string, "icon": .string, "color": .string, "sound": .string, "tag": .string,
         "click_action": .string, "body_loc_key": .string, "body_loc_args": .list(.string), "title_loc_key": .string,

@@ -14,7 +14,7 @@ extension AndroidPayload {
             case .message:
                 switch transport {
                 case .hms: huaweiFate(of: delivery)
-                // Neither of the last two brings anything to Android.
+                // APNs and web push carry no message to Android.
                 case .fcm, .adm, .apns, .webPush: messageFate(of: delivery)
                 }
             case .amazonMessage: (.amazonMessage, .callbacks([.onMessageReceived]))
@@ -31,7 +31,7 @@ extension AndroidPayload {
         return fate
     }
 
-    /// `passMessageIntentToSdk`. What comes as a `RemoteMessage`, or as its data, is a message already.
+    /// `passMessageIntentToSdk`. A `RemoteMessage` or its data needs no check of the type.
     private func messageFate(of delivery: Delivery) -> (Reason, Fate) {
         guard case .intent(let extras) = form else { return dispatchFate(of: delivery) }
         guard let type = extras.member("message_type")?.string, type != "gcm" else { return dispatchFate(of: delivery) }
@@ -46,9 +46,9 @@ extension AndroidPayload {
         }
     }
 
-    /// Source: HMS-Core/hms-push-clientdemo-android#1 and #7, HMS-Core/hms-flutter-plugin#50: the push kit shows a
-    /// notification message itself, and calls the app for a data message, or in the foreground for a notification
-    /// message that says `foreground_show` false. Low confidence: known from reports, not from the SDK's code.
+    /// Source: HMS-Core/hms-push-clientdemo-android#1 and #7, HMS-Core/hms-flutter-plugin#50: the push kit itself shows
+    /// a notification message. It calls the app for a data message, and in the foreground for a notification message
+    /// with `foreground_show` false. Low confidence: from reports, not from the SDK's code.
     private func huaweiFate(of delivery: Delivery) -> (Reason, Fate) {
         guard notification != .absent else { return (.huaweiMessage, .callbacks([.onMessageReceived])) }
         if delivery.isInForeground, isLeftToAppInForeground {
@@ -74,7 +74,7 @@ extension AndroidPayload {
         }
     }
 
-    /// What else becomes of a Braze payload that has met `fate`.
+    /// Returns the further consequence for a Braze payload with this fate.
     private func brazeConsequence(of fate: Fate, _ kind: BrazeFacts.Kind, _ delivery: Delivery) -> Reason? {
         guard fate.outcome == nil else { return fate.outcome == .shownBySystem ? .brazeLost : nil }
         guard kind == .visible || kind == .silent else { return nil }
@@ -84,6 +84,7 @@ extension AndroidPayload {
 }
 
 extension Delivery {
-    /// Whether the app is in front of the user (FCM: `DisplayNotification.isAppForeground`): not behind a locked screen.
+    /// Whether the app is visible to the user (FCM: `DisplayNotification.isAppForeground`), and not behind a locked
+    /// screen.
     fileprivate var isInForeground: Bool { state == .foreground && !locked }
 }

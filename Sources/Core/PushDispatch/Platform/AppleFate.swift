@@ -1,12 +1,13 @@
 import PushModel
 
 // Source: Apple's documentation of application(_:didReceiveRemoteNotification:fetchCompletionHandler:),
-// userNotificationCenter(_:willPresent:), UNNotificationServiceExtension and UNNotificationSettings.authorizationStatus.
+// userNotificationCenter(_:willPresent:), UNNotificationServiceExtension and
+// UNNotificationSettings.authorizationStatus.
 //
-// The extension has two conditions there, an alert and mutable-content; that it runs in the foreground too is not said,
-// but what people see (invertase/notifee#138, #126): a setting. Where the user denies notifications, "the system doesn't
-// deliver notifications to your app", so there is no willPresent either. In which order iOS calls willPresent and
-// didReceiveRemoteNotification is UNVERIFIED.
+// The documentation gives two conditions for the extension: an alert and mutable-content. It does not say that the
+// extension also runs in the foreground, as people observe (invertase/notifee#138, #126), so that is a setting. If the
+// user denies notifications, "the system doesn't deliver notifications to your app", so iOS does not call willPresent
+// either. The order of willPresent and didReceiveRemoteNotification is UNVERIFIED.
 
 extension ApplePayload {
     func fate(of delivery: Delivery, _ settings: DetectionSettings, because reasons: inout [Reason]) -> Fate {
@@ -54,7 +55,7 @@ extension ApplePayload {
         return .decided(.swallowed)
     }
 
-    /// What iOS does with it itself, whatever the app is doing.
+    /// The reason of a push that iOS handles itself, in any state of the app.
     private var ofTheSystem: Reason? {
         if isForDeviceManagement { return .deviceManagement }
         return isForLiveActivity ? .liveActivity : nil

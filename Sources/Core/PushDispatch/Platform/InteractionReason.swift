@@ -1,7 +1,7 @@
 public import PushModel
 
-/// One step of the decision on an interaction, for people who know Android and iOS. The text is made when asked for, and
-/// has nothing of the payload's: reasons reach the journal.
+/// One step of the decision on an interaction, for people who know Android and iOS. The text is made on each access,
+/// and has no part of the payload: reasons reach the journal.
 public enum InteractionReason: Hashable, Sendable, CaseIterable, CustomStringConvertible {
     // Android.
     case brazePushClicked, brazeActionClicked, brazePushDeleted
@@ -11,7 +11,7 @@ public enum InteractionReason: Hashable, Sendable, CaseIterable, CustomStringCon
     case dismissAction, dismissalWithoutCategory, dismissalOfOtherCategory, dismissalOfUnknownCategory
     // The web.
     case notificationClick, notificationAction, notificationClose, brazeIgnoresClose
-    // Any.
+    // All platforms.
     case textInput, unknownButton
 
     public var description: String {
@@ -48,7 +48,7 @@ public enum InteractionReason: Hashable, Sendable, CaseIterable, CustomStringCon
 }
 
 extension InteractionReason {
-    /// The same for programs.
+    /// The reason code.
     public var code: ReasonCode {
         switch self {
         case .brazePushClicked: .brazePushClicked
@@ -72,6 +72,6 @@ extension InteractionReason {
         }
     }
 
-    /// The reason of an outcome.
+    /// Returns the reason of an outcome.
     public var ofOutcome: OutcomeReason { OutcomeReason(code, description) }
 }

@@ -1,29 +1,29 @@
-/// An expression over topics, as `condition` of FCM has it: `'a' in topics && ('b' in topics || !('c' in topics))`.
+/// A boolean expression over topics, as in FCM's `condition`: `'a' in topics && ('b' in topics || !('c' in topics))`.
 ///
-/// Source: Firebase's page on topics: parentheses, then from left to right; `&&`, `||`, `!`; at most five topics.
+/// Source: Firebase's page on topics: parentheses first, then from left to right; `&&`, `||`, `!`; at most five topics.
 public struct TopicCondition: Hashable, Sendable {
-    /// The facts about expressions that no page is sure of.
+    /// Rules of expressions that no documentation states clearly.
     public struct Rules: Hashable, Sendable {
-        /// How many topics an expression may name, each time counted.
+        /// The limit of topics in an expression, repetitions counted.
         public var topicsMax = 5
-        /// Whether `&&` binds as tightly as `||`, so that only parentheses and the order count: so the page says it
-        /// (UNVERIFIED in this form). Otherwise `&&` comes first, as in most languages.
+        /// Whether `&&` and `||` have the same precedence, so that only parentheses and the order count, as the page
+        /// says (UNVERIFIED in this form). Otherwise `&&` comes first, as in most languages.
         public var isLeftToRight = true
-        /// How deep parentheses and negations may be (UNVERIFIED that there is a limit): the reader recurses.
+        /// The nesting limit of parentheses and negations (UNVERIFIED that there is one): the parser is recursive.
         public var depthMax = 32
-        /// How long an expression may be, in bytes (UNVERIFIED): five topics of 900 bytes, and what is around them.
+        /// The limit of an expression in bytes (UNVERIFIED): five topics of 900 bytes, and the operators.
         public var lengthMax = 8 << 10
 
-        /// Those that are likely.
+        /// The likely rules.
         public init() {}
     }
 
-    /// Why a text is no condition.
+    /// The reason why a text is no valid condition.
     public struct Fault: Error, Hashable, Sendable {
-        /// The fault and its byte, for people.
+        /// The fault and its position in bytes, for people.
         public let message: String
 
-        /// All that Google says of it, whatever is wrong (firebase/quickstart-python#11).
+        /// Google's only message for any fault (firebase/quickstart-python#11).
         public var googleMessage: String { "Invalid condition expression provided." }
     }
 
@@ -34,15 +34,15 @@ public struct TopicCondition: Hashable, Sendable {
         case or(Expression, Expression)
     }
 
-    /// The expression as it came.
+    /// The text of the expression, unchanged.
     public let text: String
-    /// The topics that it names, in their order, each once.
+    /// The topics in the expression, in order, each once.
     public let topics: [String]
     private let expression: Expression
 
-    /// Reads an expression.
+    /// Parses an expression.
     ///
-    /// - Throws: the first fault.
+    /// - Throws: `Fault` for the first fault.
     public init(_ text: String, _ rules: Rules = Rules()) throws(Fault) {
         guard text.utf8.count <= rules.lengthMax else {
             throw Fault(message: "the condition has \(text.utf8.count) bytes, more than \(rules.lengthMax)")
@@ -53,10 +53,11 @@ public struct TopicCondition: Hashable, Sendable {
         topics = reader.topics.reduce(into: []) { if !$0.contains($1) { $0.append($1) } }
     }
 
-    /// Whether somebody with these subscriptions gets the message.
+    /// Whether a device with these subscriptions gets the message.
     public func isMet(bySubscriptions subscriptions: Set<String>) -> Bool { expression.isMet(by: subscriptions) }
 
-    /// Whether somebody without a subscription gets the message: then the topics' own members are not all who do.
+    /// Whether a device without subscriptions gets the message: then the members of the topics are not the whole
+    /// audience.
     public var includesNonMembers: Bool { isMet(bySubscriptions: []) }
 }
 

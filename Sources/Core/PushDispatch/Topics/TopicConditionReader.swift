@@ -1,11 +1,11 @@
 import PushModel
 
-/// Reads the text of a condition, from left to right.
+/// A parser for the text of a condition, from left to right.
 struct TopicConditionReader {
     typealias Expression = TopicCondition.Expression
     typealias Fault = TopicCondition.Fault
 
-    /// The topics so far, as often as they are named.
+    /// The topics so far, with repetitions.
     private(set) var topics: [String] = []
     private let text: [UInt8]
     private let rules: TopicCondition.Rules
@@ -16,7 +16,7 @@ struct TopicConditionReader {
         self.rules = rules
     }
 
-    /// The whole text.
+    /// Parses the whole text.
     mutating func whole() throws(Fault) -> Expression {
         let expression = try alternatives(depth: 0)
         skipSpace()
@@ -62,7 +62,7 @@ struct TopicConditionReader {
         return inner
     }
 
-    /// `'name' in topics`. No page shows other quotes.
+    /// Parses `'name' in topics`. No documentation shows other quotes.
     private mutating func topic() throws(Fault) -> Expression {
         skipSpace()
         guard place < text.count, text[place] == UInt8(ascii: "'") else {

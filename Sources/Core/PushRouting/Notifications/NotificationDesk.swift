@@ -1,36 +1,36 @@
 import PushDispatch
 public import PushModel
 
-/// What goes over one bus to its notification service and comes back: which invocation has which answer, when the bus is
-/// connected to again, and what a click is about.
+/// The exchange with the notification service of one bus: matches answers to invocations and clicks to deliveries, and
+/// decides when to reconnect.
 ///
-/// A pure value, as the router is: events with a time go in, effects come out. The shell speaks D-Bus.
+/// A pure value like the router: events with a time go in, effects come out. The daemon speaks D-Bus.
 public struct NotificationDesk: Sendable {
-    /// What the desk wants done, in this order.
+    /// An action for the daemon, carried out in order.
     public enum Effect: Sendable {
-        /// Connect, ask for the capabilities, and report `opened` or `lost`.
+        /// Connect to the bus, ask for the capabilities, and report `opened` or `lost`.
         case open
-        /// Let go of the connection; nothing that comes of it counts any more.
+        /// Close the connection; the desk ignores later signals of it.
         case close
-        /// Have the service show this, and report `answered` with the token.
+        /// Call `Notify`, and report `answered` with the token.
         indirect case show(DesktopNotification, token: Int64, InvocationID)
-        /// Have the service take back the notification with this number.
+        /// Call `CloseNotification` with this number.
         case withdraw(UInt32)
-        /// Tell the router.
+        /// Report to the router.
         case report(RouterEvent)
-        /// A person did this.
+        /// Submit a person's act as a request.
         case act(NotificationAct)
-        /// Tell the journal: one sentence.
+        /// Write one sentence to the journal.
         case note(String)
     }
 
-    /// What became of a call.
+    /// The result of a call.
     public enum Answer: Sendable {
-        /// It is shown under this number.
+        /// The service shows the notification under this number.
         case shown(UInt32)
-        /// The service cannot be reached, or cannot do it now; the reason is for people.
+        /// The service is unreachable or temporarily unable; the reason is for people.
         case unavailable(String)
-        /// The service refuses it; the reason is for people.
+        /// The service refused the call; the reason is for people.
         case refused(String)
     }
 
@@ -45,22 +45,22 @@ public struct NotificationDesk: Sendable {
         var run: HandlerRun
         var content: NotificationContent
         var rules: NotificationRules
-        /// The call that was made for it.
+        /// The token of its call; `nil` before the call.
         var token: Int64?
     }
 
-    /// How long the service has to say what it can do.
+    /// The time in which the service must return its capabilities.
     static let openingTime = Duration.seconds(3)
-    /// The shortest wait after the service could not be reached; it doubles with each failure.
+    /// The delay after the first failure to reach the service; it doubles with each failure.
     static let shortestDelay = Duration.milliseconds(100)
-    /// The longest.
+    /// The longest delay.
     static let longestDelay = Duration.seconds(2)
-    /// How many calls may be unanswered beyond their deadline before the connection is given up.
+    /// The most unanswered calls past their deadlines before the desk closes the connection.
     static let overdueMax = 64
 
     private var phase = Phase.closed
     private var pending: [InvocationID: Pending] = [:]
-    /// The calls without an answer; `nil`: nobody waits for it any more.
+    /// The unanswered calls by token; `nil`: the invocation has ended.
     private var calls: [Int64: InvocationID?] = [:]
     private var shown = ShownNotifications()
     private var lastToken: Int64 = 0
@@ -71,20 +71,21 @@ public struct NotificationDesk: Sendable {
     /// A desk without a connection.
     public init() {}
 
-    /// How many invocations wait for the service.
+    /// The number of invocations that wait for the service.
     public var runCount: Int { pending.count }
 
-    /// How many notifications are known that a person may act on.
+    /// The number of shown notifications that a person may act on.
     public var shownCount: Int { shown.count }
 
-    /// When the desk next needs the clock; `nil` when nothing is due.
+    /// The time at which the desk next needs ``clock(at:_:)``; `nil`: none.
     public var nextDue: Instant? {
         if case .opening(let until) = phase { until } else { nil }
     }
 
     // MARK: Invocations
 
-    /// Takes an invocation; its time is not up. What shows nothing is declined: a tap, a token, a payload without a text.
+    /// Takes an invocation whose deadline has not passed. Declines one that shows nothing: a tap, a token, or a payload
+    /// without a text.
     public mutating func start(
         _ run: HandlerRun, _ rules: NotificationRules, at now: Instant, _ effects: inout [Effect]
     ) {
@@ -105,7 +106,8 @@ public struct NotificationDesk: Sendable {
         }
     }
 
-    /// An invocation missed its deadline: nothing that is said of it counts any more, and what is shown late is taken back.
+    /// Removes an invocation that missed its deadline. A later answer does not count, and the late notification is
+    /// withdrawn.
     public mutating func stop(_ invocation: InvocationID, at now: Instant, _ effects: inout [Effect]) {
         guard let run = pending.removeValue(forKey: invocation), let token = run.token else { return }
         calls[token] = .some(nil)
@@ -115,7 +117,7 @@ public struct NotificationDesk: Sendable {
         }
     }
 
-    /// Ends everything; nothing is reported.
+    /// Ends everything, and reports nothing.
     public mutating func closeAll(_ effects: inout [Effect]) {
         (pending, calls, shown) = ([:], [:], ShownNotifications())
         letGo(&effects)
@@ -143,20 +145,20 @@ public struct NotificationDesk: Sendable {
         effects.append(.show(notification, token: lastToken, id))
     }
 
-    // MARK: What the service does
+    // MARK: Events of the service
 
-    /// The service can do this; it takes calls from now on.
+    /// Notes that the service accepts calls and has these capabilities.
     public mutating func opened(capabilities: Set<String>, at now: Instant, _ effects: inout [Effect]) {
         guard case .opening = phase else { return }
         phase = .open(capabilities: capabilities)
         for id in pending.keys.sorted() { show(id, capabilities, &effects) }
     }
 
-    /// A call has its answer.
+    /// Handles the answer to a call.
     public mutating func answered(_ token: Int64, _ answer: Answer, at now: Instant, _ effects: inout [Effect]) {
         guard let call = calls.removeValue(forKey: token) else { return }
         guard let id = call, let run = pending.removeValue(forKey: id) else {
-            // Its outcome is known: a person is not to see what counts as missed.
+            // The invocation already has an outcome: no person should see a notification that counts as missed.
             if case .shown(let number) = answer { effects.append(.withdraw(number)) }
             return
         }
@@ -174,7 +176,7 @@ public struct NotificationDesk: Sendable {
         }
     }
 
-    /// A person invoked an action of a notification.
+    /// Handles a person's action on a notification.
     public mutating func acted(on number: UInt32, _ action: String, _ effects: inout [Effect]) {
         guard let entry = shown.remove(number) else { return }
         let isBody = action == DesktopNotification.defaultAction
@@ -185,17 +187,17 @@ public struct NotificationDesk: Sendable {
                     target: entry.target)))
     }
 
-    /// A notification is gone.
+    /// Notes that the service closed a notification.
     ///
-    /// - Parameter wasDismissed: whether a person swept it away.
+    /// - Parameter wasDismissed: whether a person dismissed it.
     public mutating func closed(_ number: UInt32, wasDismissed: Bool, _ effects: inout [Effect]) {
         guard let entry = shown.remove(number), wasDismissed else { return }
         effects.append(
             .act(NotificationAct(kind: .dismissed, invocation: entry.invocation, target: entry.target)))
     }
 
-    /// The bus or the service is gone, or was never there. What it showed went with it; the numbers of another one may be
-    /// the same.
+    /// Notes that the bus or the service is gone or unreachable. Its notifications are gone too; another service may
+    /// use the same numbers again.
     public mutating func lost(_ reason: String, at now: Instant, _ effects: inout [Effect]) {
         if case .closed = phase { return }
         letGo(&effects)
@@ -211,7 +213,7 @@ public struct NotificationDesk: Sendable {
         }
     }
 
-    /// Carries out what is due.
+    /// Handles due times.
     public mutating func clock(at now: Instant, _ effects: inout [Effect]) {
         guard case .opening(let until) = phase, until <= now else { return }
         lost("it did not answer within \(Self.openingTime.milliseconds) ms", at: now, &effects)

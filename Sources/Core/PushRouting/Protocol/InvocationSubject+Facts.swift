@@ -1,8 +1,8 @@
 import PushModel
 
-/// What a handler learns of a request that is no delivery: what the person did, or which token there is now.
+/// The handler's facts about a request that is no delivery: the person's act, or the token.
 extension InvocationSubject {
-    /// What was done or happened; `nil` for a delivery.
+    /// The kind of the interaction or of the token request; `nil` for a delivery.
     var kind: String? {
         switch action {
         case .interact(let interact): interact.kind.rawValue
@@ -11,13 +11,13 @@ extension InvocationSubject {
         }
     }
 
-    /// The id of the button; `nil` unless one was pressed.
+    /// The id of the pressed button; `nil` for other acts.
     var button: String? {
         if case .interact(let interact) = action { interact.action } else { nil }
     }
 
-    /// Writes the member of the object on standard input. What was typed, and the token, stand only there: others may read
-    /// a program's environment.
+    /// Writes the member of the object on standard input. The typed text and the token are only there, because other
+    /// processes may read a program's environment.
     func write(to writer: inout JSONWriter) {
         switch action {
         case .interact(let interact):

@@ -1,22 +1,22 @@
 import PushModel
 
-/// One line of a `worker` or `socket` handler: the answer to the line that had the same id.
+/// One line of a `worker` or `socket` handler: the answer to the line with the same id.
 public struct LineAnswer: Hashable, Sendable {
-    /// The id of the line that it answers.
+    /// The id of the answered line.
     public let id: Int64
-    /// What it says.
+    /// The answer.
     public let answer: HandlerAnswer
-    /// The status of the HTTP answer that it stands for; `nil`: there is none.
+    /// The status code of the HTTP response behind the answer; `nil`: none.
     public let httpStatus: Int?
 
-    /// Reads a line.
+    /// Parses a line.
     ///
     /// - Parameters:
-    ///   - line: without its line feed.
-    ///   - only: the id of the only line that it can answer; then it needs none.
-    ///   - earlier: what was written before it for that line.
+    ///   - line: the line without its line feed.
+    ///   - only: the id of the only unanswered line; if given, the answer may omit its id.
+    ///   - earlier: the lines before it in the same run.
     ///   - mayRequest: whether a line with `op` is a request.
-    /// - Throws: why it answers nothing: it is no JSON object, has no id, or is a request.
+    /// - Throws: `LineFault` if the line answers nothing: it is no JSON object, has no id, or is a request.
     public init(
         _ line: [UInt8], toOnly only: Int64? = nil, after earlier: RunLines = RunLines(), mayRequest: Bool = false
     ) throws(LineFault) {
@@ -30,21 +30,21 @@ public struct LineAnswer: Hashable, Sendable {
     }
 }
 
-/// The lines of a run on a connection of its own, before the one with a status. That one may come from the unit that saw
-/// the program end, so these lines belong to the answer.
+/// The lines of a run on a single-use connection before the line with a status. The systemd unit that saw the program
+/// end may write that last line, so these lines are part of the answer.
 public struct RunLines: Hashable, Sendable {
-    /// How much of it is kept, in bytes.
+    /// The most bytes that it keeps.
     private static let keptMax = 64 << 10
 
     private var bytes: [UInt8] = []
     private var discarded = 0
 
-    /// Nothing was written.
+    /// No lines.
     public init() {}
 
-    /// Takes in a line that is not the answer.
+    /// Appends a line without a status.
     ///
-    /// - Returns: whether the line is one: it has no status of its own.
+    /// - Returns: whether the line has no status; if it has one, it is the answer and is not appended.
     mutating func take(_ line: [UInt8]) -> Bool {
         guard (try? JSONDocument(scanning: line).root["status"]) == nil else { return false }
         if bytes.count + line.count < Self.keptMax {
@@ -56,7 +56,7 @@ public struct RunLines: Hashable, Sendable {
         return true
     }
 
-    /// The content of its answers, without a status.
+    /// The content of the answers in these lines, without a status.
     var answer: HandlerAnswer.Content? {
         bytes.isEmpty ? nil : HandlerAnswer.Content(standardOutput: bytes, discarded: discarded)
     }
@@ -64,7 +64,7 @@ public struct RunLines: Hashable, Sendable {
     /// The lines that are no answer, for people.
     var chatter: String? { HandlerAnswer.Content.chatter(in: bytes, isCut: discarded > 0) }
 
-    /// Why what was written is no answer, as the end of a sentence; empty where nothing was written.
+    /// The end of a sentence that explains why the lines are no answer; empty if there are none.
     var objection: String {
         guard let text = excerpt(of: bytes, isCut: discarded > 0) else { return "" }
         let words = HandlerAnswer.Status.allCases.map(\.rawValue).joined(separator: ", ")
@@ -73,16 +73,16 @@ public struct RunLines: Hashable, Sendable {
     }
 }
 
-/// Why a line answers nothing.
+/// The reason why a line answers nothing.
 public enum LineFault: Error, Hashable, Sendable, CustomStringConvertible {
-    /// It is no JSON object.
+    /// It is not a JSON object.
     case notAnObject
-    /// It has no id, or one that is no whole number.
+    /// It has no id, or an id that is not an integer.
     case noID
-    /// It is a request as on `inject.sock`, of a program that may send some.
+    /// It is a request as on `inject.sock`, from a program that may send requests.
     case isRequest
 
-    /// What is wrong, without the line, which may hold what payloads hold.
+    /// The fault without the line, which may contain parts of a payload.
     public var description: String {
         switch self {
         case .notAnObject: "a line that is not a JSON object"
@@ -93,14 +93,14 @@ public enum LineFault: Error, Hashable, Sendable, CustomStringConvertible {
 }
 
 extension HandlerAnswer {
-    /// What an answer by line says. It must have a status, since there is no exit status to go by.
+    /// Takes the answer in a line. The line must have a status, because there is no exit status.
     fileprivate init(line: JSONNode, after earlier: RunLines) {
         var content = Content(answer: line)
         if let said = earlier.answer { content.follow(said) }
         if content.status == .handled, let reason = exchange(&content.reason, with: nil) {
             content.remarks.append(reason)
         }
-        // A failure's reason is also what its program wrote.
+        // The reason of a failure also has the text that the program wrote.
         let reason = [content.reason, earlier.chatter].compactMap(\.self).joined(separator: ": ")
         switch content.status {
         case .handled: self = .handled(content)
@@ -114,7 +114,7 @@ extension HandlerAnswer {
         }
     }
 
-    /// `retry_after_ms`, where that is a time; anything else asks for the configured delay.
+    /// Returns `retry_after_ms` if it is a valid duration; `nil` asks for the configured delay.
     private static func retryDelay(of line: JSONNode) -> Duration? {
         guard let milliseconds = line["retry_after_ms"]?.int64, 0...86_400_000 ~= milliseconds else { return nil }
         return .milliseconds(milliseconds)

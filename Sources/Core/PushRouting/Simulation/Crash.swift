@@ -1,18 +1,18 @@
 import PushModel
 
-/// A line of a scenario at which the daemon dies, and comes back: `{"at":1000,"crash":{"down_ms":2500,"reboot":true}}`.
+/// A line of a scenario that crashes the daemon and restarts it: `{"at":1000,"crash":{"down_ms":2500,"reboot":true}}`.
 ///
-/// All that was decided up to then is recorded. What runs is gone; what is unfinished is taken up when the daemon is back,
-/// as a start takes it up.
+/// All decisions before it are recorded. Running handlers are lost; the restart recovers unfinished requests as a start
+/// of the daemon does.
 struct Crash: Sendable {
-    /// When the daemon dies. What is due at that time has not happened.
+    /// The time of the crash. Timers due at this time have not fired.
     var at: WallTime
-    /// How long it is away.
+    /// The time until the restart.
     var downtime: Duration = .zero
-    /// Whether the machine was booted meanwhile: then no time is left to anything that waits.
+    /// Whether the machine rebooted in between: then waiting invocations have no time left.
     var reboots = false
 
-    /// - Throws: what is wrong with the line.
+    /// - Throws: `ProtocolError` with the fault of the line.
     init(_ root: JSONNode) throws(ProtocolError) {
         for (key, _) in root.members where !["at", "crash"].contains(key) {
             throw ProtocolError(.unknownKey, field: key, message: "a line with crash has only at beside it")
@@ -52,10 +52,10 @@ struct Crash: Sendable {
         }
     }
 
-    /// When the daemon is back.
+    /// The time of the restart.
     var end: WallTime { WallTime(milliseconds: at.milliseconds + downtime.milliseconds) }
 
-    /// The crash that a line is; `nil` for any other line.
+    /// Reads a line with a crash; returns `nil` for any other line.
     static func read(_ root: JSONNode?) throws(ProtocolError) -> Crash? {
         guard let root, root["op"] == nil, root["crash"] != nil else { return nil }
         return try Crash(root)

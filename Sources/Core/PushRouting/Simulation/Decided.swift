@@ -1,8 +1,8 @@
 import PushModel
 
-/// What a simulation has decided so far, to be held against expectations.
+/// The decisions of a simulation so far, for comparison with expectations.
 struct Decided {
-    /// How many requests wait for an outcome.
+    /// The number of requests without an outcome.
     var pending = 0
     private var invocations: [JSONNode] = []
     private var events: [JSONNode] = []
@@ -11,7 +11,7 @@ struct Decided {
     /// The verdicts on interactions that waited for their push.
     private(set) var interactions: [JSONNode] = []
     private var requests: [(seq: Int64, id: String?, line: Int, isInteraction: Bool)] = []
-    /// The line of the last request, and its error if it was refused.
+    /// The line number of the last request, and the error if it was refused.
     private var lastRequest: (line: Int, error: JSONNode?)?
 
     mutating func accepted(_ seq: SequenceNumber, _ request: Request, line: Int) {
@@ -19,13 +19,13 @@ struct Decided {
         lastRequest = (line, nil)
     }
 
-    /// The line of the scenario that a decided line comes from.
+    /// Returns the line number in the scenario that led to a line of output.
     func line(of decided: JSONNode) -> Int? {
         let seq = decided["seq"]?.int64
         return requests.last { $0.seq == seq }?.line
     }
 
-    /// The openings of pushes that were not displayed.
+    /// The opens of pushes that were not displayed.
     var openingsOfHidden: [JSONNode] {
         invocations.filter { $0["reason_code"]?.string == ReasonCode.openedNotDisplayed.rawValue }
     }
@@ -44,7 +44,7 @@ struct Decided {
         }
     }
 
-    /// Why a condition does not hold; `nil` when it does.
+    /// Returns the reason why a condition does not hold; `nil` if it does.
     func failure(of condition: Expectation.Condition) -> Check.Failure? {
         switch condition {
         case .some(let pattern):
@@ -70,7 +70,7 @@ struct Decided {
         }
     }
 
-    // MARK: Nothing is so
+    // MARK: No match
 
     private func nothingMatches(_ pattern: Pattern) -> Check.Failure {
         let lines = lines(pattern)
@@ -88,7 +88,7 @@ struct Decided {
             ranked.map { "\(Self.summary(of: $0.line)): \($0.differences.joined(separator: "; "))" } + stories)
     }
 
-    /// The verdicts on the latest interactions, each in the words of its own reasons: why an open is missing, or one too many.
+    /// The verdicts on the latest interactions, each with its reasons: they explain a missing open, or an extra one.
     private var storiesOfInteractions: [String] {
         requests.filter(\.isInteraction).suffix(3).map { request in
             let reasons = (invocations + interactions).filter { $0["seq"]?.int64 == request.seq }.map { line in
@@ -100,7 +100,7 @@ struct Decided {
         }
     }
 
-    /// Who asks for a certain request, or for an owner, is not helped by another one.
+    /// An expectation that names a request or an owner is not close to a line of another one.
     private static func distance(_ differences: [String]) -> Int {
         differences.reduce(0) { sum, difference in
             sum + (["seq is ", "id is ", "observer is "].contains { difference.hasPrefix($0) } ? 10 : 1)
@@ -117,7 +117,7 @@ struct Decided {
             matching.prefix(10).map(Self.summary) + (pattern.mayBeOpen ? storiesOfInteractions : []))
     }
 
-    /// An observer's copy is one more that may not be there.
+    /// Counts observers' copies too: the expectation excludes them as well.
     private func failure(ofNone pattern: Pattern) -> Check.Failure? {
         let matching = lines(pattern).filter(pattern.matchesAnybody)
         guard !matching.isEmpty else { return nil }
@@ -130,7 +130,7 @@ struct Decided {
         "\(Self.count(count, pattern.subject)) \(count == 1 ? "matches" : "match")"
     }
 
-    // MARK: Exactly these
+    // MARK: Exact lists
 
     private func failure(of patterns: [Pattern], _ name: Expectation.RequestName?) -> Check.Failure? {
         guard let found = decided(of: name) else { return .init("this request was not accepted so far") }
@@ -154,7 +154,7 @@ struct Decided {
             lines)
     }
 
-    /// The invocations of a request, or of all, in the order of their numbers; `nil` when there is no such request.
+    /// Returns the invocations of a request, or of all, in order; `nil` if there is no such request.
     private func decided(of name: Expectation.RequestName?) -> [JSONNode]? {
         var chosen = invocations
         if let name {
@@ -188,7 +188,7 @@ struct Decided {
 
     // MARK: Text
 
-    /// A line in a few words.
+    /// Returns a short description of a line.
     private static func summary(of line: JSONNode) -> String {
         if line["type"]?.string == "breaker" { return "breaker of \(word("handler", line)) \(word("state", line))" }
         if line["type"]?.string == "interaction" {

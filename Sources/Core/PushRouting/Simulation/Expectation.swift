@@ -1,39 +1,39 @@
 import PushModel
 
-/// What is to have happened when its line of a scenario is reached.
+/// An expectation of a scenario: a condition that must hold when the simulation reaches its line.
 struct Expectation: Sendable {
-    /// Which request's invocations.
+    /// The request whose invocations are meant.
     enum RequestName: Sendable {
         case seq(Int64)
         case id(String)
     }
 
-    /// What is to hold.
+    /// A condition.
     enum Condition: Sendable {
         /// At least one line matches.
         case some(Pattern)
-        /// None matches.
+        /// No line matches.
         case none(Pattern)
-        /// This many match.
+        /// This many lines match.
         case count(Pattern, Int64)
-        /// These and no others were decided, in the order of their numbers; of one request, or of all.
+        /// Exactly these invocations were decided, in order; of one request, or of all.
         case invocations([Pattern], of: RequestName?)
-        /// The request before was refused so.
+        /// The previous request was refused with this error.
         case error(Pattern)
-        /// This many requests wait for an outcome.
+        /// This many requests have no outcome yet.
         case pending(Int64)
     }
 
-    /// What it shows, in the author's words.
+    /// The purpose of the expectation, in the author's words.
     let name: String?
-    /// When it is checked; `nil`: when all is decided that comes before the next line with a time.
+    /// The time of the check; `nil`: after all decisions before the next line with a time.
     let at: WallTime?
-    /// What is to hold.
+    /// The condition.
     let condition: Condition
-    /// The condition as it is written.
+    /// The JSON text of the condition.
     let text: String
 
-    /// - Parameter line: the object of the line; it has `expect`.
+    /// - Parameter line: the object of the line, with a member `expect`.
     init(_ line: JSONNode) throws(ExpectationError) {
         for (key, _) in line.members where !["expect", "at", "name"].contains(key) {
             throw ExpectationError("\(key): beside expect a line may have only at and name")
@@ -83,7 +83,7 @@ extension Expectation.Condition {
         }
     }
 
-    /// The subjects of a pattern beside an invocation; it stands in a member of that name then.
+    /// The subjects other than an invocation; the pattern is then in a member of that name.
     private static let subjects = [Pattern.Subject.event, .entry, .interaction, .breaker]
 
     private static func lines(_ node: JSONNode, path: String) throws(ExpectationError) -> Pattern {
@@ -127,7 +127,7 @@ extension Expectation.Condition {
 }
 
 extension Expectation.Condition {
-    /// The interaction that is to be there, found its push or not; `nil` for any other expectation.
+    /// The interaction that the condition expects, even one without a push; `nil` for any other condition.
     var interaction: Pattern? {
         switch self {
         case .some(let pattern): pattern.subject == .interaction ? pattern : nil
@@ -139,28 +139,28 @@ extension Expectation.Condition {
 
 /// The result of a scenario.
 public struct ScenarioResult: Hashable, Sendable {
-    /// A fact that holds whatever was expected, and that a reader of the scenario should know.
+    /// A fact that the reader of the scenario should know, whatever the expectations.
     public struct Warning: Hashable, Sendable {
         /// The line of the scenario, from 1.
         public let line: Int
-        /// The fact, in a sentence without its end.
+        /// The fact, as a sentence without a full stop.
         public let message: String
     }
 
-    /// A check for each expectation, each refusal that nobody expected, and each interaction that found no push although
-    /// nobody expected that; in the order of the lines.
+    /// The checks, in the order of the lines: one for each expectation, each unexpected refusal, and each interaction
+    /// that unexpectedly found no push.
     public internal(set) var checks: [Check] = []
-    /// In the order of the lines.
+    /// The warnings, in the order of the lines.
     public internal(set) var warnings: [Warning] = []
 }
 
-/// One thing that a scenario expected, and what came.
+/// One expectation of a scenario, and its result.
 public struct Check: Hashable, Sendable {
-    /// What came instead.
+    /// The difference from the expectation.
     public struct Failure: Hashable, Sendable {
-        /// In a sentence.
+        /// The difference as a sentence.
         public let message: String
-        /// The decided lines that come nearest, or that should not be there, each with what is wrong about it.
+        /// The decided lines that are closest, or that should not exist, each with its differences.
         public let lines: [String]
 
         init(_ message: String, _ lines: [String] = []) {
@@ -171,10 +171,10 @@ public struct Check: Hashable, Sendable {
 
     /// The line of the scenario, from 1.
     public let line: Int
-    /// What it shows, in the author's words.
+    /// The purpose of the expectation, in the author's words.
     public let name: String?
-    /// What was expected, as it is written.
+    /// The JSON text of the expectation.
     public let expected: String
-    /// What came instead; `nil` when it holds.
+    /// The difference; `nil` if the expectation holds.
     public let failure: Failure?
 }

@@ -21,14 +21,14 @@ public struct ExplainExpectation: Sendable {
         }
     }
 
-    /// The word for nothing at all.
+    /// The word that stands for no value.
     public static let none = "none"
 
     private let key: Key
     private let pattern: Glob
 
     /// - Parameter text: `KEY=VALUE`.
-    /// - Returns: `nil` for a key that is none.
+    /// - Returns: `nil` for an unknown key.
     public init?(_ text: String) {
         guard let sign = text.utf8.firstIndex(of: UInt8(ascii: "=")), let key = Key(rawValue: String(text[..<sign]))
         else { return nil }
@@ -36,7 +36,8 @@ public struct ExplainExpectation: Sendable {
         pattern = Glob(String(text[text.utf8.index(after: sign)...]))
     }
 
-    /// Names the values that do not match; `nil` when one does. Several values, such as the callbacks, need one match.
+    /// Returns the values if none matches; `nil` if one does. One match among several values, such as callbacks, is
+    /// enough.
     ///
     /// - Parameters:
     ///   - explanation: the explanation.
@@ -64,7 +65,7 @@ extension Explanation {
         }
     }
 
-    /// The ends of the payload, each once: outcomes, and `handler NAME` where a handler decides it.
+    /// The outcomes of the payload, each once; `handler NAME` if a handler decides the outcome.
     public var outcomeWords: [String] {
         if let outcome = decision.outcome { return [outcome.rawValue] }
         return ownInvocations.reduce(into: []) { words, invocation in
@@ -73,7 +74,7 @@ extension Explanation {
         }
     }
 
-    /// The same in one text.
+    /// The words of ``outcomeWords`` as one text.
     public var outcomeWord: String { outcomeWords.joined(separator: ", ") }
 
     private var ownInvocations: [Invocation] { invocations.filter { !$0.isObserver } }

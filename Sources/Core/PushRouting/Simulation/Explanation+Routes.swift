@@ -2,19 +2,20 @@ import PushDispatch
 public import PushModel
 
 extension Explanation {
-    /// A route that was asked whether it takes an invocation, and does not.
+    /// A route that was tested for an invocation and does not match.
     public struct UnmatchedRoute: Hashable, Sendable {
         /// The route's name.
         public var route: String
         /// The callback of the invocation.
         public var callback: Callback
-        /// Whether it would get a copy.
+        /// Whether the route observes.
         public var observes: Bool
-        /// Which of its conditions does not hold, and what is so instead, for people.
+        /// The condition that does not hold and the actual value, for people.
         public var reason: String
     }
 
-    /// The routes that each callback was offered to in vain: those before the one that takes it, and every observer.
+    /// Returns the routes that were tested for each callback and do not match: those before the owner, and all
+    /// observers.
     static func unmatchedRoutes(
         _ decision: Decision, platform: Platform, table: RoutingTable
     ) -> [UnmatchedRoute] {

@@ -2,12 +2,12 @@ import PushDispatch
 public import PushModel
 
 extension Explanation {
-    /// The same story for people: lines for a terminal, the last with its line feed.
+    /// The explanation for people: lines for a terminal, each with a line feed.
     public var text: String { lines().map { "\($0.text)\n" }.joined() }
 
-    /// The same story for people, as lines for a terminal.
+    /// Returns the explanation for people, as lines for a terminal.
     ///
-    /// - Parameter place: where the payload is from, before the first line.
+    /// - Parameter place: the origin of the payload, for the start of the first line.
     public func lines(at place: String? = nil) -> [ReportLine] {
         let transport = decision.transport == platform.usualTransport ? "" : " over \(decision.transport.rawValue)"
         var lines: [ReportLine] = []
@@ -52,12 +52,12 @@ extension Explanation {
 }
 
 extension [ReportLine] {
-    /// Adds a line; what came from outside cannot steer the terminal.
+    /// Appends a line, with control characters made visible so that a payload cannot control the terminal.
     fileprivate mutating func add(_ text: String, _ tone: ReportLine.Tone = .plain) {
         append(ReportLine(text.showingControls(), tone))
     }
 
-    /// Adds a title and what stands below it; neither where that is nothing.
+    /// Appends a title and indented texts; appends nothing if there are no texts.
     fileprivate mutating func add(_ title: String, _ texts: [String], _ tone: ReportLine.Tone = .plain) {
         guard !texts.isEmpty else { return }
         add(title, tone == .plain ? .heading : tone)
@@ -80,7 +80,7 @@ extension Explanation {
 }
 
 extension RemoteMessage {
-    /// What the app could ask the message for, without what FCM would leave at its default.
+    /// The fields of the message that an app can read, without those at FCM's defaults.
     fileprivate var line: String {
         var facts = [messageID.map { "message \($0)" } ?? "a message without an id"]
         if let from { facts.append("from \(from)") }
@@ -98,7 +98,7 @@ extension RemoteMessage {
         return facts.joined(separator: ", ")
     }
 
-    /// A time in milliseconds since 1970, as a date where it is one that people use.
+    /// Returns milliseconds since 1970 as RFC 3339 up to the year 9999, and any other value as a number of ms.
     private static func date(_ milliseconds: Int64) -> String {
         let endOf9999: Int64 = 253_402_300_800_000
         guard (0..<endOf9999).contains(milliseconds) else { return "\(milliseconds) ms" }
@@ -135,7 +135,7 @@ extension UserIdentifier {
 }
 
 extension ProviderMatch {
-    /// Where the rule is from; `nil` where its file does not say it.
+    /// The origin of the rule; `nil` if its file does not state it.
     fileprivate var originText: String? {
         guard let origin = rule.origin else { return nil }
         let what =

@@ -2,15 +2,16 @@ public import PushDispatch
 import PushModel
 
 extension Explanation {
-    /// What the tracks would make of what a person does with the notification.
+    /// The entries that the tracks would make of a person's act on the notification.
     public struct TrackedAct: Sendable {
-        /// What the person does.
+        /// The act.
         public var act: UserAct
-        /// What would be queued, or rejected; never empty.
+        /// The entries to be queued or rejected; never empty.
         public var entries: [TrackedData]
     }
 
-    /// Every act that the notification allows, of which a track makes something. Of buttons the payload's own are known.
+    /// Returns each possible act on the notification that leads to a track's entry. It knows only the payload's own
+    /// buttons.
     static func trackedActs(
         _ deliver: DeliverRequest, _ decision: Decision, _ platform: Platform, _ table: RoutingTable
     ) -> [TrackedAct] {
@@ -20,7 +21,7 @@ extension Explanation {
         let ids = decision.braze?.actions.compactMap(\.id).filter { buttons.insert($0).inserted } ?? []
         let acts = [UserAct.opened] + ids.map { .button(id: $0, text: nil) } + [.dismissed]
         return acts.compactMap { act in
-            // Where other data comes back than what was delivered, no act depends on it.
+            // A platform that hands back other data than the delivered payload needs none for the decision.
             let interaction = decide(
                 act, on: platform.handsBackPayload ? handedBack : nil, of: decision.provider, platform: platform,
                 rules: table.interaction)
@@ -51,7 +52,7 @@ extension Decision {
 }
 
 extension UserAct {
-    /// What happens, as `On=` calls it, and the button.
+    /// The occasion in the words of `On=`, and the button.
     var track: (occasion: TrackRule.Occasion, button: String?) {
         switch self {
         case .opened: (.opened, nil)

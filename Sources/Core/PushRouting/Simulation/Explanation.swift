@@ -2,66 +2,65 @@ public import PushDispatch
 public import PushModel
 import PushTracking
 
-/// What would happen to one delivery and why, decided as the router decides it, without anything happening.
+/// An explanation of one delivery: the router's decisions and their reasons, without any effect.
 public struct Explanation: Sendable {
-    /// One callback that the platform would run, and who would get it.
+    /// A callback that the platform would run, and its receiver.
     public struct Invocation: Hashable, Sendable {
         /// The callback and its owner.
         public var planned: PlannedInvocation
-        /// Whether it is the copy of an observing route.
+        /// Whether it is the copy for an observing route.
         public var isObserver = false
-        /// The first route that matches; of what every SDK must hear, one of those; `nil` for the tracker, and when none
-        /// does.
+        /// The first matching route, or one of several for a broadcast; `nil` for the tracker, or if no route matches.
         public var route: String?
         /// The conditions of that route, as its file has them. Empty: it matches everything.
         public var conditions: [String] = []
         /// That route's handler.
         public var handler: String?
-        /// How it ends, where that is known before any handler runs; `nil`: as its handler says.
+        /// The outcome if it is known before any handler runs; `nil`: the handler decides.
         public var outcome: Outcome?
-        /// The time it has.
+        /// The time limit of the invocation.
         public var budget: Duration
-        /// When that handler gets nothing for a while; `nil`: never.
+        /// The breaker of the handler; `nil`: none.
         public var breaker: BreakerRules?
-        /// The route that has it then; `nil`: none, and it fails.
+        /// The route that gets the invocation while the breaker is open; `nil`: none, and the invocation fails.
         public var routeWhileOpen: String?
     }
 
-    /// The platform the payload was taken for.
+    /// The platform of the delivery.
     public let platform: Platform
-    /// What the app was doing.
+    /// The state of the app.
     public let state: AppState
-    /// In whose place the router stands.
+    /// The mode, `device` or `relay`.
     public let mode: DispatchMode
-    /// What the platform does, and whose payload it is.
+    /// The platform's decision and the provider.
     public let decision: Decision
     /// The callbacks in the order in which the platform would run them.
     public let invocations: [Invocation]
-    /// What a tap on it counts as.
+    /// The effect of a tap on the counts.
     public let tap: Tap
-    /// Whether a session that starts after it counts as its influenced open.
+    /// Whether a session after it counts as its influenced open.
     public let countsForInfluencedOpen: Bool
-    /// What the tracks make of its receipt, checked as the daemon checks it before it queues it.
+    /// The tracks' entries for the receipt, checked as the daemon checks them before queueing.
     public let tracked: [TrackedData]
-    /// What the tracks would make of a tap, of each button and of a dismissal, where that is anything.
+    /// The tracks' entries for a tap, each button and a dismissal, if any.
     public let trackedActs: [TrackedAct]
-    /// The routes that were asked and do not match, in the order in which they were asked.
+    /// The routes that were tested and do not match, in the order of the tests.
     public let unmatchedRoutes: [UnmatchedRoute]
-    /// Why, in order, for people: what the platform does first, then what the router does.
+    /// The reasons for people, in order: the platform's first, then the router's.
     public let reasons: [String]
-    /// The same for programs: the code of each reason, in their order.
+    /// The codes of the reasons, in the same order.
     public let reasonCodes: [ReasonCode]
-    /// What a reviewer would say, for people.
+    /// Warnings about the payload, for people.
     public let warnings: [String]
-    /// What the rules of the providers say to people about this payload.
+    /// Remarks of the providers' rules on this payload, for people.
     public let remarks: [String]
 
     /// Explains a delivery.
     ///
     /// - Parameters:
     ///   - deliver: the delivery.
-    ///   - platform: its platform; nobody knows here what the device last was.
-    ///   - table: the configuration that it would meet.
+    ///   - platform: its platform; the explanation does not know the device's last one.
+    ///   - table: the configuration.
     /// - Throws: `PayloadError` for a payload that would be refused.
     public init(
         _ deliver: DeliverRequest, platform: Platform, table: RoutingTable
@@ -97,7 +96,7 @@ public struct Explanation: Sendable {
             }
     }
 
-    /// The owners' invocations in the order in which the platform would call, then the observers'.
+    /// Returns the owners' invocations in the order of the platform's calls, then the observers'.
     private static func invocations(
         of decision: Decision, platform: Platform, sdkIsMissing: Bool, table: RoutingTable
     ) -> [Invocation] {
@@ -122,7 +121,7 @@ public struct Explanation: Sendable {
         return owners + observers
     }
 
-    /// What the router adds where an invocation does not simply reach its owner.
+    /// Returns the router's reasons for invocations that do not simply reach their owners.
     private static func routing(_ invocations: [Invocation]) -> [OutcomeReason] {
         invocations.compactMap { invocation in
             let callback = invocation.planned.callback.rawValue
@@ -139,7 +138,7 @@ public struct Explanation: Sendable {
         }
     }
 
-    /// What the tracker's settings take from a push that it takes over.
+    /// Returns a reason if the tracker's settings suppress events of this push.
     private static func tracking(_ decision: Decision, _ rules: TrackerRules) -> [OutcomeReason] {
         guard decision.received, !rules.emitsCampaignEvents(for: decision.app) else { return [] }
         let app = decision.app.map { "the app \($0)" } ?? "a push that names no app"
@@ -159,7 +158,7 @@ extension Explanation.Invocation {
             handler: route.handler, budget: min(route.budget ?? table.budget, table.budget))
     }
 
-    /// The same with what becomes of it while the breaker of its handler is open.
+    /// Returns the invocation with its handler's breaker and the route while that is open.
     fileprivate func withBreaker(of table: RoutingTable, for facts: RouteFacts) -> Explanation.Invocation {
         guard table.mode == .relay, let handler, let breaker = table.handlers[handler]?.breaker else { return self }
         var explained = self
@@ -175,7 +174,7 @@ extension Explanation.Invocation {
 }
 
 extension RoutingTable {
-    /// The routes that ask for payloads of a provider by its name, to handle them.
+    /// Returns the routes that name a provider in `Provider=` and do not observe.
     fileprivate func routes(naming provider: String?, on platform: Platform) -> [Route] {
         guard let provider else { return [] }
         return routes.filter { route in

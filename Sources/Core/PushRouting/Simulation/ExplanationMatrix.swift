@@ -1,42 +1,42 @@
 public import PushDispatch
 public import PushModel
 
-/// Explains one payload for several platforms and states of the app.
+/// The explanations of one payload for several platforms and states of the app.
 public struct ExplanationMatrix: Sendable {
-    /// Joins a place and its explanation.
+    /// A place and its explanation.
     public struct Row: Sendable {
         /// The platform and the state of the app.
         public let place: PayloadMatrix.Place
-        /// The explanation; an error where the payload would be refused.
+        /// The explanation; an error if the payload would be refused.
         public let result: Result<Explanation, PayloadError>
-        /// The facts in which the place above, on the same platform, differs.
+        /// The facts that differ from the previous row of the same platform.
         public fileprivate(set) var differences: [Column] = []
     }
 
-    /// A fact that is compared. The raw values are the members of `differs`.
+    /// A compared fact. The raw values are the words in `differs`.
     public enum Column: String, Sendable, CaseIterable {
         /// The owner of the payload.
         case owner
         /// The callbacks, each with its receiver.
         case callbacks
-        /// The end of the payload.
+        /// The outcome of the payload.
         case outcome
         /// The verdict on a tap.
         case tap
-        /// Whether a session counts as its influenced open.
+        /// Whether a later session counts as its influenced open.
         case influence
     }
 
-    /// The places: the states of one platform side by side.
+    /// The rows, with the states of one platform next to each other.
     public let rows: [Row]
 
     /// Explains a delivery at each place.
     ///
     /// - Parameters:
-    ///   - deliver: the delivery; its platform and state do not count.
-    ///   - platforms: the platforms, in their order.
-    ///   - state: the only state to ask for; `nil`: all that an app of the platform may be in.
-    ///   - table: the configuration that it would meet.
+    ///   - deliver: the delivery; its platform and state are ignored.
+    ///   - platforms: the platforms, in order.
+    ///   - state: the only state; `nil`: all states of an app on the platform.
+    ///   - table: the configuration.
     public init(_ deliver: DeliverRequest, platforms: [Platform], state: AppState?, table: RoutingTable) {
         var rows: [Row] = []
         for platform in platforms {
@@ -59,7 +59,7 @@ public struct ExplanationMatrix: Sendable {
         self.rows = rows
     }
 
-    /// The warnings, each once, with the places where it holds.
+    /// The warnings, each once, with the places to which it applies.
     public var warnings: [PayloadMatrix.Warning] {
         var warnings: [PayloadMatrix.Warning] = []
         for row in rows {
@@ -74,10 +74,10 @@ public struct ExplanationMatrix: Sendable {
         return warnings
     }
 
-    /// The table for people.
+    /// Returns the table for people.
     ///
     /// - Parameters:
-    ///   - name: the file of the payload, perhaps with a line.
+    ///   - name: the file of the payload, perhaps with a line number.
     ///   - payload: the payload as it came.
     public func table(name: String, payload: [UInt8]) -> PayloadMatrix {
         PayloadMatrix(
@@ -94,7 +94,7 @@ public struct ExplanationMatrix: Sendable {
             warnings: warnings)
     }
 
-    /// The object that `pushctl explain --json` prints of it, on one line without its line feed.
+    /// The object that `pushctl explain --json` prints, on one line without a line feed.
     public var json: [UInt8] {
         var writer = JSONWriter(reserving: 8192)
         writer.object { writer in
@@ -158,7 +158,7 @@ extension ExplanationMatrix.Column {
         }
     }
 
-    /// The fact, for people. A refusal stands where the owner does.
+    /// Returns the fact for people. For a refused payload the owner's column has the error.
     func text(of result: Result<Explanation, PayloadError>) -> String {
         switch result {
         case .success(let explanation): text(of: explanation)

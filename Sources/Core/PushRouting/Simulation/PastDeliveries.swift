@@ -1,25 +1,25 @@
 import PushModel
 
-/// What the ledger would know of the deliveries of a simulation, for the interactions that name them by number or message
-/// id. The latest are remembered.
+/// A simulation's substitute for the ledger: the deliveries, for interactions that name them by number or message id.
+/// It holds the latest ones.
 struct PastDeliveries {
     /// A delivery, and the other ids that lead to it.
     private var bySeq: [SequenceNumber: PastDelivery] = [:]
     private var byMessage: [String: [SequenceNumber]] = [:]
-    /// By the id of the request; of the same id the latest.
+    /// The number of the latest delivery by the request's id.
     private var byID: [String: SequenceNumber] = [:]
-    /// How those ended that no code of the app got.
+    /// The outcome and reason of deliveries that reached no code of the app.
     private var fates: [SequenceNumber: String] = [:]
     private var oldestFirst = Queue<SequenceNumber>()
     private let capacity: Int
 
     init(capacity: Int = 100_000) { self.capacity = capacity }
 
-    /// Remembers a delivery that was accepted.
+    /// Stores an accepted delivery.
     ///
     /// - Parameters:
-    ///   - deliver: what was asked.
-    ///   - accepted: the same, with what it left out.
+    ///   - deliver: the delivery in the request.
+    ///   - accepted: the accepted request, with missing fields filled in.
     ///   - first: its first invocation.
     mutating func add(_ deliver: DeliverRequest, _ accepted: AcceptedRequest, _ first: InvocationRecord) {
         bySeq[accepted.seq] = PastDelivery(accepted: accepted, provider: first.provider, request: deliver)
@@ -34,7 +34,7 @@ struct PastDeliveries {
         if bySeq.count > capacity { forgetOldest() }
     }
 
-    /// The delivery that is named, as the ledger finds it: with a message id the latest one that was not the tracker's.
+    /// Returns the referenced delivery as the ledger would: for a message id the latest that the tracker does not have.
     func delivery(_ reference: DeliveryReference) -> PastDelivery? {
         switch reference.name {
         case .seq(let seq): return bySeq[seq].flatMap { reference.admits($0.accepted) ? $0 : nil }
@@ -44,22 +44,22 @@ struct PastDeliveries {
         }
     }
 
-    /// The number of the latest delivery whose request had this id.
+    /// Returns the number of the latest delivery whose request had this id.
     func seq(id: String) -> SequenceNumber? { byID[id] }
 
-    /// Whether a delivery went to the device and the app of a target, as far as it names them.
+    /// Whether a delivery matches the device and the app of a target, as far as the target names them.
     func isOn(_ target: Target, _ seq: SequenceNumber) -> Bool {
         guard let accepted = bySeq[seq]?.accepted else { return false }
         return (target.device ?? accepted.device) == accepted.device && (target.app ?? accepted.app) == accepted.app
     }
 
-    /// The platform that a delivery was taken for.
+    /// Returns the platform of a delivery.
     func platform(of seq: SequenceNumber) -> Platform? { bySeq[seq]?.accepted.platform }
 
     /// Whether a delivery has this message id.
     func hasMessage(_ id: String) -> Bool { byMessage[id] != nil }
 
-    /// How a delivery ended, and why, if no code of the app got it.
+    /// Returns the outcome and reason of a delivery that reached no code of the app; `nil` for others.
     func fate(_ seq: SequenceNumber) -> String? { fates[seq] }
 
     private mutating func forgetOldest() {

@@ -1,26 +1,26 @@
 import PushModel
 
-/// What a member of a pattern may be, and how it is compared.
+/// The type of a pattern's member, and the way to compare it.
 indirect enum PatternField: Sendable {
-    /// A text: equal, character by character.
+    /// A text, compared for equality.
     case text
-    /// A text of a closed set.
+    /// A word of a closed set.
     case word([String])
-    /// A text for people: it is enough that it contains the expected one.
+    /// A text for people, which must contain the expected text.
     case excerpt
-    /// A whole number.
+    /// An integer.
     case number
-    /// A number, with a fraction or without.
+    /// A number, with or without a fraction.
     case decimal
-    /// Yes or no; what is not printed is no.
+    /// A boolean; a missing member counts as false.
     case flag
-    /// A number of Unix milliseconds or seconds; RFC 3339 will do.
+    /// A time as a number of units of `unit` milliseconds; the pattern may use RFC 3339 too.
     case time(unit: Int64)
-    /// The name of an analytics event, in full or its last part.
+    /// The name of an analytics event: the full name, or its last part.
     case eventType
     /// A list of texts, in order.
     case list
-    /// An object that has at least the members that are named, with these values.
+    /// An object that must have the given members with these values, and may have others.
     case values
     /// An object with these members.
     case object([String: PatternField])
@@ -29,7 +29,7 @@ indirect enum PatternField: Sendable {
 }
 
 extension Pattern.Subject {
-    /// The members that its lines have, as `simulate` prints them; `null` stands for one that is not there.
+    /// The members of its lines in the output of `simulate`; `null` in a pattern means no value.
     var fields: [String: PatternField] {
         switch self {
         case .invocation: Self.invocationFields
@@ -89,14 +89,14 @@ extension Pattern.Subject {
 }
 
 extension PatternField {
-    /// The names of the events, in full; each last part is one event's only.
+    /// The full names of the events; each last part is unique.
     static let eventTypes = AnalyticsEvent.Kind.allCases.map(\.rawValue)
 
     fileprivate static func words<Word: RawRepresentable<String> & CaseIterable>(_ type: Word.Type) -> PatternField {
         .word(type.allCases.map(\.rawValue))
     }
 
-    /// What is wrong with an expected value; `nil` when nothing is.
+    /// Returns the fault of an expected value; `nil` if it is valid.
     func complaint(about value: JSONNode) -> String? {
         if value.kind == .null { return nil }
         switch self {
@@ -120,7 +120,7 @@ extension PatternField {
         }
     }
 
-    /// Whether a value is as expected; `nil` stands for none.
+    /// Whether an actual value is as expected; `nil` means no value.
     func matches(_ expected: JSONNode, _ actual: JSONNode?) -> Bool {
         guard let actual, actual.kind != .null else { return isNothing(expected) }
         switch self {
@@ -135,7 +135,7 @@ extension PatternField {
         }
     }
 
-    /// Whether an expected value is what a member that is not printed stands for.
+    /// Whether an expected value equals the default of a missing member.
     private func isNothing(_ value: JSONNode) -> Bool {
         switch value.kind {
         case .null: true
@@ -144,7 +144,7 @@ extension PatternField {
         }
     }
 
-    /// Whether a name stands for an event: it is the event's name, or the last part of it.
+    /// Whether a name is an event's full name or its last part.
     static func names(_ full: String, _ name: String) -> Bool { full == name || full.hasSuffix(".\(name)") }
 
     private static func contains(_ text: String, _ part: String) -> Bool {

@@ -1,10 +1,10 @@
 public import PushModel
 
-/// A line of a scenario whose payload has a file of its own: `"payload_file":"push.json"` in place of `payload`.
+/// A line of a scenario whose payload is in a file: `"payload_file":"push.json"` in place of `payload`.
 ///
-/// The reader of the scenario reads that file too: a simulation takes lines that have their payloads.
+/// The reader of the scenario reads that file too, because a simulation takes only complete lines.
 public struct PayloadReference {
-    /// The file, as the line names it.
+    /// The file name in the line.
     public let file: String
     private let request: JSONNode
 
@@ -12,11 +12,11 @@ public struct PayloadReference {
 
     /// - Parameters:
     ///   - line: a line of a scenario.
-    ///   - number: its number, for the error.
-    /// - Returns: `nil` where the line names no file: its reader tells of other mistakes.
-    /// - Throws: that it names a file, and not as it should.
+    ///   - number: its line number, for the error.
+    /// - Returns: `nil` if the line names no file; the simulation reports any other fault of the line.
+    /// - Throws: `ScenarioError` if the line names a file incorrectly.
     public init?(_ line: [UInt8], number: Int) throws(ScenarioError) {
-        // Deeper than any limit is its reader's to refuse.
+        // The simulation, not this reader, refuses lines that are nested too deeply.
         guard let root = try? JSONDocument(scanning: line, limits: JSONLimits(depth: .max)).root,
             let name = root[Self.key], Self.operations.contains(root["op"]?.string ?? "")
         else { return nil }
@@ -33,11 +33,11 @@ public struct PayloadReference {
     /// The operations that take a payload.
     private static let operations = [Operation.deliver, .interact].map(\.rawValue)
 
-    /// The line with the payload.
+    /// Returns the line with the payload in it.
     ///
     /// - Parameters:
-    ///   - payload: the object of the file.
-    ///   - isAPNs: whether it is an `.apns` file, and so is for iOS where the line names no platform.
+    ///   - payload: the object in the file.
+    ///   - isAPNs: whether it is an `.apns` file, which is for iOS if the line names no platform.
     public func line(with payload: JSONNode, isAPNs: Bool) -> [UInt8] {
         var writer = JSONWriter(reserving: request.rawBytes.count + payload.rawBytes.count + 32)
         writer.object { writer in

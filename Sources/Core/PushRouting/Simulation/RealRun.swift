@@ -1,29 +1,29 @@
 public import PushModel
 public import PushTracking
 
-/// Runs a scenario against real handlers: the same simulator, whose clock follows the real one from the scenario's
-/// first time on, and whose handlers somebody else runs.
+/// Runs a scenario against real handlers: with the simulator, whose clock follows the real one from the scenario's
+/// first time on, while the caller runs the handlers.
 ///
-/// A pure value: its holder tells the time and the ends of the handlers, and does the work of ``takeWork()``.
+/// A pure value: the caller passes the time and the ends of handlers in, and carries out ``takeWork()``.
 public struct RealRun {
-    /// The longest time from the first line of a scenario to its last.
+    /// The longest span from the first line of a scenario to its last.
     public static let longestTime = Duration.seconds(60)
 
     private let scenario: Scenario
     private let nextTimes: [WallTime?]
     private var run: ScenarioRun
     private var index = 0
-    /// The scenario's first time: when it is then, it begins.
+    /// The scenario's first time, at which it begins.
     public let begin: WallTime
     private var checks: [Check] = []
-    /// Its result; empty before ``isDone``.
+    /// The result of the scenario; empty before ``isDone``.
     public private(set) var result = ScenarioResult()
 
     /// - Parameters:
     ///   - scenario: the scenario.
-    ///   - table: the configuration; the scenario's own mode comes before its mode.
-    ///   - tracker: how much the tracker remembers.
-    /// - Throws: which line makes sense under virtual time only.
+    ///   - table: the configuration; the scenario's mode overrides its mode.
+    ///   - tracker: the tracker with its limits.
+    /// - Throws: `ScenarioError` for a line that only virtual time supports.
     public init(_ scenario: Scenario, table: RoutingTable, tracker: Tracker) throws(ScenarioError) {
         self.scenario = scenario
         nextTimes = scenario.nextTimes
@@ -54,28 +54,29 @@ public struct RealRun {
     /// Whether all lines are done.
     public var isDone: Bool { index == scenario.lines.count }
 
-    /// When the clock is needed next; `nil`: only handlers are waited for.
+    /// The time at which it next needs ``advance(to:)``; `nil`: it only waits for handlers.
     public var nextDue: WallTime? {
         let line = isDone ? nil : lineDue(index)
         return [line, run.simulator.nextTimer].compactMap(\.self).min()
     }
 
-    /// The work with handlers, in order: `start`, `terminate`, `stop`. Deadlines count by the scenario's clock.
+    /// Removes and returns the work on handlers, in order: `start`, `terminate`, `stop`. Deadlines count on the
+    /// scenario's clock.
     public mutating func takeWork() -> [RouterEffect] { run.simulator.takeWork() }
 
-    /// Takes in the end of a handler.
+    /// Handles the end of a handler.
     public mutating func report(_ event: RouterEvent, at now: WallTime) {
         run.simulator.report(event, at: now)
         run.gather()
         advance(to: now)
     }
 
-    /// Lets everything happen up to a time.
+    /// Processes all lines and timers up to a time.
     public mutating func advance(to now: WallTime) {
         takeLines(at: now)
         run.simulator.run(through: max(now, run.simulator.latest ?? now))
         run.gather()
-        // A line may have waited for a timer that was due.
+        // A line may have waited for a timer that just fired.
         takeLines(at: now)
     }
 
@@ -88,7 +89,7 @@ public struct RealRun {
         }
     }
 
-    /// When a line is due by the clock.
+    /// Returns the time of a line, or of the next line that has one.
     private func lineDue(_ index: Int) -> WallTime? { scenario.lines[index].line.at ?? nextTimes[index] }
 
     private func isDue(_ index: Int, at now: WallTime) -> Bool {
@@ -100,7 +101,7 @@ public struct RealRun {
     private mutating func check(_ number: Int, _ line: Scenario.Line) -> Check? {
         switch line {
         case .request(var step):
-            // The real clock may be past its time.
+            // The real clock may be past the line's time.
             step.at = max(step.at, run.simulator.latest ?? step.at)
             return run.take(step, number: number, expectsError: Scenario.expectsError(after: index, in: scenario.lines))
         case .refused(let error):

@@ -2,16 +2,16 @@ import PushDispatch
 import PushModel
 import PushTracking
 
-/// Tries a tap on a delivered Braze push, and a session after it: the router and the tracker decide both under virtual
-/// time. They get the delivery, and nothing before it.
+/// Simulates a tap on a delivered Braze push, and a later session: the router and the tracker decide both under virtual
+/// time. Their only earlier request is the delivery.
 struct Rehearsal {
-    /// The tracker's verdict on a tap; `nil` where it gives none.
+    /// The tracker's verdict on a tap; `nil` if it gives none.
     let verdict: Interaction.Verdict?
-    /// Whether a session that starts a minute later is credited to the push.
+    /// Whether a session one minute later counts as an influenced open of the push.
     let influencesSession: Bool
 
-    /// - Returns: `nil` where the push is not Braze's, for the tracker counts nothing then; and where the router
-    ///   refuses the delivery, which can be explained all the same.
+    /// - Returns: `nil` if the push is not Braze's, because the tracker counts no others; or if the router refuses the
+    ///   delivery, which can still be explained.
     init?(_ deliver: DeliverRequest, _ decision: Decision, platform: Platform, table: RoutingTable) {
         guard decision.braze != nil else { return nil }
         do { try self.init(ofBraze: deliver, platform: platform, table: table) } catch { return nil }

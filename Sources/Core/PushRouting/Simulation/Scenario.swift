@@ -1,22 +1,22 @@
 public import PushModel
 
-/// A test of pushes: requests with their times, and what is to have come of them.
+/// A test of pushes: requests with times, and expectations of their results.
 ///
 /// One JSON object a line: a request as `Simulator` takes it; `{"expect":{...}}`; and, as the first line only,
 /// `{"scenario":"what it shows","mode":"relay"}`.
 public struct Scenario: Sendable {
     enum Line: Sendable {
         case request(Step)
-        /// A line that is no request: the simulation answers it with this error.
+        /// A line that is no valid request: the simulation answers it with this error.
         case refused(ProtocolError)
         case expectation(Expectation)
-        /// The daemon dies, and comes back.
+        /// A crash of the daemon and its restart.
         case crash(Crash)
     }
 
-    /// What it shows, in the author's words.
+    /// The purpose of the scenario, in the author's words.
     public let title: String?
-    /// In whose place the router stands; `nil`: as configured.
+    /// The mode, `device` or `relay`; `nil`: the configured one.
     public let mode: DispatchMode?
     /// The lines with their numbers, without the first and the empty ones.
     let lines: [(number: Int, line: Line)]
@@ -25,8 +25,8 @@ public struct Scenario: Sendable {
     ///
     /// - Parameters:
     ///   - text: its lines without line feeds.
-    ///   - limits: what the scan accepts of a request.
-    /// - Throws: what is wrong with it. A request that is wrong is not: it has its error when the scenario runs.
+    ///   - limits: the limits of JSON in a request.
+    /// - Throws: `ScenarioError`; a faulty request is no error here, because the simulation answers it with its error.
     public init(_ text: [[UInt8]], limits: JSONLimits = JSONLimits()) throws(ScenarioError) {
         var lines: [(number: Int, line: Line)] = []
         var head: (title: String?, mode: DispatchMode?)
@@ -67,9 +67,9 @@ public struct Scenario: Sendable {
         self.lines = lines
     }
 
-    /// The mode that the first line names; `nil` when it names none, or is no first line.
+    /// Returns the mode in the first line; `nil` if it names none, or is no first line.
     ///
-    /// - Throws: that there is no such mode.
+    /// - Throws: `ProtocolError` for an unknown mode.
     static func mode(_ root: JSONNode) throws(ProtocolError) -> DispatchMode? {
         guard root["scenario"] != nil, let node = root["mode"] else { return nil }
         guard let mode = node.string.flatMap(DispatchMode.init(rawValue:)) else {
@@ -78,7 +78,7 @@ public struct Scenario: Sendable {
         return mode
     }
 
-    /// Whether one of the expectations between this line and the next request is about its error.
+    /// Whether an expectation between this line and the next request is about its error.
     static func expectsError(after index: Int, in lines: [(number: Int, line: Line)]) -> Bool {
         lines[(index + 1)...].prefix { $0.line.isExpectation }.contains { $0.line.expectsError }
     }
@@ -99,7 +99,7 @@ public struct Scenario: Sendable {
 }
 
 extension ProtocolError {
-    /// Whether a line is not even an object, so that nobody can tell what it was to be.
+    /// Whether the line is not even an object, so that its purpose is unknown.
     fileprivate var isUnreadable: Bool {
         switch code {
         case .invalidJSON, .invalidUTF8, .tooDeep, .tooLong, .duplicateKey: true
@@ -109,11 +109,11 @@ extension ProtocolError {
     }
 }
 
-/// Why a scenario cannot be read.
+/// The reason why a scenario cannot be read.
 public struct ScenarioError: Error, Hashable, Sendable {
-    /// The line, from 1; `nil` for the whole.
+    /// The line number, from 1; `nil` for the whole scenario.
     public let line: Int?
-    /// What is wrong and what would be right.
+    /// The fault and its remedy.
     public let message: String
 }
 
@@ -134,7 +134,7 @@ extension Scenario.Line {
         }
     }
 
-    /// When it comes; `nil` when it does not say.
+    /// The time of the line; `nil` if it has none.
     var at: WallTime? {
         switch self {
         case .request(let step): step.at
@@ -148,7 +148,7 @@ extension Scenario.Line {
         if case .expectation = self { true } else { false }
     }
 
-    /// Whether it is about the error of the request before it.
+    /// Whether it is an expectation about the error of the previous request.
     var expectsError: Bool {
         if case .expectation(let expectation) = self, case .error = expectation.condition { true } else { false }
     }

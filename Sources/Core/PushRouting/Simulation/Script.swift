@@ -1,24 +1,24 @@
 import PushModel
 
-/// How the handlers behave that a request leads to: it stands for whatever handler the route picks.
+/// The simulated behavior of the handlers of one request, in place of the handlers that the routes name.
 struct Script {
-    /// How one handler behaves.
+    /// The simulated behavior of one handler.
     struct Part {
-        /// How long it takes.
+        /// The duration of its run.
         var takes: Duration = .zero
-        /// Its exit status; pushrouterd.conf(5) says what each means.
+        /// The exit status; pushrouterd.conf(5) explains each.
         var exit: Int32 = 0
-        /// What it says beside.
+        /// The answer beside the exit status.
         var reply = HandlerAnswer.Content()
-        /// What it writes to standard error.
+        /// The text on standard error.
         var errors = ""
 
-        /// What is seen of it beside its answer.
+        /// The facts about its run beside the answer.
         var facts: RunFacts { RunFacts(status: Int(exit), output: ErrorOutput(Array(errors.utf8))) }
     }
 
     private var part: Part
-    /// Those that behave otherwise, by name.
+    /// The behaviors of single handlers, by name.
     private var parts: [String: Part] = [:]
 
     init(_ node: JSONNode) throws(ProtocolError) {
@@ -33,10 +33,10 @@ struct Script {
         }
     }
 
-    /// The handlers that have a script of their own, by name.
+    /// The sorted names of the handlers with a behavior of their own.
     var handlers: [String] { parts.keys.sorted() }
 
-    /// How the handler of this name behaves.
+    /// The behavior of the handler with this name.
     subscript(handler: String) -> Part { parts[handler] ?? part }
 }
 
@@ -93,7 +93,7 @@ extension Script.Part {
     }
 }
 
-/// The answer that a scripted handler will give, and when.
+/// The answer that a scripted handler will give, with its time.
 struct ScriptedAnswer: Comparable {
     var due: WallTime
     var invocation: InvocationID

@@ -1,6 +1,6 @@
 import PushModel
 
-/// One request of a scenario, with its time and how its handlers behave.
+/// One request of a scenario, with its time and the script of its handlers.
 struct Step {
     var request: Request
     var at: WallTime
@@ -41,6 +41,6 @@ struct Step {
         }
     }
 
-    /// What the monotonic clock's 64 bits of nanoseconds hold with room to spare.
+    /// The valid times; the monotonic clock's 64 bits of nanoseconds hold them with room to spare.
     static let span: ClosedRange<Int64> = 0...7_258_118_400_000
 }

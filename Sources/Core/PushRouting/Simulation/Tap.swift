@@ -1,13 +1,13 @@
 import PushDispatch
 public import PushModel
 
-/// Tells how a tap on a push counts, as the router and the tracker decide it.
+/// The effect of a tap on the counts of opens, as the router and the tracker decide it.
 public struct Tap: Hashable, Sendable {
     /// Whether there may be a notification to tap.
     public let isPossible: Bool
-    /// The tracker's verdict; `nil` where the push is not Braze's, or nobody can tap it.
+    /// The tracker's verdict; `nil` if the push is not Braze's, or nobody can tap it.
     public let verdict: Interaction.Verdict?
-    /// The campaign of a Braze push that has one.
+    /// The campaign of a Braze push; `nil` if it has none.
     public let campaignID: String?
     /// Whether the system shows the push, and Braze's SDK never sees it.
     private let isLost: Bool

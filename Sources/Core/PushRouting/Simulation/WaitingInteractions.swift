@@ -1,18 +1,19 @@
 import PushModel
 
-/// Follows the interactions of a simulation that the tracker holds until their push comes, and tells people their ends.
+/// The interactions of a simulation that the tracker holds until their push comes, for reports of their verdicts to
+/// people.
 struct WaitingInteractions {
-    /// Tells that an interaction found its push, or that none came.
+    /// The verdict on an interaction that found its push, or waited in vain.
     struct End {
-        /// The request that told of it.
+        /// The request with the interaction.
         let cause: SequenceNumber
         /// The id of that request.
         let id: String?
         /// The tracker's verdict on it.
         let verdict: Interaction.Verdict
-        /// The delivery it is about; `nil`: none was found.
+        /// The delivery that the interaction is about; `nil`: none was found.
         let delivery: SequenceNumber?
-        /// The reason why it counts nothing; `nil` where it counts.
+        /// The reason why the interaction is not counted; `nil` if it is.
         let reason: String?
     }
 
@@ -20,12 +21,12 @@ struct WaitingInteractions {
 
     mutating func add(_ request: Request, _ seq: SequenceNumber) { requests[seq] = request }
 
-    /// The interactions that still wait, in their order.
+    /// The requests of the interactions that still wait, in order.
     var causes: [SequenceNumber] { requests.keys.sorted() }
 
-    /// Takes out an interaction that waits no more.
+    /// Removes an interaction that no longer waits.
     ///
-    /// - Returns: its end; `nil` where its request's own outcome told of it.
+    /// - Returns: its end; `nil` if the outcome of its request already reported it.
     mutating func end(
         _ cause: SequenceNumber, _ verdict: Interaction.Verdict, delivery: SequenceNumber?, past: PastDeliveries
     ) -> End? {
@@ -69,7 +70,7 @@ struct WaitingInteractions {
 }
 
 extension Interaction.Verdict {
-    /// Whether no push was found that the interaction could be about.
+    /// Whether the tracker found no push for the interaction.
     var isLost: Bool {
         switch self {
         case .unmatched, .elsewhere: true

@@ -1,15 +1,15 @@
 public import PushDispatch
 public import PushModel
 
-/// What happened with a push, as far as tracks ask for it.
+/// The facts about a push, and about a person's act on it, that tracks use.
 public struct TrackFacts: Sendable {
-    /// What the person did; `nil`: nobody did anything, the push came.
+    /// The person's act; `nil`: none, the push was received.
     public var act: UserAct?
-    /// Whose payload it is.
+    /// The provider of the payload.
     public var provider: String?
     /// The campaign of a Braze payload.
     public var campaignID: String?
-    /// The payload's own id.
+    /// The message id: the payload's own, or on iOS and the web the request's.
     public var messageID: String?
     /// The platform.
     public var platform: Platform
@@ -17,9 +17,9 @@ public struct TrackFacts: Sendable {
     public var app: String?
     /// The device.
     public var device: String?
-    /// The user, given or the device's last known.
+    /// The user: the given one, or the device's last known user.
     public var externalID: String?
-    /// The payload's keys; `nil` for an interaction whose payload nobody knows.
+    /// The payload's keys; `nil` for an interaction with an unknown payload.
     public var keys: PayloadKeys?
 
     /// Joins the parts.
@@ -38,14 +38,15 @@ public struct TrackFacts: Sendable {
         self.keys = keys
     }
 
-    /// A push that came; `nil` when nobody can tell of it: of Braze's, where the tracker has no receipt (T9); of others', where
-    /// no code of the app gets it, and of what is no message to the app.
+    /// The facts about a received push. `nil` for a push that no app code or SDK reports: a Braze push without a
+    /// receipt of the tracker (T9), a push of another provider that reaches no code of the app, and a callback that
+    /// carries no message.
     ///
     /// - Parameters:
-    ///   - decision: what the platform makes of the delivery.
-    ///   - messageID: the id under which it was accepted, which need not be the payload's own.
+    ///   - decision: the platform's decision on the delivery.
+    ///   - messageID: the message id of the accepted request, which may differ from the payload's own.
     ///   - device: the device.
-    ///   - externalID: the user, given or the device's last known.
+    ///   - externalID: the user: the given one, or the device's last known user.
     public init?(
         receiving decision: Decision, messageID: String?, platform: Platform, device: String?, externalID: String?
     ) {
@@ -61,7 +62,7 @@ public struct TrackFacts: Sendable {
             platform: platform, app: decision.app, device: device, externalID: externalID, keys: decision.keys)
     }
 
-    /// What happened, as `On=` calls it.
+    /// The occasion in the words of `On=`.
     public var occasion: TrackRule.Occasion {
         switch act {
         case nil: .received
@@ -71,7 +72,7 @@ public struct TrackFacts: Sendable {
         }
     }
 
-    /// The text that a source gives; `nil` when there is none.
+    /// Returns the text of a source; `nil` if it has none.
     func text(of source: TrackSource) -> String? {
         switch source {
         case .keyValue(let key): keys?.keyValue(key)
@@ -98,13 +99,13 @@ public struct TrackFacts: Sendable {
 }
 
 extension TrackRule {
-    /// Whether it is about this.
+    /// Whether the track applies to these facts.
     func applies(to facts: TrackFacts) -> Bool {
         guard occasions.contains(facts.occasion) else { return false }
         if case .button(let id, _)? = facts.act, !buttons.isEmpty, !buttons.contains(where: { $0.matches(id) }) {
             return false
         }
-        // Tracks have no condition on the callback: any will do.
+        // Tracks have no condition on the callback, so any value works here.
         return match.holds(
             for: RouteFacts(
                 provider: facts.provider, platform: facts.platform, callback: .none, app: facts.app, keys: facts.keys))

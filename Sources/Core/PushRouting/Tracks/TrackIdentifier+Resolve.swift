@@ -2,7 +2,7 @@ import PushDispatch
 import PushModel
 
 extension TrackIdentifier {
-    /// Whose profile it is, or why that cannot be told.
+    /// Returns the identifier of the user's profile, or the reason why it is missing.
     func resolved(_ facts: TrackFacts) -> (identifier: UserIdentifier?, fault: EntryProblem?) {
         let (field, source, identifier): (String, TrackSource, (String) -> UserIdentifier) =
             switch self {
@@ -18,7 +18,7 @@ extension TrackIdentifier {
 }
 
 extension TrackSource {
-    /// Why it has no value, or an empty one, for what must have one.
+    /// Returns the problem of a source that has no value, or an empty one, although a field requires one.
     func missing(_ facts: TrackFacts, for field: String) -> EntryProblem {
         EntryProblem(.notInPayload, reasonMissing(facts), field: field)
     }
@@ -40,7 +40,7 @@ extension TrackSource {
         }
     }
 
-    /// What it is, for messages.
+    /// A description of the source, for messages.
     public var described: String {
         switch self {
         case .keyValue(let key): "key-value \(key)"
@@ -51,11 +51,11 @@ extension TrackSource {
     }
 }
 
-/// Which of these names was probably meant to be the wanted one, and what is wrong with it: it differs in nothing but case,
-/// hyphens, underscores and spaces. `nil` when none does.
+/// Returns the name that was probably meant to be the wanted one, and its difference: only in case, hyphens,
+/// underscores or spaces. `nil` if there is none.
 public func nearMiss(of wanted: String, among names: some Sequence<String>) -> String? {
     let plain = letters(of: wanted)
-    // Bounded, for it is shown; whatever else the payload's author wrote cannot be in it.
+    // The bounded length keeps other parts of the payload out of the message.
     let near = names.first {
         $0 != wanted && $0.utf8.count <= wanted.utf8.count + 8 && plain == letters(of: $0)
     }
@@ -64,7 +64,7 @@ public func nearMiss(of wanted: String, among names: some Sequence<String>) -> S
     return isOnlyCase ? "\(near): names are case-sensitive" : "\"\(near)\": names must match exactly"
 }
 
-/// A name in lower case, without hyphens, underscores and spaces.
+/// Returns a name in lower case, without hyphens, underscores and spaces.
 private func letters(of name: String) -> [UInt8] {
     name.lowercased().utf8.filter { !"-_ ".utf8.contains($0) }
 }

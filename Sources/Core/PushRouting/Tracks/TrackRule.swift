@@ -1,44 +1,44 @@
 public import PushModel
 
-/// What is told to `/users/track` when something happens with a push: one `.track` file.
+/// A rule for data sent to `/users/track` on an event of a push: one `.track` file.
 public struct TrackRule: Hashable, Sendable {
-    /// What happens with a push. The raw values are the words of `On=`.
+    /// An event of a push. The raw values are the words of `On=`.
     public enum Occasion: String, Sendable, CaseIterable {
-        /// It came: code of the app got it; Braze's, also when the system showed it (rule T9).
+        /// Code of the app received it; a Braze push also if the system showed it (rule T9).
         case received
-        /// Its body was tapped.
+        /// A person tapped its body.
         case opened
-        /// One of its buttons was pressed.
+        /// A person pressed one of its buttons.
         case action
-        /// It was swept away.
+        /// A person dismissed it.
         case dismissed
     }
 
-    /// The file's stem.
+    /// The file name without its extension.
     public var name: String
-    /// Which pushes; the conditions of a route, without one on the callback.
+    /// The pushes; the conditions of a route, except the one on the callback.
     public var match: RouteMatch
-    /// On what of them; never empty.
+    /// The events to which the rule applies; never empty.
     public var occasions: [Occasion]
-    /// Which buttons, by their ids; empty: any.
+    /// The buttons, by id; empty: any.
     public var buttons: [Glob]
-    /// Whose profile it is.
+    /// The source of the profile's identifier.
     public var identifier: TrackIdentifier
     /// The event; `nil`: none.
     public var event: Event?
-    /// The customer's own fields of the profile.
+    /// The custom attributes of the profile.
     public var attributes: [TrackField]
-    /// The provider's fields of the profile: `email`, `first_name`, ...
+    /// The provider's standard attributes of the profile: `email`, `first_name`, ...
     public var userAttributes: [TrackField]
 
     /// A custom event.
     public struct Event: Hashable, Sendable {
         /// Its name.
         public var name: TrackSource
-        /// Its properties; those whose source has no value are left out.
+        /// The properties of the event; those without a value are omitted.
         public var properties: [TrackField]
 
-        /// Joins the two.
+        /// Joins the parts.
         public init(name: TrackSource, properties: [TrackField] = []) {
             self.name = name
             self.properties = properties
@@ -62,23 +62,23 @@ public struct TrackRule: Hashable, Sendable {
     }
 }
 
-/// Where a track finds whose profile it is.
+/// The source of the profile's identifier.
 public enum TrackIdentifier: Hashable, Sendable {
-    /// The provider's id of the profile, in this one of the dashboard's key-values.
+    /// The provider's id of the profile, in this key-value of the dashboard.
     case brazeID(keyValue: String)
-    /// The customer's own id of the user.
+    /// The customer's id of the user.
     case externalID(TrackSource)
-    /// A name that holds within a label.
+    /// An alias: a name that is unique within a label.
     case alias(label: String, name: TrackSource)
 }
 
-/// A property of an event, or a field of a profile.
+/// A property of an event, or an attribute of a profile.
 public struct TrackField: Hashable, Sendable {
     /// Its name.
     public var name: String
-    /// What the text of the source is read as.
+    /// The type as which the text of the source is parsed.
     public var type: TrackValueType
-    /// Where its value comes from.
+    /// The source of its value.
     public var source: TrackSource
 
     /// Joins the parts.
@@ -89,13 +89,14 @@ public struct TrackField: Hashable, Sendable {
     }
 }
 
-/// What a text is read as: payloads have most values as strings. The raw values are the words of `.track` files.
+/// The type as which a text is parsed: payloads have most values as strings. The raw values are the words of `.track`
+/// files.
 public enum TrackValueType: String, Sendable, CaseIterable {
     /// The text itself.
     case string
     /// A number, as JSON writes it.
     case number
-    /// A number without fraction and exponent, of 64 bits.
+    /// An integer of 64 bits, without fraction and exponent.
     case integer
     /// `true` or `false` in any case; 1 or 0.
     case boolean
@@ -109,38 +110,38 @@ public enum TrackValueType: String, Sendable, CaseIterable {
     case json
 }
 
-/// Where a value comes from.
+/// The source of a value.
 public enum TrackSource: Hashable, Sendable {
-    /// One of the dashboard's key-values, wherever the platform puts them.
+    /// One of the dashboard's key-value pairs, wherever the platform puts them.
     case keyValue(String)
     /// One of the payload's own keys.
     case data(String)
-    /// What is known of the push and of what happened with it.
+    /// A fact about the push or the person's act.
     case fact(Fact)
-    /// This text.
+    /// A fixed text.
     case constant(String)
 
-    /// What is known beside the payload's keys. The raw values are the words of `.track` files.
+    /// A fact beside the payload's keys. The raw values are the words of `.track` files.
     public enum Fact: String, Sendable, CaseIterable {
-        /// The provider whose payload it is.
+        /// The provider of the payload.
         case provider
         /// The campaign of a Braze payload.
         case campaignID = "campaign_id"
-        /// The payload's own id.
+        /// The message id: the payload's own, or on iOS and the web the request's.
         case messageID = "message_id"
         /// The platform: `android`, `ios` or `web`.
         case platform
-        /// Package name or bundle id.
+        /// The package name or bundle id.
         case app
-        /// The device, as the producer names it.
+        /// The device name that the producer gave.
         case device
-        /// The user, as the producer names it, or the device's last known.
+        /// The user that the producer named, or the device's last known user.
         case externalID = "external_id"
-        /// What happened: a word of `On=`.
+        /// The event: a word of `On=`.
         case occasion
-        /// The id of the button that was pressed.
+        /// The id of the pressed button.
         case action
-        /// What was typed into the button's text field.
+        /// The text typed into the button's text field.
         case text
     }
 }

@@ -1,11 +1,11 @@
 public import PushModel
 
-/// The buttons of a delivery as bytes: for each what it does, how long its id is, and the id.
+/// The buttons of a delivery as bytes: for each the code of its action, the length of its id, and the id.
 public struct ButtonList: Hashable, Sendable {
-    /// Fixed for good: ledgers hold it.
+    /// The order must never change: ledgers store the indices.
     private static let actions: [ButtonAction] = [.uri, .deepLink, .none, .close]
 
-    /// At most this many bytes: a payload has four kilobytes, ids of buttons a few.
+    /// The limit in bytes: a payload has four kilobytes, and the ids of its buttons are short.
     private static let lengthMax = 4096
 
     /// The bytes.
@@ -14,31 +14,31 @@ public struct ButtonList: Hashable, Sendable {
     /// No buttons.
     public init() {}
 
-    /// These buttons, as far as there is room for them.
+    /// Takes the buttons that fit.
     public init(_ buttons: [TrackedDelivery.Button]) {
         for button in buttons { button.id.withBytes { append($0, button.action) } }
     }
 
-    /// Adds a button, unless its id is too long to be one, or there is no room for it.
+    /// Appends a button, unless its id is longer than 255 bytes, or the list is full.
     ///
     /// - Parameters:
     ///   - id: its id in UTF-8.
-    ///   - action: what it does.
+    ///   - action: its action.
     public mutating func append(_ id: UnsafeBufferPointer<UInt8>, _ action: ButtonAction) {
         guard let code = Self.actions.firstIndex(of: action), id.count <= 255,
             bytes.count + id.count + 2 <= Self.lengthMax
         else { return }
-        // Most notifications have two or three, and short ids.
+        // Most notifications have two or three buttons with short ids.
         if bytes.isEmpty { bytes.reserveCapacity(64) }
         bytes.append(UInt8(code))
         bytes.append(UInt8(id.count))
         bytes.append(contentsOf: id)
     }
 
-    /// Whether there is no room for another button, whatever its id.
+    /// Whether no further button fits, however short its id.
     public var isFull: Bool { bytes.count + 2 > Self.lengthMax }
 
-    /// The buttons, in their order.
+    /// The buttons in order.
     public var all: [TrackedDelivery.Button] {
         var buttons: [TrackedDelivery.Button] = []
         Self.forEach(in: bytes) { id, action in
@@ -48,7 +48,7 @@ public struct ButtonList: Hashable, Sendable {
         return buttons
     }
 
-    /// What the button with this id does; the first one counts.
+    /// Returns the action of the button with this id; the first such button counts.
     static func action(of id: String, in bytes: [UInt8]) -> ButtonAction? {
         var found: ButtonAction?
         forEach(in: bytes) { other, action in
@@ -58,7 +58,8 @@ public struct ButtonList: Hashable, Sendable {
         return found
     }
 
-    /// Shows each button, until `isEnough` says so. The bytes may be of another version, or come from a broken ledger.
+    /// Calls `isEnough` with each button until it returns true. The bytes may be from another version, or from a broken
+    /// ledger.
     private static func forEach(in bytes: [UInt8], until isEnough: (ArraySlice<UInt8>, ButtonAction) -> Bool) {
         var start = 0
         while start + 2 <= bytes.count {
@@ -71,6 +72,6 @@ public struct ButtonList: Hashable, Sendable {
 }
 
 extension ButtonList: ExpressibleByArrayLiteral {
-    /// These buttons, as far as there is room for them.
+    /// Takes the buttons that fit.
     public init(arrayLiteral buttons: TrackedDelivery.Button...) { self.init(buttons) }
 }

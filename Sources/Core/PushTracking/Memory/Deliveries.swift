@@ -1,21 +1,21 @@
 import PushModel
 
-/// The deliveries that are remembered: about 100 bytes each, their texts included.
+/// The remembered deliveries: about 100 bytes each, with their texts.
 ///
-/// They are forgotten in the order in which they came, so they lie in pages of 8,192 with their texts, and a page goes
-/// as a whole when its last delivery has gone.
+/// The tracker forgets deliveries in the order in which they came. So they lie in pages of 8,192 with their texts, and
+/// a whole page is freed when its last delivery is forgotten.
 struct Deliveries: Sendable {
-    /// What is kept of a delivery.
+    /// The stored fields of a delivery.
     struct Entry: Sendable {
         var seq: Int64
         /// Unix milliseconds.
         var receivedAt: Int64
-        /// Unix seconds of the clock.
+        /// The clock's time of the receipt, in Unix seconds.
         var since: UInt32
         var user: UInt32
         var campaign: UInt32
         var device: UInt32
-        /// Where its texts begin in the page: the message id, the unique id, then digest and buttons.
+        /// The offset of its texts in the page: the message id, the unique id, then digest and buttons.
         var textStart: UInt32
         var messageLength: UInt16
         var uniqueLength: UInt16
@@ -33,20 +33,20 @@ struct Deliveries: Sendable {
         static let opened = Flags(rawValue: 16)
         static let influenced = Flags(rawValue: 32)
         static let hasDevice = Flags(rawValue: 64)
-        /// Nothing is remembered of it any more; only its place is not free yet.
+        /// The delivery is erased; only its slot is still in use.
         static let erased = Flags(rawValue: 128)
         static let displayed = Flags(rawValue: 256)
     }
 
-    /// What a delivery can be found by, beside its number.
+    /// The kinds of key, other than its number, by which a delivery can be found.
     enum Name: Int, CaseIterable {
-        /// Its message id, on its device.
+        /// Its message id on its device.
         case message
-        /// Its message id, on any.
+        /// Its message id on any device.
         case messageAnywhere
         /// The id by which the provider's SDK drops a repeat, on its device.
         case unique
-        /// The digest of its payload, on its device.
+        /// The digest of its payload on its device.
         case digest
     }
 
@@ -62,14 +62,14 @@ struct Deliveries: Sendable {
     /// The pages in use, the oldest first; new deliveries go to `lastPage`.
     private var order = Queue<UInt32>()
     private var lastPage = noSlot
-    /// How many of the oldest page have gone.
+    /// The number of forgotten deliveries in the oldest page.
     private var gone = 0
     private var numbers = HashIndex()
     private var names = ContiguousArray(repeating: HashIndex(), count: Name.allCases.count)
-    /// How many there are.
+    /// The number of deliveries.
     private(set) var count = 0
 
-    /// The one that came first.
+    /// The slot of the oldest delivery.
     var oldest: UInt32? { order.first.map { $0 * UInt32(Self.pageLength) + UInt32(gone) } }
 
     subscript(slot: UInt32) -> Entry {
@@ -79,14 +79,14 @@ struct Deliveries: Sendable {
 
     // MARK: Coming and going
 
-    /// Makes room in the indexes for `count` deliveries; does nothing once there are some.
+    /// Reserves capacity in the indexes for `count` deliveries; does nothing if they have entries.
     mutating func reserve(_ count: Int) {
         numbers.reserve(count)
-        // Others have few or none of these names.
+        // The other indexes have few entries or none.
         for name in [Name.message, .messageAnywhere] { names[name.rawValue].reserve(count) }
     }
 
-    /// Adds a delivery as the newest; the text fields of `entry` are set by the texts.
+    /// Appends a delivery as the newest; this sets the text fields of `entry`.
     mutating func append(
         _ entry: Entry, message: String?, unique: String?, digest: UInt64?, buttons: [UInt8]
     ) -> UInt32 {
@@ -122,7 +122,7 @@ struct Deliveries: Sendable {
         return slot
     }
 
-    /// Lets go of the one that came first, which no list has any more.
+    /// Removes the oldest delivery; no list may hold it any longer.
     mutating func removeOldest() {
         guard let slot = oldest else { return }
         removeFromIndexes(slot)
@@ -152,8 +152,8 @@ struct Deliveries: Sendable {
         return slots
     }
 
-    /// Takes one out of all indexes and its texts away, which no list has any more. Its place stays until its turn to be
-    /// forgotten comes.
+    /// Removes a delivery from all indexes and zeroes its texts; no list may hold it any longer. Its slot stays in use
+    /// until it is the oldest.
     mutating func erase(_ slot: UInt32) {
         removeFromIndexes(slot)
         let entry = self[slot]
@@ -174,7 +174,7 @@ struct Deliveries: Sendable {
     }
 
     private mutating func beginPage() {
-        // What room its texts have left is of no use any more.
+        // Drops the spare capacity of the last page's texts, which is no longer needed.
         if lastPage != noSlot { pages[Int(lastPage)].texts = ContiguousArray(pages[Int(lastPage)].texts[...]) }
         if let page = unusedPages.popLast() {
             lastPage = page
@@ -182,19 +182,19 @@ struct Deliveries: Sendable {
             pages.append(Page())
             lastPage = UInt32(pages.count - 1)
         }
-        // The first page grows as it is needed: most daemons are small.
+        // The first page grows on demand: most daemons are small.
         if pages.count > 1 { pages[Int(lastPage)].entries.reserveCapacity(Self.pageLength) }
         order.append(lastPage)
     }
 
     // MARK: Finding
 
-    /// The delivery with this number.
+    /// Returns the delivery with this number.
     func find(_ seq: SequenceNumber) -> UInt32? {
         numbers.find(slotHash(seq.value)) { self[$0].seq == seq.value }
     }
 
-    /// The latest delivery with this name on this device; `device` is `noSlot` for `messageAnywhere`.
+    /// Returns the latest delivery with this key on this device; `device` is `noSlot` for `messageAnywhere`.
     func find(_ name: Name, _ text: String, device: UInt32) -> UInt32? {
         var text = text
         return text.withUTF8 {
@@ -203,7 +203,7 @@ struct Deliveries: Sendable {
         }
     }
 
-    /// The latest delivery with this digest on this device.
+    /// Returns the latest delivery with this digest on this device.
     func find(digest: UInt64, device: UInt32) -> UInt32? {
         withUnsafeBytes(of: digest.littleEndian) { find(.digest, $0, slotHash(device, $0), device: device) }
     }
@@ -215,8 +215,8 @@ struct Deliveries: Sendable {
         }
     }
 
-    /// Makes a delivery the one that its name means, unless a later one has it: one that waited in its lane is taken over
-    /// after those that came later, and the number says what is latest.
+    /// Adds a delivery to an index, unless a later one has the same key. A delivery that waited in its lane is added
+    /// after later ones; the numbers decide which is later.
     private mutating func put(_ slot: UInt32, _ name: Name, _ bytes: UnsafeRawBufferPointer, device: UInt32) {
         let hash = slotHash(device, bytes)
         if let other = find(name, bytes, hash, device: device) {
@@ -228,17 +228,17 @@ struct Deliveries: Sendable {
 
     // MARK: Texts
 
-    /// The message id.
+    /// Returns the message id.
     func messageID(of slot: UInt32) -> String? {
         withBytes(.messageAnywhere, of: slot) { String(decoding: $0, as: UTF8.self) }
     }
 
-    /// The digest of the payload.
+    /// Returns the digest of the payload.
     func digest(of slot: UInt32) -> UInt64? {
         withBytes(.digest, of: slot) { UInt64(littleEndian: $0.loadUnaligned(as: UInt64.self)) }
     }
 
-    /// The buttons, as `ButtonList` writes them.
+    /// Returns the buttons in the format of `ButtonList`.
     func buttons(of slot: UInt32) -> [UInt8] {
         let entry = self[slot]
         let end = Int(entry.textStart) + Int(entry.messageLength) + Int(entry.uniqueLength) + Int(entry.extraLength)
@@ -246,17 +246,17 @@ struct Deliveries: Sendable {
         return withTexts(of: slot) { Array($0[end - length..<end]) }
     }
 
-    /// Reads a byte of the texts of each of these deliveries.
+    /// Reads a byte of each delivery's texts, to load them into the processor's caches.
     ///
-    /// They lie far apart, and what asks memory for one after the other waits for each: as long again as all else that an
-    /// influenced open takes. Reads with nothing between them wait together, and then the texts are near.
+    /// The texts lie far apart, and reading them one after the other waits for memory each time: this doubles the time
+    /// of an influenced open. Reads with nothing between them overlap their waits.
     func readAhead(_ slots: ArraySlice<UInt32>) {
         var read = 0
         for slot in slots {
             let start = Int(self[slot].textStart)
             withTexts(of: slot) { read += start < $0.count && $0[start] != 0 ? 1 : 0 }
         }
-        // Always so; a result that nobody looked at would not be read.
+        // Always true; the check keeps the compiler from removing the reads.
         precondition(read <= slots.count)
     }
 
@@ -264,7 +264,7 @@ struct Deliveries: Sendable {
         pages[Int(slot) / Self.pageLength].texts.withUnsafeBytes(body)
     }
 
-    /// The bytes that a name consists of; `nil` when the delivery has no such name.
+    /// Calls `body` with the bytes of a key; returns `nil` if the delivery has no such key.
     private func withBytes<Result>(
         _ name: Name, of slot: UInt32, _ body: (UnsafeRawBufferPointer) -> Result
     ) -> Result? {
@@ -296,5 +296,5 @@ struct Deliveries: Sendable {
     }
 }
 
-/// No slot of any table.
+/// The value that stands for no slot of any table.
 let noSlot = UInt32.max

@@ -1,17 +1,17 @@
-/// Slots in the order in which they came, side by side: whoever reads them all need not wait for one to learn the next.
+/// Slots in the order in which they came, in contiguous memory, so that reading them all follows no pointers.
 struct SlotList: Sendable {
     private var slots: ContiguousArray<UInt32> = []
-    /// How many of the first have been removed, but still lie there.
+    /// The number of removed slots at the front of the array.
     private var gone = 0
 
     /// The slots, the oldest first.
     var all: Slice<ContiguousArray<UInt32>> { Slice(base: slots, bounds: gone..<slots.count) }
 
-    /// Adds one as the newest.
+    /// Appends a slot as the newest.
     mutating func append(_ slot: UInt32) { slots.append(slot) }
 
-    /// Takes out one; does nothing if it is not there. For the oldest, which is what is forgotten, it costs next to
-    /// nothing, else what the list is long.
+    /// Removes a slot; does nothing if it is not there. The oldest, the usual case, takes constant time; any other
+    /// takes time in proportion to the length.
     mutating func remove(_ slot: UInt32) {
         guard let place = slots[gone...].firstIndex(of: slot) else { return }
         if place > gone {
@@ -27,7 +27,7 @@ struct SlotList: Sendable {
         }
     }
 
-    /// Takes out some, which are in the order of the list, in one go through it.
+    /// Removes several slots, given in the order of the list, in one pass.
     mutating func remove(_ some: [UInt32]) {
         guard some.count > 1 else { return some.first.map { remove($0) } ?? () }
         var next = 0
