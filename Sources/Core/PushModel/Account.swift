@@ -15,8 +15,8 @@ public struct Account: Hashable, Sendable, CustomStringConvertible {
     public let uid: UInt32
 
     /// - Parameters:
-    /// - uid: the uid, or the producer's number.
-    /// - name: the producer's name; `nil` if only the uid is known.
+    ///   - uid: the uid, or the producer's number.
+    ///   - name: the producer's name; `nil` if only the uid is known.
     public init(uid: UInt32, name: String? = nil) { (self.uid, label) = (uid, name.map(Label.init)) }
 
     /// The account's name in the status and in metrics.

@@ -7,9 +7,9 @@ extension AnalyticsEvent {
     ///
     /// - Parameters:
     ///   - state: the state directory's id.
-    /// - number: the request that caused the event. For an influenced open the delivery, which has at most one, as a
-    ///   session start may cause several; for the end of a session the request that began it; for a custom event its
-    ///   entry.
+    ///   - number: the request that caused the event. For an influenced open the delivery, which has at most one, as a
+    ///     session start may cause several; for the end of a session the request that began it; for a custom event its
+    ///     entry.
     ///   - kind: the kind.
     public static func identifier(state: UUID128, number: SequenceNumber, kind: Kind) -> UUID128 {
         let digits = UInt64(bitPattern: number.value) & 0xFFFF_FFFF_FFFF

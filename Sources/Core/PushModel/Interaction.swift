@@ -1,6 +1,6 @@
 /// A person's action on a notification, as the tracker receives it.
 public struct Interaction: Hashable, Sendable {
-    /// How an interaction names its delivery.
+    /// The interaction's reference to its delivery.
     public enum Subject: Hashable, Sendable {
         /// The delivery's number.
         case delivery(SequenceNumber)

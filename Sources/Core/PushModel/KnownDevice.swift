@@ -51,9 +51,9 @@ extension DeviceKey: ShardedKey {
 
 /// The last known facts of a device. They stand in for fields that a request omits.
 public struct KnownDevice: Hashable, Sendable {
-    /// The request that first named it: the row's key, so that new rows come after all others.
+    /// The request that first named the device. It is the row's key, so that new rows come last.
     public var number: SequenceNumber
-    /// Which device.
+    /// The device.
     public var key: DeviceKey
     /// Its platform.
     public var platform: Platform

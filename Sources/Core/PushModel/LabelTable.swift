@@ -18,7 +18,7 @@ public struct LabelTable<Value: Sendable>: Sendable {
     /// Creates an empty table.
     ///
     /// - Parameters:
-    /// - limit: the number of names that have a value of their own; at least 1.
+    ///   - limit: the number of names that have a value of their own; at least 1.
     ///   - empty: the value of a new name.
     public init(limit: Int, empty: Value) {
         precondition(limit > 0, "a table has room for a name")
