@@ -45,7 +45,7 @@ public struct JSONNode: Sendable {
     /// The elements of an array in their order; empty for anything else.
     public var elements: [JSONNode] { withView { $0.elements.map(node) } }
 
-    /// How many members or elements; 0 for anything else.
+    /// The number of members or elements; 0 for anything else.
     public var count: Int { withView { $0.count } }
 
     /// The text of a string, unescaped; `nil` for anything else.
