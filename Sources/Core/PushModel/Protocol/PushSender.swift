@@ -1,4 +1,5 @@
-/// The sender of a push that a gateway passed on: the program, its proof, and its request. Kept in the request's line.
+/// The sender of a push that a gateway passed on: the program, its credentials, and its HTTP request. Stored in the
+/// request line.
 public struct PushSender: Hashable, Sendable {
     /// `X-Firebase-Client`, or without it `User-Agent`.
     public var client: String?
