@@ -17,8 +17,8 @@ public struct ClaimRequest: Hashable, Sendable {
     public var limit: Int
     /// Whether the answer waits until there is an entry.
     public var waits: Bool
-    /// With the first claim of a connection: what that run holds. Whatever else is claimed by it was in a reply that it never
-    /// got, or was not sent, and so is queued again before the claim is answered.
+    /// The entries that the run holds, with the first claim of a connection. Before the answer the daemon queues every
+    /// other entry that the run claimed again: its reply got lost, or the run did not send it.
     public var holding: [EntryNumber]?
     /// Whether the run announces with `depart` the entries that it is about to send. Until then an entry stays `queued`
     /// on disk. For a run without `depart`, an entry counts as sent once the daemon hands it over.
