@@ -123,7 +123,7 @@ public struct AnalyticsEvent: Hashable, Sendable {
     public var button: Button? { if case .open(_, let button) = content { button } else { nil } }
 }
 
-/// What a button of a notification does. The raw values are the wire names of `button_action_type`.
+/// The action of a notification's button. The raw values are the wire names of `button_action_type`.
 public enum ButtonAction: String, Sendable, CaseIterable {
     /// Opens an http or https address.
     case uri
