@@ -20,7 +20,7 @@ public struct DecidedTimes: Hashable, Sendable {
     }
 
     /// The time from the call of the callback to the end. In `device` mode on Android the ledger's `queue` includes the
-    /// wait in the lane; there the time is `exec`, or at least the budget, which a missed deadline has used up.
+    /// wait in the lane; there the time is `exec`, and after a missed deadline at least the budget.
     public func sinceInvocation(mode: DispatchMode, platform: Platform, outcome: Outcome) -> Int64 {
         switch (mode, platform) {
         case (.device, .android): outcome.isMissed ? max(budget, exec) : exec

@@ -2,7 +2,7 @@ public import PushModel
 
 /// The common properties of the invocations whose figures are summed: every property by which a report groups.
 public struct FigureKey: Hashable, Sendable {
-    /// The party that the router stood in for.
+    /// The mode of the router.
     public var mode: DispatchMode
     /// The platform of the request.
     public var platform: Platform

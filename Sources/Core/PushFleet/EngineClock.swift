@@ -38,7 +38,7 @@ public struct ClockReading: Hashable, Sendable {
 /// no software takes for a step, until the engine's has caught up. If the engine's clock was set ahead, this clock
 /// steps as well, like the clock of one machine.
 public struct EngineClock: Hashable, Sendable {
-    /// The divisor of the slow-down while the clock is ahead: it runs slower by one part in so many.
+    /// The inverse of the slow-down: while it is ahead, the clock runs slower by 1/20.
     static let slowness: Int64 = 20
 
     /// Microseconds since 1970, at ``since``.

@@ -29,7 +29,7 @@ public struct AnalyticsEvent: Hashable, Sendable {
         case sessionEnd(Duration)
         /// The push service gave the app a token, or revoked it; `token` is `nil` if the request named none.
         case tokenStateChange(TokenRequest.Kind, token: String?)
-        /// The push service says that the app is no longer installed.
+        /// The push service reported that the app is no longer installed.
         case uninstall
         /// The app logged a custom event; `properties` is a JSON object without white space, `nil` for an empty one.
         case customEvent(name: String, properties: String?)

@@ -3,7 +3,7 @@
 /// The ledger stores no row for an attempt that is the only one of its invocation, answered `handled`, and wrote
 /// nothing to standard error: the row of the invocation has the same facts.
 public struct AttemptRecord: Hashable, Sendable {
-    /// How an attempt ended.
+    /// The end of an attempt.
     public enum Answer: String, Sendable, CaseIterable {
         /// The handler did the work.
         case handled
@@ -47,7 +47,7 @@ public struct AttemptRecord: Hashable, Sendable {
     public var started: Duration?
     /// The time from acceptance until the attempt ended.
     public var ended: Duration
-    /// How it ended.
+    /// The end of the attempt.
     public var answer: Answer
     /// The exit status of a program, or the status of an HTTP answer; `nil` if there is none or it is unknown.
     public var status: Int?

@@ -20,16 +20,16 @@ public struct DaemonGap: Hashable, Sendable {
 
     /// The kind.
     public var kind: Kind
-    /// When it began.
+    /// The begin of the gap.
     public var begin: WallTime
-    /// When it was over; before `begin` where the clock was set back.
+    /// The end of the gap; before `begin` if the clock was set back.
     public var end: WallTime
 
     public init(_ kind: Kind, begin: WallTime, end: WallTime) {
         (self.kind, self.begin, self.end) = (kind, begin, end)
     }
 
-    /// How long it was; negative where the clock was set back.
+    /// The length of the gap; negative if the clock was set back.
     public var length: Duration {
         let (milliseconds, isOver) = end.milliseconds.subtractingReportingOverflow(begin.milliseconds)
         return .milliseconds(isOver ? 0 : milliseconds)

@@ -44,8 +44,8 @@ public struct Delivery: Sendable {
     public var sdk: SDKState { request.sdk }
     /// The payload, in any of the accepted forms; an object.
     public var payload: JSONNode { request.payload }
-    /// The message id that FCM returned to the sender, for a payload that has no id of its own.
+    /// The message id that the push service returned to the sender, for a payload without one (FCM: `google.message_id`).
     public var messageID: String? { request.messageID }
-    /// The headers of the request to APNs; `nil` if only a send body tells them.
+    /// The headers of the request to APNs; `nil` if none are known beyond those of a send body.
     public var headers: JSONNode? { request.headers }
 }

@@ -2,7 +2,7 @@
 public struct DeviceDetail: Hashable, Sendable {
     /// The topics that its app is subscribed to, in the order of the subscriptions.
     public var topics: [Subscription]
-    /// Its state at the time of a push.
+    /// The state of the device at the time of a push.
     public var state: DeviceState
 
     /// Joins the parts.

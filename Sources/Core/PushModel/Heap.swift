@@ -11,7 +11,7 @@ public struct Heap<Element: Comparable> {
     @inlinable
     public var first: Element? { elements.first }
 
-    /// How many elements there are.
+    /// The number of elements.
     @inlinable
     public var count: Int { elements.count }
 

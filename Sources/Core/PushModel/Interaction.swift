@@ -28,7 +28,7 @@ public struct Interaction: Hashable, Sendable {
         case closed
         /// The delivery was opened or closed before; counts nothing (T2).
         case duplicate
-        /// A tap on a delivery without a campaign: no provider counts it (T3).
+        /// A tap on a delivery without a campaign: causes no campaign event (T3).
         case unattributed
         /// The notification was dismissed (T12).
         case dismissed

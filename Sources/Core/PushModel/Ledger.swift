@@ -33,7 +33,7 @@ public struct AcceptedRequest: Hashable, Sendable {
     public var acceptedAt: Moment
     /// The boot in which it was accepted.
     public var boot: UUID128
-    /// The party that the router stood in for.
+    /// The mode of the router.
     public var mode: DispatchMode
     /// The platform: the request's, or the last known one of the device.
     public var platform: Platform

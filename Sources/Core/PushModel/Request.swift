@@ -102,7 +102,7 @@ public final class DeliverRequest: Sendable {
     public let sdk: SDKState
     /// The payload, an object in any of the accepted forms.
     public let payload: JSONNode
-    /// The message id that FCM returned to the sender, for a payload that has no id of its own.
+    /// The message id that the push service returned to the sender, for a payload without one (FCM: `google.message_id`).
     public let messageID: String?
     /// The headers of the request to APNs, by the names of ``APNsHeader``; `nil` if the line has none.
     public let headers: JSONNode?

@@ -107,12 +107,12 @@ public enum NotificationPermission: String, Sendable, CaseIterable {
     case denied
 }
 
-/// The party that the router stands in for.
+/// The mode of the router: it acts as a device, or as a router in production.
 public enum DispatchMode: String, Sendable, CaseIterable {
-    /// The platform and the app: a lane is the platform's one thread, the deadline counts from the invocation, and
-    /// nothing is retried.
+    /// Acts as the platform and the app: a lane is the platform's one thread, the deadline counts from the
+    /// invocation, and nothing is retried.
     case device
-    /// A router in production: Braze goes to the tracker on acceptance, the deadline counts from acceptance, handlers
+    /// Routes in production: Braze goes to the tracker on acceptance, the deadline counts from acceptance, handlers
     /// may be retried within it.
     case relay
 }

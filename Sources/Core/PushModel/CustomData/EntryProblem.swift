@@ -29,7 +29,7 @@ public enum RejectionCode: String, Sendable, CaseIterable {
     case invalidValue = "invalid_value"
     /// An attribute has several operations, and may have one.
     case severalOperations = "several_operations"
-    /// So many entries were rejected that one row stands for these.
+    /// One row stands for the rejections of a request beyond the first ones, which have a row each.
     case severalRejections = "several_rejections"
     /// The store of waiting entries is full.
     case noRoom = "no_room"

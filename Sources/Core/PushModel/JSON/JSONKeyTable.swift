@@ -12,11 +12,11 @@ struct JSONKeyTable {
     /// The largest number of members for which an object has no table: look-ups compare its keys one by one.
     @usableFromInline static var membersWithout: Int { 8 }
 
-    /// The number of slots for so many members; a power of two.
+    /// The number of slots of an object's table, by its number of members; a power of two.
     @inlinable
     static func slots(for members: Int) -> Int { 1 &<< (Int.bitWidth &- (2 &* members &- 1).leadingZeroBitCount) }
 
-    /// The number of entries of the tape that the table takes for so many members.
+    /// The number of entries on the tape that an object's table takes, by its number of members.
     @inlinable
     static func length(for members: Int) -> Int { members > membersWithout ? slots(for: members) &>> 2 : 0 }
 

@@ -17,8 +17,8 @@ public struct ClaimRequest: Hashable, Sendable {
     public var limit: Int
     /// Whether the answer waits until there is an entry.
     public var waits: Bool
-    /// The entries that the run holds, with the first claim of a connection. Before the answer the daemon queues every
-    /// other entry that the run claimed again: its reply got lost, or the run did not send it.
+    /// The entries that the run holds, in the first claim of a connection. The daemon puts the run's other claimed
+    /// entries back to `queued` before it answers: the reply with them got lost, or the run did not send them.
     public var holding: [EntryNumber]?
     /// Whether the run announces with `depart` the entries that it is about to send. Until then an entry stays `queued`
     /// on disk. For a run without `depart`, an entry counts as sent once the daemon hands it over.
