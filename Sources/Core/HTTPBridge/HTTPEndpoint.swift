@@ -1,8 +1,8 @@
 public import PushRouting
 
-/// Where an `http` handler posts, and how: what its file says. No secret is in it, only where secrets are.
+/// The settings of an `http` handler's requests. They contain no secret, only the places of secrets.
 public struct HTTPEndpoint: Hashable, Sendable {
-    /// How a request is put together. The raw values are the configuration's.
+    /// The format of a request. The raw values are the configuration's.
     public enum Format: String, Hashable, Sendable, CaseIterable {
         /// CloudEvents 1.0 in binary mode: the attributes are headers, the object is the body.
         case cloudEvents = "cloudevents"
@@ -12,35 +12,35 @@ public struct HTTPEndpoint: Hashable, Sendable {
         case plain
     }
 
-    /// When HTTP/2 is spoken. The raw values are the configuration's.
+    /// The use of HTTP/2. The raw values are the configuration's.
     public enum HTTP2: String, Hashable, Sendable, CaseIterable {
-        /// Where the server agrees to it under TLS.
+        /// Uses HTTP/2 if the server agrees to it under TLS.
         case auto
-        /// Never.
+        /// Never uses HTTP/2.
         case no
     }
 
-    /// Where it posts: `https://` or `http://`.
+    /// The address of the requests: `https://` or `http://`.
     public var url: String
-    /// Header lines of its own, `Name: value`.
+    /// Further header lines, `Name: value`.
     public var headers: [String] = []
-    /// How a request is put together.
+    /// The format of a request.
     public var format = Format.cloudEvents
-    /// The secrets that requests are signed by (Standard Webhooks): a file by its absolute path, or the name of a systemd
-    /// credential; `nil`: nothing is signed.
+    /// The secrets for signatures (Standard Webhooks): a file by its absolute path, or the name of a systemd
+    /// credential; `nil` sends no signature.
     public var secretFile: String?
-    /// The token of the header `Authorization: Bearer`, named in the same way; `nil`: there is no such header.
+    /// The token of the header `Authorization: Bearer`, a file or a credential likewise; `nil` sends no such header.
     public var bearerFile: String?
-    /// The certificates that are trusted instead of the system's, a PEM file; `nil`: the system's.
+    /// The certificates to trust instead of the system's, a PEM file; `nil` for the system's.
     public var authorityFile: String?
-    /// When HTTP/2 is spoken.
+    /// The use of HTTP/2.
     public var http2 = HTTP2.auto
-    /// How long the way to the server may take to be set up, TLS included.
+    /// The limit for setting up a connection to the server, TLS included.
     public var connectTimeout: Duration = .seconds(3)
-    /// How many connections to a server there are at once, at most.
+    /// The limit of simultaneous connections to a server.
     public var connections = 16
 
-    /// - Parameter url: where it posts.
+    /// - Parameter url: the address of the requests.
     public init(url: String) { self.url = url }
 }
 

@@ -2,7 +2,7 @@ import PushModel
 import SettingsSyntax
 
 extension Form<String> {
-    /// An `http` or `https` address. Messages never repeat it: its path or its query may be a secret.
+    /// An `http` or `https` address. Messages never repeat it: its path or its query may contain a secret.
     static let webAddress = Form { text throws(ValueError) in
         var rest = Array(text.utf8)[...]
         let scheme = rest.take { $0 != UInt8(ascii: ":") }.text.lowercased()

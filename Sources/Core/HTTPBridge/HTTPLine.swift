@@ -1,19 +1,20 @@
 public import PushModel
 public import PushRouting
 
-/// One line that `pushrouter-http` gets: an invocation to post, or one that nobody waits for any more.
+/// One line for `pushrouter-http`: an invocation to post, or a cancellation.
 public enum HTTPLine: Sendable {
-    /// Post it, and answer with its id.
+    /// Post the invocation, and answer with its id.
     case post(HTTPInvocation)
-    /// The invocation of this id missed its deadline: break it off, and answer it, so that the line is free again.
+    /// The invocation with this id missed its deadline: abort the request, and answer it, so that the line is free
+    /// again.
     case cancel(id: Int64)
 
     /// Reads a line.
     ///
     /// - Parameters:
-    ///   - line: without its line feed.
-    ///   - now: when it was read.
-    /// - Throws: why it can be neither posted nor answered.
+    ///   - line: the line without its line feed.
+    ///   - now: the time of the reading.
+    /// - Throws: ``LineFault`` for a line that can neither be posted nor answered.
     public init(_ line: [UInt8], at now: Instant) throws(LineFault) {
         guard let root = try? JSONDocument(scanning: line, limits: JSONLimits(depth: .max)).root, root.kind == .object
         else { throw .notAnObject }
@@ -26,17 +27,17 @@ public enum HTTPLine: Sendable {
     }
 }
 
-/// An invocation, as its line tells it.
+/// An invocation, as its line describes it.
 public struct HTTPInvocation: Sendable {
-    /// What the answer must repeat.
+    /// The id that the answer must repeat.
     public let id: Int64
     /// The name of the handler.
     public let handler: String
-    /// When its time is up.
+    /// The deadline.
     public let deadline: Instant
     private let line: JSONNode
 
-    /// No deadline is longer, whatever a line says.
+    /// The limit of a deadline, for any line.
     private static let longest = Duration.seconds(24 * 3600)
 
     init(id: Int64, _ line: JSONNode, at now: Instant) {
@@ -46,23 +47,24 @@ public struct HTTPInvocation: Sendable {
         deadline = min(Instant(nanoseconds: max(0, line["deadline_ns"]?.int64 ?? 0)), now + Self.longest)
     }
 
-    /// The facts that every format has in headers, and their headers.
+    /// The facts that every format has in headers, with their headers.
     private static let toldInHeaders: [(fact: StaticString, header: StaticString)] = [
         ("op", "Push-Op"), ("callback", "Push-Callback"), ("lane", "Push-Lane"), ("attempt", "Push-Attempt"),
         ("epoch", "Push-Epoch"),
     ]
 
-    /// The header that tells what is left of the time when the request leaves, in milliseconds. Who sends it adds it then.
+    /// The header with the rest of the time when the request leaves, in milliseconds; the sender adds it at that
+    /// moment.
     public static let budgetHeader = "Push-Deadline-Ms"
 
-    /// Who posts from a host, a URI.
+    /// The URI of the sender on a host.
     public static func source(ofHost name: String) -> String { "pushrouterd://\(name)" }
 
-    /// What is posted for it.
+    /// Returns the request to post.
     ///
     /// - Parameters:
-    ///   - endpoint: where to, and how.
-    ///   - source: who posts it, a URI.
+    ///   - endpoint: the address and the format.
+    ///   - source: the URI of the sender.
     public func request(to endpoint: HTTPEndpoint, source: String) -> HTTPRequest {
         line.withView { line in
             let object = Self.object(line)
@@ -90,7 +92,7 @@ public struct HTTPInvocation: Sendable {
         }
     }
 
-    /// The object that every kind of handler gets: the line without its id and its deadline for us.
+    /// The object that every kind of handler gets: the line without `id` and `deadline_ns`.
     private static func object(_ line: JSONView) -> [UInt8] {
         var object: [UInt8] = []
         object.reserveCapacity(line.rawBytes.count)
@@ -106,11 +108,11 @@ public struct HTTPInvocation: Sendable {
     }
 }
 
-/// What is posted.
+/// A request to post.
 public struct HTTPRequest: Hashable, Sendable {
-    /// The same for every attempt of its invocation, and for no other.
+    /// The id of the invocation, equal for all its attempts and unique.
     public let id: String
-    /// Its headers, but those that say where it goes and how long it is.
+    /// The headers, except for those of the address and the length.
     public var headers: HTTPHeaders
     /// The body.
     public let body: [UInt8]

@@ -2,13 +2,13 @@ public import PushModel
 
 /// The times of an invocation that has ended, in microseconds, as the ledger has them.
 public struct DecidedTimes: Hashable, Sendable {
-    /// The time it had.
+    /// The time from the start of the invocation to its deadline.
     public var budget: Int64
-    /// From acceptance to the start of the handler.
+    /// The time from acceptance to the start of the handler.
     public var queue: Int64
-    /// From the start of the handler to its end.
+    /// The time from the start of the handler to its end.
     public var exec: Int64
-    /// From acceptance to the end.
+    /// The time from acceptance to the end.
     public var total: Int64
 
     /// Joins the parts.
@@ -19,8 +19,8 @@ public struct DecidedTimes: Hashable, Sendable {
         self.total = total
     }
 
-    /// The time from the call of the callback to the end. The ledger's `queue` also holds the wait in an Android
-    /// lane in `device` mode; there the budget, gone by definition on a miss, and `exec` say it.
+    /// The time from the call of the callback to the end. In `device` mode on Android the ledger's `queue` includes the
+    /// wait in the lane; there the time is `exec`, and after a missed deadline at least the budget.
     public func sinceInvocation(mode: DispatchMode, platform: Platform, outcome: Outcome) -> Int64 {
         switch (mode, platform) {
         case (.device, .android): outcome.isMissed ? max(budget, exec) : exec
@@ -29,9 +29,9 @@ public struct DecidedTimes: Hashable, Sendable {
     }
 }
 
-/// The times of platforms past which figures count how many invocations were.
+/// The platforms' time limits for which figures count the invocations that took longer.
 public enum FigureThresholds {
-    /// In microseconds, shortest first. One more is a new version of the figures.
+    /// The limits in microseconds, shortest first. A new limit needs a new version of the figures.
     public static let all: [Int64] = [9_000_000, 10_000_000, 20_000_000, 30_000_000, 60_000_000]
 }
 
@@ -43,7 +43,7 @@ public enum LatencyBands {
         30_000_000, 60_000_000,
     ]
 
-    /// How many there are.
+    /// The number of bands.
     public static var count: Int { bounds.count + 1 }
 
     /// The band of a duration in microseconds.

@@ -1,34 +1,34 @@
 public import PushModel
 
-/// How long the spans are for which the ledger keeps figures.
+/// The lengths of the spans for which the ledger keeps figures.
 ///
-/// Powers of two of a minute: the spans of a report's timeline are such, too, so that a long span of figures lies within
-/// one of them.
+/// Each is a power of two of a minute, as are the spans of a report's timeline, so that a long span of figures lies
+/// within one of these.
 public enum SpanLength: Int64, Sendable, CaseIterable {
-    /// Where an invocation is counted.
+    /// The length in which invocations are counted.
     case minute = 1
-    /// What an hour is to people.
+    /// About an hour: 64 minutes.
     case hour = 64
     /// Nearly three days.
     case days = 4096
 
-    /// In minutes.
+    /// The length in minutes.
     public var minutes: Int64 { rawValue }
 
-    /// The span of this length in which a minute lies; spans are counted from 1970 on.
+    /// The number of the span of this length that contains a minute; spans count from 1970 on.
     public func span(of minute: Int64) -> Int64 { minute / rawValue }
 
     /// The first minute of a span.
     public func firstMinute(of span: Int64) -> Int64 { span * rawValue }
 }
 
-/// Minutes of the time of acceptance, counted from 1970 on. What a clock shows before 1970 or after the year 4000 lies in
-/// the first or the last minute that there is.
+/// Minutes of the time of acceptance, counted from 1970 on. A time before 1970 or beyond ``limit`` (after the year
+/// 4000) becomes the first or the last minute.
 public enum FigureMinute {
-    /// One beyond the last: in the ledger a span's number is the upper half of a number of 64 bits with a sign.
+    /// The end of the range: the ledger stores the number of a span in the upper half of a signed 64-bit number.
     public static let limit: Int64 = 1 << 30
 
-    /// The minute of an instant.
+    /// The minute of a time.
     public static func of(milliseconds: Int64) -> Int64 { min(max(0, milliseconds) / 60_000, limit - 1) }
 
     /// The first minute that begins at `time` or later.
@@ -37,6 +37,6 @@ public enum FigureMinute {
         return minute * 60_000 == time.milliseconds ? minute : minute + 1
     }
 
-    /// The first instant of a minute.
+    /// The beginning of a minute.
     public static func begin(_ minute: Int64) -> WallTime { WallTime(milliseconds: minute * 60_000) }
 }

@@ -2,16 +2,17 @@ public import PushModel
 
 /// The beginning of a new chain.
 ///
-/// The chain of a ledger that one machine had begins behind it, so a machine without that ledger needs the snapshot.
+/// A chain for the ledger of one machine begins after the last batch of that ledger, so a machine without the ledger
+/// needs the snapshot.
 public struct ChainStart: Hashable, Sendable {
     /// The id of the ledger that every copy of the shard has.
     public var state: UUID128
     /// The first batch, which has no rows.
     public var batch: ChainBatch
-    /// The snapshot behind the first batch; `nil`: the ledger is empty.
+    /// The snapshot that includes the first batch; `nil` if the ledger is empty.
     public var snapshot: Snapshot?
 
-    /// The beginning of an empty ledger.
+    /// Creates the beginning for an empty ledger.
     ///
     /// - Parameter state: the id of the ledger that every copy of the shard is to have.
     public init(state: UUID128) {

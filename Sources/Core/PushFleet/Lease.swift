@@ -1,38 +1,39 @@
 public import PushModel
 
-/// The lease as a follower has seen it: it takes one that has not moved for a lease's time by its own clock (rule
-/// R5), and at once one that was given back, unless that was for another node. A node that a person drained takes none.
+/// The lease as a follower sees it. The follower takes a lease that was not renewed for the lease's length by its own
+/// clock (rule R5), and at once one that was given back, unless another node is the named successor. A node that a
+/// person drained takes none.
 ///
-/// Times are of `CLOCK_BOOTTIME`: nobody sets it, and it counts a suspension.
+/// Times are of `CLOCK_BOOTTIME`, which nobody can set, and which counts a suspension.
 public struct LeaseWatch: Hashable, Sendable {
     private let length: Duration
     private var seen: LeaseRow?
     private var since: Instant?
 
-    /// - Parameter length: the lease.
+    /// - Parameter length: the length of the lease.
     public init(length: Duration) { self.length = length }
 
-    /// The row was read.
+    /// Takes a reading of the row.
     ///
-    /// - Parameter answeredAt: when the answer came: the owner may have sent its renewal after the reading was sent,
-    ///   and its lease counts from there.
+    /// - Parameter answeredAt: the time of the answer: the owner may have sent its renewal after this node sent its
+    ///   question, and its lease counts from that renewal.
     public mutating func saw(_ row: LeaseRow, answeredAt: Instant) {
         if row.withoutOrders != seen?.withoutOrders { since = answeredAt }
         seen = row
     }
 
-    /// The engine did not answer: nobody knows what happened meanwhile, so the time counts anew.
+    /// Notes that the engine did not answer: renewals may have been missed, so the time restarts.
     public mutating func lostTouch() { (seen, since) = (nil, nil) }
 
-    /// The row that a node is to take, when it is time to.
+    /// The row that a node may take now; `nil` if it may not.
     public func rowToTake(at now: Instant, by node: String) -> LeaseRow? {
         guard let seen, let since, !seen.drained.contains(node) else { return nil }
         return seen.isLeft(to: node) || now - since >= length ? seen : nil
     }
 }
 
-/// The lease of a leader (rule R7): past its time the leader starts no handler, refuses nobody and answers no question.
-/// It goes on appending, because the chain alone decides.
+/// The lease of a leader (rule R7): once it has expired the leader starts no handler, refuses no request and answers no
+/// question. It continues to append, because the chain alone decides.
 ///
 /// Times are of `CLOCK_BOOTTIME`.
 public struct LeaseHold: Hashable, Sendable {
@@ -40,21 +41,21 @@ public struct LeaseHold: Hashable, Sendable {
     private var until: Instant
 
     /// - Parameters:
-    ///   - length: the lease.
-    ///   - sentAt: when the taking was sent.
+    ///   - length: the length of the lease.
+    ///   - sentAt: the time of sending the request for the lease.
     public init(length: Duration, sentAt: Instant) {
         self.length = length
         until = sentAt + length
     }
 
-    /// The engine confirmed a renewal.
+    /// Extends the lease after the engine confirmed a renewal.
     ///
-    /// - Parameter sentAt: when it was sent.
+    /// - Parameter sentAt: the time of sending the renewal.
     public mutating func renewed(sentAt: Instant) { until = max(until, sentAt + length) }
 
     /// Whether the lease holds.
     public func holds(at now: Instant) -> Bool { now < until }
 
-    /// How much of it is left.
+    /// The rest of the lease.
     public func left(at now: Instant) -> Duration { max(.zero, until - now) }
 }

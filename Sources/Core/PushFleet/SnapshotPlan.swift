@@ -1,35 +1,35 @@
 public import PushModel
 
-/// When a shard needs another snapshot, and which node writes it.
+/// The rules for the time and the writer of the next snapshot of a shard.
 public struct SnapshotPlan: Hashable, Sendable {
-    /// How old the newest snapshot may become.
+    /// The age limit of the newest snapshot.
     public var interval: Duration
-    /// How many bytes of batches may be behind the newest snapshot.
+    /// The limit of bytes of batches behind the newest snapshot.
     public static let bytesBehind: Int64 = 8 << 30
-    /// A copy that said nothing for so long writes no snapshot.
+    /// The time without a note after which a copy does not count as a writer.
     public static let silence: Duration = .seconds(60)
 
-    /// - Parameter interval: how old the newest snapshot may become.
+    /// - Parameter interval: the age limit of the newest snapshot.
     public init(interval: Duration) { self.interval = interval }
 
     /// Whether another snapshot is due.
     ///
     /// After an erasure it is due until each snapshot that the engine keeps has the erasure.
     ///
-    /// - Parameter erasure: the batch with the newest erasure; `nil`: there was none.
+    /// - Parameter erasure: the batch with the newest erasure; `nil` if there was none.
     public func isDue(_ state: SnapshotState, erasure: UInt64? = nil) -> Bool {
         guard let newest = state.snapshots.first else { return state.last > 0 }
         if let erasure {
             let kept = state.snapshots.prefix(Snapshot.kept)
-            // One alone, from before, would keep what was erased until the next one comes.
+            // A single snapshot from before the erasure would keep the erased rows until the next one.
             if kept.contains(where: { $0.snapshot.reference.number < erasure }) { return true }
         }
         guard newest.snapshot.reference.number < state.last else { return false }
         return newest.age >= interval || newest.bytesBehind >= Self.bytesBehind
     }
 
-    /// Whether this node writes the snapshot that is due: one that follows does, and the leader where nobody follows, or who
-    /// follows has not written it for as long again.
+    /// Whether this node writes the due snapshot: a follower does. The leader does if no node follows, or if the
+    /// snapshot is overdue by another ``interval``.
     ///
     /// - Parameters:
     ///   - leads: whether this node leads.
@@ -40,8 +40,7 @@ public struct SnapshotPlan: Hashable, Sendable {
     }
 }
 
-/// A snapshot that is being written, as another node has seen it: one that did not move for a time by the node's own
-/// clock is replaced.
+/// An unfinished snapshot as another node sees it: the node replaces one that made no step for a time by its own clock.
 ///
 /// Times are of `CLOCK_BOOTTIME`.
 public struct ClaimWatch: Hashable, Sendable {
@@ -49,12 +48,12 @@ public struct ClaimWatch: Hashable, Sendable {
     private var seen: SnapshotClaim?
     private var since = Instant(nanoseconds: 0)
 
-    /// - Parameter patience: how long it may stand still.
+    /// - Parameter patience: the time without a step after which a snapshot counts as abandoned.
     public init(patience: Duration) { self.patience = patience }
 
-    /// The state was read.
+    /// Takes a reading of the claim.
     ///
-    /// - Returns: whether this node may begin a snapshot, in the place of what is there.
+    /// - Returns: whether this node may begin a snapshot in place of the claimed one.
     public mutating func mayBegin(_ claim: SnapshotClaim?, at now: Instant) -> Bool {
         guard let claim else {
             seen = nil

@@ -1,6 +1,6 @@
-/// Whose host a request asks. The host decides which paths there are.
+/// The service of a requested host. It decides which paths exist.
 public enum PushHost: Hashable, Sendable {
-    /// FCM, which has its topics and the ended `/batch` too.
+    /// FCM, with its topics and the ended `/batch`.
     case fcm
     /// Google's access tokens.
     case oauth
@@ -8,18 +8,18 @@ public enum PushHost: Hashable, Sendable {
     case instanceID
     /// APNs, or its sandbox.
     case apns(isSandbox: Bool)
-    /// Any other name, or none: each path is served there.
+    /// Another name, or none: the gateway serves every path there.
     case other
 
-    /// - Parameter authority: the host, and a port behind it; `nil`: the request names none.
+    /// - Parameter authority: the host with an optional port; `nil` if the request names none.
     public init(authority: String?) {
         let name = (authority ?? "").prefix { $0 != ":" }.lowercased()
         self = Self.names.first { $0.name == name }?.host ?? .other
     }
 
-    /// The names of the services, which the gateway's certificate has.
+    /// The names of the services, which the gateway's certificate contains.
     ///
-    /// Source: what clients asked, in the recordings, and H.1 of the notes beside them.
+    /// Source: the hosts that clients asked, in the recordings, and H.1 of the notes beside them.
     public static let names: [(name: String, host: PushHost)] = [
         ("fcm.googleapis.com", .fcm),
         ("oauth2.googleapis.com", .oauth), ("www.googleapis.com", .oauth),
@@ -29,10 +29,10 @@ public enum PushHost: Hashable, Sendable {
         ("api.development.push.apple.com", .apns(isSandbox: true)),
     ]
 
-    /// The address that a gateway listens on where nothing is said.
+    /// The default address of a gateway.
     public static let standardGatewayAddress = "127.0.0.1:18443"
 
-    /// Whether a path of a service is served under this name; one of no service is under each.
+    /// Whether this host serves the paths of a service; every host serves the gateway's own paths.
     public func has(_ service: PushHost) -> Bool {
         switch (self, service) {
         case (.other, _), (_, .other), (.fcm, .fcm), (.oauth, .oauth), (.instanceID, .instanceID), (.apns, .apns): true

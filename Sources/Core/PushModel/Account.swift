@@ -1,9 +1,9 @@
-/// Whose a request is: what is limited is limited for an account, and an id tells a request within one.
+/// The owner of requests: limits count for an account, and a request id is unique within one.
 ///
-/// On one machine it is a user of the machine. In a pair it is a producer of the chain, whatever its users' ids are. Only
-/// this type and what makes one know what an account is.
+/// On one machine an account is a user of the machine. In a pair it is a producer of the chain, independent of uids.
+/// Only this type and the code that makes accounts know the difference.
 public struct Account: Hashable, Sendable, CustomStringConvertible {
-    /// A name that takes little room in each request.
+    /// A name behind a reference, so that it takes 8 bytes in each request.
     private final class Label: Sendable {
         let text: String
 
@@ -11,18 +11,18 @@ public struct Account: Hashable, Sendable, CustomStringConvertible {
     }
 
     private let label: Label?
-    /// The user's id, or the producer's number. The ledger and the journal keep it as a number; nobody else asks for it.
+    /// The uid, or the producer's number. Only the ledger and the journal use it; they store it as a number.
     public let uid: UInt32
 
     /// - Parameters:
-    ///   - uid: the user's id, or the producer's number.
-    ///   - name: the producer's name; `nil` where the id is all that is known.
+    ///   - uid: the uid, or the producer's number.
+    ///   - name: the producer's name; `nil` if only the uid is known.
     public init(uid: UInt32, name: String? = nil) { (self.uid, label) = (uid, name.map(Label.init)) }
 
-    /// What it is called in the status and in metrics.
+    /// The account's name in the status and in metrics.
     public var name: String { label?.text ?? String(uid) }
 
-    /// For people.
+    /// The account's name for people.
     public var description: String { label?.text ?? "uid \(uid)" }
 
     public static func == (left: Account, right: Account) -> Bool { left.uid == right.uid }

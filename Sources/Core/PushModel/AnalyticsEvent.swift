@@ -13,7 +13,7 @@ public struct AnalyticsEvent: Hashable, Sendable {
         case customEvent = "users.behaviors.CustomEvent"
     }
 
-    /// What happened, with the facts that an event of this kind has and no other.
+    /// The content of an event: its kind, with the facts that only this kind has.
     public enum Content: Hashable, Sendable {
         /// The device received a push.
         case received(Push)
@@ -25,11 +25,11 @@ public struct AnalyticsEvent: Hashable, Sendable {
         case iosForeground(Push)
         /// A session began.
         case sessionStart
-        /// A session ended; it took this long.
+        /// A session ended after this duration.
         case sessionEnd(Duration)
-        /// The push service gave the app a token, or took it back; `token` is `nil` where the request named none.
+        /// The push service gave the app a token, or revoked it; `token` is `nil` if the request named none.
         case tokenStateChange(TokenRequest.Kind, token: String?)
-        /// The push service says that the app is no longer installed.
+        /// The push service reported that the app is no longer installed.
         case uninstall
         /// The app logged a custom event; `properties` is a JSON object without white space, `nil` for an empty one.
         case customEvent(name: String, properties: String?)
@@ -50,7 +50,7 @@ public struct AnalyticsEvent: Hashable, Sendable {
         }
     }
 
-    /// What an event says of the push that it is about.
+    /// The push that an event is about.
     public struct Push: Hashable, Sendable {
         /// The campaign, as the payload names it.
         public var campaignID: String?
@@ -62,11 +62,11 @@ public struct AnalyticsEvent: Hashable, Sendable {
         }
     }
 
-    /// A button that was pressed.
+    /// The button that the person pressed.
     public struct Button: Hashable, Sendable {
-        /// Its id.
+        /// The button's id.
         public var id: String
-        /// What it does; `nil` where that is not known.
+        /// The button's action; `nil` if it is unknown.
         public var action: ButtonAction?
 
         public init(id: String, action: ButtonAction?) {
@@ -74,13 +74,13 @@ public struct AnalyticsEvent: Hashable, Sendable {
         }
     }
 
-    /// Fixed when the event is decided; downstream deduplicates by it.
+    /// The event's id, fixed when the event is decided; downstream systems deduplicate by it.
     public var id: UUID128
-    /// When, in whole UTC seconds rounded down.
+    /// The time of the event in whole UTC seconds, rounded down.
     public var time: Int64
     /// The request that caused it.
     public var seq: SequenceNumber
-    /// The delivery it is about: the same as `seq` for a receipt, and for an event that is about none.
+    /// The delivery that the event is about; equals `seq` for a receipt, and for an event without a delivery.
     public var delivery: SequenceNumber
     /// The user.
     public var externalUserID: String?
@@ -90,7 +90,7 @@ public struct AnalyticsEvent: Hashable, Sendable {
     public var appID: String?
     /// The platform.
     public var platform: Platform
-    /// What happened.
+    /// The kind of event, with its facts.
     public var content: Content
 
     public init(
@@ -119,11 +119,11 @@ public struct AnalyticsEvent: Hashable, Sendable {
         }
     }
 
-    /// The button that was pressed; `nil` for the body of a push, and for an event that is no open.
+    /// The button that the person pressed; `nil` for the body of a push, and for every event but an open.
     public var button: Button? { if case .open(_, let button) = content { button } else { nil } }
 }
 
-/// What a button of a notification does. The raw values are the wire names of `button_action_type`.
+/// The action of a notification's button. The raw values are the wire names of `button_action_type`.
 public enum ButtonAction: String, Sendable, CaseIterable {
     /// Opens an http or https address.
     case uri

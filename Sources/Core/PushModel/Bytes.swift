@@ -8,7 +8,7 @@ extension UnsafeBufferPointer<UInt8> {
         return areEqual(one, two, count: count)
     }
 
-    /// The first place from `start` on that has this byte; `nil` when none has. Looks at 16 bytes at a time.
+    /// The index of the first such byte from `start` on, or `nil`. Compares 16 bytes at a time.
     public func firstIndex(of byte: UInt8, from start: Int) -> Int? {
         guard let base = baseAddress else { return nil }
         let wanted = SIMD16<UInt8>(repeating: byte)
@@ -30,7 +30,7 @@ extension UnsafeBufferPointer<UInt8> {
     }
 }
 
-/// Whether so many bytes are the same at both places.
+/// Whether `count` bytes are the same at both addresses.
 @inlinable
 @inline(__always)
 func areEqual(_ one: UnsafePointer<UInt8>, _ other: UnsafePointer<UInt8>, count: Int) -> Bool {
@@ -39,7 +39,7 @@ func areEqual(_ one: UnsafePointer<UInt8>, _ other: UnsafePointer<UInt8>, count:
     func isSame<Word: FixedWidthInteger & BitwiseCopyable>(_ type: Word.Type, at place: Int) -> Bool {
         left.loadUnaligned(fromByteOffset: place, as: type) == right.loadUnaligned(fromByteOffset: place, as: type)
     }
-    // The last word overlaps the one before it, so that no single bytes are left.
+    // The last word overlaps the one before it, so that no tail of single bytes remains.
     if count >= 8 {
         var place = 0
         while place < count &- 8 {
@@ -61,27 +61,28 @@ extension UInt8 {
 }
 
 extension Collection<UInt8> {
-    /// Whether it has these bytes somewhere, one behind the other. The standard library's own search brings the engine of
-    /// regular expressions into each program.
+    /// Whether it contains these bytes as a contiguous run. `contains(_:)` of the standard library would link its
+    /// regular expression engine into each program.
     public func has(_ bytes: some Collection<UInt8>) -> Bool {
         bytes.isEmpty || indices.contains { self[$0...].starts(with: bytes) }
     }
 }
 
 extension StringProtocol {
-    /// Whether it has a text somewhere, byte by byte.
+    /// Whether it contains a text, compared by bytes.
     public func has(_ text: String) -> Bool { utf8.has(text.utf8) }
 }
 
 extension String {
-    /// Whether both have the same bytes in UTF-8. To `==` two spellings of one letter are equal; on the wire and in the
-    /// ledger they are two names.
+    /// Whether both have the same UTF-8 bytes. `==` takes canonically equivalent spellings for equal; on the wire and
+    /// in the ledger they are two names.
     @inlinable
     public func isSame(as other: String) -> Bool {
         withBytes { one in other.withBytes { one.isSame(as: $0) } }
     }
 
-    /// Shows the text in UTF-8, which must not be used afterwards. Copies nothing but a short text.
+    /// Calls `body` with the UTF-8 bytes, which are valid only during the call. Copies only a text without contiguous
+    /// storage.
     @inlinable
     @inline(__always)
     public func withBytes<Result>(_ body: (UnsafeBufferPointer<UInt8>) -> Result) -> Result {
@@ -92,7 +93,7 @@ extension String {
 }
 
 extension Optional<String> {
-    /// Whether neither is there, or both have the same bytes in UTF-8.
+    /// Whether both are `nil`, or have the same UTF-8 bytes.
     @inlinable
     public func isSame(as other: String?) -> Bool {
         guard let self, let other else { return (self == nil) == (other == nil) }

@@ -1,9 +1,9 @@
-/// An order to take rows out, which is a row of a chain that several machines write: each copy carries it out at the same
-/// place, and none by itself. It is alone in its batch.
+/// An order to delete rows, stored as a row of a chain that several machines write. Each copy carries it out at the
+/// same place of the chain, and deletes rows only by such an order. An order is alone in its batch.
 public enum ChainOrder: Hashable, Sendable {
     /// A slice of a pruning.
     case prune(PruningSlice)
-    /// A person.
+    /// The erasure of a person.
     case erase(ErasureOrder)
 
     /// Whether the rows of a batch are an order.
@@ -12,9 +12,9 @@ public enum ChainOrder: Hashable, Sendable {
         return kind == .pruning || kind == .erasure
     }
 
-    /// Reads the rows of a batch; `nil` where they are no order.
+    /// Reads the rows of a batch; `nil` if they are no order.
     ///
-    /// - Throws: `RowError` where an order is not alone, or not whole.
+    /// - Throws: `RowError` if an order is incomplete or not alone in its batch.
     public init?(_ rows: UnsafeRawBufferPointer) throws(RowError) {
         guard Self.isOrder(rows) else { return nil }
         var reader = RowReader(rows)
@@ -29,15 +29,15 @@ public enum ChainOrder: Hashable, Sendable {
     }
 }
 
-/// A slice of a pruning, with all that says which rows go: the same ones in each copy.
+/// A slice of a pruning, with every value that selects rows, so that each copy deletes the same ones.
 public struct PruningSlice: Hashable, Sendable {
-    /// Requests that were accepted before go; `nil`: requests of any age, the oldest first.
+    /// Deletes requests that were accepted before; `nil` deletes requests of any age, the oldest first.
     public var cutoff: WallTime?
-    /// How many requests, and how many entries, go at most.
+    /// The limit of requests, and of entries, that the slice deletes.
     public var limit: Int
-    /// Which dead letters are too old or too many; `nil`: none are.
+    /// The limits of dead letters; `nil` keeps all of them.
     public var deadLetters: DeadLetterLimits?
-    /// Figures without rows of what was accepted before go; `nil`: none do.
+    /// Deletes figures of minutes before this time that have no rows any more; `nil` deletes none.
     public var figures: WallTime?
 
     /// Joins the parts.
@@ -48,11 +48,11 @@ public struct PruningSlice: Hashable, Sendable {
     }
 }
 
-/// How long dead letters stay, and how many: their requests go with the others once they are dead letters no more.
+/// The limits of age and size of dead letters. Pruning deletes their requests once they are dead letters no more.
 public struct DeadLetterLimits: Hashable, Sendable {
-    /// Those that became dead letters before then go.
+    /// Drops dead letters that became ones before.
     public var cutoff: WallTime
-    /// How many bytes the request lines of those that stay may have together; the oldest go first.
+    /// The limit of the bytes that the request lines of all dead letters have together; the oldest go first.
     public var byteCountMax: Int
 
     /// Joins the two.
@@ -61,18 +61,18 @@ public struct DeadLetterLimits: Hashable, Sendable {
     }
 }
 
-/// Whom to erase, and up to which request and entry. On one machine it lies in the state directory from the beginning of an
-/// erasure to its end, so that a start goes on with one that a crash interrupted.
+/// The person to erase, and the last request and entry that the erasure covers. On one machine the order lies in the
+/// state directory during the erasure, so that a start resumes one that a crash interrupted.
 public struct ErasureOrder: Hashable, Sendable {
-    /// Whom.
+    /// The person.
     public var person: Person
-    /// Requests that were accepted later stay.
+    /// The last request and entry that the erasure covers.
     public var bound: ErasureBound
-    /// Whether requests of the person that are not decided go, because no daemon decides them. Without it the rows wait for
-    /// their outcomes.
+    /// Whether the erasure deletes undecided requests of the person too, because no daemon runs that would decide them.
+    /// Otherwise their rows wait for their outcomes.
     public var takesUndecided: Bool
 
-    /// Joins the parts. The person has all devices that the ledger knows up to the bound.
+    /// Joins the parts. The person owns all devices that the ledger knows up to the bound.
     public init(person: Person, bound: ErasureBound, takesUndecided: Bool = false) {
         (self.person, self.bound, self.takesUndecided) = (person, bound, takesUndecided)
     }

@@ -1,35 +1,35 @@
-/// A time in which the daemon could not do its work, or of which its clock does not tell the truth.
+/// A time in which the daemon could not do its work, or for which its clock was wrong.
 public struct DaemonGap: Hashable, Sendable {
-    /// What it was; the raw values are in the ledger, in the journal and in reports.
+    /// The kind of gap. The raw values are in the ledger, in the journal and in reports.
     public enum Kind: String, Sendable, CaseIterable {
-        /// No daemon ran, from the last sign of life of one to the start of the next.
+        /// No daemon ran, from the last sign of life of one daemon to the start of the next.
         case down
-        /// The wall clock was set: `begin` is what it showed before, `end` what it showed after.
+        /// The wall clock was set: `begin` is the time before the step, `end` the time after it.
         case clockStepped = "clock_stepped"
         /// The machine was suspended.
         case suspended
         /// Nothing could be written, or a write took longer than `SlowCommit=`.
         case diskStalled = "disk_stalled"
-        /// The leader of several machines was lost, from its last batch until the next one was ready.
+        /// A pair or group of machines had lost its leader, from the leader's last batch until its successor was ready.
         case leaderLost = "leader_lost"
         /// The engine of a shared log gave the leader no answer for longer than a second.
         case engineAway = "engine_away"
-        /// The engine of a shared log answered, and no standby had what the leader wrote.
+        /// The engine of a shared log answered, but no standby had the leader's writes.
         case unprotected
     }
 
-    /// What it was.
+    /// The kind.
     public var kind: Kind
-    /// When it began.
+    /// The begin of the gap.
     public var begin: WallTime
-    /// When it was over; before `begin` where the clock was set back.
+    /// The end of the gap; before `begin` if the clock was set back.
     public var end: WallTime
 
     public init(_ kind: Kind, begin: WallTime, end: WallTime) {
         (self.kind, self.begin, self.end) = (kind, begin, end)
     }
 
-    /// How long it was; negative where the clock was set back.
+    /// The length of the gap; negative if the clock was set back.
     public var length: Duration {
         let (milliseconds, isOver) = end.milliseconds.subtractingReportingOverflow(begin.milliseconds)
         return .milliseconds(isOver ? 0 : milliseconds)
@@ -45,13 +45,13 @@ public struct DaemonGap: Hashable, Sendable {
     }
 }
 
-/// That the daemon was alive: the ledger keeps the last one.
+/// A time at which the daemon was alive; the ledger keeps the last one.
 public struct LifeSign: Hashable, Sendable {
-    /// When it was alive.
+    /// The time.
     public var at: WallTime
-    /// The number of the last request that was accepted by then.
+    /// The number of the last request that was accepted before.
     public var last: SequenceNumber
-    /// When it was last alive by a clock that it believed; `nil`: never.
+    /// The last time at which the daemon was alive and trusted its clock; `nil`: never.
     public var believed: WallTime?
 
     public init(at: WallTime, last: SequenceNumber, believed: WallTime?) {

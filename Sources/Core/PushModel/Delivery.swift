@@ -5,7 +5,7 @@ public struct Delivery: Sendable {
     public let platform: Platform
     private let request: DeliverRequest
 
-    /// What a request asks for.
+    /// Creates the delivery that a request asks for.
     ///
     /// - Parameters:
     ///   - request: the request; its own platform does not count.
@@ -30,11 +30,11 @@ public struct Delivery: Sendable {
                 sdk: sdk, payload: payload, messageID: messageID, headers: headers), platform: platform)
     }
 
-    /// What brought the payload, as the request says; `nil`: the platform's own, or what the payload's form shows.
+    /// The transport, as the request says; `nil`: the platform's own, or the one that the payload's form shows.
     public var transport: Transport? { request.transport }
     /// Package name or bundle id.
     public var app: String? { request.target.app }
-    /// What the app was doing.
+    /// The state of the app.
     public var state: AppState { request.state }
     /// Whether the screen was locked; on Android that counts as background.
     public var locked: Bool { request.locked }
@@ -44,8 +44,8 @@ public struct Delivery: Sendable {
     public var sdk: SDKState { request.sdk }
     /// The payload, in any of the accepted forms; an object.
     public var payload: JSONNode { request.payload }
-    /// The id that the sender was told, for a payload that has none of its own.
+    /// The message id that the push service returned to the sender, for a payload without one (FCM: `google.message_id`).
     public var messageID: String? { request.messageID }
-    /// The headers of the request to APNs; `nil`: none are known but those of a send body.
+    /// The headers of the request to APNs; `nil` if none are known beyond those of a send body.
     public var headers: JSONNode? { request.headers }
 }

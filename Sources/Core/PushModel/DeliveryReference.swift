@@ -1,21 +1,21 @@
-/// How an interaction names its delivery, for whoever keeps the requests of deliveries.
+/// An interaction's reference to its delivery, for the code that stores the requests of deliveries.
 public struct DeliveryReference: Hashable, Sendable {
-    /// What it is called.
+    /// The name of the delivery.
     public enum Name: Hashable, Sendable {
-        /// By its number.
+        /// The delivery's number.
         case seq(SequenceNumber)
-        /// By the payload's own id: the delivery that the tracker found when the interaction was accepted; without one the
-        /// latest that has the id and was not for the tracker.
+        /// The payload's own id: the delivery that the tracker found when the interaction was accepted, or without one
+        /// the latest with that id that was not for the tracker.
         case message(String)
     }
 
-    /// What it is called.
+    /// The name of the delivery.
     public var name: Name
-    /// Its app; `nil`: any. A delivery without an app is that of any.
+    /// The delivery's app; `nil`: any. A delivery without an app matches every app.
     public var app: String?
-    /// Its device; `nil`: any.
+    /// The delivery's device; `nil`: any.
     public var device: String?
-    /// The interaction's own number; `nil` while it has none. What was delivered after it is not meant.
+    /// The interaction's own number; `nil` until it has one. Deliveries after that number do not match.
     public var interaction: SequenceNumber?
 
     public init(_ name: Name, app: String?, device: String?, interaction: SequenceNumber? = nil) {
@@ -36,7 +36,7 @@ public struct DeliveryReference: Hashable, Sendable {
         interaction = number
     }
 
-    /// Whether a delivery reached the app and the device that are named, as far as they are.
+    /// Whether a delivery matches the app and the device, as far as the reference names them.
     public func admits(_ delivery: AcceptedRequest) -> Bool {
         let (app, device) = (app.map(ExactName.init), device.map(ExactName.init))
         return (app == nil || delivery.app == nil || app == delivery.app.map(ExactName.init))

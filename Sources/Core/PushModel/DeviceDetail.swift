@@ -2,7 +2,7 @@
 public struct DeviceDetail: Hashable, Sendable {
     /// The topics that its app is subscribed to, in the order of the subscriptions.
     public var topics: [Subscription]
-    /// Its state at the time of a push.
+    /// The state of the device at the time of a push.
     public var state: DeviceState
 
     /// Joins the parts.
@@ -14,7 +14,7 @@ public struct DeviceDetail: Hashable, Sendable {
     public var isEmpty: Bool { topics.isEmpty && state.isEmpty }
 }
 
-/// The state of a device at the time of a push, as `op: device` set it. For `nil` the default of `op: deliver` holds.
+/// The state of a device at the time of a push, as `op: device` set it. `nil` means the default of `op: deliver`.
 public struct DeviceState: Hashable, Sendable {
     /// The state of the app.
     public var state: AppState?
@@ -27,13 +27,13 @@ public struct DeviceState: Hashable, Sendable {
     /// Whether the app has a Braze instance.
     public var sdk: SDKState?
 
-    /// Nothing was said.
+    /// Creates a state without any value.
     public init() {}
 
-    /// Whether nothing was said.
+    /// Whether no value is set.
     public var isEmpty: Bool { self == DeviceState() }
 
-    /// The same, with what another one says in place of what this says.
+    /// Returns a copy in which the values that `other` sets replace its own.
     public func changed(by other: DeviceState) -> DeviceState {
         var state = self
         state.state = other.state ?? state.state
@@ -46,7 +46,7 @@ public struct DeviceState: Hashable, Sendable {
 }
 
 extension DeliverRequest {
-    /// The same payload for a device in a state.
+    /// The same payload for a device in a given state.
     public func found(by target: Target, _ state: DeviceState) -> DeliverRequest {
         DeliverRequest(
             target: target, transport: transport, state: state.state ?? .background, locked: state.locked ?? false,
@@ -60,13 +60,13 @@ extension DeliverRequest {
 public struct Subscription: Hashable, Sendable {
     /// The topic.
     public var topic: TopicName
-    /// When it began, in seconds since 1970.
+    /// The start of the subscription, in seconds since 1970.
     public var since: Int64
 
     /// Joins the parts.
     public init(topic: TopicName, since: Int64) { (self.topic, self.since) = (topic, since) }
 
-    /// The end of the seconds that are believed: those of year 9999.
+    /// The largest valid number of seconds: the end of year 9999.
     static let secondsMax: Int64 = 253_402_300_799
 }
 
@@ -75,7 +75,7 @@ public struct TopicName: Hashable, Sendable {
     /// The longest name of a project or a topic, in bytes. Source: Firebase's page on topics has 900 for a topic.
     public static let lengthMax = 900
 
-    /// Stands for the project where an account does not tell it: a topic of it is every project's.
+    /// The project name for an account that has no project: such a topic belongs to every project.
     public static let anyProject = "-"
 
     /// The project.
@@ -100,15 +100,15 @@ public struct TopicName: Hashable, Sendable {
     }
 }
 
-// In a column subscriptions stand as project/topic/seconds, with a space between them.
+// The column has project/topic/seconds for each subscription, separated by a space.
 extension [Subscription] {
-    /// The text of a column; `nil` for none.
+    /// The text of the column; `nil` for an empty list.
     var columnText: String? {
         isEmpty
             ? nil : map { "\($0.topic.project)/\($0.topic.topic)/\($0.since)" }.joined(separator: " ")
     }
 
-    /// Reads the text of a column; `nil`: it is none.
+    /// Reads the text of the column; `nil` if it is malformed.
     init?(columnText text: String) {
         self = []
         for entry in text.utf8.split(separator: 0x20) {

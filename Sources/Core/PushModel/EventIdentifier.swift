@@ -1,14 +1,15 @@
 extension AnalyticsEvent {
-    /// The id of the one event of its kind that a number stands for: a version 8 UUID (RFC 9562) of the number, the
-    /// kind and the state directory's id.
+    /// The id of an event: a version 8 UUID (RFC 9562) of the number, the kind and the state directory's id. A number
+    /// has at most one event of each kind.
     ///
-    /// The three are laid side by side, not hashed, so two events of one state directory never share an id, and the
-    /// same input gives the same bytes.
+    /// The three are laid side by side, not hashed: two events of one state directory never share an id, and the same
+    /// input gives the same bytes.
     ///
     /// - Parameters:
     ///   - state: the state directory's id.
-    ///   - number: the request that caused it. For an influenced open the delivery, which has at most one, as a session
-    ///     start may cause several; for the end of a session the request that began it; for a custom event its entry.
+    ///   - number: the request that caused the event. For an influenced open the delivery, which has at most one, as a
+    ///     session start may cause several; for the end of a session the request that began it; for a custom event its
+    ///     entry.
     ///   - kind: the kind.
     public static func identifier(state: UUID128, number: SequenceNumber, kind: Kind) -> UUID128 {
         let digits = UInt64(bitPattern: number.value) & 0xFFFF_FFFF_FFFF
@@ -19,7 +20,7 @@ extension AnalyticsEvent {
 }
 
 extension AnalyticsEvent.Kind {
-    /// Twelve bits, fixed for good: ids are made of it.
+    /// A code of twelve bits. It never changes, since ids contain it.
     fileprivate var code: UInt16 {
         switch self {
         case .received: 1

@@ -3,11 +3,11 @@
 public struct Glob: Hashable, Sendable, CustomStringConvertible {
     /// The pattern as it was written.
     public let description: String
-    /// What is before the first star, or all of it.
+    /// The part before the first star; the whole pattern if it has no star.
     private let head: GlobPart
-    /// What is between stars.
+    /// The parts between stars.
     private let middle: [GlobSearch]
-    /// What is behind the last star; `nil` when there is no star.
+    /// The part behind the last star; `nil` if there is no star.
     private let tail: GlobPart?
 
     /// - Parameter pattern: the pattern; any text is one.
@@ -22,20 +22,21 @@ public struct Glob: Hashable, Sendable, CustomStringConvertible {
     /// Whether it matches any text: it is `*`.
     public var matchesAll: Bool { head.steps.isEmpty && middle.isEmpty && tail?.steps.isEmpty == true }
 
-    /// Whether the whole of `text` matches; linear in its length, and for each 64 bytes between two stars.
+    /// Whether the whole of `text` matches. Takes time linear in its length, times one for each 64 bytes between two
+    /// stars.
     public func matches(_ text: String) -> Bool {
         var text = text
         return text.withUTF8 { matches($0) }
     }
 
-    /// Whether the whole of a text in UTF-8, which must be well formed, matches; linear in its length, and for each 64 bytes
-    /// between two stars.
+    /// Whether the whole of a text in UTF-8, which must be well formed, matches. Takes time linear in its length, times
+    /// one for each 64 bytes between two stars.
     public func matches(_ text: UnsafeBufferPointer<UInt8>) -> Bool {
         var looks = 0
         return matches(text, looks: &looks)
     }
 
-    /// - Parameter looks: counts what a search works on.
+    /// - Parameter looks: counts the words of bits that a search works on.
     func matches(_ text: UnsafeBufferPointer<UInt8>, looks: inout Int) -> Bool {
         guard var place = head.end(at: 0, in: text) else { return false }
         guard let tail else { return place == text.count }
@@ -46,7 +47,7 @@ public struct Glob: Hashable, Sendable, CustomStringConvertible {
         return tail.isAtEnd(of: text, from: place)
     }
 
-    /// What is before, between and behind the stars: one part more than there are stars.
+    /// Splits the pattern at its stars: returns one part more than there are stars.
     private static func compile(_ pattern: [Unicode.Scalar]) -> [GlobPart] {
         var parts: [GlobPart] = []
         var steps: [GlobStep] = []

@@ -1,4 +1,4 @@
-/// What a pattern asks of one character.
+/// The condition of a pattern on one character.
 enum GlobStep: Hashable, Sendable {
     case anyCharacter
     case character(Unicode.Scalar)
@@ -13,11 +13,11 @@ enum GlobStep: Hashable, Sendable {
     }
 }
 
-/// What a pattern has before, between or behind its stars: so many characters, side by side.
+/// A part of a pattern without stars: a sequence of conditions on one character each.
 struct GlobPart: Hashable, Sendable {
     let steps: [GlobStep]
 
-    /// Where the part ends that begins here; `nil` when something else is here.
+    /// The end of the part if it matches at `start`; otherwise `nil`.
     func end(at start: Int, in text: UnsafeBufferPointer<UInt8>) -> Int? {
         var place = start
         for step in steps {
@@ -29,7 +29,7 @@ struct GlobPart: Hashable, Sendable {
         return place
     }
 
-    /// Whether it is at the end of a text, not before `start`.
+    /// Whether it matches the end of a text, not before `start`.
     func isAtEnd(of text: UnsafeBufferPointer<UInt8>, from start: Int) -> Bool {
         var place = text.count
         for _ in steps {
@@ -41,20 +41,21 @@ struct GlobPart: Hashable, Sendable {
     }
 }
 
-/// Looks for a part of a pattern in a text. Reads each byte of the text once, whatever both are: a bit for each byte of the
-/// part tells whether what was read ends as the part begins up to there (Baeza-Yates and Gonnet, "A new approach to text
-/// searching", 1992).
+/// Searches for a part of a pattern in a text. Reads each byte of the text once: the state has one bit for each byte of
+/// the part, set while the bytes just read match the part up to that byte (shift-and: Baeza-Yates and Gonnet, "A new
+/// approach to text searching", 1992).
 struct GlobSearch: Hashable, Sendable {
-    /// Words of 64 bits.
+    /// The number of 64-bit words of the state.
     private let words: Int
-    /// For each byte, which places it may have in the part.
+    /// For each byte value, the bits of the places in the part that it matches.
     private let places: [UInt64]
-    /// The places that stay as they are while the rest of a character is read: `?` and sets take whole characters.
+    /// The places of `?` and sets, which match whole characters: their bits stay set during the continuation bytes of a
+    /// character.
     private let spans: [UInt64]
-    /// Sets, which are asked about characters of more than one byte.
+    /// The sets, which are tested for characters of more than one byte.
     private let sets: [(place: Int, step: GlobStep)]
     private let last: Int
-    /// The byte that it begins with; `nil` when there may be several.
+    /// The first byte of the part; `nil` if the part can begin with several.
     private let firstByte: UInt8?
     private let part: GlobPart
 
@@ -94,9 +95,9 @@ struct GlobSearch: Hashable, Sendable {
         self.sets = sets
     }
 
-    /// Where the first one ends that begins at `start` or later.
+    /// The end of the first match that begins at `start` or later.
     ///
-    /// - Parameter looks: counts the words of bits that are worked on.
+    /// - Parameter looks: counts the words of bits that the search works on.
     func firstEnd(in text: UnsafeBufferPointer<UInt8>, from start: Int, looks: inout Int) -> Int? {
         words == 1
             ? firstEndOfShort(in: text, from: start, looks: &looks)
@@ -150,7 +151,7 @@ struct GlobSearch: Hashable, Sendable {
         return nil
     }
 
-    /// The places of sets that have the character which begins here, of more than one byte.
+    /// The bits of the sets that contain the character of several bytes which begins at `place`.
     private func setsFitting(at place: Int, in text: UnsafeBufferPointer<UInt8>, word: Int) -> UInt64 {
         let scalar = text.scalar(at: place, text.characterLength(at: place))
         var fitting: UInt64 = 0
@@ -166,17 +167,17 @@ struct GlobSearch: Hashable, Sendable {
 }
 
 extension UInt8 {
-    /// Whether it goes on with a character in UTF-8.
+    /// Whether it is a continuation byte of UTF-8.
     fileprivate var isContinuation: Bool { self & 0xC0 == 0x80 }
 }
 
 extension UnsafeBufferPointer<UInt8> {
-    /// How many bytes the character has that begins here.
+    /// The number of bytes of the character that begins at `place`.
     fileprivate func characterLength(at place: Int) -> Int {
         self[place] < 0xC0 ? 1 : (~self[place]).leadingZeroBitCount
     }
 
-    /// The end of the character of which something was read up to here.
+    /// The end of the character whose bytes before `start` are read.
     fileprivate func endOfCharacter(from start: Int) -> Int {
         var place = start
         while place < count, self[place].isContinuation { place += 1 }
@@ -186,7 +187,7 @@ extension UnsafeBufferPointer<UInt8> {
     fileprivate func scalar(at place: Int, _ length: Int) -> Unicode.Scalar {
         var value = UInt32(self[place])
         if length > 1 {
-            // As many bits as the first byte has beside its mark, then six of each byte.
+            // The bits of the first byte that follow its length mark, then six bits of each further byte.
             value &= 0x7F &>> UInt32(length)
             for byte in self[place + 1..<place + length] { value = value &<< 6 | UInt32(byte & 0x3F) }
         }

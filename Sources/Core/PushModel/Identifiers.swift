@@ -1,7 +1,7 @@
 /// The daemon's own number of an accepted request.
 ///
-/// One counter a state directory over all accepted requests, increasing in order of acceptance; never
-/// reused once acknowledged, gaps allowed.
+/// A state directory has one counter for all accepted requests. It increases in order of acceptance; an acknowledged
+/// number is never reused, and gaps are allowed.
 public struct SequenceNumber: Hashable, Comparable, Sendable, CustomStringConvertible {
     /// The number itself; the first one is 1.
     public var value: Int64
@@ -17,11 +17,11 @@ public struct SequenceNumber: Hashable, Comparable, Sendable, CustomStringConver
     public static func < (left: SequenceNumber, right: SequenceNumber) -> Bool { left.value < right.value }
 }
 
-/// One invocation: the request it belongs to and its place among that request's invocations.
+/// The id of an invocation: its request, and its place among that request's invocations.
 public struct InvocationID: Hashable, Comparable, Sendable {
     /// The request.
     public var seq: SequenceNumber
-    /// Its place, from 0, in the order in which the platform would call.
+    /// The place, from 0 on, in the order in which the platform would call.
     public var n: Int
 
     /// Names the `n`th invocation of the request `seq`.
@@ -42,7 +42,7 @@ extension InvocationID: ShardedKey {
     public var shardHash: UInt64 { seq.shardHash }
 }
 
-/// A random 128-bit name: of a state directory, of a boot, of an event.
+/// A random 128-bit name of a state directory, a boot or an event.
 public struct UUID128: Hashable, Sendable, CustomStringConvertible {
     /// The first eight bytes, big-endian.
     public var high: UInt64

@@ -1,7 +1,7 @@
-/// A large value behind a reference: it costs eight bytes where it is kept, and nothing to pass on. It stays a value: whoever
-/// changes it changes only its own.
+/// A large value behind a reference: a field of it has eight bytes, and passing it on copies only the reference. It
+/// keeps value semantics by copying on write.
 public struct Indirect<Value: Sendable>: Sendable {
-    /// `@unchecked Sendable` is sound: the value is changed only by a holder that has the only reference.
+    /// `@unchecked Sendable` is sound: only a holder of the only reference changes the value.
     @usableFromInline final class Storage: @unchecked Sendable {
         @usableFromInline var value: Value
 

@@ -1,16 +1,16 @@
-/// What a person did with a notification, as the tracker takes it.
+/// A person's action on a notification, as the tracker receives it.
 public struct Interaction: Hashable, Sendable {
-    /// How an interaction names its delivery.
+    /// The interaction's reference to its delivery.
     public enum Subject: Hashable, Sendable {
-        /// By its number.
+        /// The delivery's number.
         case delivery(SequenceNumber)
-        /// By the payload's own id; the latest on that device.
+        /// The payload's own id; the latest delivery with it on that device.
         case message(String)
-        /// By the digest of the payload, when it carries no id; the latest unopened one on that device.
+        /// The digest of a payload without an id; the latest unopened delivery with it on that device.
         case payload(UInt64)
     }
 
-    /// What was done.
+    /// The action.
     public enum Act: Hashable, Sendable {
         /// The body was tapped.
         case opened
@@ -20,41 +20,41 @@ public struct Interaction: Hashable, Sendable {
         case dismissed
     }
 
-    /// What became of it. The raw values are kept in ledgers.
+    /// The tracker's verdict on an interaction. Ledgers store the raw values.
     public enum Verdict: String, Sendable, CaseIterable {
         /// A direct open (T1).
         case opened
         /// A close button, for the first time: a click, no direct open (T1).
         case closed
-        /// Opened or closed before; counts nothing (T2).
+        /// The delivery was opened or closed before; counts nothing (T2).
         case duplicate
-        /// A tap on a delivery without a campaign: nobody's (T3).
+        /// A tap on a delivery without a campaign: causes no campaign event (T3).
         case unattributed
-        /// Swept away (T12).
+        /// The notification was dismissed (T12).
         case dismissed
         /// The delivery has no such button; counts nothing.
         case unknownAction = "unknown_action"
         /// The delivery went to another device or app; counts nothing.
         case elsewhere
-        /// No delivery of it is remembered, and none came within the grace (T15).
+        /// The tracker remembers no such delivery, and none came within the grace (T15).
         case unmatched
     }
 
-    /// The request that told of it.
+    /// The request that reported the interaction.
     public var cause: SequenceNumber
-    /// Which delivery.
+    /// The reference to the delivery.
     public var subject: Subject
-    /// What was done.
+    /// The action.
     public var act: Act
     /// The platform.
     public var platform: Platform
-    /// The app, if it is known.
+    /// The app; `nil` if unknown.
     public var app: String?
-    /// The device, if it is known; without one the latest delivery on any is meant.
+    /// The device; `nil` if unknown: then the latest delivery on any device matches.
     public var device: String?
-    /// Who did it; `nil`: whoever received the delivery.
+    /// The user who acted; `nil`: the user who received the delivery.
     public var externalID: String?
-    /// When it was done.
+    /// The time of the interaction.
     public var at: WallTime
 
     public init(

@@ -1,5 +1,5 @@
-/// A name that a producer gave to an app, a device or a user. Two names are the same if they have the same bytes in UTF-8,
-/// as they are in the ledger and on the wire; Swift's `String` takes two spellings of an accented letter for the same.
+/// A name that a producer gave to an app, a device or a user. Two names are equal if they have the same UTF-8 bytes, as
+/// in the ledger and on the wire; Swift's `String` takes two spellings of an accented letter for equal.
 public struct ExactName: Hashable, Sendable {
     /// The name.
     public var text: String
@@ -13,7 +13,7 @@ public struct ExactName: Hashable, Sendable {
 
     public func hash(into hasher: inout Hasher) {
         text.withBytes { hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
-        // What is in no text, so that "a", "b" and "ab", "" are not the same.
+        // A byte that no UTF-8 text contains separates names, so that "a", "b" and "ab", "" hash differently.
         hasher.combine(UInt8.max)
     }
 }
@@ -22,7 +22,7 @@ extension ExactName: ShardedKey {
     public var shardHash: UInt64 { text.withBytes { WordHash.ofThisProcess($0) } }
 }
 
-/// Names a device of an app.
+/// The key of a device: its app, and its name within the app.
 public struct DeviceKey: Hashable, Sendable {
     private let appName: ExactName?
     private let deviceName: ExactName
@@ -44,22 +44,22 @@ extension DeviceKey: ShardedKey {
     public var shardHash: UInt64 {
         let hash = WordHash.ofThisProcess
         let device = deviceName.text.withBytes { hash($0) }
-        // Two apps of the same hash still differ: `==` decides.
+        // Two apps with the same hash do not become one: `==` decides.
         return hash.joined(device, appName?.text.withBytes { hash($0) } ?? 0)
     }
 }
 
-/// What was last said of a device; it stands in for what a request leaves out.
+/// The last known facts of a device. They stand in for fields that a request omits.
 public struct KnownDevice: Hashable, Sendable {
-    /// The request that first named it: the row's key, so that new rows come after all others.
+    /// The request that first named the device. It is the row's key, so that new rows come last.
     public var number: SequenceNumber
-    /// Which device.
+    /// The device.
     public var key: DeviceKey
     /// Its platform.
     public var platform: Platform
     /// Its user; `nil`: anonymous.
     public var externalID: String?
-    /// The token that its app registered last, or the installation id; `nil`: none, or it was taken back.
+    /// The token that its app registered last, or the installation id; `nil` if there is none or it was revoked.
     public var token: String?
     private var sharedDetail: Indirect<DeviceDetail>?
 
@@ -72,7 +72,7 @@ public struct KnownDevice: Hashable, Sendable {
         self.detail = detail
     }
 
-    /// Its topics, and what a push finds on it.
+    /// The device's topics, and its state at the time of a push.
     public var detail: DeviceDetail {
         get { sharedDetail?.value ?? DeviceDetail() }
         set { sharedDetail = newValue.isEmpty ? nil : Indirect(newValue) }

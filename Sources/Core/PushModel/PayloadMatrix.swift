@@ -1,5 +1,5 @@
-/// Tells people the ends of one payload on several platforms and in several states of the app. The routing makes it;
-/// the reporting sets it as text or as a page.
+/// The results of one payload on several platforms and in several states of the app, for people. PushRouting makes the
+/// matrix; PushReporting prints it as text or as a page.
 public struct PayloadMatrix: Hashable, Sendable {
     /// One platform and one state of the app.
     public struct Place: Hashable, Sendable {
@@ -15,7 +15,7 @@ public struct PayloadMatrix: Hashable, Sendable {
     public struct Cell: Hashable, Sendable {
         /// The fact.
         public var text: String
-        /// Whether the place above, on the same platform, has another.
+        /// Whether the place above, on the same platform, has another text.
         public var differs: Bool
 
         public init(text: String, differs: Bool = false) { (self.text, self.differs) = (text, differs) }
@@ -37,7 +37,7 @@ public struct PayloadMatrix: Hashable, Sendable {
         }
     }
 
-    /// Joins a warning and the places where it holds.
+    /// A warning, and the places where it holds.
     public struct Warning: Hashable, Sendable {
         /// The sentence.
         public var text: String

@@ -1,7 +1,7 @@
-/// Why something is decided as it is, for programs: a closed set. The raw values are on disk and in what people's scripts
-/// read, so a code never gets another meaning.
+/// The reason of a decision, for programs: a closed set. The raw values are on disk and in the input of people's
+/// scripts, so a code never changes its meaning.
 public enum ReasonCode: String, Sendable, CaseIterable {
-    // Whose payload it is.
+    // The owner of the payload.
     case owner
     case noBrazeMarker = "no_braze_marker"
     case brazeMarkerIsNotTrue = "braze_marker_is_not_true"
@@ -12,12 +12,12 @@ public enum ReasonCode: String, Sendable, CaseIterable {
     case webPayloadEmpty = "web_payload_empty"
     case otherBrazeRule = "other_braze_rule"
 
-    // What the owner's SDK makes of it.
+    // The owner's SDK.
     case uninstallProbe = "uninstall_probe"
     case probe
     case ownReceiver = "own_receiver"
 
-    // What Braze's SDK makes of it.
+    // Braze's SDK.
     case brazeAppleUninstallTracking = "braze_apple_uninstall_tracking"
     case brazeDeletedMessages = "braze_deleted_messages"
     case brazeUninstallTracking = "braze_uninstall_tracking"
@@ -32,7 +32,7 @@ public enum ReasonCode: String, Sendable, CaseIterable {
     case brazeTestInAppMessage = "braze_test_in_app_message"
     case brazeStoryOnAmazon = "braze_story_on_amazon"
 
-    // What FCM, ADM, HMS and Android do with a message.
+    // FCM, ADM, HMS and Android.
     case validateOnly = "validate_only"
     case forceStopped = "force_stopped"
     case deletedMessages = "deleted_messages"
@@ -56,7 +56,7 @@ public enum ReasonCode: String, Sendable, CaseIterable {
     case notificationWhileLocked = "notification_while_locked"
     case repeatedMessageID = "repeated_message_id"
 
-    // What iOS does with a push.
+    // iOS.
     case mutableContent = "mutable_content"
     case mutableContentInForeground = "mutable_content_in_foreground"
     case alertInForeground = "alert_in_foreground"
@@ -75,12 +75,12 @@ public enum ReasonCode: String, Sendable, CaseIterable {
     case fileProvider = "file_provider"
     case widgetsAndControls = "widgets_and_controls"
 
-    // What both do, and what a browser does.
+    // Android and iOS alike, and browsers.
     case notificationsDenied = "notifications_denied"
     case alertDenied = "alert_denied"
     case serviceWorker = "service_worker"
 
-    // What the platform does when a person acts on a notification.
+    // The platform, when a person acts on a notification.
     case brazePushClicked = "braze_push_clicked"
     case brazeActionClicked = "braze_action_clicked"
     case brazePushDeleted = "braze_push_deleted"
@@ -100,7 +100,7 @@ public enum ReasonCode: String, Sendable, CaseIterable {
     case textInput = "text_input"
     case unknownButton = "unknown_button"
 
-    // What the tracker makes of that.
+    // The tracker, for that action.
     case heldForDelivery = "held_for_delivery"
     case directOpen = "direct_open"
     case closeButton = "close_button"
@@ -113,12 +113,12 @@ public enum ReasonCode: String, Sendable, CaseIterable {
     case unmatched
     case openedNotDisplayed = "opened_not_displayed"
 
-    // What the app lacks, and what the tracker's settings leave out.
+    // The app's lacks, and the tracker's settings.
     case noBrazeInstance = "no_braze_instance"
     case brazeInstanceDelayed = "braze_instance_delayed"
     case campaignEventsOff = "campaign_events_off"
 
-    // What the router does.
+    // The router.
     case noCallbackForToken = "no_callback_for_token"
     case noRouteMatches = "no_route_matches"
     case everyRouteDeclined = "every_route_declined"
@@ -127,7 +127,7 @@ public enum ReasonCode: String, Sendable, CaseIterable {
     case routeTimeOver = "route_time_over"
     case breakerOpen = "breaker_open"
 
-    // How a handler ended.
+    // The end of a handler.
     case handledWithRemarks = "handled_with_remarks"
     case handlerNotStarted = "handler_not_started"
     case handlerRejected = "handler_rejected"
@@ -137,30 +137,30 @@ public enum ReasonCode: String, Sendable, CaseIterable {
     case endedBySignal = "ended_by_signal"
     case endedInGrace = "ended_in_grace"
 
-    // How the time ran out.
+    // The end of the time.
     case waitingInLane = "waiting_in_lane"
     case notFinishedAtDeadline = "not_finished_at_deadline"
     case noHandlerStartedInTime = "no_handler_started_in_time"
     case notDoneAfterRetries = "not_done_after_retries"
     case queueFull = "queue_full"
 
-    // What a stop or a crash of the daemon did, or the loss of the machine that led.
+    // A stop or a crash of the daemon, or the loss of the leading machine.
     case daemonDown = "daemon_down"
     case daemonCrashed = "daemon_crashed"
     case leaderLost = "leader_lost"
 }
 
-/// Why something is decided as it is, for programs and for people.
+/// The reason of a decision, for programs and for people.
 public struct OutcomeReason: Hashable, Sendable {
-    /// Why, of a closed set.
+    /// The reason, of a closed set.
     public var code: ReasonCode
-    /// The same as a sentence without its end, and remarks behind it. Nothing is decided by it.
+    /// The reason as a sentence without its full stop, and remarks behind it. Decides nothing.
     public var text: String
 
     /// - Parameters:
-    ///   - code: why, of a closed set.
-    ///   - sentence: the same for people; `nil` where the remarks are all that there is to say.
-    ///   - remarks: what a person should know besides, each a sentence without its end.
+    ///   - code: the reason, of a closed set.
+    ///   - sentence: the reason for people; `nil` if the remarks say all of it.
+    ///   - remarks: further facts for people, each a sentence without its full stop.
     public init(_ code: ReasonCode, _ sentence: String?, remarks: [String] = []) {
         self.code = code
         text = ((sentence.map { [$0] } ?? []) + remarks).joined(separator: "; ")

@@ -1,6 +1,6 @@
 /// One line for a terminal.
 public struct ReportLine: Hashable, Sendable {
-    /// The tone of a line, from which the terminal's colour follows.
+    /// The tone of a line; it selects the terminal's colour.
     public enum Tone: Sendable { case plain, heading, good, bad, warning, faint }
 
     /// The line, without colour and without its line feed.
@@ -16,7 +16,7 @@ public struct ReportLine: Hashable, Sendable {
 }
 
 extension Outcome {
-    /// The tone for a person: good where the work is done, bad where somebody has to see to it.
+    /// The tone for a person: good if the work is done, bad if somebody has to act.
     public var tone: ReportLine.Tone {
         switch self {
         case .handled, .handedToTracker: .good

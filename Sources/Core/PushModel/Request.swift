@@ -1,6 +1,6 @@
-/// One request line of `inject.sock`, read and checked, before the router resolved what it leaves out.
+/// One request line of `inject.sock`, parsed and checked. The router has not filled in omitted fields yet.
 public struct Request: Sendable {
-    /// What is asked. One reference: it is handed on many times.
+    /// The operation and its fields. The cases hold references, since many functions hand a request on.
     public enum Action: Sendable {
         /// `op: deliver`
         case deliver(DeliverRequest)
@@ -20,15 +20,15 @@ public struct Request: Sendable {
         indirect case device(DeviceRequest)
     }
 
-    /// What is asked.
+    /// The operation and its fields.
     public var action: Action
     /// The producer's id: its idempotency key.
     public var id: String?
-    /// The event's time for the tracker; never the start of a deadline.
+    /// The time of the event for the tracker; a deadline never counts from it.
     public var at: WallTime?
-    /// Whether a line follows for each invocation when its outcome is known.
+    /// Whether the producer gets a line for each invocation once its outcome is known.
     public var waitsForOutcome: Bool
-    /// The line as it came, scanned.
+    /// The request line, scanned.
     public var document: JSONDocument
 
     public init(action: Action, id: String?, at: WallTime?, waitsForOutcome: Bool, document: JSONDocument) {
@@ -53,7 +53,7 @@ public struct Request: Sendable {
         }
     }
 
-    /// Whom it is about.
+    /// The platform, app, device and user of the request.
     public var target: Target {
         switch action {
         case .deliver(let deliver): deliver.target
@@ -68,7 +68,7 @@ public struct Request: Sendable {
     }
 }
 
-/// Whom a request is about; each may be left out, and then the device's last known holds.
+/// The platform, app, device and user of a request. The last known value of the device replaces each omitted one.
 public struct Target: Hashable, Sendable {
     /// The platform.
     public var platform: Platform?
@@ -84,13 +84,13 @@ public struct Target: Hashable, Sendable {
     }
 }
 
-/// `op: deliver`: one payload for one app on one device in one app state. A reference: it is handed on many times.
+/// `op: deliver`: one payload for one app on one device in one app state. A class, since many functions hand it on.
 public final class DeliverRequest: Sendable {
-    /// Whom it reaches.
+    /// The app on the device that the payload reaches.
     public let target: Target
-    /// What brought the payload; `nil`: the platform's own, or what the payload's form shows.
+    /// The transport of the payload; `nil`: the platform's own, or the one that the payload's form shows.
     public let transport: Transport?
-    /// What the app was doing.
+    /// The state of the app.
     public let state: AppState
     /// Whether the screen was locked.
     public let locked: Bool
@@ -102,9 +102,9 @@ public final class DeliverRequest: Sendable {
     public let sdk: SDKState
     /// The payload, an object in any of the accepted forms.
     public let payload: JSONNode
-    /// The id that the sender was told, for a payload that has none of its own.
+    /// The message id that the push service returned to the sender, for a payload without one (FCM: `google.message_id`).
     public let messageID: String?
-    /// The headers of the request to APNs, by the names of ``APNsHeader``; `nil`: the line says none.
+    /// The headers of the request to APNs, by the names of ``APNsHeader``; `nil` if the line has none.
     public let headers: JSONNode?
 
     /// Joins the parts; all but the payload have the protocol's defaults.
@@ -125,8 +125,8 @@ public final class DeliverRequest: Sendable {
         self.payload = payload
     }
 
-    /// The same payload for another target, or another state of the app. A transport that does not lead to the target's
-    /// platform is left out, and so are headers of APNs on another one.
+    /// The same payload for another target, or another state of the app. Drops a transport that does not lead to the
+    /// target's platform, and headers of APNs on another platform.
     public func redirected(to target: Target, state: AppState) -> DeliverRequest {
         let transport = transport.flatMap { $0.platform == target.platform ? $0 : nil }
         return DeliverRequest(
@@ -136,39 +136,39 @@ public final class DeliverRequest: Sendable {
     }
 }
 
-/// `op: interact`: what a person did with a notification.
+/// `op: interact`: a person's action on a notification.
 public struct InteractRequest: Sendable {
-    /// What was done. The raw values are the wire names.
+    /// The action. The raw values are the wire names.
     public enum Kind: String, Sendable, CaseIterable {
         /// The body was tapped.
         case opened
         /// A button was pressed.
         case action
-        /// The notification was swept away.
+        /// The notification was dismissed.
         case dismissed
     }
 
-    /// Which notification.
+    /// The reference to the delivery of the notification.
     public enum Subject: Sendable {
-        /// By the number of the delivery.
+        /// The number of the delivery.
         case delivery(SequenceNumber)
-        /// By the payload's own id.
+        /// The payload's own id.
         case message(String)
-        /// By the payload, as the platform hands it back.
+        /// The payload, as the platform hands it back.
         case payload(JSONNode)
     }
 
-    /// Who did it, where.
+    /// The user, and the app on the device.
     public var target: Target
-    /// What was done.
+    /// The action.
     public var kind: Kind
-    /// With which notification.
+    /// The reference to the delivery of the notification.
     public var subject: Subject
     /// The button's id; `nil` unless `kind` is `action`.
     public var action: String?
-    /// What was typed into the button's text field.
+    /// The text that the person typed into the button's text field.
     public var text: String?
-    /// Whether the app had a Braze instance when its code was told.
+    /// Whether the app had a Braze instance when the platform called it.
     public var sdk: SDKState
 
     public init(
@@ -186,25 +186,25 @@ public struct InteractRequest: Sendable {
 
 /// `op: session`: a person's use of the app begins or ends.
 public struct SessionRequest: Sendable {
-    /// Which of the two. The raw values are the wire names.
+    /// The beginning or the end. The raw values are the wire names.
     public enum Kind: String, Sendable, CaseIterable {
-        /// The app came to the front, or another user began to use it.
+        /// The app came to the foreground, or another user began to use it.
         case start
-        /// The app left the front.
+        /// The app left the foreground.
         case end
     }
 
-    /// Who, where.
+    /// The user, and the app on the device.
     public var target: Target
-    /// Which of the two.
+    /// The beginning or the end.
     public var kind: Kind
 
     public init(target: Target, kind: Kind) { (self.target, self.kind) = (target, kind) }
 }
 
-/// `op: token`: the push service gave the app on a device a token, or took it back.
+/// `op: token`: the push service gave the app on a device a token, or revoked it.
 public struct TokenRequest: Sendable {
-    /// What happened. The raw values are the wire names.
+    /// The event. The raw values are the wire names.
     public enum Kind: String, Sendable, CaseIterable {
         /// A token, new or changed: `onNewToken`, on iOS `didRegister`.
         case new
@@ -214,57 +214,57 @@ public struct TokenRequest: Sendable {
         case unregistered
     }
 
-    /// Who, where.
+    /// The user, and the app on the device.
     public var target: Target
-    /// What happened.
+    /// The event.
     public var kind: Kind
-    /// The token or installation id; `nil` only for what is no longer registered.
+    /// The token or installation id; `nil` only for an installation that is no longer registered.
     public var token: String?
 }
 
-/// `op: topic`: tokens are subscribed to a topic, or not any more.
+/// `op: topic`: subscribes tokens to a topic, or unsubscribes them.
 public struct TopicRequest: Sendable {
-    /// Which of the two. The raw values are the wire names.
+    /// Subscribe or unsubscribe. The raw values are the wire names.
     public enum Kind: String, Sendable, CaseIterable {
         case subscribe, unsubscribe
     }
 
     /// The treatment of a token that nobody registered. The raw values are the wire names.
     public enum Unknown: String, Sendable, CaseIterable {
-        /// It is registered for a device of its own name.
+        /// Registers the token for a device with the token as its name.
         case register
-        /// It is left out.
+        /// Skips the token.
         case refuse
     }
 
     /// The result for one token. The raw values are the wire names.
     public enum Result: String, Sendable, CaseIterable {
-        /// It is subscribed now.
+        /// The token is subscribed now.
         case subscribed
-        /// It was subscribed before.
+        /// The token was subscribed before.
         case exists
-        /// It is not subscribed any more.
+        /// The token is unsubscribed now.
         case unsubscribed
-        /// It was not subscribed.
+        /// The token was not subscribed.
         case missing
-        /// Nobody registered it.
+        /// Nobody registered the token.
         case unregistered
-        /// Its device has as many topics as it may have.
+        /// The device has reached ``topicsMax``.
         case tooManyTopics = "too_many_topics"
     }
 
-    /// As many tokens as one request may have. Source: Google's page on topic management.
+    /// The limit of tokens in one request. Source: Google's page on topic management.
     public static let tokensMax = 1000
-    /// As many topics as one device may have. Source: Firebase's page on topics.
+    /// The limit of topics of one device. Source: Firebase's page on topics.
     public static let topicsMax = 2000
 
     /// Platform and app of the devices of tokens that nobody registered.
     public var target: Target
-    /// Which of the two.
+    /// Subscribe or unsubscribe.
     public var kind: Kind
     /// The topic.
     public var topic: TopicName
-    /// The tokens, in their order.
+    /// The tokens, in the order of the request.
     public var tokens: [String]
     /// The treatment of a token that nobody registered.
     public var unknown: Unknown
@@ -277,20 +277,20 @@ public struct TopicRequest: Sendable {
     }
 }
 
-/// `op: publish`: one payload for all devices that are subscribed to a topic, or meet a condition.
+/// `op: publish`: one payload for all devices that are subscribed to a topic, or that meet a condition.
 public struct PublishRequest: Sendable {
-    /// Whom it is for.
+    /// The topic, or the condition over topics, that selects the devices.
     public enum Audience: Hashable, Sendable {
         case topic(String)
-        /// An expression over topics; the router reads it.
+        /// An expression over topics, which the router parses.
         case condition(String)
     }
 
     /// The project of the topics.
     public var project: String
-    /// Whom it is for.
+    /// The topic or condition that selects the devices.
     public var audience: Audience
-    /// The payload. Its target has an app at most: devices of another one are left out.
+    /// The payload. Its target has at most an app, which restricts the publish to the devices of this app.
     public var deliver: DeliverRequest
 
     /// Joins the parts.
@@ -299,11 +299,11 @@ public struct PublishRequest: Sendable {
     }
 }
 
-/// `op: device`: what pushes find on a device from now on.
+/// `op: device`: the state of a device for later pushes.
 public struct DeviceRequest: Sendable {
-    /// Which device.
+    /// The device.
     public var target: Target
-    /// The changes; a field that is `nil` stays as it was.
+    /// The changes; a field that is `nil` keeps its value.
     public var state: DeviceState
 
     /// Joins the parts.
@@ -312,16 +312,16 @@ public struct DeviceRequest: Sendable {
 
 /// `op: log`: custom data, to be stored for the app's next session or sent at once.
 public struct LogRequest: Sendable {
-    /// How many attributes one request may have: each is checked by itself, and may be set aside with a row of its own.
+    /// The limit of attributes in one request: the daemon checks each by itself, and a rejected one gets its own row.
     public static let attributesMax = 1000
 
-    /// Whom it is about.
+    /// The app on the device, and the user.
     public var target: Target
-    /// Where it is stored; `nil`: in the app's own storage, unless `brazeID` says that it is sent at once.
+    /// The suite that stores the entries; `nil`: the app's own, unless `brazeID` asks to send them at once.
     public var suite: String?
     /// The provider's id of the profile.
     public var brazeID: String?
-    /// What it tells.
+    /// An event, or attributes.
     public var kind: EntryKind
     /// The object that has `name` and `properties`, or `attributes`; not checked yet.
     public var object: JSONNode
@@ -334,6 +334,6 @@ public struct LogRequest: Sendable {
         self.object = object
     }
 
-    /// How many attributes it has; an event has none.
+    /// The number of attributes; an event has none.
     public var attributeCount: Int { object["attributes"]?.count ?? 0 }
 }

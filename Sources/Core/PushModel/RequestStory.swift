@@ -1,16 +1,17 @@
-/// One request and all that came of it.
+/// One request with its invocations, attempts, events and entries.
 public struct RequestStory: Hashable, Sendable {
     /// The request with its body.
     public var request: AcceptedRequest
-    /// The producer's name, where that is asked for and machines share a log.
+    /// The producer's name, if the caller asked for it and machines share a log.
     public var producer: String?
     /// Its invocations, in order of `n`.
     public var invocations: [InvocationRecord]
     /// The attempts that the ledger has rows of, in the order in which they ended (see ``AttemptRecord``).
     public var attempts: [AttemptRecord] = []
-    /// How many attempts between the first and the last ones have no row any more, by the invocation's number.
+    /// The number of attempts between the first and the last ones that have no row any more, by the invocation's
+    /// number.
     public var attemptsLeftOut: [Int: Int] = [:]
-    /// Which of its invocations are dead letters.
+    /// The dead letters among its invocations.
     public var deadLetters: [DeadLetter] = []
     /// The requests that are replays of it, in order.
     public var replays: [SequenceNumber] = []
@@ -20,10 +21,10 @@ public struct RequestStory: Hashable, Sendable {
     public var entries: [EntryRecord]
     /// The progress of a publish; `nil` for any other request.
     public var fanOut: FanOut?
-    /// What became of an interaction with one of the tracker's; `nil` while it is held.
+    /// The tracker's verdict on an interaction with one of its deliveries; `nil` while the interaction is held.
     public var verdict: Interaction.Verdict?
 
-    /// A request of which nothing more is known.
+    /// Creates a story of a request without attempts, dead letters and replays.
     public init(
         request: AcceptedRequest, invocations: [InvocationRecord] = [], events: [AnalyticsEvent] = [],
         entries: [EntryRecord] = []
@@ -33,6 +34,6 @@ public struct RequestStory: Hashable, Sendable {
 }
 
 extension AcceptedRequest {
-    /// Whether an erasure took out what it said: a request that came has an op.
+    /// Whether an erasure replaced the body by `{}`; the body of an accepted request always has an `op`.
     public var isErased: Bool { body.elementsEqual("{}".utf8) }
 }

@@ -1,12 +1,12 @@
 extension Unicode.Scalar {
-    /// Whether it can steer what shows a text instead of being shown: the control characters (category Cc: C0 with the
-    /// line feed, DEL, C1) and the marks that change the direction of writing.
+    /// Whether a scalar can steer a terminal or a viewer instead of being shown: the control characters (category Cc:
+    /// C0 with the line feed, DEL, C1) and the marks that change the direction of writing.
     ///
-    /// This is the one place that decides: text, tables, CSV, HTML, Markdown, JSON and the journal ask it.
+    /// Only this property decides; text, tables, CSV, HTML, Markdown, JSON and the journal ask it.
     public var isSteering: Bool {
         switch value {
         case 0x20...0x7E: false
-        // To ask for the category takes a search.
+        // A comparison of ranges: `generalCategory` would cost a search.
         case ..<0x20, 0x7F...0x9F, 0x061C, 0x200E, 0x200F, 0x202A...0x202E, 0x2066...0x2069: true
         default: false
         }
@@ -14,13 +14,13 @@ extension Unicode.Scalar {
 }
 
 extension String {
-    /// The text as part of one line: each scalar that ``Unicode/Scalar/isSteering`` is shown as `\x1b`, `\u202e` and
-    /// the like.
+    /// The text as part of one line: `\x1b`, `\u202e` and the like replace each scalar that
+    /// ``Unicode/Scalar/isSteering``.
     ///
-    /// Values are made safe so before they are joined into lines: then none of them begins a line.
+    /// Callers escape values before they join them into lines, so that no value begins a line of its own.
     public func showingControls() -> String { showing { $0.isSteering } }
 
-    /// Lines that are joined already, each with its line feed; anything else that steers is shown.
+    /// Escapes text that is already joined into lines: keeps the line feeds, and replaces all other steering scalars.
     public func showingControlsInLines() -> String { showing { $0.isSteering && $0 != "\n" } }
 
     private func showing(_ mustBeShown: (Unicode.Scalar) -> Bool) -> String {
@@ -35,8 +35,9 @@ extension String {
     }
 }
 
-/// JSON text as people may see it: in its strings, what steers a terminal (``Unicode/Scalar/isSteering``) is an escape such as
-/// `\u009b`, which means the same. Below U+0020 JSON allows nothing else, so that only what stands behind it is looked for.
+/// Returns JSON text that is safe to show: in its strings an escape such as `\u009b` with the same meaning replaces
+/// each scalar that steers a terminal (``Unicode/Scalar/isSteering``). JSON already demands escapes below U+0020, so
+/// the function searches only from U+007F on.
 ///
 /// - Parameter json: valid JSON.
 public func escapingControls(inJSON json: [UInt8]) -> [UInt8] {
@@ -56,11 +57,11 @@ public func escapingControls(inJSON json: [UInt8]) -> [UInt8] {
     }
 }
 
-/// Whether the UTF-8 of a scalar from U+007F on that steers may begin with this byte.
+/// Whether a steering scalar from U+007F on may begin with this byte in UTF-8.
 @inline(__always)
 func mayBeginSteering(_ byte: UInt8) -> Bool { byte == 0x7F || byte == 0xC2 || byte == 0xD8 || byte == 0xE2 }
 
-/// The scalar from U+007F on that steers and that stands at a place of valid UTF-8, with its length in bytes.
+/// The steering scalar from U+007F on at an index of valid UTF-8, with its length in bytes; `nil` for any other.
 func steeringMark(at index: Int, in text: UnsafeBufferPointer<UInt8>) -> (unit: UInt32, length: Int)? {
     let first = text[index]
     guard mayBeginSteering(first) else { return nil }

@@ -1,7 +1,7 @@
 /// A point on the machine's monotonic clock, in nanoseconds since boot (`CLOCK_MONOTONIC`).
 ///
-/// Deadlines are points of this kind: setting the wall clock never moves them. Two instants are
-/// comparable only within one boot; what is stored carries the boot id beside it.
+/// Deadlines are instants: setting the wall clock never moves them. Two instants are comparable only within one boot;
+/// stored ones have the boot id beside them.
 public struct Instant: Hashable, Comparable, Sendable {
     /// Nanoseconds since boot.
     public var nanoseconds: Int64
@@ -17,7 +17,7 @@ public struct Instant: Hashable, Comparable, Sendable {
         return Instant(nanoseconds: overflow ? (span < .zero ? .min : .max) : sum)
     }
 
-    /// The span from `right` to `left`; saturates instead of overflowing, as for an instant of a damaged ledger.
+    /// The span from `right` to `left`; saturates instead of overflowing, since a damaged ledger may have any instant.
     public static func - (left: Instant, right: Instant) -> Duration {
         let (span, overflow) = left.nanoseconds.subtractingReportingOverflow(right.nanoseconds)
         return .nanoseconds(overflow ? (left < right ? .min : .max) : span)
@@ -40,9 +40,9 @@ public struct WallTime: Hashable, Comparable, Sendable {
 
 /// One reading of both clocks, taken together.
 public struct Moment: Hashable, Sendable {
-    /// The monotonic reading: deadlines and durations come from it.
+    /// The monotonic reading, the base of deadlines and durations.
     public var monotonic: Instant
-    /// The civil reading: records and events carry it.
+    /// The wall clock reading, for records and events.
     public var wall: WallTime
 
     /// Pairs a monotonic and a civil reading.

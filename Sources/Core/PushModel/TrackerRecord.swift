@@ -1,44 +1,44 @@
-/// A change of the tracker's state. It is written in one transaction with the events of the same turn, in order, so that
-/// after a crash the tracker knows exactly what its events say.
+/// A change of the tracker's state. The daemon writes it in one transaction with the events of the same turn, in order,
+/// so that after a crash the tracker's state agrees with its events.
 ///
-/// Large rows are behind a reference; what a session start gives for each delivery needs no memory of its own. Rows are the
-/// least that a restart needs. What a row shares with its delivery's `Received` event is not in it.
+/// Large rows are `indirect`; the records that a session start makes for each delivery need no allocation. A row has
+/// only what a restart needs, and omits the facts that its delivery's `Received` event has.
 public enum TrackerRecord: Hashable, Sendable {
     /// A new delivery.
     indirect case delivery(TrackedRow)
-    /// A delivery was opened, at this time, by that request: columns of its row.
+    /// A request opened a delivery at this time: columns of the delivery's row.
     case opened(SequenceNumber, at: WallTime, by: SequenceNumber)
     /// A delivery had its influenced open: a column of its row.
     case influenced(SequenceNumber)
-    /// A delivery that is no longer remembered.
+    /// The tracker no longer remembers a delivery.
     case forgottenDelivery(SequenceNumber)
-    /// What became of an interaction: a new row, one for each, for the figures that events do not show.
+    /// The verdict on an interaction: one new row for each, for the figures that events do not show.
     indirect case interaction(InteractionRow)
-    /// A session; replaces what was known under its number. An app on a device has one at most.
+    /// A session; replaces the row of its number. An app on a device has one at most.
     indirect case session(SessionRow)
-    /// A session that there is no need to know of any more.
+    /// The tracker no longer needs a session.
     case forgottenSession(SequenceNumber)
-    /// The latest session starts of a user; replaces what was known under their number.
+    /// The latest session starts of a user; replaces the row of their number.
     indirect case starts(StartsRow)
-    /// The session starts of a user are no longer remembered; by their number.
+    /// The tracker no longer remembers the session starts of a user, by their number.
     case forgottenStarts(SequenceNumber)
-    /// A session start whose influenced opens are not decided yet; keyed by its cause.
+    /// A session start with undecided influenced opens; the row's key is the cause.
     indirect case pendingStart(PendingStart)
-    /// The influenced opens of that session start are decided: its row goes.
+    /// The influenced opens of a session start are decided: deletes its row.
     case decidedStart(SequenceNumber)
-    /// An interaction that waits for its delivery; keyed by its cause.
+    /// An interaction that waits for its delivery; the row's key is the cause.
     indirect case held(HeldInteraction)
-    /// That interaction waits no more: its row goes.
+    /// A held interaction is settled: deletes its row.
     case settled(SequenceNumber)
 }
 
-/// A delivery that may still be opened; what is not here is in the `Received` event with the same number.
+/// A delivery that may still be opened. Its other facts are in the `Received` event with the same number.
 public struct TrackedRow: Hashable, Sendable {
     /// The open of a delivery.
     public struct Opening: Hashable, Sendable {
-        /// When it was opened.
+        /// The time of the open.
         public var at: WallTime
-        /// The request that told of it.
+        /// The request that reported it.
         public var by: SequenceNumber
 
         public init(at: WallTime, by: SequenceNumber) {
@@ -48,21 +48,21 @@ public struct TrackedRow: Hashable, Sendable {
 
     /// Its number.
     public var seq: SequenceNumber
-    /// When it was received, to the millisecond.
+    /// The time of receipt, to the millisecond.
     public var receivedAt: WallTime
-    /// When the tracker took it over, by the clock: what it is forgotten by.
+    /// The daemon's clock when the tracker took the delivery over; the tracker forgets it by this time.
     public var since: WallTime
     /// Whether it was displayed (T9).
     public var isDisplayed: Bool
     /// Whether its message id is the payload's own.
     public var hasOwnID: Bool
-    /// The id by which the provider's SDK drops a second receipt.
+    /// The id by which the provider's SDK detects a repeated receipt.
     public var uniqueID: String?
-    /// The digest of its payload; `nil` where the message id tells.
+    /// The digest of its payload; `nil` if the message id identifies the delivery.
     public var digest: UInt64?
     /// Its buttons, in the tracker's own form; empty without any.
     public var buttons: [UInt8]
-    /// Its open, if it was opened.
+    /// Its open; `nil` if nobody opened it.
     public var opened: Opening?
     /// Whether it had its influenced open.
     public var isInfluenced: Bool
@@ -84,13 +84,13 @@ public struct TrackedRow: Hashable, Sendable {
     }
 }
 
-/// What the tracker remembers of the event of a delivery's receipt, beside its ``TrackedRow``.
+/// The facts of a delivery's `Received` event that the tracker remembers beside its ``TrackedRow``.
 public struct TrackedReceipt: Hashable, Sendable {
-    /// The user; `nil` where none was known.
+    /// The user; `nil` if none was known.
     public var externalUserID: String?
-    /// The device; `nil` where none was named.
+    /// The device; `nil` if none was named.
     public var deviceID: String?
-    /// The app; `nil` where none was named.
+    /// The app; `nil` if none was named.
     public var appID: String?
     /// The platform.
     public var platform: Platform
@@ -112,19 +112,19 @@ public struct TrackedReceipt: Hashable, Sendable {
     }
 }
 
-/// What became of an interaction.
+/// The tracker's verdict on an interaction.
 public struct InteractionRow: Hashable, Sendable {
-    /// The request that told of it.
+    /// The request that reported it.
     public var cause: SequenceNumber
-    /// The delivery it was about, as far as one was found.
+    /// The delivery; `nil` if the tracker found none.
     public var delivery: SequenceNumber?
-    /// What became of it.
+    /// The verdict.
     public var verdict: Interaction.Verdict
     /// The button's id; `nil` for the body and a dismissal.
     public var button: String?
-    /// What the button does; `nil` for one that is not known, too.
+    /// The button's action; `nil` also for an unknown button.
     public var buttonAction: ButtonAction?
-    /// When it was done.
+    /// The time of the interaction.
     public var at: WallTime
 
     public init(
@@ -140,15 +140,15 @@ public struct InteractionRow: Hashable, Sendable {
     }
 }
 
-/// The session of an app on a device: open, or ended so lately that it can be resumed.
+/// The session of an app on a device: open, or ended so recently that it can be resumed.
 public struct SessionRow: Hashable, Sendable {
     /// The end of a session.
     public struct End: Hashable, Sendable {
-        /// When it ended.
+        /// The time of the end.
         public var at: WallTime
-        /// The request that told of it.
+        /// The request that reported it.
         public var by: SequenceNumber
-        /// When it can no longer be resumed, by the clock.
+        /// The time by the daemon's clock from which the session cannot be resumed.
         public var due: WallTime
 
         public init(at: WallTime, by: SequenceNumber, due: WallTime) {
@@ -162,13 +162,13 @@ public struct SessionRow: Hashable, Sendable {
     public var key: DeviceKey
     /// The platform.
     public var platform: Platform
-    /// Whose it is; `nil`: anonymous.
+    /// The user; `nil`: anonymous.
     public var externalID: String?
-    /// When it began.
+    /// The time of the beginning.
     public var startedAt: WallTime
     /// Its end; `nil` while it is open.
     public var end: End?
-    /// When it began, was resumed or ended, by the clock: what it is forgotten by.
+    /// The daemon's clock when the session began, was resumed or ended; the tracker forgets the session by this time.
     public var since: WallTime
 
     public init(
@@ -187,7 +187,7 @@ public struct SessionRow: Hashable, Sendable {
 
 /// The latest session starts of a user in an app.
 public struct StartsRow: Hashable, Sendable {
-    /// Whose, in which app.
+    /// The user and the app of session starts.
     public struct Key: Hashable, Sendable {
         /// The user, or the device of one who is anonymous.
         public var owner: String
@@ -201,13 +201,14 @@ public struct StartsRow: Hashable, Sendable {
         }
     }
 
-    /// The request whose start made the row: its key. A request begins one session at most, so no two rows have the same.
+    /// The request whose session start made the row: its key. A request begins at most one session, so the key is
+    /// unique.
     public var number: SequenceNumber
-    /// Whose.
+    /// The user and the app.
     public var key: Key
-    /// At most ten times, the earliest first.
+    /// The times of at most ten starts, the earliest first.
     public var starts: [WallTime]
-    /// When the last one was taken in, by the clock: what they are forgotten by.
+    /// The daemon's clock when the tracker got the last start; the tracker forgets them by this time.
     public var since: WallTime
 
     public init(number: SequenceNumber, key: Key, starts: [WallTime], since: WallTime) {
@@ -217,17 +218,17 @@ public struct StartsRow: Hashable, Sendable {
 
 /// A session start whose influenced opens wait for the end of the grace (T6).
 public struct PendingStart: Hashable, Sendable {
-    /// The request that told of it, or of the tap that led to it.
+    /// The request that reported the session start, or the tap that led to it.
     public var cause: SequenceNumber
     /// The app on the device.
     public var key: DeviceKey
-    /// Whose session it is.
+    /// The user of the session.
     public var externalID: String?
-    /// When it began.
+    /// The time of the start.
     public var at: WallTime
-    /// What was received less than this before can be credited, in milliseconds.
+    /// The window of attribution in milliseconds: deliveries received less than this before the start can be credited.
     public var window: Int64
-    /// When it is decided, by the clock.
+    /// The time by the daemon's clock at which the tracker decides the influenced opens.
     public var due: WallTime
 
     public init(
@@ -246,7 +247,7 @@ public struct PendingStart: Hashable, Sendable {
 public struct HeldInteraction: Hashable, Sendable {
     /// The interaction.
     public var interaction: Interaction
-    /// When it is given up, by the clock.
+    /// The time by the daemon's clock at which the tracker gives up waiting.
     public var due: WallTime
 
     public init(_ interaction: Interaction, due: WallTime) {

@@ -1,30 +1,29 @@
-/// A 64-bit hash of bytes that reads words, not bytes, and multiplies once for sixteen of them.
+/// A 64-bit hash of bytes that reads 8-byte words, and multiplies once for 16 bytes.
 ///
-/// The seeds decide what it is good for. With fixed seeds it is the same in every run, and whoever knows them can find
-/// texts of equal hash: a table built on it must notice that (as the scan's tables do). With the seeds of this process
-/// nobody outside can.
+/// Fixed seeds give the same hash in every run, and a client that knows them can construct collisions: a table with
+/// such a hash must detect these, as the scanner's tables do. The seeds of this process are secret.
 public struct WordHash: Sendable {
     @usableFromInline let first: UInt64
     @usableFromInline let second: UInt64
 
-    /// The seeds of the hash. Bytes that no UTF-8 has in `first` keep its factor of the product from being zero.
+    /// Sets the seeds. `first` has bytes that never occur in UTF-8, so that its factor of the product is never zero.
     @inlinable
     init(first: UInt64, second: UInt64) {
         self.first = first
         self.second = second
     }
 
-    /// The hash of JSON keys: fixed, so that the compiler can hash the names in the source.
+    /// The hash of JSON keys. Its seeds are fixed, so that the compiler can hash the names in the source.
     @inlinable
     static var keys: WordHash { WordHash(first: 0xF9C1_A5F5_C0E3_9BFF, second: 0xC1F7_E9B5_8D3F_FAC5) }
 
-    /// The hash of digests that are stored: fixed for good.
+    /// The hash of stored digests. Its seeds never change.
     @inlinable
     static var digests: WordHash { WordHash(first: 0xFE65_B7FD_9CC1_F3A7, second: 0xF893_C0D7_FB5F_E1C9) }
 
-    /// A hash with seeds of its own for each process: nothing that is kept may depend on it.
+    /// A hash with random seeds for each process: no stored value may depend on it.
     public static let ofThisProcess: WordHash = {
-        // The standard library seeds its hashes at random; each pair below gives a different number.
+        // The standard library seeds `Hasher` at random; two numbers give two seeds.
         func random(_ number: UInt8) -> UInt64 {
             var hasher = Hasher()
             hasher.combine(number)
@@ -61,12 +60,12 @@ public struct WordHash: Sendable {
         return ofShort(UInt64(start[0]) | middle | last, 0, count: count)
     }
 
-    /// The hash of a number beside a hash, which depends on all bits of both.
+    /// The hash of two numbers, which depends on all bits of both.
     @inlinable
     @inline(__always)
     public func joined(_ one: UInt64, _ other: UInt64) -> UInt64 { Self.fold(one ^ first, other ^ second) }
 
-    /// The hash of at most 16 bytes, given as two numbers: the first byte is the lowest, and what is missing is zero.
+    /// The hash of at most 16 bytes in two numbers, the first byte in the lowest bits, with zeros for missing bytes.
     @inlinable
     @inline(__always)
     func ofShort(_ low: UInt64, _ high: UInt64, count: Int) -> UInt64 {
@@ -89,7 +88,7 @@ public struct WordHash: Sendable {
     @inline(__always)
     func seed(_ count: Int) -> UInt64 { second &+ UInt64(truncatingIfNeeded: count) &* 0x9E37_79B9_7F4A_7C15 }
 
-    /// The two halves of the product, one over the other: every bit depends on all of both factors.
+    /// Both halves of the product, combined by XOR: every bit depends on all bits of both factors.
     @inlinable
     @inline(__always)
     static func fold(_ one: UInt64, _ other: UInt64) -> UInt64 {

@@ -9,7 +9,7 @@ public struct APNsTopic: Hashable, Sendable {
     /// The suffix; `nil`: the topic has none.
     public let suffix: Suffix?
 
-    /// The suffixes. The raw values are as they stand behind the bundle id.
+    /// The suffixes. The raw values follow the bundle id.
     public enum Suffix: String, Sendable, CaseIterable {
         case complication = ".complication"
         case controls = ".push-type.controls"
@@ -20,7 +20,7 @@ public struct APNsTopic: Hashable, Sendable {
         case voip = ".voip"
         case widgets = ".push-type.widgets"
 
-        /// The push type that it is of.
+        /// The push type of the suffix.
         public var pushType: String {
             switch self {
             case .complication: "complication"
@@ -35,7 +35,7 @@ public struct APNsTopic: Hashable, Sendable {
         }
     }
 
-    /// Takes a topic apart.
+    /// Splits a topic into bundle id and suffix.
     ///
     /// - Parameter text: the header; `nil` for one without a bundle id.
     public init?(_ text: String) {
@@ -47,7 +47,7 @@ public struct APNsTopic: Hashable, Sendable {
         self.suffix = suffix
     }
 
-    /// Whether the suffix is that of the push type, or both have none.
+    /// Whether the topic has the suffix of the push type; for a type without one, whether it has none.
     public func suits(pushType: String?) -> Bool {
         let wanted = Suffix.allCases.first { $0.pushType == pushType }
         return suffix == wanted

@@ -1,13 +1,13 @@
 public import PushModel
 
-/// A request for an access token, by the thing that a client exchanges for it.
+/// A request for an access token, by its grant.
 ///
-/// Source: RFC 6749 (5.2) and RFC 7523; the words of Google's errors are those that its clients' issues quote (UNVERIFIED
-/// here).
+/// Source: RFC 6749 (5.2) and RFC 7523; the texts of Google's errors are those that issues of its clients quote
+/// (UNVERIFIED here).
 public enum AccessTokenRequest: Sendable {
-    /// The assertion of a service account.
+    /// The signed assertion of a service account.
     case assertion(WebToken)
-    /// The token of a person's own credentials; nobody here can check it.
+    /// The refresh token of a person's own credentials, which the gateway cannot check.
     case refreshToken
 
     /// Reads the body of a request.
@@ -29,12 +29,12 @@ public enum AccessTokenRequest: Sendable {
         }
     }
 
-    /// The account, where the request names one.
+    /// The account, if the request names one.
     public var account: String? {
         if case .assertion(let token) = self { token.text("iss") } else { nil }
     }
 
-    /// The scopes, where the request names them.
+    /// The scopes, if the request names them.
     public var scopes: [String] {
         guard case .assertion(let token) = self else { return [] }
         return token.text("scope")?.split(separator: " ").map(String.init) ?? []
@@ -43,8 +43,8 @@ public enum AccessTokenRequest: Sendable {
     /// The answer with a token.
     ///
     /// - Parameters:
-    ///   - token: as it is to come back with the sends.
-    ///   - seconds: how long it is valid.
+    ///   - token: the token, which the client sends with its requests.
+    ///   - seconds: the validity of the token.
     public static func response(token: String, validForSeconds seconds: Int = 3599) -> GatewayResponse {
         var writer = JSONWriter()
         writer.object {
@@ -56,7 +56,7 @@ public enum AccessTokenRequest: Sendable {
     }
 }
 
-/// The access token of a send, in its header `authorization`.
+/// The access token in the header `authorization` of a send.
 public struct BearerToken: Hashable, Sendable {
     /// The token.
     public let text: String
@@ -70,7 +70,7 @@ public struct BearerToken: Hashable, Sendable {
     }
 }
 
-/// The name of a service account.
+/// Parses the name of a service account.
 enum ServiceAccountName {
     /// The project of `NAME@PROJECT.iam.gserviceaccount.com`; `nil` for another name.
     static func project(_ account: String) -> String? {
@@ -81,26 +81,26 @@ enum ServiceAccountName {
     }
 }
 
-/// The demands on the assertion of a service account.
+/// The checks on the assertion of a service account.
 public struct AssertionRules: Hashable, Sendable {
-    /// The addresses that an assertion may be for.
+    /// The audiences that an assertion may name.
     public var audiences: Set<String> = [
         "https://oauth2.googleapis.com/token", "https://www.googleapis.com/oauth2/v4/token",
         "https://accounts.google.com/o/oauth2/token",
     ]
-    /// How long it may be valid, and how far its clock may be away, in seconds (UNVERIFIED but for the hour).
+    /// The limit of validity, and the tolerance for the client's clock, in seconds (UNVERIFIED except for the hour).
     public var longestLife: Int64 = 3600
     public var skew: Int64 = 300
 
-    /// Google's.
+    /// Creates Google's rules.
     public init() {}
 
-    /// The first fault of an assertion. Its account and its signature are not looked at: that takes key files.
+    /// Checks an assertion except for its account and its signature, which need key files.
     ///
     /// - Parameters:
     ///   - token: the assertion.
     ///   - now: the time.
-    /// - Returns: the error that Google answers; `nil`: nothing is wrong.
+    /// - Returns: the error that Google answers; `nil` if the assertion passes.
     public func problem(of token: WebToken, at now: WallTime) -> AccessTokenError? {
         guard token.algorithm == "RS256" else {
             return AccessTokenError(.invalidGrant, "Invalid JWT: Only RS256 is supported")
@@ -120,18 +120,18 @@ public struct AssertionRules: Hashable, Sendable {
     }
 }
 
-/// Why there is no access token (RFC 6749, 5.2).
+/// The error of a request for an access token (RFC 6749, 5.2).
 public struct AccessTokenError: Error, Hashable, Sendable {
-    /// The word for it. The raw values are those of the RFC.
+    /// The error code. The raw values are those of the RFC.
     public enum Code: String, Sendable, CaseIterable {
         case invalidRequest = "invalid_request"
         case invalidGrant = "invalid_grant"
         case unsupportedGrantType = "unsupported_grant_type"
     }
 
-    /// The word for it.
+    /// The error code.
     public let code: Code
-    /// The fault, for people.
+    /// The error in words, for people.
     public let description: String
 
     /// Joins the parts.
@@ -142,7 +142,7 @@ public struct AccessTokenError: Error, Hashable, Sendable {
 
     /// No key file has this account.
     public static let unknownAccount = AccessTokenError(.invalidGrant, "Invalid grant: account not found")
-    /// The signature is of none of the account's keys.
+    /// No key of the account made the signature.
     public static let badSignature = AccessTokenError(.invalidGrant, "Invalid JWT Signature.")
 
     /// The answer.

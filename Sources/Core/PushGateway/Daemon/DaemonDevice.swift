@@ -1,18 +1,18 @@
 import PushHosts
 import PushModel
 
-/// The daemon's word on the device of a token.
+/// The daemon's answer to the question for the device of a token.
 enum DaemonDevice {
     /// The device registered the token.
     case known(Target, DeviceState)
-    /// Nobody did: the device as it is presumed.
+    /// No device registered the token: the presumed device.
     case presumed(Target, DeviceState)
-    /// The daemon does not say.
+    /// The daemon refused the question.
     case refused(ProtocolError)
-    /// There is no reply.
+    /// The daemon gave no valid reply.
     case none
 
-    /// Reads the reply to `resolve`; a line that is no reply is none.
+    /// Reads the reply to `resolve`; a malformed line counts as no reply.
     init(_ line: [UInt8]?) {
         guard let line else {
             self = .none
@@ -37,7 +37,7 @@ enum DaemonDevice {
         }
     }
 
-    /// The device that a push goes to, with what was said of it; `nil`: it goes to none.
+    /// The device that gets a push, with its state; `nil` if no device does.
     func taken(_ unknown: GatewaySettings.Unknown) -> (Target, DeviceState)? {
         switch self {
         case .known(let target, let state): (target, state)

@@ -2,13 +2,13 @@ public import PushDispatch
 public import PushHosts
 public import PushModel
 
-/// The rules of a gateway's desk: those that an operator decides, and the facts that nobody saw.
+/// The rules of a gateway's desk: the operator's choices, and unverified facts.
 public struct DeskRules: Sendable {
-    /// Whether only the service accounts and the keys that are known may send.
+    /// Whether senders must authenticate.
     public enum Proof: Hashable, Sendable {
-        /// Anybody may send: nothing is checked.
+        /// Any sender: the desk checks nothing.
         case anybody
-        /// A sender proves who it is.
+        /// Senders must authenticate as a known service account or key.
         case strict
     }
 
@@ -18,36 +18,36 @@ public struct DeskRules: Sendable {
     public var providers = Proof.anybody
     /// The answer to an unknown token.
     public var unknown = GatewaySettings.Unknown.accept
-    /// Facts about assertions, provider tokens, APNs, conditions and misdirected requests.
+    /// Rules on assertions, provider tokens, APNs, conditions and misdirected requests.
     public var assertions = AssertionRules()
     public var providerTokens = ProviderRules()
     public var apns = APNsRules()
     public var conditions = TopicCondition.Rules()
     public var routing = RoutingRules()
-    /// The quotas that are told of.
+    /// The quotas that cause a remark.
     public var quotas = QuotaRules()
-    /// The bounds of the daemon's lines.
+    /// The limits of the daemon's lines.
     public var lines = JSONLimits()
-    /// How long a send counts as the same as an earlier one.
+    /// The time within which an equal send counts as a repetition.
     public var retryWindow: Duration = .seconds(60)
-    /// How many access tokens, and how many sends, are remembered.
+    /// The limit of remembered access tokens, and of remembered sends.
     public var remembered = 4096
 
-    /// Those under which anybody may send.
+    /// Creates rules by which anybody may send.
     public init() {}
 }
 
-/// A check of a token's signature.
+/// The result of the check of a token's signature.
 public enum SignatureVerdict: Hashable, Sendable {
     /// The signature is the signer's.
     case good
-    /// It is not.
+    /// The signature is wrong.
     case bad
-    /// No key of the signer is known.
+    /// The gateway has no key of the signer.
     case unknownSigner
 }
 
-/// Whoever signed a token.
+/// The signer of a token.
 public enum TokenSigner: Hashable, Sendable {
     /// A service account, by its address.
     case account(String)

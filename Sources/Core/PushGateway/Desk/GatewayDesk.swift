@@ -1,16 +1,16 @@
 import PushDispatch
 public import PushModel
 
-/// Decides on requests: each is answered, or becomes a line for the daemon whose reply decides. Knows neither sockets nor
+/// Decides on requests: answers each, or makes a line for the daemon and answers by its reply. Has no sockets and no
 /// clocks.
 ///
-/// A push is answered 200 by the daemon's `ok` alone.
+/// Only the daemon's `ok` leads to a 200 for a push.
 public struct GatewayDesk {
-    /// The next thing to do for a request.
+    /// The next step for a request.
     public enum Step: Sendable {
-        /// Answer, after a while.
+        /// Answer, after a delay.
         case answer(GatewayResponse, after: Duration)
-        /// Send a line, with its line feed, to the daemon's `inject.sock`, and go on with the reply.
+        /// Send a line, with its line feed, to the daemon's `inject.sock`, and continue with the reply.
         case ask([UInt8], Exchange)
         /// Answer with the gateway's ``GatewayStatus``.
         case status
@@ -18,21 +18,21 @@ public struct GatewayDesk {
         static func now(_ response: GatewayResponse) -> Step { .answer(response, after: .zero) }
     }
 
-    /// A request that waits for a reply of the daemon.
+    /// A request that waits for the daemon's reply.
     public struct Exchange: Sendable {
         enum Subject: Sendable {
-            /// The daemon names the device of a push.
+            /// Waits for the device of a push.
             case resolving(Push, PushSender)
-            /// The daemon takes a push.
+            /// Waits until the daemon accepts a push.
             case fcm(FCMSend, messageID: String)
             case apns(APNsSend)
-            /// The daemon takes a change of subscriptions, or tells of them.
+            /// Waits until the daemon changes subscriptions, or lists them.
             case topics(TopicSubscriptionRequest)
             case topicBatch(TopicBatch, demanded: [TopicBatch.Failure?])
             case leadership
         }
 
-        /// A push whose device is asked for.
+        /// A push that waits for its device.
         enum Push: Sendable {
             case fcm(FCMSend, messageID: String)
             case apns(APNsSend, GatewayRequest)
@@ -41,9 +41,9 @@ public struct GatewayDesk {
         let subject: Subject
     }
 
-    /// The present, for one call.
+    /// The current time, for one call.
     public struct Now: Sendable {
-        /// The time.
+        /// The wall clock.
         public let wall: WallTime
         /// Monotonic nanoseconds.
         public let monotonic: Int64
@@ -60,7 +60,7 @@ public struct GatewayDesk {
     public private(set) var rules: DeskRules
     /// Errors on demand.
     public var demanded: DemandedErrors
-    /// Remarks for the operator since the last look, bounded.
+    /// The remarks for the operator that nobody took yet, at most 16.
     public private(set) var remarks: [String] = []
     private var verify: (WebToken, TokenSigner) -> SignatureVerdict
     private var tokens: AccessTokens
@@ -85,7 +85,7 @@ public struct GatewayDesk {
         quotas = SendQuotas(rules.quotas)
     }
 
-    /// Goes by other rules from the next request on. Access tokens stay valid, and counts go on.
+    /// Applies other rules from the next request on. Access tokens stay valid, and counts continue.
     public mutating func configure(_ other: GatewayDesk) {
         (rules, demanded, verify) = (other.rules, other.demanded, other.verify)
         quotas.rules = other.rules.quotas
@@ -94,16 +94,16 @@ public struct GatewayDesk {
     /// The number of sends over a quota of Google's or Apple's.
     public var sendsOverQuota: Int { quotas.over }
 
-    /// Takes the remarks.
+    /// Returns the remarks and clears them.
     public mutating func takeRemarks() -> [String] { exchange(&remarks, with: []) }
 
     private mutating func remark(_ text: String) {
         if remarks.count < 16 { remarks.append(text) }
     }
 
-    /// Begins with a request.
+    /// Takes a request, and returns the first step.
     ///
-    /// - Parameter generator: makes ids and access tokens; a secure one where tokens are checked.
+    /// - Parameter generator: the source of ids and access tokens; must be secure if tokens are checked.
     public mutating func begin(
         _ request: GatewayRequest, from connection: ConnectionFacts, at now: Now,
         using generator: inout some RandomNumberGenerator
@@ -124,17 +124,17 @@ public struct GatewayDesk {
         } catch let error as APNsRejection {
             return .now(error.response(to: request))
         } catch {
-            // The calls throw nothing else.
+            // The calls throw no other error.
             return .now(GatewayResponse(status: 500))
         }
     }
 
-    /// Goes on with a request.
+    /// Continues with a request after the daemon's reply.
     ///
     /// - Parameters:
-    ///   - exchange: as the last step gave it.
-    ///   - line: the daemon's reply without its line feed; `nil`: there is none, and none will come.
-    ///   - generator: makes ids.
+    ///   - exchange: the value from the last step.
+    ///   - line: the daemon's reply without its line feed; `nil` if none came and none will come.
+    ///   - generator: the source of ids.
     public mutating func proceed(
         _ exchange: Exchange, reply line: [UInt8]?, using generator: inout some RandomNumberGenerator
     ) -> Step {
@@ -214,7 +214,7 @@ public struct GatewayDesk {
         }
     }
 
-    /// The answer to a push that is for no device.
+    /// The answer to a push without a device.
     private func refusal(of push: Exchange.Push, _ device: DaemonDevice) -> GatewayResponse {
         switch (push, device) {
         case (.fcm(let send, let messageID), .refused(let refusal)):
@@ -225,7 +225,7 @@ public struct GatewayDesk {
             return send.answer(to: .refused(refusal), uniqueID: nil)
         case (.apns(let send, _), .none): return send.answer(to: .none, uniqueID: nil)
         case (.apns(_, let request), _):
-            // Since when nobody knows: never before.
+            // The time of the end is unknown: the epoch stands for it.
             return APNsRejection(.unregistered, timestamp: WallTime(milliseconds: 0)).response(to: request)
         }
     }
@@ -254,7 +254,7 @@ public struct GatewayDesk {
 
     // MARK: Proofs
 
-    /// The account of a send; `nil`: nobody knows, and nobody must.
+    /// The account of a send; `nil` if it is unknown and the rules do not demand one.
     private func account(of request: GatewayRequest, _ now: Now) throws(GoogleError) -> String? {
         let account = BearerToken(request.header("authorization")).flatMap {
             tokens.account(of: $0.text, at: now.wall)
@@ -360,10 +360,10 @@ extension DaemonReply {
 }
 
 extension Leadership {
-    /// A line that changes nothing, and that a daemon refuses while it takes no pushes.
+    /// A question that changes nothing, and that a daemon refuses while it takes no pushes.
     static let question = TokenQuestion.line(token: "leader", presumed: Target())
 
-    /// The daemon's word on it.
+    /// Reads the daemon's answer to ``question``.
     init(_ reply: DaemonDevice) {
         switch reply {
         case .none: self = .elsewhere("the daemon does not answer")
@@ -374,7 +374,7 @@ extension Leadership {
 }
 
 extension UUID128 {
-    /// A random one (RFC 9562, version 4).
+    /// A random UUID (RFC 9562, version 4).
     init(random generator: inout some RandomNumberGenerator) {
         self.init(
             high: generator.next() & ~0xF000 | 0x4000, low: generator.next() & ~(3 << 62) | 2 << 62)
@@ -382,7 +382,7 @@ extension UUID128 {
 }
 
 extension RequestTarget {
-    /// The path for people: of a long part, such as a token, its beginning and its end.
+    /// The path for people, with the middle of each long part, such as a token, cut out.
     var shortened: String {
         let path = description.utf8.prefix { $0 != UInt8(ascii: "?") }
         let parts = path.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false).map { part -> String in

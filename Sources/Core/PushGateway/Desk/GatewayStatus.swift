@@ -1,56 +1,57 @@
 public import PushHosts
 public import PushModel
 
-/// The state of a gateway for people: its connections, its answers, and the clients that were seen.
+/// The state of a gateway for people: its connections, its answers, and its clients.
 public struct GatewayStatus: Sendable {
-    /// One kind of client, by its `User-Agent` and the service that it asks.
+    /// One kind of client, by its `User-Agent` and the service of its requests.
     public struct Client: Hashable, Sendable {
-        /// `User-Agent`; `nil`: the client sends none.
+        /// `User-Agent`; `nil` if the client sends none.
         public var name: String?
         /// The service.
         public var service: String
-        /// How many requests came.
+        /// The number of requests.
         public var requests = 0
         /// The status of the last answer.
         public var answer = 0
-        /// When that was.
+        /// The time of that answer.
         public var at = WallTime(milliseconds: 0)
     }
 
-    /// Connections that there are.
+    /// The number of open connections.
     public var connections = 0
-    /// Connections that came, and those of them that were closed at once.
+    /// The numbers of connections that came, and of those that the gateway closed at once.
     public var accepted = 0
     public var refused = 0
-    /// Requests that came, and those of them that were answered 503 because too many waited.
+    /// The numbers of requests that came, and of those answered 503 because too many waited.
     public var requests = 0
     public var overloaded = 0
-    /// Sends that were over a quota of Google's or Apple's.
+    /// The number of sends over a quota of Google's or Apple's.
     public var overQuota = 0
-    /// Connections that ended for a flood of frames, or because their client took too long.
+    /// The numbers of connections closed for a flood of frames, and for a slow client.
     public var floods = 0
     public var tooSlow = 0
-    /// `CONNECT` to hosts that are no push services.
+    /// The number of `CONNECT` requests to hosts that are no push services.
     public var refusedTunnels = 0
-    /// Handshakes of TLS that failed, by OpenSSL's reason. A client that does not trust the authority says so.
+    /// The numbers of failed TLS handshakes, by OpenSSL's reason. A client that does not trust the authority appears
+    /// here.
     public var failedHandshakes: [String: Int] = [:]
-    /// Answers by their status.
+    /// The numbers of answers, by status.
     public private(set) var answers: [Int: Int] = [:]
-    /// The clients that were seen, bounded.
+    /// The clients, at most 64.
     public private(set) var clients: [Client] = []
-    /// Why the daemon takes no requests; `nil`: it does.
+    /// The reason why the daemon takes no requests; `nil` if it takes them.
     public var daemonProblem: String?
 
-    /// When the authority ends.
+    /// The end of the authority's validity.
     public var authorityEnds: WallTime?
-    /// Whether the next authority is handed out too, so that clients must take it.
+    /// Whether the gateway already hands out the next authority, which clients must install.
     public var hasNextAuthority = false
-    /// The certificates that clients are to trust, in PEM.
+    /// The certificates for clients to trust, in PEM.
     public var authorities = ""
 
     private static let clientsMax = 64
 
-    /// Nothing happened.
+    /// Creates the state of a gateway that has just started.
     public init() {}
 
     /// Notes an answer.
@@ -114,7 +115,7 @@ public struct GatewayStatus: Sendable {
 }
 
 extension PushHost {
-    /// The service, in a word.
+    /// The word for the service.
     var word: String {
         switch self {
         case .fcm: "fcm"

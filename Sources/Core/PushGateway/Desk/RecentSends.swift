@@ -1,6 +1,6 @@
 import PushModel
 
-/// The sends of the last minute, by a digest: a send that comes again is told, never merged.
+/// The sends within a window, by a digest, to report repetitions; it never drops one.
 struct RecentSends: Sendable {
     private struct Send: Sendable {
         var last: Int64
@@ -8,19 +8,19 @@ struct RecentSends: Sendable {
     }
 
     private var sends: [UInt64: Send] = [:]
-    /// The digests in the order of their last coming, some of them out of date.
+    /// The digests in the order of their arrivals. A digest that arrived again is also there at its earlier time.
     private var order = Queue<(digest: UInt64, at: Int64)>()
     private let limit: Int
     private let window: Int64
 
     /// - Parameters:
-    ///   - limit: how many are remembered.
-    ///   - window: for how long, in nanoseconds.
+    ///   - limit: the limit of remembered arrivals.
+    ///   - window: the time for which a send is remembered, in nanoseconds.
     init(limit: Int, window: Int64) { (self.limit, self.window) = (limit, window) }
 
-    /// Takes a send.
+    /// Notes a send.
     ///
-    /// - Returns: how often it came within the window, this time included.
+    /// - Returns: the number of times that it came without a pause longer than the window, this time included.
     mutating func take(_ digest: UInt64, at now: Int64) -> Int64 {
         while let first = order.first, now - first.at > window || order.count > limit {
             _ = order.popFirst()
@@ -33,7 +33,7 @@ struct RecentSends: Sendable {
     }
 }
 
-/// The access tokens that were given out, bounded: the oldest goes first.
+/// The issued access tokens, up to a limit; beyond it the oldest is forgotten.
 struct AccessTokens: Sendable {
     private struct Grant: Sendable {
         let account: String
@@ -53,7 +53,7 @@ struct AccessTokens: Sendable {
         order.append(token)
     }
 
-    /// The account that a token was given to; `nil`: none, or its time is over.
+    /// The account of a token; `nil` if the token is unknown or expired.
     func account(of token: String, at now: WallTime) -> String? {
         grants[token].flatMap { now < $0.ends ? $0.account : nil }
     }

@@ -1,30 +1,31 @@
 import PushModel
 
-/// The quotas of FCM and APNs. No push is refused for them: the operator is told where Google or Apple would answer 429.
+/// The quotas of FCM and APNs. The gateway refuses no push for them: it tells the operator that Google or Apple would
+/// answer 429.
 ///
-/// Source: Firebase's page on throttling and quotas. It says nothing of how the time is counted: here by whole minutes and hours of
-/// the monotonic clock (UNVERIFIED). Apple names no figure.
+/// Source: Firebase's page on throttling and quotas. The page does not say how time is counted; here by whole minutes
+/// and hours of the monotonic clock (UNVERIFIED). Apple names no number.
 public struct QuotaRules: Hashable, Sendable {
-    /// Sends a minute of one project; 0: any number.
+    /// The limit of sends a minute for one project; 0: unlimited.
     public var projectPerMinute = 600_000
-    /// Sends a minute to one registration of FCM; 0: any number.
+    /// The limit of sends a minute to one registration of FCM; 0: unlimited.
     public var devicePerMinute = 240
-    /// Sends an hour to one registration of FCM; 0: any number.
+    /// The limit of sends an hour to one registration of FCM; 0: unlimited.
     public var devicePerHour = 5000
-    /// Sends a minute to one token of APNs; 0: any number.
+    /// The limit of sends a minute to one token of APNs; 0: unlimited.
     public var appleDevicePerMinute = 0
 
-    /// Those that are likely.
+    /// Creates the likely quotas.
     public init() {}
 }
 
-/// Counts sends against quotas, bounded in memory: beyond so many registrations all counts begin anew.
+/// Counts sends against quotas in bounded memory: beyond ``remembered`` projects or registrations their counts restart.
 struct SendQuotas: Sendable {
     private struct Window: Sendable {
         var number: Int64 = -1
         var count = 0
 
-        /// Counts one more, and gives how many there were.
+        /// Counts one send, and returns the count of the window.
         mutating func take(in number: Int64) -> Int {
             if number != self.number { (self.number, count) = (number, 0) }
             count += 1
@@ -42,10 +43,10 @@ struct SendQuotas: Sendable {
     var rules: QuotaRules
     /// The number of sends over a quota.
     private(set) var over = 0
-    /// By digests: a sender chooses the names, which may be as long as a path.
+    /// The counts by digests of the names: a sender chooses the names, which may be as long as a path.
     private var projects: [UInt64: Window] = [:]
     private var registrations: [UInt64: Registration] = [:]
-    /// The minute in which a quota was last told of, by its name.
+    /// The minute of the last remark about each quota, by its name.
     private var told: [String: Int64] = [:]
 
     init(_ rules: QuotaRules) { self.rules = rules }
@@ -53,9 +54,9 @@ struct SendQuotas: Sendable {
     /// Counts a send of FCM.
     ///
     /// - Parameters:
-    ///   - token: the registration; `nil`: the send is to a topic.
+    ///   - token: the registration; `nil` for a send to a topic.
     ///   - now: monotonic nanoseconds.
-    /// - Returns: what the operator is told; each quota is told of once a minute.
+    /// - Returns: a remark for the operator, at most one a minute for each quota.
     mutating func take(project: String, token: String?, at now: Int64) -> String? {
         let (minute, hour) = (now / 60_000_000_000, now / 3_600_000_000_000)
         forgetTooMany()
@@ -77,7 +78,7 @@ struct SendQuotas: Sendable {
         }
         guard !broken.isEmpty else { return nil }
         over += 1
-        // One that is not told of now is told of with the next send.
+        // The first quota without a remark in this minute; the next send reports another one.
         for (name, limit, whom) in broken {
             if let text = tell(name, limit, of: whom, "Google", "QUOTA_EXCEEDED", in: minute) { return text }
         }

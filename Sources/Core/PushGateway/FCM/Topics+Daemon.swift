@@ -1,15 +1,16 @@
 import PushHosts
 import PushModel
 
-// The daemon keeps subscriptions: the lines that change them or ask for them, and the answers by its replies.
+// The daemon stores the subscriptions: these are the lines to change or read them, and the answers made from its
+// replies.
 
-/// The daemon's word on subscriptions.
+/// The daemon's reply about subscriptions.
 enum TopicReply {
     /// The results, in the order of the tokens.
     case results([TopicRequest.Result])
-    /// The topics of a token, and where the next page begins; `nil` for a token that nobody registered.
+    /// The topics of a token, and the begin of the next page; `nil` for a token that nobody registered.
     case topics([(topic: String, created: WallTime?)]?, next: String?)
-    /// The daemon refuses, or does not answer: the error.
+    /// The daemon refused, or gave no reply: the error for the sender.
     case failed(GoogleError)
 
     init(_ line: [UInt8]?) {
@@ -38,7 +39,7 @@ enum TopicReply {
 }
 
 extension GoogleError {
-    /// A refusal of the daemon.
+    /// Translates a refusal of the daemon.
     init(_ refusal: ProtocolError) {
         switch RefusalMeaning(refusal) {
         case .later(let seconds): self.init(.unavailable, refusal.message, retryAfter: seconds)
@@ -49,7 +50,7 @@ extension GoogleError {
 }
 
 extension GatewaySettings.Unknown {
-    /// The same, for a topic.
+    /// The corresponding treatment in a request about topics.
     fileprivate var ofTopics: TopicRequest.Unknown {
         switch self {
         case .accept: .register
@@ -59,7 +60,7 @@ extension GatewaySettings.Unknown {
 }
 
 extension TopicSubscriptionRequest {
-    /// The line for the daemon, with its line feed.
+    /// Returns the line for the daemon, with its line feed.
     func line(unknown: GatewaySettings.Unknown) throws(GoogleError) -> [UInt8] {
         func change(_ kind: TopicRequest.Kind, _ topic: String) throws(GoogleError) -> [UInt8] {
             guard let name = TopicName(project: project, topic: topic) else {
@@ -77,7 +78,7 @@ extension TopicSubscriptionRequest {
         }
     }
 
-    /// The answer by the daemon's reply.
+    /// Returns the answer for the daemon's reply.
     func answer(to line: [UInt8]?) -> GatewayResponse {
         switch (TopicReply(line), errand) {
         case (.failed(let error), _): return error.response
@@ -112,11 +113,11 @@ extension TopicSubscriptionRequest {
 }
 
 extension TopicBatch {
-    /// The line for the daemon, with its line feed.
+    /// Returns the line for the daemon, with its line feed.
     ///
     /// - Parameters:
     ///   - project: the project of the account.
-    ///   - failures: why a token is left out, in their order.
+    ///   - failures: the demanded failure of each token, in their order; the line leaves these tokens out.
     func line(
         project: String, unknown: GatewaySettings.Unknown, without failures: [Failure?]
     ) throws(Fault) -> [UInt8] {
@@ -129,9 +130,9 @@ extension TopicBatch {
         ).line
     }
 
-    /// The answer by the daemon's reply.
+    /// Returns the answer for the daemon's reply.
     ///
-    /// - Parameter failures: as for ``line(project:unknown:without:)``.
+    /// - Parameter failures: the same as for ``line(project:unknown:without:)``.
     func answer(to line: [UInt8]?, demanded failures: [Failure?]) -> GatewayResponse {
         switch TopicReply(line) {
         case .failed(let error): return error.response
@@ -144,7 +145,7 @@ extension TopicBatch {
 }
 
 extension TopicBatch.Failure {
-    /// - Returns: `nil` where a token got what was asked for. A token that was not subscribed is none any more.
+    /// - Returns: `nil` for a success; unsubscribing a token without the subscription is one.
     fileprivate init?(_ result: TopicRequest.Result?) {
         switch result {
         case .subscribed, .exists, .unsubscribed, .missing: return nil

@@ -1,4 +1,4 @@
-/// One request as the gateway's handler sees it, whichever version of HTTP brought it.
+/// One request to the gateway, independent of the version of HTTP.
 public struct GatewayRequest: Hashable, Sendable {
     /// A header of a message.
     public struct Header: Hashable, Sendable {
@@ -7,7 +7,7 @@ public struct GatewayRequest: Hashable, Sendable {
         /// The value, as it came.
         public let value: String
 
-        /// Joins a name, whatever its case, and its value.
+        /// Joins a name in any case, and its value.
         public init(_ name: String, _ value: String) {
             self.name = name.lowercased()
             self.value = value
@@ -16,21 +16,21 @@ public struct GatewayRequest: Hashable, Sendable {
 
     /// The method, as it came.
     public let method: String
-    /// The path and the query, as they came: nothing is decoded, for a token may hold an escaped slash.
+    /// The path and the query, as they came. Nothing is decoded, since a token may contain an escaped slash.
     public let target: RequestTarget
-    /// The host that is asked, and its port: of the target itself, of `:authority`, or of `host`. Some clients of HTTP/2 send
-    /// `host` alone (aioapns).
+    /// The requested host with its port: from the target itself, from `:authority`, or from `host`. Some clients of
+    /// HTTP/2 send `host` alone (aioapns).
     public let authority: String?
-    /// The headers in the order in which they came, without those of HTTP/2 whose names begin with a colon.
+    /// The headers in their order, without the pseudo-headers of HTTP/2, whose names begin with a colon.
     public let headers: [Header]
-    /// The body; empty without one.
+    /// The body; empty if there is none.
     public let body: [UInt8]
 
     /// Joins the parts.
     ///
     /// - Parameters:
     ///   - method: the method.
-    ///   - target: the target of HTTP/1.1's first line, or `:path` of HTTP/2.
+    ///   - target: the target of the request line of HTTP/1.1, or `:path` of HTTP/2.
     ///   - headers: all headers as they came.
     ///   - body: the body.
     public init(method: String, target: String, headers: [(name: String, value: String)] = [], body: [UInt8] = []) {
@@ -44,7 +44,7 @@ public struct GatewayRequest: Hashable, Sendable {
         self.body = body
     }
 
-    /// Whether the client compressed the body with gzip, as the generated clients of Google for Java do.
+    /// Whether the client compressed the body with gzip, as Google's generated clients for Java do.
     public var isGzipped: Bool { ["gzip", "x-gzip"].contains(header("content-encoding")?.lowercased()) }
 
     /// The same request with another body.
@@ -55,13 +55,13 @@ public struct GatewayRequest: Hashable, Sendable {
         self.body = body
     }
 
-    /// The first header of a name in lower case; `nil` when there is none.
+    /// The first header of a name in lower case, or `nil`.
     public func header(_ name: String) -> String? { headers.first { $0.name == name }?.value }
 
-    /// The program that sends: Firebase's libraries name themselves beside the HTTP library that they use.
+    /// The client program: Firebase's libraries name themselves beside the HTTP library that they use.
     public var client: String? { header("x-firebase-client") ?? header("user-agent") }
 
-    /// A target that names its host, as a proxy is asked, and what is left of it without.
+    /// Splits a target in absolute form, as proxies get it, into host and path.
     private static func split(_ target: String) -> (authority: String?, target: String) {
         for scheme in ["http://", "https://"] where target.lowercased().hasPrefix(scheme) {
             let rest = target.utf8.dropFirst(scheme.utf8.count)
@@ -76,11 +76,11 @@ public struct GatewayRequest: Hashable, Sendable {
     }
 }
 
-/// One answer, whichever version of HTTP takes it. Its writer adds date, length and connection.
+/// One answer, independent of the version of HTTP. The HTTP server adds date, length and connection.
 public struct GatewayResponse: Hashable, Sendable {
     /// The status.
     public let status: Int
-    /// The headers, their names in lower case.
+    /// The headers, with names in lower case.
     public private(set) var headers: [GatewayRequest.Header]
     /// The body.
     public let body: [UInt8]
@@ -92,11 +92,11 @@ public struct GatewayResponse: Hashable, Sendable {
         self.body = body
     }
 
-    /// The first header of a name in lower case; `nil` when there is none.
+    /// The first header of a name in lower case, or `nil`.
     public func header(_ name: String) -> String? { headers.first { $0.name == name }?.value }
 
-    /// The same answer with `retry-after` in whole seconds, as each client that heeds the header reads it; one of them
-    /// crashes on a date (pyfcm).
+    /// Returns the same answer with `retry-after` in whole seconds, which every client that obeys the header can read;
+    /// a date crashes one of them (pyfcm).
     public func retried(afterSeconds seconds: Int64?) -> GatewayResponse {
         guard let seconds else { return self }
         var response = self
@@ -104,9 +104,9 @@ public struct GatewayResponse: Hashable, Sendable {
         return response
     }
 
-    /// An answer of Google's with a body in JSON.
+    /// An answer of Google's with a JSON body.
     static func googleJSON(status: Int = 200, _ body: [UInt8]) -> GatewayResponse {
-        // firebase-admin-node refuses what is not called JSON.
+        // firebase-admin-node refuses an answer with another content type.
         GatewayResponse(
             status: status, headers: [GatewayRequest.Header("content-type", "application/json; charset=UTF-8")],
             body: body)

@@ -7,8 +7,7 @@ public struct RequestTarget: Hashable, Sendable, CustomStringConvertible {
     /// - Parameter text: the path, and a query behind `?`.
     public init(_ text: String) { description = text }
 
-    /// The parts of the path between its slashes, escapes decoded in each. `nil` for a path that does not begin with a slash,
-    /// or whose escapes are none.
+    /// The decoded segments of the path. `nil` for a path that does not begin with a slash, or with an invalid escape.
     public var segments: [String]? {
         let path = description.utf8.prefix { $0 != UInt8(ascii: "?") && $0 != UInt8(ascii: "#") }
         guard path.first == UInt8(ascii: "/") else { return nil }
@@ -20,16 +19,16 @@ public struct RequestTarget: Hashable, Sendable, CustomStringConvertible {
         return segments
     }
 
-    /// The first value of the query under one of some names; `nil` when there is none.
+    /// The first value of the query with one of these names, or `nil`.
     public func query(_ names: String...) -> String? {
         let query = description.utf8.drop { $0 != UInt8(ascii: "?") }.dropFirst().prefix { $0 != UInt8(ascii: "#") }
         return FormText(query).first(names)
     }
 }
 
-/// A text of `application/x-www-form-urlencoded`, as bodies and queries are.
+/// A text of `application/x-www-form-urlencoded`, the form of bodies and queries.
 struct FormText {
-    /// Names and values, decoded; those whose escapes are none are left out.
+    /// The decoded names and values, without fields that have an invalid escape.
     let fields: [(name: String, value: String)]
 
     init(_ bytes: some Collection<UInt8>) {
@@ -42,6 +41,6 @@ struct FormText {
         }
     }
 
-    /// The first value under one of some names.
+    /// The first value with one of these names, or `nil`.
     func first(_ names: [String]) -> String? { fields.first { names.contains($0.name) }?.value }
 }

@@ -1,24 +1,24 @@
-/// What is done to a field of a profile. The values are JSON texts without white space.
+/// An operation on a field of a profile. The values are JSON texts without white space.
 public enum AttributeChange: Hashable, Sendable {
-    /// The field gets this value.
+    /// Sets the field to this value.
     case set([UInt8])
-    /// The field is removed.
+    /// Removes the field.
     case remove
-    /// The field is an array, and these are added to it; it has at most so many elements.
+    /// Appends these values to an array, up to a limit of elements.
     case add([[UInt8]], elementsMax: Int)
-    /// The field is an array, and these are taken out of it.
+    /// Removes these values from an array.
     case drop([[UInt8]])
-    /// The field is a number, and this is added to it.
+    /// Adds a number to a number.
     case increment(Int64)
 
-    /// What the field is after the change.
+    /// Returns the value of the field after the operation.
     ///
-    /// An array holds a value once: what is added goes to the end, also when it was there before, and above
-    /// the limit the first ones go (Braze docs, custom attributes, arrays). What does not exist yet is taken for an
-    /// empty array or for 0. What is of another type stays as it is: an operation replaces nothing.
+    /// An array holds a value once: an added value goes to the end, even if the array had it before, and the first
+    /// elements beyond the limit are dropped (Braze docs, custom attributes, arrays). A missing field counts as an
+    /// empty array or as 0. A field of another type keeps its value.
     ///
-    /// - Parameter existing: the value of the field, JSON; `nil`: there is none.
-    /// - Returns: the value from now on; `nil`: there is none.
+    /// - Parameter existing: the JSON value of the field; `nil` if it is missing.
+    /// - Returns: the new value; `nil` if the field is missing afterwards.
     public func apply(to existing: [UInt8]?) -> [UInt8]? {
         switch self {
         case .set(let value): return value
@@ -35,17 +35,17 @@ public enum AttributeChange: Hashable, Sendable {
     }
 }
 
-/// The elements of an array of which each is there once.
+/// The elements of an array without repetitions.
 private struct Elements {
     private var values: [[UInt8]]
 
-    /// - Parameter array: a JSON array; `nil`: an empty one. The result is `nil` when it is anything else.
+    /// - Parameter array: a JSON array; `nil` for an empty one. The initializer returns `nil` for any other JSON.
     init?(_ array: [UInt8]?) {
         guard let array else {
             values = []
             return
         }
-        // How deep elements may nest was decided when they were logged.
+        // The reader of the log request has checked the depth of the elements already.
         let document = try? JSONDocument(scanning: array, limits: JSONLimits(depth: .max))
         guard let root = document?.root, root.kind == .array else { return nil }
         values = root.elements.map { Array($0.rawBytes) }
@@ -54,7 +54,7 @@ private struct Elements {
     func appending(_ added: [[UInt8]], elementsMax: Int) -> Elements {
         var result = removing(added)
         var seen: Set<[UInt8]> = []
-        // Of a value that is added twice the last one counts, as if one came after the other.
+        // Keeps the last occurrence of a value that is added twice, as if the values were added one by one.
         let last = added.reversed().filter { seen.insert(meaning(of: $0)).inserted }
         result.values.append(contentsOf: last.reversed())
         result.values.removeFirst(max(0, result.values.count - elementsMax))
@@ -77,13 +77,13 @@ private struct Elements {
     }
 }
 
-/// What tells a value from others: of a string its text, however it is escaped; of anything else how it is written.
+/// The identity of a JSON value: the unescaped text of a string, the literal of any other value.
 private func meaning(of value: [UInt8]) -> [UInt8] {
     guard let text = try? JSONDocument(scanning: value).root.string else { return value }
     return [UInt8(ascii: "\"")] + text.utf8
 }
 
-/// A whole number stays one, at the ends of 64 bits where it would go beyond; what is no number stays as it is.
+/// A sum of whole numbers saturates at the limits of 64 bits. A value that is no number stays unchanged.
 private func incremented(_ value: [UInt8], by step: Int64) -> [UInt8] {
     guard let root = try? JSONDocument(scanning: value).root, let double = root.double else { return value }
     var writer = JSONWriter(reserving: 20)

@@ -1,59 +1,59 @@
-/// Which rule a rejected entry of custom data breaks, for programs: a closed set. The raw values are on disk and in what
-/// people's scripts read, so a code never gets another meaning.
+/// The rule that a rejected entry of custom data breaks, for programs: a closed set. The raw values are on disk and in
+/// the input of people's scripts, so a code never changes its meaning.
 public enum RejectionCode: String, Sendable, CaseIterable {
-    /// A part that there must be is missing.
+    /// A mandatory part is missing.
     case missing
-    /// It is of another kind than it must be: a number where there must be a string, say.
+    /// The value has the wrong type, such as a number in place of a string.
     case wrongType = "wrong_type"
-    /// It is empty.
+    /// The value is empty.
     case empty
-    /// It has more characters or bytes than are allowed.
+    /// The value has more characters or bytes than the limit.
     case tooLong = "too_long"
-    /// It has more members or elements than are allowed.
+    /// The value has more members or elements than the limit.
     case tooMany = "too_many"
-    /// The name is not written as a name must be.
+    /// The name breaks the syntax of names.
     case invalidName = "invalid_name"
-    /// The endpoint takes the name for something else.
+    /// The endpoint reserves the name for another use.
     case reservedName = "reserved_name"
-    /// It is a field of the profile: not a custom attribute, or one that no app sets.
+    /// The name is a field of the profile: no custom attribute, or one that no app sets.
     case profileField = "profile_field"
-    /// It is no field of the profile.
+    /// The name is no field of the profile.
     case unknownField = "unknown_field"
-    /// The same field is given under two names.
+    /// Two names give the same field.
     case givenTwice = "given_twice"
-    /// `null` cannot stand here.
+    /// `null` is not allowed here.
     case null
-    /// An array cannot stand in an array.
+    /// An array is not allowed in an array.
     case nestedArray = "nested_array"
-    /// The value is not what the field takes.
+    /// The value does not fit the field.
     case invalidValue = "invalid_value"
-    /// One of the operations on an attribute must be given, and several are.
+    /// An attribute has several operations, and may have one.
     case severalOperations = "several_operations"
-    /// There were so many rejections that these stand together.
+    /// One row stands for the rejections of a request beyond the first ones, which have a row each.
     case severalRejections = "several_rejections"
-    /// As much waits as is allowed.
+    /// The store of waiting entries is full.
     case noRoom = "no_room"
-    /// A payload has not what a track says.
+    /// A payload lacks a value that a track names.
     case notInPayload = "not_in_payload"
-    /// It is not known: a version that had no codes rejected the entry.
+    /// The rule is unknown: a version without codes rejected the entry.
     case unknown
     /// The endpoint's answer blames the entry.
     case blamedByEndpoint = "blamed_by_endpoint"
 }
 
-/// What is wrong with something logged.
+/// A problem with a logged event or attribute.
 public struct EntryProblem: Error, Hashable, Sendable {
-    /// Which rule it breaks.
+    /// The rule that it breaks.
     public var code: RejectionCode
-    /// Where: a path such as `properties.cart[2].name`, or a name beside what was logged; empty: all of it.
+    /// The place: a path such as `properties.cart[2].name`, or the name of another field; empty for the whole entry.
     public var field: String
-    /// What is wrong, and what to do, for people. Nothing is decided by it.
+    /// The problem and its remedy, for people. Decides nothing.
     public var message: String
 
     /// - Parameters:
-    ///   - code: which rule it breaks.
-    ///   - message: what is wrong, and what to do.
-    ///   - field: where; what knows where the value is adds that.
+    ///   - code: the rule that it breaks.
+    ///   - message: the problem and its remedy.
+    ///   - field: the place; a caller that knows the path of the value adds it.
     public init(_ code: RejectionCode, _ message: String, field: String = "") {
         (self.code, self.field, self.message) = (code, field, message)
     }

@@ -1,8 +1,8 @@
 /// One value or key of a scanned text, in 16 bytes.
 ///
-/// The scan leaves a flat array of them, the tape, in the order of the text: a container comes before what it holds, a
-/// key before its value. An object's first key is thus the entry after it, and a key follows the value before it. An
-/// object with many members has the table of its keys behind the last one (`JSONKeyTable`).
+/// The scan writes a flat array of entries, the tape, in the order of the text: a container comes before its contents,
+/// a key before its value. The first key of an object is the entry after the object, and each further key follows the
+/// value before it. An object with many members has a table of its keys behind the last one (`JSONKeyTable`).
 @usableFromInline
 struct JSONEntry: Sendable {
     /// The longest text whose offsets and counts fit.
@@ -11,17 +11,17 @@ struct JSONEntry: Sendable {
     private static let flag: UInt32 = 1 << 31
 
     @usableFromInline var start: UInt32
-    /// The end, and a flag in the top bit: of a string that its escapes are not those that the writer would choose, of
-    /// an object that its keys are hashed with the seeds of the process.
+    /// The end, and a flag in the top bit. For a string: it has escapes that the writer would not choose. For an
+    /// object: its keys are hashed with the seeds of the process.
     @usableFromInline var flaggedEnd: UInt32
-    /// Of a value, how many entries further the next one is. Of a key, the lower half of its hash. Of a container that
-    /// is still open, where on the tape the container around it is.
+    /// For a value, the distance in entries to the next one. For a key, the lower half of its hash. For a container
+    /// that is still open, the place of its parent on the tape.
     @usableFromInline var link: UInt32
-    /// The kind in 3 bits. Above it the count: of a container its members or elements, of a string by how many bytes
-    /// its text is shorter than what stands between the quotes.
+    /// The kind in 3 bits, above it a count. For a container: its members or elements. For a string: the difference in
+    /// bytes between its content in quotes and its unescaped text.
     @usableFromInline var packed: UInt32
 
-    /// A value that holds no others.
+    /// A value without children.
     @inline(__always)
     init(_ kind: JSONNode.Kind, from start: Int, to end: Int) {
         self.init(kind, from: start, to: end, link: 1)
@@ -36,7 +36,7 @@ struct JSONEntry: Sendable {
     /// A string with its quotes.
     ///
     /// - Parameters:
-    ///   - escapes: what its escapes amount to.
+    ///   - escapes: the summary of its escapes.
     ///   - link: the hash of a key; 1 for a value.
     @inline(__always)
     init(stringFrom start: Int, to end: Int, escapes: JSONEscapes, link: UInt32) {
@@ -61,7 +61,7 @@ struct JSONEntry: Sendable {
 
     @inlinable var end: UInt32 { flaggedEnd & 0x7FFF_FFFF }
 
-    /// The bytes of the value; a string's with its quotes.
+    /// The bytes of the value; a string's include its quotes.
     @inlinable var range: Range<Int> { Range(uncheckedBounds: (Int(start), Int(end))) }
 
     /// The flag of the end.
@@ -75,7 +75,7 @@ struct JSONEntry: Sendable {
         setCount(count)
     }
 
-    /// Notes how many members or elements a container that is still open has so far.
+    /// Sets the number of members or elements that an open container has so far.
     @inline(__always)
     mutating func setCount(_ count: Int) { packed = packed & 7 | UInt32(truncatingIfNeeded: count) << 3 }
 
@@ -84,7 +84,7 @@ struct JSONEntry: Sendable {
 }
 
 extension JSONNode.Kind {
-    /// The raw value as an entry has it.
+    /// The code of the kind in an entry.
     @inline(__always)
     fileprivate var code: UInt32 {
         switch self {

@@ -1,6 +1,6 @@
 extension JSONNode {
-    /// Whether both say the same: objects with the same members in any order, arrays in order, strings by their text
-    /// unescaped, numbers by their literal (`1.0` is not `1`). Does not recurse.
+    /// Whether both are equivalent: objects have the same members in any order, arrays the same elements in order,
+    /// strings the same unescaped text, numbers the same literal (`1.0` is not `1`). Does not recurse.
     public func isEquivalent(to other: JSONNode) -> Bool {
         withView { one in other.withView { one.isEquivalent(to: $0) } }
     }

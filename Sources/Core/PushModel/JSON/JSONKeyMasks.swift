@@ -1,13 +1,14 @@
-/// Names that stand for some of 64 things each: all keys of an object are held against them in one pass, at a few
-/// instructions a key, however many names there are.
+/// A set of names that each stand for some of 64 rules. One pass matches all keys of an object against them, in a few
+/// instructions for each key, independent of the number of names.
 public struct JSONKeyMasks: Sendable {
-    /// For each slot the hash of a name, above a bit that tells it from an empty slot. Open addressing, three quarters
-    /// empty at least: most keys are none of the names, and their first slot says it.
+    /// For each slot the hash of a name, shifted over a bit that is set in every occupied slot. Open addressing with a
+    /// load of at most a quarter: most keys are none of the names, and an empty first slot shows that.
     @usableFromInline let hashes: [UInt64]
-    /// For each slot what its name stands for.
+    /// For each slot the bits of its name.
     @usableFromInline let masks: [UInt64]
 
-    /// - Parameter names: names, and a bit for each thing that they stand for; of a name given twice all bits count.
+    /// - Parameter names: names, each with the bits that it stands for; a repeated name gets the bits of all its
+    ///   entries.
     public init(_ names: [(name: String, mask: UInt64)]) {
         let count = 2 * JSONKeyTable.slots(for: max(names.count, 1))
         var hashes = [UInt64](repeating: 0, count: count)
@@ -23,8 +24,8 @@ public struct JSONKeyMasks: Sendable {
         self.masks = masks
     }
 
-    /// What the keys of an object may stand for: no bit of a key's name is missing, and seldom is one too many. All bits
-    /// for an object whose keys were made to collide; none for what is no object.
+    /// The union of the bits of an object's keys. It has every bit of a key that is one of the names; a hash collision
+    /// may add bits. All bits for an object whose keys were made to collide; none for a value that is no object.
     public func mask(ofKeysOf object: JSONView) -> UInt64 {
         guard object.isObject else { return 0 }
         guard !object.entry.pointee.isFlagged else { return .max }

@@ -1,26 +1,26 @@
-/// Where the keys of an object are, by their hashes: open addressing with linear probing, half empty at least.
+/// The table of the keys of an object by their hashes: open addressing with linear probing, at most half full.
 ///
-/// An object with more than a few members has one behind its last member on the tape: the scan makes it to find keys
-/// that come twice, and look-ups use it. So each takes the same time, however many members there are.
+/// An object with more than ``membersWithout`` members has one behind its last member on the tape: the scan builds it
+/// to detect repeated keys, and look-ups use it. So each look-up takes constant time.
 ///
-/// The hash of keys is fixed, and a client may send keys that collide. Where a table takes too many steps to fill, the
-/// object's keys are hashed again with the seeds of the process, which nobody outside knows.
+/// The hash of keys is fixed, and a client may send keys that collide. If filling a table takes too many steps, the
+/// scan hashes the object's keys again with the seeds of the process, which are secret.
 ///
-/// It is a pointer into the tape, to be used while the tape is there and does not grow.
+/// The table is a pointer into the tape, valid while the tape exists and does not grow.
 @usableFromInline
 struct JSONKeyTable {
-    /// Objects with no more members than this have no table: their keys are compared one by one.
+    /// The largest number of members for which an object has no table: look-ups compare its keys one by one.
     @usableFromInline static var membersWithout: Int { 8 }
 
-    /// How many slots the table of an object with so many members has; a power of two.
+    /// The number of slots of an object's table, by its number of members; a power of two.
     @inlinable
     static func slots(for members: Int) -> Int { 1 &<< (Int.bitWidth &- (2 &* members &- 1).leadingZeroBitCount) }
 
-    /// How many entries of the tape the table of an object with so many members takes.
+    /// The number of entries on the tape that an object's table takes, by its number of members.
     @inlinable
     static func length(for members: Int) -> Int { members > membersWithout ? slots(for: members) &>> 2 : 0 }
 
-    /// For each slot how much further on the tape than its object a key is, in 32 bits; 0 where the slot is empty.
+    /// For each slot the distance on the tape from the object to a key, in 32 bits; 0 for an empty slot.
     @usableFromInline let start: UnsafeMutableRawPointer
     @usableFromInline let mask: Int
 
@@ -40,7 +40,7 @@ struct JSONKeyTable {
 
     /// The table that begins at an entry.
     ///
-    /// - Parameter mask: its slots less one.
+    /// - Parameter mask: the number of its slots, minus one.
     @inlinable
     init(at entry: UnsafePointer<JSONEntry>, mask: Int) {
         start = UnsafeMutableRawPointer(mutating: entry)

@@ -1,14 +1,14 @@
-/// Names that keys or texts are looked for among: which one it is, in a few instructions.
+/// A fixed list of names that maps a key or text to its place in the list in a few instructions.
 ///
-/// Made once for many documents. Of a key the look-up takes the hash that the scan left with it.
+/// Built once for many documents. The look-up of a key uses the hash that the scan stored with it.
 public struct JSONNames: Sendable {
     /// The names in UTF-8, one behind the other.
     @usableFromInline let bytes: [UInt8]
-    /// For each slot, from the lowest bit on: the place of a name plus one in 8 bits, its length in 8, where it begins
-    /// in 16, its hash in 32; 0 where it is empty. Open addressing, half empty at least.
+    /// For each slot, from the lowest bit on: the place of a name plus one in 8 bits, its length in 8, its offset in
+    /// `bytes` in 16, its hash in 32; 0 for an empty slot. Open addressing, at most half full.
     @usableFromInline let slots: [UInt64]
 
-    /// - Parameter names: no two of them the same; at most 255 of at most 255 bytes, whose places are those in the list.
+    /// - Parameter names: at most 255 distinct names of at most 255 bytes; the list defines their places.
     public init(_ names: [String]) {
         precondition(names.count < 256 && names.allSatisfy { $0.utf8.count < 256 }, "more names than there is room for")
         var bytes: [UInt8] = []
@@ -25,13 +25,13 @@ public struct JSONNames: Sendable {
         self.slots = slots
     }
 
-    /// The place of the name that a key of an object is; `nil` when it is none.
+    /// The place of an object's key among the names, or `nil`.
     @inlinable
     public func place(of key: JSONView, in object: JSONView) -> Int? {
         object.entry.pointee.isFlagged ? place(of: key) : place(of: key, hash: key.entry.pointee.link)
     }
 
-    /// The place of the name that a text is; `nil` when it is none.
+    /// The place of a text among the names, or `nil`.
     @inlinable
     public func place(of text: JSONView) -> Int? {
         text.isString ? place(of: text, hash: text.withText { UInt32(truncatingIfNeeded: WordHash.keys($0)) }) : nil
@@ -67,35 +67,35 @@ public struct JSONNameTable<Value: Sendable>: Sendable {
     @usableFromInline let names: JSONNames
     @usableFromInline let values: [Value]
 
-    /// - Parameter entries: of whose names no two are the same; see ``JSONNames`` for how many there may be.
+    /// - Parameter entries: values with distinct names; ``JSONNames`` has the limits.
     public init(_ entries: [(name: String, value: Value)]) {
         names = JSONNames(entries.map(\.name))
         values = entries.map(\.value)
     }
 
-    /// What stands under the name that a text is; `nil` when it is none.
+    /// The value for a text that is one of the names, or `nil`.
     @inlinable
     public func value(for text: JSONView) -> Value? { names.place(of: text).map { values[$0] } }
 }
 
-/// The members of an object by the places of their names in a list: found in one pass.
+/// The members of an object by the places of their names in a list, found in one pass.
 ///
-/// It is there while the closure runs that it is shown to, and points to memory of its own and into the document.
+/// Valid only during the closure of ``read(_:_:_:)``: it points into temporary memory and into the document.
 public struct JSONNamedMembers {
     @usableFromInline let object: JSONView
-    /// For each place how much further than the object the value is; 0 where there is none.
+    /// For each place the distance on the tape from the object to the value; 0 if there is none.
     @usableFromInline let distances: UnsafeMutableBufferPointer<UInt32>
-    /// A bit for each place that a member has.
+    /// The bits of the places that have a member.
     public let found: UInt64
-    /// Whether there are members of other names.
+    /// Whether the object has members with other names.
     public let hasOthers: Bool
 
-    /// Shows the members of an object.
+    /// Calls `body` with the members of an object.
     ///
     /// - Parameters:
-    ///   - object: the object; anything else has no members. It holds on to its document meanwhile.
+    ///   - object: the object; any other value has no members. Retains its document during the call.
     ///   - names: at most 64 names.
-    ///   - body: what is to be done with them.
+    ///   - body: the closure that reads them.
     @inlinable
     public static func read<Result, Failure: Error>(
         _ object: JSONNode, _ names: JSONNames,
@@ -125,7 +125,7 @@ public struct JSONNamedMembers {
         self.hasOthers = hasOthers
     }
 
-    /// The value of the member whose name has this place; `nil` when there is none.
+    /// The value of the member whose name has this place, or `nil`.
     @inlinable public subscript(place: Int) -> JSONView? {
         let distance = distances[place]
         return distance == 0 ? nil : JSONView(object.entry + Int(distance), in: object.text)

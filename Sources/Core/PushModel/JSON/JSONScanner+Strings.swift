@@ -1,5 +1,5 @@
 extension JSONScanner {
-    /// Scans the string that begins at the cursor. There must be room for its entry.
+    /// Scans the string at the cursor. The tape must have room for its entry.
     @inline(__always)
     mutating func scanString() throws(JSONError) {
         if let next = scanUsualString(cursor, end, text, tape.next) {
@@ -10,8 +10,8 @@ extension JSONScanner {
         tape.didFillNext()
     }
 
-    /// Scans the key that begins at the cursor, if it is short and a colon follows it, and the colon. There must be room for
-    /// its entry.
+    /// Scans a short key at the cursor and the colon behind it; returns false for any other. The tape must have room
+    /// for its entry.
     @inline(__always)
     mutating func scanShortKeyAndColon() -> Bool {
         guard let next = scanShortKey(cursor, end, text, tape.next) else { return false }
@@ -20,7 +20,7 @@ extension JSONScanner {
         return true
     }
 
-    /// Scans the key that begins at the cursor. There must be room for its entry.
+    /// Scans the key at the cursor. The tape must have room for its entry.
     @inline(__always)
     mutating func scanKey() throws(JSONError) {
         if let next = scanUsualKey(cursor, end, text, tape.next) {
@@ -32,14 +32,13 @@ extension JSONScanner {
     }
 }
 
-/// Scans a key of less than 16 bytes, all of them plain, with the colon that follows its closing quote, and writes its
-/// entry.
+/// Scans a key of less than 16 plain bytes with the colon behind its closing quote, and writes its entry.
 ///
 /// - Parameters:
 ///   - start: the opening quote.
 ///   - end: the end of the text.
-///   - text: the text, from which places count.
-///   - entry: where the entry goes.
+///   - text: the text, the base of offsets.
+///   - entry: the memory for the entry.
 /// - Returns: the byte after the colon; `nil` for any other key.
 @inline(never)
 private func scanShortKey(
@@ -52,7 +51,7 @@ private func scanShortKey(
     let (low, high) = marks(in: bytes)
     let count: Int
     let hash: UInt64
-    // Of the bytes before the first mark the hash is made; the others are taken for zero.
+    // The hash covers the bytes before the first mark, with zeros for the others.
     if low != 0 {
         count = low.trailingZeroBitCount / 8
         hash = WordHash.keys.ofShort(UInt64(littleEndian: words[0]) & bitsBelow(low), 0, count: count)
@@ -64,7 +63,7 @@ private func scanShortKey(
         return nil
     }
     let stop = start + 1 + count
-    // The key has at most 15 of the 17 bytes from the opening quote on.
+    // These two reads stay within the 17 bytes from the opening quote on: the key has at most 15 bytes.
     guard stop.pointee == UInt8(ascii: "\""), stop[1] == UInt8(ascii: ":") else { return nil }
     entry.initialize(
         to: JSONEntry(
@@ -73,7 +72,7 @@ private func scanShortKey(
     return stop + 2
 }
 
-/// Scans a value of ASCII with usual escapes, and writes its entry; parameters as above.
+/// Scans a string value of ASCII with usual escapes, and writes its entry; parameters as above.
 ///
 /// - Returns: the byte after the closing quote; `nil` for any other value.
 @inline(never)
@@ -90,7 +89,7 @@ private func scanUsualString(
             guard JSONEscapes.isUsual(cursor[1]) else { return nil }
             escapes.addUsual()
             cursor += 2
-            // Escapes often follow each other, or one character stands between them.
+            // Escapes often follow each other, with no or one character between them.
             if cursor[1] == UInt8(ascii: "\\"), isPlainASCII(cursor.pointee) { cursor += 1 }
         } while cursor.pointee == UInt8(ascii: "\\") && end - cursor >= 4
         // An escape often ends the text.
@@ -141,7 +140,7 @@ private func scanUsualKey(
     return cursor + 1
 }
 
-/// The hash of the key that stands between these places.
+/// The hash of the key between these two positions.
 @inline(never)
 func keyHash(_ start: UnsafePointer<UInt8>, _ stop: UnsafePointer<UInt8>, _ escapes: JSONEscapes) -> UInt32 {
     let content = UnsafeBufferPointer(start: start, count: stop - start)
@@ -149,22 +148,23 @@ func keyHash(_ start: UnsafePointer<UInt8>, _ stop: UnsafePointer<UInt8>, _ esca
     return UInt32(truncatingIfNeeded: hash)
 }
 
-/// What the escapes of a string amount to.
+/// A summary of the escapes of a string.
 struct JSONEscapes {
-    /// The bytes that they are longer than what they stand for, and above them a flag.
+    /// The bytes by which they are longer than their characters; bit 32 is the flag of unusual ones.
     private var value: UInt64 = 0
 
     private static let flag: UInt64 = 1 << 32
 
-    /// By how many bytes they are longer than what they stand for.
+    /// The bytes by which the escapes are longer than their characters in UTF-8.
     @inline(__always)
     var saved: UInt32 { UInt32(truncatingIfNeeded: value) }
 
-    /// Whether there is an unusual one.
+    /// Whether any of them is unusual.
     @inline(__always)
     var areUnusual: Bool { value >= Self.flag }
 
-    /// Whether the letter after a backslash makes a usual escape: one of two bytes, for a character that must be escaped.
+    /// Whether the letter after a backslash makes a usual escape: two bytes, for a character that JSON demands to
+    /// escape.
     @inline(__always)
     static func isUsual(_ letter: UInt8) -> Bool {
         // A bit for each of \ b f n r t, counted from the backslash.
@@ -182,7 +182,7 @@ struct JSONEscapes {
 
 // MARK: Sixteen bytes at a time
 
-/// Where the next byte is that is a quote, a backslash, a control character or not ASCII.
+/// The position of the next quote, backslash, control character or non-ASCII byte.
 @inline(__always)
 func endOfPlainASCII(from start: UnsafePointer<UInt8>, to end: UnsafePointer<UInt8>) -> UnsafePointer<UInt8> {
     var cursor = start
@@ -202,31 +202,31 @@ private func load16(_ start: UnsafePointer<UInt8>) -> SIMD16<Int8> {
     UnsafeRawPointer(start).loadUnaligned(as: SIMD16<Int8>.self)
 }
 
-/// Marks with ones each of 16 bytes that does not stand for itself in a JSON string, in two numbers of eight bytes: the
-/// first byte is the lowest of the first.
+/// Sets all bits of each of 16 bytes that a JSON string cannot contain as plain ASCII, in two numbers of eight bytes:
+/// the first byte is the lowest of the first.
 @inline(__always)
 private func marks(in bytes: SIMD16<Int8>) -> (low: UInt64, high: UInt64) {
-    // Vectors of one type throughout: to compare with a number in place of a vector takes fifty times as long.
+    // All operands are vectors of one type: a comparison with a scalar takes fifty times as long.
     let spaces = SIMD16<Int8>(repeating: 0x20)
     let quotes = SIMD16<Int8>(repeating: 0x22)
     let backslashes = SIMD16<Int8>(repeating: 0x5C)
-    // As signed numbers, bytes that are not ASCII are less than a space, as control characters are.
+    // As signed numbers, non-ASCII bytes are below a space, as control characters are.
     let special = (bytes .< spaces) .| (bytes .== quotes) .| (bytes .== backslashes)
     let words = unsafeBitCast(special, to: SIMD2<UInt64>.self)
     return (UInt64(littleEndian: words[0]), UInt64(littleEndian: words[1]))
 }
 
-/// All bits below the lowest one that is set.
+/// All bits below the lowest set bit.
 @inline(__always)
 private func bitsBelow(_ mark: UInt64) -> UInt64 { (mark &- 1) & ~mark }
 
-/// Whether a byte stands for itself in a JSON string.
+/// Whether a byte is plain ASCII in a JSON string.
 @inline(__always)
 func isPlainASCII(_ byte: UInt8) -> Bool {
     byte >= 0x20 && byte < 0x80 && byte != UInt8(ascii: "\"") && byte != UInt8(ascii: "\\")
 }
 
-/// The length of the well-formed character of two to four bytes at `start` (Unicode, table 3-7); 0 for anything else.
+/// The length of the well-formed multi-byte character at `start`, 2 to 4 (Unicode, table 3-7); 0 for anything else.
 @inline(__always)
 func multibyteLength(_ start: UnsafePointer<UInt8>, _ end: UnsafePointer<UInt8>) -> Int {
     @inline(__always)

@@ -1,28 +1,28 @@
-/// The strict pass over a text: the structure. Strings, numbers, keys and error texts are in files beside this one.
+/// The strict pass over a text: its structure. Strings, numbers, keys and error texts are in files beside this one.
 ///
-/// The containers that are open form a list through their entries, so depth costs no stack. What happens for every value
-/// is inlined into one loop. Whatever is apart, the words of errors above all, gets the state by value: if the address of
-/// any of it were taken, none of it could stay in registers.
+/// The open containers form a list through their entries, so depth costs no stack. The work for each value is inlined
+/// into one loop. Functions out of line, those of error texts above all, get the state by value: taking the address of
+/// a part would keep the whole state out of registers.
 struct JSONScanner {
-    /// The text, and where it ends: memory of the caller's, which outlives the scan.
+    /// The text and its end, in memory of the caller that outlives the scan.
     let text: UnsafePointer<UInt8>
     let end: UnsafePointer<UInt8>
     /// The next byte.
     var cursor: UnsafePointer<UInt8>
     var tape: JSONTape
-    /// Where on the tape the innermost container is that is open, and whether it is an object.
+    /// The place on the tape of the innermost open container, and whether it is an object.
     private var innermost = outside
     private(set) var isInObject = false
-    /// How many members or elements of it came so far.
+    /// The number of members or elements that the innermost container has so far.
     private var members = 0
-    /// How many more containers may be opened within it.
+    /// The number of levels that may still be opened.
     private var depthLeft: Int
     private let depthLimit: Int
     private let valueLimit: Int
-    /// How many entries there may be: the values, and the room of the tables of keys so far.
+    /// The limit of entries: the limit of values, plus the entries of the tables of keys so far.
     private var entriesMax: Int
 
-    /// Stands for the container around the outermost value.
+    /// The place of the missing container around the top-level value.
     private static let outside = Int(UInt32.max)
 
     /// The entries of `bytes`; the caller frees them.
@@ -51,7 +51,7 @@ struct JSONScanner {
         entriesMax = valueLimit
     }
 
-    /// The next byte; 0, which is wrong wherever it stands, at the end of the text.
+    /// The next byte; 0 at the end of the text, which is an error everywhere.
     @inline(__always)
     var byte: UInt8 { cursor < end ? cursor.pointee : 0 }
 
@@ -70,7 +70,8 @@ struct JSONScanner {
         guard cursor == end else { throw here.unexpected("the value is complete, but text follows it") }
     }
 
-    /// Scans members of the innermost object and of objects that begin in it, up to an end or to the opening of an array.
+    /// Scans members of the innermost object and of objects within it, up to the end of that object or the opening of
+    /// an array.
     @inline(__always)
     private mutating func scanMembers() throws(JSONError) {
         var next = byteAfterWhiteSpace()
@@ -100,7 +101,8 @@ struct JSONScanner {
         try close()
     }
 
-    /// Scans elements of the innermost array and of arrays that begin in it, up to an end or to the opening of an object.
+    /// Scans elements of the innermost array and of arrays within it, up to the end of that array or the opening of an
+    /// object.
     @inline(__always)
     private mutating func scanElements() throws(JSONError) {
         var next = byteAfterWhiteSpace()
@@ -118,7 +120,7 @@ struct JSONScanner {
         try close()
     }
 
-    /// Goes to the next byte that is no white space, and gives it; 0 at the end of the text.
+    /// Skips white space, and returns the next byte; 0 at the end of the text.
     @inline(__always)
     private mutating func byteAfterWhiteSpace() -> UInt8 {
         while cursor < end {
@@ -129,7 +131,7 @@ struct JSONScanner {
         return 0
     }
 
-    /// Makes room on the tape for so many entries.
+    /// Makes room on the tape for `room` entries.
     @inline(__always)
     private mutating func makeRoom(for room: Int) throws(JSONError) {
         guard !tape.hasRoom(for: room) else { return }
@@ -137,8 +139,8 @@ struct JSONScanner {
         tape = tape.grown(by: room, atMost: entriesMax, having: (cursor - text, end - text))
     }
 
-    /// Scans a scalar or an empty container whole, of another container the opening bracket. There must be room for its
-    /// entry.
+    /// Scans a scalar or an empty container, or the opening bracket of another container. The tape must have room for
+    /// its entry.
     ///
     /// - Parameter first: the byte at the cursor, or 0 at the end of the text.
     /// - Returns: whether a container is open now.
@@ -175,9 +177,9 @@ struct JSONScanner {
         tape.append(JSONEntry(kind, from: start - text, to: cursor - text))
     }
 
-    /// Opens a container, and closes it if its closing bracket follows at once.
+    /// Opens a container, and closes it if its closing bracket is the next byte.
     ///
-    /// - Returns: whether it is open.
+    /// - Returns: whether the container is still open.
     @inline(__always)
     private mutating func open(_ kind: JSONNode.Kind, closing bracket: UInt8) throws(JSONError) -> Bool {
         guard depthLeft > 0 else { throw here.tooDeep(limit: depthLimit) }
@@ -189,7 +191,7 @@ struct JSONScanner {
             return false
         }
         depthLeft &-= 1
-        // The container around it goes on counting where it is.
+        // Stores the count of the outer container in its entry until this one closes.
         if isInContainer { tape.entries[innermost].setCount(members) }
         let outer = UInt32(truncatingIfNeeded: innermost)
         innermost = tape.count
@@ -199,7 +201,7 @@ struct JSONScanner {
         return true
     }
 
-    /// Closes the innermost container, and those around it whose closing brackets follow at once.
+    /// Closes the innermost container, and its parents whose closing brackets follow without white space.
     @inline(__always)
     private mutating func close() throws(JSONError) {
         repeat {

@@ -1,13 +1,13 @@
 extension JSONTape {
-    /// Refuses the object at `index`, whose members end the tape, when two of its keys are the same text. Where it has many
-    /// keys, makes their table in the room behind them, which there must be.
+    /// Throws if two keys of the object at `index`, whose members end the tape, have the same text. For an object with
+    /// many keys it also builds their table behind them; the tape must have room for it.
     ///
-    /// - Throws: the error for the first key that came before.
+    /// - Throws: the error for the first repeated key.
     func indexKeys(ofObjectAt index: Int, members: Int, in text: UnsafePointer<UInt8>) throws(JSONError) {
         if members > JSONKeyTable.membersWithout {
             return try makeTable(ofObjectAt: index, members: members, in: text)
         }
-        // A key whose bit is not set yet cannot have come before; most objects need no comparison at all.
+        // A key whose bit is not set is new; most objects need no comparison at all.
         var seen: UInt64 = 0
         var key = index &+ 1
         for _ in 0..<members {
@@ -18,11 +18,11 @@ extension JSONTape {
         }
     }
 
-    /// The key after the value of a key.
+    /// The key after the value of `key`.
     @inline(__always)
     private func next(after key: Int) -> Int { key &+ 1 &+ Int(entries[key &+ 1].link) }
 
-    /// Refuses a key that equals one of those from `first` on that are before it.
+    /// Throws if a key equals one of the earlier ones from `first` on.
     private func refuse(_ key: Int, equalTo first: Int, in text: UnsafePointer<UInt8>) throws(JSONError) {
         var earlier = first
         while earlier < key {
@@ -31,7 +31,7 @@ extension JSONTape {
         }
     }
 
-    /// Whether two keys are the same text.
+    /// Whether two keys have the same text.
     @inline(__always)
     private func isSame(_ one: Int, _ other: Int, in text: UnsafePointer<UInt8>) -> Bool {
         guard entries[one].link == entries[other].link else { return false }
@@ -41,7 +41,8 @@ extension JSONTape {
     private func makeTable(ofObjectAt index: Int, members: Int, in text: UnsafePointer<UInt8>) throws(JSONError) {
         let table = JSONKeyTable(at: next, members: members)
         if try fill(table, ofObjectAt: index, members: members, in: text, stepsMax: 4 * members + 64) { return }
-        // Far more keys collide than do by chance: a client means it. It does not know these seeds.
+        // Far more keys collide than by chance: a client does it on purpose. It does not know the seeds of this
+        // process.
         var key = index + 1
         for _ in 0..<members {
             let name = JSONText(entries[key], in: text)
@@ -52,7 +53,7 @@ extension JSONTape {
         _ = try fill(table, ofObjectAt: index, members: members, in: text, stepsMax: .max)
     }
 
-    /// Puts all keys into a table; returns false when that takes more steps than `stepsMax`.
+    /// Inserts all keys into a table; returns false once it takes more than `stepsMax` steps.
     private func fill(
         _ table: JSONKeyTable, ofObjectAt index: Int, members: Int, in text: UnsafePointer<UInt8>, stepsMax: Int
     ) throws(JSONError) -> Bool {

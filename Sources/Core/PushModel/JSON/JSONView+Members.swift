@@ -1,8 +1,7 @@
 extension JSONView {
     // MARK: Look-ups
 
-    /// The member of an object; `nil` when there is none, or this is no object. Takes the same time in an object of any
-    /// size.
+    /// The member of an object; `nil` if it has none, or this is no object. Takes constant time.
     @inlinable
     @inline(__always)
     public func member(_ name: StaticString) -> JSONView? {
@@ -10,13 +9,13 @@ extension JSONView {
         return member(bytes, hash: UInt32(truncatingIfNeeded: WordHash.keys(bytes)))
     }
 
-    /// The member of an object; `nil` when there is none, or this is no object.
+    /// The member of an object; `nil` if it has none, or this is no object.
     public subscript(name: String) -> JSONView? {
         var name = name
         return name.withUTF8 { member($0) }
     }
 
-    /// The member of an object, by its name in UTF-8; `nil` when there is none, or this is no object.
+    /// The member of an object, by its name in UTF-8; `nil` if it has none, or this is no object.
     public func member(_ name: UnsafeBufferPointer<UInt8>) -> JSONView? {
         member(name, hash: UInt32(truncatingIfNeeded: WordHash.keys(name)))
     }
@@ -24,7 +23,7 @@ extension JSONView {
     @usableFromInline
     func member(_ name: UnsafeBufferPointer<UInt8>, hash: UInt32) -> JSONView? {
         guard isObject else { return nil }
-        // An object whose keys collided has other hashes.
+        // The scan hashed the keys of a flagged object again with other seeds.
         let hash = entry.pointee.isFlagged ? UInt32(truncatingIfNeeded: WordHash.ofThisProcess(name)) : hash
         guard let table = JSONKeyTable(of: entry) else {
             var key = entry + 1
@@ -57,7 +56,7 @@ extension JSONView {
     @inlinable public var elements: JSONElements { JSONElements(of: self) }
 }
 
-/// The members of an object in their order, as views: to be used while the document lives.
+/// The members of an object in their order, as views: valid while the document lives.
 public struct JSONMembers: Sequence, IteratorProtocol {
     @usableFromInline var place: UnsafePointer<JSONEntry>
     @usableFromInline var left: Int
@@ -82,7 +81,7 @@ public struct JSONMembers: Sequence, IteratorProtocol {
     }
 }
 
-/// The elements of an array in their order, as views: to be used while the document lives.
+/// The elements of an array in their order, as views: valid while the document lives.
 public struct JSONElements: Sequence, IteratorProtocol {
     @usableFromInline var place: UnsafePointer<JSONEntry>
     @usableFromInline var left: Int

@@ -1,6 +1,6 @@
 extension JSONWriter {
-    /// Writes the members of a `deliver` but for those that say what its line would mean without them, in the words that
-    /// ``Request/init(line:limits:)`` reads. The payload keeps its spaces, and stands on one line.
+    /// Writes the members of a `deliver` in the words that ``Request/init(line:limits:)`` reads, without those that
+    /// have the default value. The payload keeps its spaces, on one line.
     public mutating func members(of deliver: DeliverRequest) {
         member(RequestKey.op.word, Operation.deliver.rawValue)
         members(of: deliver.target)
@@ -26,6 +26,7 @@ extension JSONWriter {
 }
 
 extension JSONNode {
-    /// Its bytes without a line feed: between the tokens that is white space, and no string has one.
+    /// Its bytes with spaces in place of line feeds, which are white space between the tokens and never occur in
+    /// strings.
     var onOneLine: some Sequence<UInt8> { rawBytes.lazy.map { $0 == 0x0A || $0 == 0x0D ? 0x20 : $0 } }
 }

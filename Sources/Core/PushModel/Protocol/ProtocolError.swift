@@ -1,4 +1,4 @@
-/// The one error line that a bad request gets.
+/// The error line in answer to a bad request.
 public struct ProtocolError: Error, Hashable, Sendable {
     /// The closed set of codes.
     public enum Code: String, Sendable, CaseIterable {
@@ -21,17 +21,17 @@ public struct ProtocolError: Error, Hashable, Sendable {
         public var isTransient: Bool { self == .overloaded || self == .unavailable }
     }
 
-    /// What kind of wrong.
+    /// The kind of error.
     public var code: Code
-    /// The path of the key that is wrong, such as `payload.message.data.badge`; `nil` for the line as a whole.
+    /// The path of the wrong key, such as `payload.message.data.badge`; `nil` for the line as a whole.
     public var field: String?
-    /// What was wrong and what to do, for people.
+    /// The problem and its remedy, for people.
     public var message: String
-    /// When to come again.
+    /// The delay after which the client may try again.
     public var retryAfter: Duration?
-    /// The name of the machine that leads, from one that does not.
+    /// The name of the leading machine, in an answer of another one.
     public var leader: String?
-    /// The request's id, where it could be read.
+    /// The request's id, if it was readable.
     public var id: String?
 
     /// Joins the parts.
@@ -47,7 +47,7 @@ public struct ProtocolError: Error, Hashable, Sendable {
         self.id = id
     }
 
-    /// The error of a line that is not the JSON that is accepted.
+    /// The error of a line that is not acceptable JSON.
     public init(_ error: JSONError) {
         let code: Code =
             switch error.code {
@@ -62,7 +62,7 @@ public struct ProtocolError: Error, Hashable, Sendable {
 
     /// The error of a line above the limit.
     ///
-    /// - Parameter setting: which setting says so; `nil`: none.
+    /// - Parameter setting: the setting of the limit, for the message; `nil` if there is none.
     public static func tooLong(limit: Int, setting: String? = "RequestLengthMax=") -> ProtocolError {
         let place = setting.map { " (\($0))" } ?? ""
         return ProtocolError(.tooLong, message: "the request is longer than \(limit) bytes\(place)")

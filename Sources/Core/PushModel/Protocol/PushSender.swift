@@ -1,6 +1,7 @@
-/// The sender of a push that a gateway passed on: the program, its proof, and its request. Kept in the request's line.
+/// The sender of a push that a gateway passed on: the program, its credentials, and its HTTP request. Stored in the
+/// request line.
 public struct PushSender: Hashable, Sendable {
-    /// `X-Firebase-Client`, else `User-Agent`.
+    /// `X-Firebase-Client`, or without it `User-Agent`.
     public var client: String?
     /// The service account, or the key of a provider token.
     public var account: String?
@@ -12,17 +13,17 @@ public struct PushSender: Hashable, Sendable {
     public var connection: String?
     /// The method of the request.
     public var method: String?
-    /// The path of the request; secrets in it are shortened.
+    /// The path of the request, with secrets shortened.
     public var path: String?
-    /// The status of the answer to a push that the daemon takes.
+    /// The HTTP status of the answer to a push that the daemon accepts.
     public var answer: Int64?
-    /// How often the same push was sent, this time included; `nil`: once.
+    /// The number of times that the sender sent this push, this time included; `nil`: once.
     public var times: Int64?
 
-    /// A sender of whom nothing is known.
+    /// Creates a sender without any fact.
     public init() {}
 
-    /// Reads the member `sender` of a line; `nil`: the line has none.
+    /// Reads the member `sender` of a line; `nil` if the line has none.
     ///
     /// - Parameter line: the root of a request of `inject.sock`.
     public init?(ofLine line: JSONNode) {
@@ -90,12 +91,12 @@ public struct PushSender: Hashable, Sendable {
         }
     }
 
-    /// How long a text may be, in bytes.
+    /// The limit of a text, in bytes.
     public static let longestText = 255
 
-    /// Checks the member of a line. Nothing is read out of it: the daemon keeps the line.
+    /// Checks the member `sender` of a line without decoding it: the daemon keeps the line.
     ///
-    /// - Throws: what is wrong with a member.
+    /// - Throws: the error of the first wrong member.
     static func check(_ object: JSONView) throws(ProtocolError) {
         for (name, value) in object.members {
             if TextKey.words.value(for: name) != nil {
@@ -125,7 +126,7 @@ public struct PushSender: Hashable, Sendable {
         return ProtocolError(.invalidValue, field: field, message: "\(field) is \(fault)")
     }
 
-    /// Shows each known fact as a text, under its key.
+    /// Calls `body` with each known fact as a text, under its key.
     public func forEachFact(_ body: (_ key: String, _ value: String) -> Void) {
         for key in TextKey.allCases { if let value = self[key] { body(key.rawValue, value) } }
         for key in NumberKey.allCases { if let value = self[key] { body(key.rawValue, String(value)) } }
@@ -151,7 +152,7 @@ extension JSONWriter {
 }
 
 extension String {
-    /// The beginning that has so many bytes at most, without a part of a character.
+    /// The longest beginning of at most `limit` bytes that ends between two characters.
     fileprivate func cut(toBytes limit: Int) -> String {
         guard utf8.count > limit else { return self }
         var kept = 0

@@ -1,6 +1,6 @@
-/// The lines that a client is sent, each with its line feed.
+/// The lines that the daemon sends to a client, each with its line feed.
 public enum Reply {
-    /// The request is not accepted, and changed nothing.
+    /// The line for a refused request, which changed nothing.
     public static func refused(_ error: ProtocolError) -> [UInt8] {
         line { writer in
             writer.member("ok", false)
@@ -9,7 +9,7 @@ public enum Reply {
         }
     }
 
-    /// How an invocation of a request ended, for a client that waits for it.
+    /// The line for the outcome of an invocation, for a client that waits for it.
     public static func outcome(_ invocation: InvocationRecord, _ result: InvocationResult, id: String?) -> [UInt8] {
         line { writer in
             writer.member("seq", invocation.id.seq.value)
@@ -41,7 +41,7 @@ extension JSONWriter {
         if let leader = error.leader { member("leader", leader) }
     }
 
-    /// The members that say how an invocation ended.
+    /// Writes the members for the end of an invocation.
     public mutating func members(of result: InvocationResult) {
         member("outcome", result.outcome.rawValue)
         if let reason = result.reason { member("reason", reason) }
@@ -63,7 +63,7 @@ extension JSONWriter {
             })
     }
 
-    /// The members that name what an invocation waited for; `handler` is null for the tracker.
+    /// Writes the members for the invocation that another one waited for; `handler` is `null` for the tracker.
     public mutating func members(of predecessor: Predecessor) {
         member("seq", predecessor.id.seq.value)
         member("n", predecessor.id.n)
@@ -71,7 +71,7 @@ extension JSONWriter {
         if let took = predecessor.took { member("took_ms", took.milliseconds) }
     }
 
-    /// The members that say how an attempt went; times are from the acceptance of the request on.
+    /// Writes the members of an attempt; times count from the acceptance of the request.
     public mutating func members(of attempt: AttemptRecord) {
         member("attempt", attempt.number)
         member("route", attempt.route)

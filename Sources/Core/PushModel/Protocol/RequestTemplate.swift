@@ -1,27 +1,28 @@
-/// What all requests of a source have in common: makes one of a payload, and fills in what a request leaves out.
+/// The common members of all requests of a source: turns a payload into a request, and adds missing members to a
+/// request.
 public struct RequestTemplate: Sendable {
     /// A member of a request; the value is JSON.
     private struct Member {
         let key: String
         let value: [UInt8]
-        /// The operations that take it.
+        /// The operations that take the member.
         let operations: Set<Operation>
     }
 
     private var members: [Member] = []
     private var platform: String?
 
-    /// Nothing in common but the platform.
+    /// Creates a template with a platform at most.
     ///
-    /// - Parameter platform: its word; `nil`: a payload that only iOS has is for iOS.
+    /// - Parameter platform: the word of the platform; `nil`: iOS for a payload with a form of iOS.
     public init(platform: String? = nil) { self.platform = platform }
 
-    /// Adds a member with a text, if there is one.
+    /// Adds a member with a text, unless the text is `nil`.
     ///
     /// - Parameters:
-    ///   - key: of the member.
+    ///   - key: the key of the member.
     ///   - text: its value.
-    ///   - operations: those that take it.
+    ///   - operations: the operations that take it.
     public mutating func add(_ key: String, _ text: String?, to operations: Set<Operation>) {
         guard let text else { return }
         var writer = JSONWriter()
@@ -34,7 +35,7 @@ public struct RequestTemplate: Sendable {
         members.append(Member(key: key, value: value, operations: operations))
     }
 
-    /// The same for a payload whose own form says for which platform and app it is: what the template has already stays.
+    /// Adds the platform and the app that the payload's own form names; values of the template take precedence.
     public func completed(platform: Platform?, app: String?) -> RequestTemplate {
         var template = self
         template.platform = self.platform ?? platform?.rawValue
@@ -46,7 +47,7 @@ public struct RequestTemplate: Sendable {
     ///
     /// - Parameters:
     ///   - object: a payload, or a request.
-    ///   - isAPNs: whether it comes from an `.apns` file, and so is for iOS.
+    ///   - isAPNs: whether the object comes from an `.apns` file, and so is for iOS.
     public func line(for object: JSONNode, isAPNs: Bool) -> [UInt8] {
         var template = self
         let operation = object["op"]?.string.flatMap(Operation.init(rawValue:))
@@ -63,7 +64,7 @@ public struct RequestTemplate: Sendable {
         return writer.bytes
     }
 
-    /// A request with what it lacks; as it came when it lacks nothing.
+    /// A request with the missing members added; unchanged if none is missing.
     private func filling(_ request: JSONNode, _ operation: Operation?) -> [UInt8] {
         let missing = members.filter { member in
             request[member.key] == nil && operation.map(member.operations.contains) ?? false
@@ -79,6 +80,6 @@ public struct RequestTemplate: Sendable {
 }
 
 extension JSONNode {
-    /// Whether it is what iOS hands to an app: values of an Android data map are strings, so an object tells.
+    /// Whether it is an APNs payload, with `aps` as an object: the values of an Android data map are strings.
     public var isApplePayload: Bool { self["aps"]?.kind == .object }
 }

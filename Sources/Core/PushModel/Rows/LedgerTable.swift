@@ -1,15 +1,15 @@
 /// A table of the ledger: its columns, in the order of the values of its rows in the log.
 public struct LedgerTable: Sendable {
-    /// What a column holds.
+    /// The content of a column.
     public enum Coding: Sendable {
-        /// Its value.
+        /// The value itself.
         case plain
         /// One of these texts.
         case name([String])
-        /// The number of a word.
+        /// The number of a word of a closed set.
         case word(WordSet)
-        /// The number of a row in `texts`, or the text itself (Store: `SharedTexts`). Never a text that names a person: it
-        /// would stay when the person's rows are erased.
+        /// The number of a row in `texts`, or the text itself (Store: `SharedTexts`). Never a text that names a person:
+        /// an erasure of the person's rows would leave it in `texts`.
         case shared
     }
 
@@ -19,11 +19,11 @@ public struct LedgerTable: Sendable {
         public let name: String
         /// Its type in SQL.
         public let type: String
-        /// What it holds.
+        /// The content.
         public let coding: Coding
         /// Whether it may be NULL.
         public private(set) var isOptional = false
-        /// What it has of a row of the log that ends before it; `nil`: NULL.
+        /// The column's value for a row of the log that ends before it; `nil`: NULL.
         public private(set) var missing: Int64?
 
         private init(_ name: String, _ type: String, _ coding: Coding = .plain) {
@@ -48,14 +48,14 @@ public struct LedgerTable: Sendable {
 
         static func shared(_ name: String) -> Column { Column(name, "ANY", .shared) }
 
-        /// The same, which may be NULL.
+        /// The same column, which may be NULL.
         var orNull: Column {
             var column = self
             column.isOptional = true
             return column
         }
 
-        /// The same, with a value for the rows that were written before it was there.
+        /// The same column, with a value for rows that were written before it existed.
         func or(_ value: Int64) -> Column {
             var column = self
             column.missing = value
@@ -63,21 +63,21 @@ public struct LedgerTable: Sendable {
         }
     }
 
-    /// What tells rows apart.
+    /// The primary key of a table.
     public enum Key: Sendable {
-        /// So many of the first columns.
+        /// The first columns, in this number.
         case first(Int)
-        /// A column before all others, which no row of the log has: the ledger gives it a number.
+        /// A column before all others that rows of the log do not have: the ledger assigns its number.
         case given(String)
-        /// There is one row at most.
+        /// None: the table has at most one row.
         case one
     }
 
-    /// The name under which people ask for it.
+    /// The name for queries by people.
     public let name: String
-    /// The name of the table; where it is another one, ``name`` is a view that has texts in place of numbers.
+    /// The name of the table; if it differs, ``name`` is a view that has texts in place of numbers.
     public let rows: String
-    /// What tells rows apart.
+    /// The primary key.
     public let key: Key
     /// The columns in their order.
     public let columns: [Column]

@@ -1,8 +1,8 @@
 extension RowKind {
-    /// The version of batches since which the kind is there: who reads lower ones stops at it.
+    /// The version of batches that introduced the kind: a reader of lower versions stops at it.
     ///
-    /// A kind that is added later names its version here, the one after the highest: the daemon writes it once all copies of a
-    /// chain read that.
+    /// A new kind gets the version after the highest here. The daemon writes it once all copies of a chain read that
+    /// version.
     public var since: Int {
         switch self {
         case .fanOut, .fanOutProgress: 2
@@ -12,7 +12,7 @@ extension RowKind {
 }
 
 extension Operation {
-    /// The version of batches since which requests have it.
+    /// The version of batches that introduced the operation of a request.
     var since: Int {
         switch self {
         case .deliver, .interact, .session, .token, .log: 1
@@ -22,6 +22,6 @@ extension Operation {
 }
 
 extension KnownDevice {
-    /// The version of batches since which a row has all that is known of it.
+    /// The lowest version of batches whose rows have all facts of the device.
     var since: Int { token != nil || hasDetail ? 2 : 1 }
 }

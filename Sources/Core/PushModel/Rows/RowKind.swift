@@ -1,19 +1,19 @@
-/// What a row of the log tells, and with that which values it has, in which order.
+/// The kind of a row of the log, which defines its values and their order.
 ///
-/// The raw values are on disk, in logs that a later version may have to read: a number never gets another meaning, and the
-/// values of a kind never change, but for new ones at the end. 36 is given up.
+/// The raw values are on disk, in logs that a later version may have to read: a number never changes its meaning. The
+/// values of a kind never change, except for new ones at the end. 36 is retired.
 public enum RowKind: UInt8, Sendable, CaseIterable {
     /// A new request; its invocations follow in the same batch.
     case request = 1
     /// A new invocation, decided or in flight.
     case invocation = 2
-    /// An invocation in flight changed: the whole row as it is now.
+    /// An invocation in flight changed: the whole row with its new values.
     case invocationUpdate = 3
     /// An analytics event.
     case event = 4
-    /// What is last known of a device; replaces what was known under its number.
+    /// The last known facts of a device; replaces the row of its number.
     case device = 5
-    /// A device that is no longer remembered.
+    /// The daemon no longer remembers a device.
     case forgottenDevice = 6
     /// A publish, and the devices that get it.
     case fanOut = 7
@@ -26,17 +26,17 @@ public enum RowKind: UInt8, Sendable, CaseIterable {
     case openedDelivery = 17
     /// A tracked delivery had its influenced open.
     case influencedDelivery = 18
-    /// A delivery that the tracker no longer remembers.
+    /// The tracker no longer remembers a delivery.
     case forgottenDelivery = 19
-    /// What became of an interaction.
+    /// The tracker's verdict on an interaction.
     case interaction = 20
-    /// A session; replaces what was known under its number.
+    /// A session; replaces the row of its number.
     case session = 21
-    /// A session that there is no need to know of any more.
+    /// The tracker no longer needs a session.
     case forgottenSession = 22
-    /// The latest session starts of a user; replaces what was known under their number.
+    /// The latest session starts of a user; replaces the row of their number.
     case starts = 23
-    /// The session starts of a user that are no longer remembered.
+    /// The tracker no longer remembers the session starts of a user.
     case forgottenStarts = 24
     /// A session start whose influenced opens are not decided yet.
     case pendingStart = 25
@@ -44,25 +44,25 @@ public enum RowKind: UInt8, Sendable, CaseIterable {
     case decidedStart = 26
     /// An interaction that waits for its delivery.
     case heldInteraction = 27
-    /// An interaction waits no more.
+    /// A held interaction is settled.
     case settledInteraction = 28
 
     /// A new entry of custom data.
     case entry = 32
     /// An entry's state changed.
     case entryMove = 33
-    /// A field of a profile is to change.
+    /// An operation on a field of a profile.
     case attribute = 34
-    /// How sending goes.
+    /// The state of sending.
     case sending = 35
 
     /// An attempt of a handler ended.
     case attempt = 40
-    /// What the handler of the last attempt wrote to standard error.
+    /// The standard error of the last attempt's handler.
     case output = 41
     /// An invocation became a dead letter.
     case deadLetter = 42
-    /// The dead letters of a request are none any more.
+    /// The dead letters of a request were replayed or purged.
     case noDeadLetters = 43
 
     /// A gap of the daemon is over.
@@ -70,15 +70,15 @@ public enum RowKind: UInt8, Sendable, CaseIterable {
     /// The daemon is alive.
     case lifeSign = 49
 
-    /// A producer of a chain that several machines write has a number now: before its first request.
+    /// A producer of a chain that several machines write got a number; precedes its first request.
     case producer = 56
-    /// Rows of requests that are too old or too many are taken out; alone in its batch.
+    /// An order to delete old or surplus requests; alone in its batch.
     case pruning = 57
-    /// Rows of a person are taken out; alone in its batch.
+    /// An order to delete the rows of a person; alone in its batch.
     case erasure = 58
 }
 
-/// How a value is written: one byte before it.
+/// The byte before a value that tells its type and format.
 enum RowValueTag: UInt8 {
     case null = 0
     /// A whole number from 0 to 255, in one byte.

@@ -1,21 +1,21 @@
-/// Bytes that are not the rows they should be.
+/// An error in the format of rows.
 public struct RowError: Error, Hashable, Sendable {
-    /// What is wrong, as a sentence without its end.
+    /// The problem, as a sentence without its full stop.
     public var message: String
 
-    /// - Parameter message: what is wrong, as a sentence without its end.
+    /// - Parameter message: the problem, as a sentence without its full stop.
     public init(message: String) { self.message = message }
 }
 
-/// Takes rows out of bytes, in their order. What is not whole, or of a kind that this version does not know, is an error:
-/// it never reads beyond the bytes.
+/// Parses rows from bytes, in their order. An incomplete row, or one of an unknown kind, is an error; the reader never
+/// reads beyond the bytes.
 public struct RowReader {
     private var rest: UnsafeRawBufferPointer
 
-    /// - Parameter bytes: what ``RowBuffer/rows`` gave; it must outlive all that is read from it.
+    /// - Parameter bytes: the bytes of ``RowBuffer/rows``; they must outlive the values that are read from them.
     public init(_ bytes: UnsafeRawBufferPointer) { rest = bytes }
 
-    /// How many rows of a kind there are in bytes that ``RowBuffer/rows`` gave.
+    /// The number of rows of a kind in the bytes of ``RowBuffer/rows``.
     public static func count(of kind: RowKind, in rows: UnsafeRawBufferPointer) -> Int {
         var reader = RowReader(rows)
         var count = 0
@@ -36,7 +36,7 @@ public struct RowReader {
     }
 }
 
-/// One value of a row. Texts and bytes lie where the row lies, and must not be used when that is gone.
+/// One value of a row. Texts and bytes point into the row, and are valid only while the row's memory exists.
 public enum RowValue {
     case null
     case integer(Int64)
@@ -45,8 +45,8 @@ public enum RowValue {
     case bytes(UnsafeRawBufferPointer)
 }
 
-/// The values of a row, in their order. A row that was written before its table had its last columns ends before them: they
-/// are NULL.
+/// The values of a row, in their order. A row that is older than the last columns of its table ends before them; they
+/// read as NULL.
 public struct RowValues {
     private var rest: UnsafeRawBufferPointer
 
@@ -55,11 +55,11 @@ public struct RowValues {
     /// Whether all values have been taken.
     public var isAtEnd: Bool { rest.isEmpty }
 
-    /// The next value; behind the last one NULL.
+    /// The next value; NULL behind the last one.
     ///
-    /// - Throws: `RowError` when it is not whole.
+    /// - Throws: `RowError` if the value is incomplete.
     public mutating func next() throws(RowError) -> RowValue {
-        // Each value of each row passes here, on the ledger's thread: pointers, and nothing that is called.
+        // Hot path: the ledger's thread reads each value of each row here, so the code uses pointers and no calls.
         guard let start = rest.baseAddress, !rest.isEmpty else { return .null }
         let left = rest.count
         let number = start.load(as: UInt8.self)
@@ -108,16 +108,16 @@ extension RowValues: RowSource {
     /// Whether the next value is NULL.
     public var isNull: Bool { rest.first.map { $0 == RowValueTag.null.rawValue } ?? true }
 
-    /// Leaves out values.
+    /// Skips values.
     public mutating func skip(_ count: Int) throws(RowError) { for _ in 0..<count { _ = try next() } }
 
-    /// A whole number.
+    /// Reads a whole number.
     public mutating func integer() throws(RowError) -> Int64 {
         guard case .integer(let value) = try next() else { throw RowError(message: "a value is no number") }
         return value
     }
 
-    /// A text, or none.
+    /// Reads a text; `nil` for NULL.
     public mutating func text() throws(RowError) -> String? {
         switch try next() {
         case .null: return nil
@@ -126,7 +126,7 @@ extension RowValues: RowSource {
         }
     }
 
-    /// Bytes; none for NULL.
+    /// Reads bytes; empty for NULL.
     public mutating func bytes() throws(RowError) -> [UInt8] {
         switch try next() {
         case .null: return []
@@ -135,7 +135,7 @@ extension RowValues: RowSource {
         }
     }
 
-    /// A word, which the log has as a text.
+    /// Reads a word, which the log has as a text.
     public mutating func word<Word: StoredWord>() throws(RowError) -> Word { try name() }
 
     public func unreadable(_ reason: String) -> RowError { RowError(message: reason) }

@@ -1,19 +1,19 @@
-/// One op of `control.sock`: its word, its keys and how it is read; `Ops` has a file for each, with what writes it and its
+/// One op of `control.sock`: its word, its keys and its reader. `Ops` has a file for each, with its writer and its
 /// answer.
 struct ControlOp: Sendable {
     typealias Operation = ControlRequest.Operation
 
-    /// All of them, in the order in which an error lists them.
+    /// All ops, in the order in which an error lists them.
     static let all = [
         status, metrics, sync, claim, depart, peek, settle, sending, flush, reset, resolve, replay, purge, erase,
         reload, logLevel,
     ]
 
-    /// The word for it on the socket.
+    /// The word of the op on the socket.
     let name: String
-    /// The keys that a request may have.
+    /// The allowed keys.
     let keys: RequestKeys
-    /// How an error says that `read.sock` takes it; `nil`: it does not.
+    /// The op's phrase in the error of `read.sock` that lists its ops; `nil` if `read.sock` refuses the op.
     let readOnly: String?
     private let read: @Sendable (ObjectReader) throws(ProtocolError) -> Operation
 

@@ -1,22 +1,23 @@
-/// Why an answer of the daemon is none that was asked for.
+/// The reason why a line of the daemon is not the requested answer.
 public enum ControlReplyError: Error, Hashable, Sendable {
-    /// The daemon refuses the request.
+    /// The daemon refused the request.
     case refused(ProtocolError)
-    /// It is no answer to the request: what is wrong with it.
+    /// The line is no answer to the request, with the reason.
     case unreadable(String)
 }
 
-/// The answer of the daemon to a line of `control.sock`, for whoever sent it.
+/// The daemon's answer to a request of `control.sock`, as its sender reads it.
 public struct ControlReply: Sendable {
     /// The whole answer.
     public let root: JSONNode
 
     /// Reads a line.
     ///
-    /// - Throws: what the daemon refuses, and what is no answer at all.
+    /// - Throws: ``ControlReplyError/refused(_:)`` for a refusal, ``ControlReplyError/unreadable(_:)`` for a malformed
+    ///   line.
     public init(line: [UInt8]) throws(ControlReplyError) {
         do {
-            // Data has the depth that the daemon let pass, inside of the answer's own.
+            // The data of entries may be as deep as the daemon's limit, within the levels of the answer.
             root = try JSONDocument(scanning: line, limits: JSONLimits(depth: .max)).root
         } catch {
             throw .unreadable(error.message)
@@ -25,7 +26,7 @@ public struct ControlReply: Sendable {
         guard isDone else { throw .refused(try Self.refusal(root)) }
     }
 
-    /// How many entries were changed, under its word: `settled`, `flushed`, `discarded`, `resolved`.
+    /// The number of changed entries under its key: `settled`, `flushed`, `discarded`, `resolved`.
     public func count(_ what: String) throws(ControlReplyError) -> Int {
         guard let count = root[what]?.int64 else { throw .unreadable("\(what) is missing") }
         return Int(count)

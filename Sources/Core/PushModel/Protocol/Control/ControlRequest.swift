@@ -1,53 +1,54 @@
-/// One request line of `control.sock`: whoever may inject can ask none of it.
+/// One request line of `control.sock`. `inject.sock` takes none of these ops.
 public struct ControlRequest: Hashable, Sendable {
-    /// What is asked.
+    /// The op, with its values.
     public enum Operation: Hashable, Sendable {
-        /// What the daemon is doing now.
+        /// Asks for the daemon's current state.
         case status
-        /// What the daemon counts and measures, as text for a monitoring system.
+        /// Asks for the daemon's counters and measurements, as text for a monitoring system.
         case metrics(MetricsFormat)
-        /// The ledger is to have all that was acknowledged before this was asked; how long the answer may take at most.
+        /// Waits until the ledger has every batch that was acknowledged before; the answer comes after the timeout at
+        /// the latest.
         case sync(timeout: Duration)
-        /// A run of the forwarder asks for entries to send.
+        /// A run of the forwarder claims entries to send.
         case claim(ClaimRequest)
-        /// What is queued to be sent, from the entry after this one on; it stays as it is.
+        /// Lists the queued entries after a number, without changing them.
         case peek(after: EntryNumber, limit: Int)
-        /// A run of the forwarder is about to send entries that it reserved. The reply names those that it may send.
+        /// A run of the forwarder is about to send entries that it reserved. The reply has those that it may send.
         case depart(DepartRequest)
-        /// A run of the forwarder says what became of entries.
+        /// A run of the forwarder reports the new states of entries.
         case settle(SettleRequest)
-        /// A run of the forwarder says how sending goes.
+        /// A run of the forwarder reports the state of sending.
         case sending(SendingReport)
-        /// What waits is flushed, as if a session began.
+        /// Flushes waiting entries, as if a session began.
         case flush(FlushRequest)
-        /// What waits in a suite is discarded; of one app only, or of all.
+        /// Discards the waiting entries of a suite, for one app or for all.
         case reset(suite: String, app: String?)
-        /// A person decides what becomes of entries of unknown outcome.
+        /// A person sets the state of entries of unknown outcome.
         case resolve(ResolveRequest)
-        /// The dead letters of these requests are accepted again, each under a new number.
+        /// Accepts the dead letters of these requests again, each under a new number.
         case replay([SequenceNumber])
-        /// The dead letters of these requests are none any more.
+        /// Drops the dead letters of these requests.
         case purge([SequenceNumber])
-        /// Which entries the journal gets: from this level up, by systemd's word; `nil`: it is only asked for.
+        /// Sets the lowest level of journal entries, by systemd's word; `nil` asks for the current level.
         case logLevel(String?)
-        /// The configuration is read again and put in force; the answer says whether it was.
+        /// Reads the configuration again and applies it; the answer says whether it did.
         case reload
-        /// A person is to be erased: a user, or whoever used one device.
+        /// Erases a person: a user, or the users of one device.
         case erase(Person)
 
-        /// How many requests one of `replay` and `purge` may name.
+        /// The limit of requests in `replay` and `purge`.
         public static let requestsMax = 1000
     }
 
-    /// The version of what `control.sock` takes and tells, as the first reply on a connection states it.
+    /// The version of the protocol of `control.sock`, which the first reply on a connection states.
     public static let protocolVersion = 1
 
-    /// How long a line may be at least, in bytes: a hundred entries with the longest of reasons, all of it escaped.
+    /// The least line limit in bytes: room for a hundred entries with the longest reasons, fully escaped.
     public static let longestLine = 1 << 20
 
-    /// What is asked.
+    /// The op, with its values.
     public var operation: Operation
-    /// Given back in the reply.
+    /// The id, which the reply repeats.
     public var id: String?
 
     /// Joins the two.
@@ -63,7 +64,7 @@ extension ControlRequest {
 
     /// Reads a line.
     ///
-    /// - Throws: the error that the client is told; it carries the request's id where that could be read.
+    /// - Throws: the error for the client, with the request's id if it is readable.
     public init(line: [UInt8]) throws(ProtocolError) {
         let document: JSONDocument
         do {
@@ -99,9 +100,9 @@ extension ControlRequest {
         return writer.line()
     }
 
-    /// Lets a request of `read.sock` pass.
+    /// Checks that `read.sock` may take the request.
     ///
-    /// - Throws: the error that the client is told of a request that changes something.
+    /// - Throws: the error for the client, if the request changes something.
     public func checkReadOnly() throws(ProtocolError) {
         guard !operation.changesNothing else { return }
         let words = ControlOp.all.compactMap(\.readOnly)
@@ -114,7 +115,7 @@ extension ControlRequest {
 }
 
 extension ControlRequest.Operation {
-    /// The word for it on the socket.
+    /// The word of the op on the socket.
     public var name: String { onTheWire.op.name }
 
     /// Whether it changes nothing, so that `read.sock` takes it too.
@@ -122,7 +123,7 @@ extension ControlRequest.Operation {
         if case .logLevel(.some) = self { false } else { onTheWire.op.readOnly != nil }
     }
 
-    /// Its declaration, and what writes its keys.
+    /// The declaration of the op, and the closure that writes its keys.
     fileprivate var onTheWire: (op: ControlOp, keys: (inout JSONWriter) -> Void) {
         switch self {
         case .status: (.status, { _ in })

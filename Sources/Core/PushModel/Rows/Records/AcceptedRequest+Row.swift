@@ -1,6 +1,6 @@
 extension AcceptedRequest: StoredRecord {
-    // transport is what brought a delivery, original_priority how urgent FCM took it for; NULL for what is no delivery.
-    // replay_of is the request of which this one is a replay; NULL for what a producer sent.
+    // transport: the service that brought a delivery. original_priority: the priority with which FCM got it. Both are
+    // NULL for other requests. replay_of: the request that this one replays; NULL for a producer's request.
     public static let table = LedgerTable(
         "requests", rows: "request_rows",
         [

@@ -1,6 +1,6 @@
 extension AnalyticsEvent: StoredRecord {
-    // The cursor is the order in which events were committed, for who reads on from where they were. No number is
-    // given twice: meta has the highest that pruning may have taken.
+    // cursor: the order in which events were committed, for readers that resume from a position. No number is assigned
+    // twice: the table meta has the highest one that pruning may have deleted.
     public static let table = LedgerTable(
         "events", rows: "event_rows", key: .given("cursor"),
         [
@@ -61,7 +61,7 @@ extension AnalyticsEvent.Push: StoredValue {
 }
 
 extension RowWriter {
-    /// What happened, in nine values of which each kind of event has its own.
+    /// Writes the facts of an event in nine values, with NULL for those of other kinds.
     fileprivate mutating func content(_ content: AnalyticsEvent.Content) {
         switch content {
         case .received(let push), .influencedOpen(let push), .iosForeground(let push):

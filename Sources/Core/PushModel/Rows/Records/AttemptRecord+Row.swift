@@ -1,7 +1,7 @@
 extension AttemptRecord: StoredRecord {
-    // How handlers answered, where the invocation's own row does not say all of it. Times are from acceptance on. errors
-    // is the end of what the handler wrote to standard error, errors_cut how many bytes came before that. attempt counts
-    // over the invocation, of_handler over those of one handler in a row.
+    // The answers of handlers, unless the invocation's own row says all of it. Times count from acceptance. errors: the
+    // end of the handler's standard error; errors_cut: the number of bytes before it. attempt counts within the
+    // invocation, of_handler among consecutive attempts of one handler.
     public static let table = LedgerTable(
         "attempts", key: .given("number"),
         [
@@ -38,8 +38,8 @@ extension ErrorOutput: StoredValue {
 }
 
 extension DeadLetter: StoredRecord {
-    // What a person may replay or purge. Pruning leaves their requests alone; they have limits of their own. bytes are those
-    // of the request line and, as the ledger adds them, of the attempts.
+    // Invocations that a person may replay or purge. Pruning keeps their requests; dead letters have limits of their
+    // own. bytes: the length of the request line and, added by the ledger, of the attempts.
     public static let table = LedgerTable(
         "dead_letters", key: .first(2), [.integer("seq"), .integer("n"), .integer("at"), .integer("bytes")])
 

@@ -29,7 +29,7 @@ extension PruningSlice: StoredValue {
 }
 
 extension WallTime {
-    /// The nearest time that a row may have: before all that is stored, or behind it, is all the same.
+    /// The nearest time that a row may have. The effect is the same, since all stored times are within the limits.
     fileprivate var stored: WallTime {
         WallTime(
             milliseconds: min(max(milliseconds, StoredRange.time.lowerBound), StoredRange.time.upperBound))
@@ -37,7 +37,7 @@ extension WallTime {
 }
 
 extension ErasureOrder {
-    /// The devices come last, as many as there are.
+    /// Writes the order; the devices come last, in any number.
     fileprivate func write(to row: inout RowWriter) {
         row.add(bound.request, bound.entry, person.externalID)
         for device in person.devices.map(\.text).sorted() { row.text(device) }

@@ -1,7 +1,7 @@
 extension DaemonGap: StoredRecord {
-    // When the daemon was down, the clock was set, the machine suspended, the disk stalled, or of several machines the leader
-    // lost, the engine away or nothing protected. Where the clock was set, the times are those before and after. At most 4096,
-    // the newest.
+    // The gaps of the daemon: down, its clock set, the machine suspended, the disk stalled; and among several machines
+    // the leader lost, the engine away, or nothing protected. For a set clock, the times before and after the step. At
+    // most 4096 rows, the newest.
     public static let table = LedgerTable(
         "gaps", key: .given("number"), [.name("kind", Kind.self), .integer("begin_at"), .integer("end_at")])
 
@@ -13,8 +13,8 @@ extension DaemonGap: StoredRecord {
 }
 
 extension LifeSign: StoredRecord {
-    // When the daemon was last known to be alive, the last request that it had accepted by then, and when it was last alive
-    // by a clock that it believed: one row, or none before the first.
+    // seen_at: when the daemon was last alive. seq: the last request that it had accepted by then. believed_at: when it
+    // was last alive and trusted its clock. One row, or none before the first sign of life.
     public static let table = LedgerTable(
         "life", key: .one, [.integer("seen_at"), .integer("seq"), .integer("believed_at").orNull])
 

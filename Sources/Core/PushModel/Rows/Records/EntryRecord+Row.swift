@@ -1,8 +1,8 @@
 extension EntryRecord: StoredRecord {
-    // Custom data on its way: one custom event, or attributes that are set together. A suite is where an entry is
-    // stored; without one it is sent, for the profile that the identifier names. settled_at is when the state last
-    // changed, by settled_by if that was a request; NULL while it is as it came. reason_code and field: which rule a
-    // rejected entry breaks, and where.
+    // Entries of custom data: one custom event, or attributes that are set together. suite: the suite that stores the
+    // entry; NULL if the entry is sent, for the profile of the identifier. settled_at: when the state last changed,
+    // settled_by: the request that changed it; NULL in the first state. reason_code and field: the rule that a rejected
+    // entry breaks, and the place.
     public static let table = LedgerTable(
         "entries",
         [
@@ -33,13 +33,13 @@ extension EntryRecord: StoredRecord {
         if state == .claimed, claimant == nil { throw row.unreadable("an entry is claimed by nobody") }
         let (reason, code, field): (String?, RejectionCode?, String) = try row.next()
         self.reason = reason
-        // The reason of a rejected entry has the field before what is wrong.
+        // The reason of a rejected entry is the field, a colon, and the message.
         let message = (reason ?? "").dropFirst(field.isEmpty ? 0 : field.count + 2)
         problem = code.map { EntryProblem($0, String(message), field: field) }
     }
 }
 
-/// The suite where it is stored, and the identifier of the profile in three columns.
+/// The suite of a stored entry, and the identifier of the profile in three columns.
 extension EntryWay: StoredValue {
     public func write(to row: inout RowWriter) {
         let none: String? = nil
@@ -67,7 +67,7 @@ extension EntryWay: StoredValue {
     }
 }
 
-/// What an identifier is, in the ledger. The raw values are kept there.
+/// The kind of an identifier. The ledger stores the raw values.
 public enum IdentifierKind: String, Sendable, CaseIterable {
     case externalID = "external_id"
     case brazeID = "braze_id"

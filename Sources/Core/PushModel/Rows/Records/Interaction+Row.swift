@@ -1,5 +1,5 @@
 extension InteractionRow: StoredRecord {
-    // What became of each interaction with a notification of the tracker's. cause is the request.
+    // The tracker's verdict on each interaction with one of its notifications. cause: the request.
     public static let table = LedgerTable(
         "interactions",
         [
@@ -18,7 +18,7 @@ extension InteractionRow: StoredRecord {
     }
 }
 
-// What waits for the end of the grace: a few rows at any time.
+// Rows that wait for the end of the grace: a few at any time.
 
 extension PendingStart: StoredRecord {
     public static let table = LedgerTable(

@@ -1,7 +1,7 @@
-// What was last said of each device, its session, and the session starts of each user. No app is the empty text. Keys
-// that grow instead of texts: rows that are new lie side by side, not each on a page of its own. A number is that of
-// the request that made the row. An index on the texts would write those pages after all: nobody looks a row up by
-// them.
+// The last known facts of each device, its session, and the session starts of each user. The empty text stands for no
+// app. The keys are increasing numbers instead of texts, so that new rows share pages instead of touching one page
+// each. A number is that of the request that made the row. There is no index on the texts: it would write those pages
+// after all, and no query looks a row up by them.
 
 extension KnownDevice: StoredRecord {
     public static let table = LedgerTable(
@@ -13,7 +13,7 @@ extension KnownDevice: StoredRecord {
             .name("notifications", NotificationPermission.self).orNull, .name("sdk", SDKState.self).orNull,
         ])
 
-    // A row ends before the token where there is nothing from there on, as the rows do that were written before there was any.
+    // A row ends before the token if it has no value from there on, like the rows written before the column existed.
     public func write(to row: inout RowWriter) {
         row.add(number, key, platform, externalID)
         guard token != nil || hasDetail else { return }
@@ -85,7 +85,7 @@ extension SessionRow.End: StoredValue {
 }
 
 extension StartsRow: StoredRecord {
-    // starts is at most ten times, eight bytes each, the most significant one first.
+    // starts: at most ten times of eight bytes each, big-endian.
     public static let table = LedgerTable(
         "session_starts",
         [

@@ -1,6 +1,7 @@
 extension TrackedRow: StoredRecord {
-    // Deliveries that the tracker remembers. event is the cursor of the receipt, which has what is not here: their
-    // order is the order in which the tracker took them over. Before the columns a row has the number of the receipt.
+    // Deliveries that the tracker remembers. event: the cursor of the receipt, which has the other facts; the order of
+    // cursors is the order in which the tracker took the deliveries over. A row of the log has the number of the
+    // receipt before these columns.
     public static let table = LedgerTable(
         "tracked_deliveries", key: .given("event"),
         [

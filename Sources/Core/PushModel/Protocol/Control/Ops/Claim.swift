@@ -6,22 +6,22 @@ extension ControlOp {
 
 /// `op: claim`
 public struct ClaimRequest: Hashable, Sendable {
-    /// How many entries one claim may ask for.
+    /// The limits of entries in one claim.
     public static let limits: ClosedRange<Int64> = 1...1000
-    /// How many entries one run has at most: what becomes of them is decided in one turn when the next run claims.
+    /// The limit of entries that one run holds: the daemon settles all of them in one turn when the next run claims.
     public static let heldMax = 10_000
 
     /// The run of the forwarder.
     public var instance: UUID128
-    /// How many entries at most.
+    /// The limit of entries in the answer.
     public var limit: Int
-    /// Whether the answer comes only when there is an entry.
+    /// Whether the answer waits until there is an entry.
     public var waits: Bool
-    /// With the first claim of a connection: what that run holds. Whatever else is claimed by it was in a reply that it never
-    /// got, or was not sent, and so is queued again before the claim is answered.
+    /// The entries that the run holds, in the first claim of a connection. The daemon puts the run's other claimed
+    /// entries back to `queued` before it answers: the reply with them got lost, or the run did not send them.
     public var holding: [EntryNumber]?
-    /// Whether the run says with `depart` what it is about to send. Until then an entry stays `queued` on disk. Of a run
-    /// that does not, every entry is taken for sent as soon as it is handed over.
+    /// Whether the run announces with `depart` the entries that it is about to send. Until then an entry stays `queued`
+    /// on disk. For a run without `depart`, an entry counts as sent once the daemon hands it over.
     public var reserves: Bool
 
     /// Joins the parts.
@@ -56,7 +56,7 @@ extension ClaimRequest {
 }
 
 extension Claimed {
-    /// The members of the answer.
+    /// Writes the members of the answer.
     public func write(to reply: inout JSONWriter) {
         reply.member("entries", array: { list in entries.forEach { $0.write(to: &list) } })
         guard let sending else { return reply.member("sending", nil as String?) }

@@ -8,7 +8,7 @@ extension ControlOp {
 public struct DepartRequest: Hashable, Sendable {
     /// The run of the forwarder.
     public var instance: UUID128
-    /// The entries, at most as many as one claim may ask for.
+    /// The entries, with the limit of one claim.
     public var entries: [EntryNumber]
 
     /// Joins the two.
@@ -31,7 +31,7 @@ extension DepartRequest {
 }
 
 extension ControlReply {
-    /// The entries that may be sent, for a departure, and how long from the question on; `nil`: at any time.
+    /// The entries that may be sent, and the time from the request on in which they may be sent; `nil`: at any time.
     public func departed() throws(ControlReplyError) -> (entries: [EntryNumber], valid: Duration?) {
         guard let list = root["entries"], list.kind == .array else { throw .unreadable("entries is missing") }
         let numbers = list.elements.compactMap(\.int64)
@@ -40,6 +40,6 @@ extension ControlReply {
         return (numbers.map { EntryNumber($0) }, valid)
     }
 
-    /// An hour, in milliseconds: no lease is longer.
+    /// An hour, in milliseconds; every lease is shorter.
     private static var longestValidity: Int64 { 3_600_000 }
 }

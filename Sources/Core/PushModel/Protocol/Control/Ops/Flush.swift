@@ -6,9 +6,9 @@ extension ControlOp {
 
 /// `op: flush`
 public struct FlushRequest: Hashable, Sendable {
-    /// Whose session is to be taken as begun; the app is given.
+    /// The user and the app of the assumed session; the app is mandatory.
     public var target: Target
-    /// Only what waits in this suite; `nil`: in any.
+    /// The suite to flush; `nil`: all suites.
     public var suite: String?
 
     /// Joins the two.

@@ -6,12 +6,12 @@ extension ControlOp {
 
 /// `op: resolve`
 public struct ResolveRequest: Hashable, Sendable {
-    /// The states that a person may give an entry of unknown outcome.
+    /// The states that a person may set for an entry of unknown outcome.
     static let states: [EntryState] = [.queued, .discarded]
-    /// How many entries one request may name.
+    /// The limit of entries in one request.
     public static let entriesMax = 1000
 
-    /// The entries; `nil`: all of unknown outcome.
+    /// The entries; `nil`: all entries of unknown outcome.
     public var entries: [EntryNumber]?
     /// `queued` again, or `discarded`.
     public var state: EntryState

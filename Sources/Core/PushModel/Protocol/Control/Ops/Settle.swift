@@ -6,12 +6,12 @@ extension ControlOp {
 
 /// `op: settle`
 public struct SettleRequest: Hashable, Sendable {
-    /// The states that the forwarder may give an entry that it claimed.
+    /// The states that the forwarder may set for an entry that it claimed.
     static let states: [EntryState] = [.sent, .rejected, .unknown, .queued]
 
     /// The run of the forwarder.
     public var instance: UUID128
-    /// The entries, at most as many as one claim may ask for.
+    /// The entries, with the limit of one claim.
     public var entries: [Settlement]
 
     /// Joins the parts.
@@ -21,19 +21,19 @@ public struct SettleRequest: Hashable, Sendable {
     }
 }
 
-/// The new state of an entry that the forwarder had.
+/// The new state of an entry that the forwarder claimed.
 public struct Settlement: Hashable, Sendable {
-    /// How long a reason may be, in bytes: as much of an endpoint's answer as a person reads.
+    /// The limit of a reason in bytes: as much of an endpoint's answer as a person reads.
     public static let longestReason = 1000
 
     /// The entry.
     public var number: EntryNumber
     /// `sent`, `rejected`, `unknown`, or `queued` again.
     public var state: EntryState
-    /// Why, for people.
+    /// The reason for people.
     public var reason: String?
 
-    /// Joins the parts; of a reason that is longer than ``longestReason`` the beginning is kept.
+    /// Joins the parts; cuts a reason after ``longestReason`` bytes.
     public init(_ number: EntryNumber, _ state: EntryState, reason: String? = nil) {
         self.number = number
         self.state = state
@@ -91,7 +91,7 @@ extension Settlement {
 }
 
 extension ProtocolError {
-    /// The same error, of a value that is inside another.
+    /// The same error for a value inside another value.
     fileprivate func within(_ path: String) -> ProtocolError {
         var error = self
         error.field = field.map { "\(path).\($0)" } ?? path
