@@ -1,15 +1,15 @@
 import PushDispatch
 import PushModel
 
-/// A request on its way in: what its invocations have in common, and how many it has so far.
+/// A request that is being accepted: the facts that its invocations share, and the count of its invocations so far.
 struct Arrival {
     var request: AcceptedRequest { _read { yield sharedRequest.value } }
-    /// The same, for the invocations and their ends.
+    /// The request, shared by its invocations and their outcomes.
     let sharedRequest: Indirect<AcceptedRequest>
     let subject: InvocationSubject
     let provider: String?
     let keys: PayloadKeys?
-    /// Where they wait for each other.
+    /// The lane in which its invocations wait; `nil`: they wait in no lane.
     let lane: DeviceKey?
     private(set) var count = 0
 
@@ -35,7 +35,7 @@ struct Arrival {
         Completions(callback, rules: table.completion, osVersion: subject.osVersion)
     }
 
-    /// The row of its next invocation.
+    /// The row of the request's next invocation.
     mutating func row(_ callback: Callback, budget: Duration, isObserver: Bool = false) -> InvocationRecord {
         defer { count += 1 }
         return InvocationRecord(
@@ -45,7 +45,7 @@ struct Arrival {
 }
 
 extension Router {
-    /// Sends a callback to the route that owns it, or to every one that must hear it.
+    /// Sends a callback to the first route that matches; a broadcast callback goes to every route that matches.
     mutating func route(
         _ callback: Callback, _ arrival: inout Arrival, at now: Moment, _ effects: inout Effects
     ) {
@@ -61,11 +61,11 @@ extension Router {
         admit(invocation, at: now, &effects)
     }
 
-    /// Gives every observing route that matches one of the callbacks its copy.
+    /// Sends each observing route a copy of the callbacks that it matches.
     mutating func copy(
         _ callbacks: [Callback], _ arrival: inout Arrival, at now: Moment, _ effects: inout Effects
     ) {
-        // Most tables have no observer, and this is the path of every delivery.
+        // Most tables have no observer, and every delivery runs through this function.
         guard table.routes.contains(where: \.observes) else { return }
         for callback in callbacks {
             for position in table.positions(for: arrival.facts(callback), observing: true) {

@@ -1,12 +1,12 @@
 import PushModel
 
-/// When the circuit breaker of a handler opens, and for how long: `Breaker=` and `BreakerPause=` of its file.
+/// The rules of a handler's circuit breaker: `Breaker=` and `BreakerPause=` of its file.
 public struct BreakerRules: Hashable, Sendable {
-    /// After how many failures without an answer in between.
+    /// The number of failures in a row, without an answer in between, that opens the breaker.
     public var failures: Int
-    /// Within what time.
+    /// The time within which these failures must occur.
     public var window: Duration
-    /// How long the handler then gets nothing.
+    /// The time for which an open breaker keeps all invocations from the handler.
     public var pause: Duration
 
     /// Joins the parts; the default is the shipped one.
@@ -19,27 +19,27 @@ public struct BreakerRules: Hashable, Sendable {
 
 /// The circuit breaker of one handler: keeps invocations from a handler that does not answer.
 ///
-/// A pure value, without a timer of its own: the first invocation that comes after the pause is let through as a probe.
+/// A pure value without a timer: the first invocation after the pause is admitted as the probe.
 struct Breaker: Sendable {
-    /// Where it stands.
+    /// The state of the breaker.
     enum State: Hashable, Sendable {
-        /// Everything is let through. Goes to `open`.
+        /// Admits every invocation. Goes to `open`.
         case closed
-        /// Nothing is let through before this time. Goes to `probing` with the first invocation that comes after it.
+        /// Admits no invocation before this time. Goes to `probing` with the first invocation after it.
         case open(until: Instant)
-        /// Only this invocation is let through. Goes to `closed` or `open`.
+        /// Admits only this invocation. Goes to `closed` or `open`.
         case probing(InvocationID)
     }
 
     let rules: BreakerRules
     private(set) var state = State.closed
-    /// When the handler failed since its last answer; no more than open it.
+    /// The times of the failures since the handler's last answer; fewer than open the breaker.
     private var failures = Queue<Instant>()
     private var failureCount = 0
 
     init(_ rules: BreakerRules) { self.rules = rules }
 
-    /// Whether it lets an invocation through.
+    /// Whether the breaker admits an invocation.
     func admits(_ invocation: InvocationID, at now: Instant) -> Bool {
         switch state {
         case .closed: true
@@ -48,14 +48,14 @@ struct Breaker: Sendable {
         }
     }
 
-    /// An invocation that it admits goes to the handler: after the pause as the probe.
+    /// Notes that an admitted invocation goes to the handler; after the pause it is the probe.
     mutating func letThrough(_ invocation: InvocationID) {
         if case .open = state { state = .probing(invocation) }
     }
 
-    /// The handler answered, whatever it said.
+    /// Notes that the handler answered, whatever the answer.
     ///
-    /// - Returns: whether this closes the breaker. What was sent before it opened does not.
+    /// - Returns: whether this closes the breaker. An answer to an invocation from before it opened leaves it open.
     mutating func answered(_ invocation: InvocationID) -> Bool {
         switch state {
         case .closed:
@@ -69,9 +69,9 @@ struct Breaker: Sendable {
         }
     }
 
-    /// The handler did not answer: it missed the deadline, died or could not be reached.
+    /// Notes that the handler failed to answer: it missed the deadline, died or could not be reached.
     ///
-    /// - Returns: whether this opens the breaker that was closed.
+    /// - Returns: whether this opens the breaker from `closed`.
     mutating func failed(_ invocation: InvocationID, at now: Instant) -> Bool {
         switch state {
         case .closed:
@@ -92,7 +92,8 @@ struct Breaker: Sendable {
         }
     }
 
-    /// The invocation will not reach the handler, or ended without showing anything: another may be the probe.
+    /// Notes that the invocation will not reach the handler, or ended without an answer or a failure: the next one may
+    /// be the probe.
     mutating func withdrew(_ invocation: InvocationID, at now: Instant) {
         if state == .probing(invocation) { state = .open(until: now) }
     }
@@ -110,10 +111,10 @@ public struct BreakerChange: Hashable, Sendable {
     public var handler: String
     /// Whether it is open now.
     public var isOpen: Bool
-    /// What it goes by.
+    /// The rules of the breaker.
     public var rules: BreakerRules
 
-    /// The same for people, without its end.
+    /// The change as a sentence for people, without the full stop.
     public var text: String {
         isOpen
             ? "\(handler) failed to answer \(rules.failures) times in a row: its breaker is open, and other routes have "

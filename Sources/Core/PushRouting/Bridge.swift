@@ -1,17 +1,17 @@
 public import SettingsSyntax
 
-/// A program of ours, `pushrouter-NAME`, that passes invocations on to something outside, such as a web server. It gets and
-/// answers the lines that a worker gets. What it does with them only the program knows.
+/// One of our programs, `pushrouter-NAME`, that passes invocations on to something outside, such as a web server. It
+/// reads and answers the same lines as a worker. Only the program knows what it does with them.
 public struct Bridge: Hashable, Sendable {
     /// A file that the program reads.
     public struct File: Hashable, Sendable {
-        /// The key of the handler's file that names it.
+        /// The key of the handler's file that names the file.
         public let key: String
-        /// Its absolute path; of a secret also the name of a systemd credential.
+        /// The absolute path of the file; for a secret also the name of a systemd credential.
         public let place: String
-        /// Whether the program refuses it where others may read it.
+        /// Whether the program refuses the file if other users may read it.
         public let isSecret: Bool
-        /// What comes of it without the file, for people: `no server would be trusted`.
+        /// The consequence of a missing file, for people: `no server would be trusted`.
         public let consequence: String
 
         /// Joins the parts.
@@ -23,11 +23,11 @@ public struct Bridge: Hashable, Sendable {
         }
     }
 
-    /// What the program needs the network for.
+    /// The program's use of the network.
     public struct Network: Hashable, Sendable {
-        /// What comes of it when there is none, for people: `nothing can be posted to its URL=`.
+        /// The consequence of a missing network, for people: `nothing can be posted to its URL=`.
         public let consequence: String
-        /// Whether the other end is on this machine, as far as its address says so.
+        /// Whether the other end is on this machine, judged by its address.
         public let isLocal: Bool
 
         /// Joins the parts.
@@ -37,9 +37,9 @@ public struct Bridge: Hashable, Sendable {
         }
     }
 
-    /// What the handler's file says to the program.
+    /// The settings in the handler's file for the program.
     public let settings: any BridgeSettings
-    /// The program's socket where it is a service; `nil`: whoever runs the handler starts the program.
+    /// The socket of a program that runs as a service; `nil`: the daemon, or `pushctl run-handler`, starts the program.
     public let serviceSocket: String?
 
     /// Joins the parts.
@@ -48,7 +48,7 @@ public struct Bridge: Hashable, Sendable {
         self.serviceSocket = serviceSocket
     }
 
-    /// What is the same for all handlers of the bridge.
+    /// The declaration that all handlers of the bridge share.
     public var declaration: any BridgeSettings.Type { type(of: settings) }
 
     /// The name of the program's file.
@@ -64,33 +64,33 @@ public struct Bridge: Hashable, Sendable {
     }
 }
 
-/// A bridge as its module declares it: what a handler's file may say to its program, and what the program needs. A value is
-/// what one file says.
+/// The declaration of a bridge by its module: the keys of a handler's file for its program, and the files and network
+/// that the program needs. A value holds the settings of one file.
 public protocol BridgeSettings: Fillable, Hashable, Sendable where Kind == Never {
     /// The word of `Type=`.
     static var name: String { get }
-    /// What the bridge does, for people; reads on after its name: `posts to a web server`.
+    /// The bridge's action, for people, as a predicate after its name: `posts to a web server`.
     static var purpose: String { get }
-    /// The keys of `[Handler]` that only its handlers have.
+    /// The keys of `[Handler]` that only handlers of this bridge have.
     static var keys: [Key<Self>] { get }
-    /// The key of `[Daemon]` that names the program's socket where it is a service; `nil`: it is never one.
+    /// The key of `[Daemon]` that names the program's socket if it is a service; `nil`: it never is.
     static var socketKey: (name: String, meaning: String)? { get }
-    /// The variables that the program has from whoever starts it.
+    /// The environment variables that the program gets from the process that starts it.
     static var environment: [String] { get }
-    /// Whether a line of the program with a member `op` is a request of the daemon's own, as on `inject.sock`; else it
-    /// answers nothing. It is for a program whose outside is trusted as producers are.
+    /// Whether the daemon accepts a line of the program with a member `op` as a request, as on `inject.sock`. If not,
+    /// such a line answers nothing. Only for a program whose outside is trusted as producers are.
     static var sendsRequests: Bool { get }
 
-    /// Checks a file whose keys are right, each for itself.
+    /// Checks a file each of whose keys is valid.
     ///
     /// - Parameters:
-    ///   - lines: where each key was given.
-    ///   - report: takes what is wrong.
-    /// - Returns: whether there is all that a handler needs.
+    ///   - lines: the line of each key.
+    ///   - report: takes the errors.
+    /// - Returns: whether the file has all that a handler needs.
     func isComplete(lines: [String: Int], report: inout FileReport) -> Bool
-    /// The files that the program reads for it.
+    /// The files that the program reads for a handler.
     var files: [Bridge.File] { get }
-    /// What the program needs the network for; `nil`: it needs none.
+    /// The program's use of the network; `nil`: it needs none.
     var network: Bridge.Network? { get }
 }
 

@@ -1,12 +1,12 @@
-/// The handlers that an invocation went past, for the reason of its outcome.
+/// The handlers that an invocation passed by; the reason of its outcome names them.
 struct BypassedHandlers: Sendable {
-    /// Those that declined it, each with how long it took.
+    /// The handlers that declined it, each with the time it took.
     var declined = NamedHandlers()
-    /// Those whose breakers were open.
+    /// The handlers whose breakers were open.
     var passedOver = NamedHandlers()
 }
 
-/// Handlers, of which the first ones are named: an invocation may go past hundreds of routes.
+/// A count of handlers with the names of the first five: an invocation may pass by hundreds of routes.
 struct NamedHandlers: Sendable {
     private static let namesMax = 5
 
@@ -15,15 +15,15 @@ struct NamedHandlers: Sendable {
 
     var isEmpty: Bool { count == 0 }
 
-    /// Notes one.
+    /// Adds a handler.
     mutating func append(_ name: @autoclosure () -> String) {
         count += 1
         if names.count < Self.namesMax { names.append(name()) }
     }
 
-    /// All of them, for people; `nil` when there is none.
+    /// The handlers for people; `nil`: there are none.
     ///
-    /// - Parameter and: what comes before the number of those that are not named.
+    /// - Parameter and: the text before the number of unnamed handlers.
     func text(and: String) -> String? {
         guard count > 0 else { return nil }
         return names.joined(separator: ", ") + (count > names.count ? "\(and) \(count - names.count) more" : "")

@@ -1,17 +1,17 @@
 import PushDispatch
 public import PushModel
 
-/// What completes a callback where neither Braze's public contract nor a handler says it.
+/// The completions of callbacks that neither Braze's public contract nor a handler determines.
 public struct CompletionRules: Hashable, Sendable {
-    /// What Braze's SDK passes to the completion handler of `didReceiveRemoteNotification`. Its code is not public.
+    /// The result that Braze's SDK, which is not public, passes to the completion handler of
+    /// `didReceiveRemoteNotification`.
     public var brazeFetchResult = FetchResult.noData
-    /// What the app answers in `willPresent` when the owner says nothing; `nil`: what Braze's example answers, by the
-    /// version of iOS.
+    /// The app's answer in `willPresent` if the owner gives none; `nil`: that of Braze's example, by version of iOS.
     public var presentationOptions: [PresentationOption]?
 
-    /// What the app answers in `willPresent` when the owner says nothing.
+    /// Returns the app's answer in `willPresent` if the owner gives none.
     ///
-    /// - Parameter osVersion: the device's version of iOS; unknown, it is 14 or later.
+    /// - Parameter osVersion: the device's version of iOS; `nil` counts as 14 or later.
     func presentation(on osVersion: OSVersion?) -> [PresentationOption] {
         if let presentationOptions { return presentationOptions }
         let hasBanners = osVersion.map { $0.major >= 14 } ?? true
@@ -21,8 +21,8 @@ public struct CompletionRules: Hashable, Sendable {
     /// Whether the user sees a Braze payload: in the foreground `willPresent` decides (tracker, T9).
     ///
     /// - Parameters:
-    ///   - decision: what the platform does with it.
-    ///   - osVersion: the device's version of iOS, as the request says it.
+    ///   - decision: the platform's treatment of the payload.
+    ///   - osVersion: the device's version of iOS, as in the request.
     func displays(_ decision: Decision, on osVersion: String?) -> Bool {
         guard decision.displayed, decision.callbacks.contains(.willPresent) else { return decision.displayed }
         return presentation(on: osVersion.flatMap(OSVersion.init)).contains { $0.isVisible }
@@ -30,7 +30,7 @@ public struct CompletionRules: Hashable, Sendable {
 }
 
 extension PresentationOption {
-    /// Whether the notification can be seen, and tapped later. A badge and a sound alone are neither.
+    /// Whether the option makes the notification visible, so that a later tap can open it. A badge or a sound does not.
     fileprivate var isVisible: Bool {
         switch self {
         case .alert, .banner, .list: true

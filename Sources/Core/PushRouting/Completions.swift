@@ -1,17 +1,17 @@
 import PushModel
 
-/// Who completes a callback, and with what: exactly once, on every path.
+/// The completion of a callback: by whom and with what result. Each path completes a callback exactly once.
 ///
-/// Source: the provider's own dispatcher and the documentation of braze-swift-sdk: whoever owns
+/// Source: the provider's own dispatcher and the documentation of braze-swift-sdk: the owner of
 /// `didReceiveRemoteNotification` and `didReceiveResponse` completes them; Braze's foreground handler never completes
-/// `willPresent`, so the app always does. Apple wants each called once: twice crashes the app, never costs it its time in
-/// the background.
+/// `willPresent`, so the app always does. Apple requires one call each: a second call crashes the app, a missing call
+/// costs the app its time in the background.
 struct Completions {
     /// The callback to complete.
     let callback: Callback
-    /// What completes it where nobody says.
+    /// The completions for an owner that gives none.
     let rules: CompletionRules
-    /// The device's version of iOS, as the delivery says it.
+    /// The device's version of iOS, as in the delivery.
     let osVersion: OSVersion?
 
     init(_ callback: Callback, rules: CompletionRules = CompletionRules(), osVersion: OSVersion? = nil) {
@@ -20,7 +20,7 @@ struct Completions {
         self.osVersion = osVersion
     }
 
-    /// The tracker took the payload.
+    /// Returns the completion after the tracker took the payload.
     func byTracker() -> Completion? {
         switch callback {
         case .none: nil
@@ -33,7 +33,7 @@ struct Completions {
         }
     }
 
-    /// A handler answered. Its first answer counts, and of that the options that iOS has.
+    /// Returns the completion by a handler's answer: the first answer counts, with the options that iOS knows.
     func byHandler(_ reply: HandlerAnswer.Content) -> Completion? {
         guard callback != .none else { return nil }
         let spoke = reply.result != nil || reply.options != nil
@@ -42,7 +42,7 @@ struct Completions {
             options: callback == .willPresent ? reply.options.map(Self.known) ?? presentation : [])
     }
 
-    /// Nobody answered: the app completes. At the deadline iOS is told `failed`.
+    /// Returns the app's completion without an answer. At the deadline iOS gets `failed`.
     func byHost(_ outcome: Outcome) -> Completion? {
         guard callback != .none else { return nil }
         let failed = callback == .didReceiveRemoteNotification && outcome.isMissed
@@ -50,7 +50,7 @@ struct Completions {
             by: .default, result: failed ? .failed : .noData, options: callback == .willPresent ? presentation : [])
     }
 
-    /// What a person should know of a handler's answer; `nil` when it is in order.
+    /// Returns the faults of a handler's answer, for people; `nil`: it has none.
     func remark(on reply: HandlerAnswer.Content, of handler: String) -> String? {
         var remarks = reply.remarks
         if reply.times > 1 {
@@ -68,7 +68,8 @@ struct Completions {
         return remarks.isEmpty ? nil : remarks.joined(separator: "; ")
     }
 
-    /// What a person should know where a handler was due to answer and did not; `nil` where nothing waits for it.
+    /// Returns the consequence of a handler's missing answer, for people; `nil` if it owed none, or if the callback has
+    /// no completion handler.
     func remark(onSilenceOf handler: String?, outcome: Outcome) -> String? {
         guard outcome.isMissed, callback.hasCompletionHandler else { return nil }
         switch callback {
@@ -83,7 +84,7 @@ struct Completions {
 
     private var presentation: [String] { rules.presentation(on: osVersion).map(\.rawValue) }
 
-    /// The options that iOS has, each once.
+    /// The options that iOS knows, each once.
     private static func known(_ options: [String]) -> [String] {
         var known: [String] = []
         for option in options where PresentationOption(rawValue: option) != nil && !known.contains(option) {
@@ -94,7 +95,7 @@ struct Completions {
 }
 
 extension Callback {
-    /// Whether iOS waits for a completion handler to be called.
+    /// Whether iOS passes a completion handler and waits for its call.
     fileprivate var hasCompletionHandler: Bool {
         switch self {
         case .didReceiveRemoteNotification, .willPresent, .didReceiveResponse, .serviceExtension: true

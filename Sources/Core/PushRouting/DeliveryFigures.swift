@@ -1,58 +1,58 @@
 public import PushModel
 
-/// How many invocations ended how since the router began, and how long they took: what is counted for metrics. Neither
-/// stored nor recovered; the ledger has each invocation.
+/// The counts of invocations by outcome, and histograms of their durations, since the router began: the source of the
+/// metrics. They are neither stored nor recovered; the ledger has each invocation.
 ///
-/// Bounded: handlers and providers beyond so many share one entry. An invocation costs some dozens of instructions.
+/// Bounded: handlers and providers beyond a limit share one entry. An invocation costs a few dozen instructions.
 public struct DeliveryFigures: Sendable {
-    /// How many invocations ended with each outcome.
+    /// The number of invocations with each outcome.
     public struct Outcomes: Sendable {
         private var counts = [UInt64](repeating: 0, count: Outcome.allCases.count)
 
-        /// How many ended so.
+        /// The number of invocations with this outcome.
         public subscript(outcome: Outcome) -> UInt64 { counts[outcome.place] }
 
         mutating func add(_ outcome: Outcome) { counts[outcome.place] &+= 1 }
     }
 
-    /// What became of the invocations of one handler.
+    /// The counts of one handler.
     public struct Handler: Sendable {
-        /// How those ended whose last handler it was.
+        /// The outcomes of the invocations whose last handler it was.
         public fileprivate(set) var outcomes = Outcomes()
-        /// How many attempts it could not be started or reached for.
+        /// The number of attempts for which the daemon could not start or reach it.
         public fileprivate(set) var startFailures: UInt64 = 0
-        /// From acceptance to the first start, or to the end where none started; of those that owed an answer.
+        /// The time from acceptance to the first start, or to the end without a start; of due invocations.
         public fileprivate(set) var queue = DurationHistogram(bounds: DurationHistogram.deliveryBounds)
-        /// From the first start to the end, of those that started and owed an answer.
+        /// The time from the first start to the end; of due invocations that started.
         public fileprivate(set) var exec = DurationHistogram(bounds: DurationHistogram.deliveryBounds)
-        /// From acceptance to the end, of those that owed an answer.
+        /// The time from acceptance to the end; of due invocations.
         public fileprivate(set) var total = DurationHistogram(bounds: DurationHistogram.deliveryBounds)
     }
 
-    /// How many handlers have an entry of their own.
+    /// The number of handlers with their own entry.
     public static let handlersMax = 64
-    /// How many providers have one.
+    /// The number of providers with their own entry.
     public static let providersMax = 64
-    /// Stands for no provider.
+    /// The label for no provider.
     public static let noProvider = "(none)"
 
-    /// Invocations of owners.
+    /// The outcomes of owners' invocations.
     public private(set) var outcomes = Outcomes()
-    /// Copies for observing routes.
+    /// The outcomes of observers' copies.
     public private(set) var observed = Outcomes()
-    /// By handler, observers' among them.
+    /// The counts by handler, observers' copies included.
     public private(set) var handlers = LabelTable(limit: Self.handlersMax, empty: Handler())
-    /// By provider, without observers.
+    /// The outcomes by provider, without observers' copies.
     public private(set) var providers = LabelTable(limit: Self.providersMax, empty: Outcomes())
 
-    /// Makes an entry for each handler that a route names: who reads the counts sees the first one rise from zero.
+    /// Makes an entry for the handler of each route, so that a reader of the counts sees the first one rise from zero.
     mutating func expect(_ routes: [Route]) { for route in routes { _ = handlers[route.handler] } }
 
     /// Counts the end of an invocation.
     ///
     /// - Parameters:
-    ///   - row: the invocation.
-    ///   - result: how it ended.
+    ///   - row: the row of the invocation.
+    ///   - result: its outcome and durations.
     ///   - hasRun: whether a handler began to run.
     mutating func count(_ row: InvocationRecord, _ result: InvocationResult, hasRun: Bool) {
         if row.isObserver {
@@ -73,12 +73,12 @@ public struct DeliveryFigures: Sendable {
         if hasRun { handler.exec.add(result.exec) }
     }
 
-    /// Counts an attempt for which a handler could not be started or reached.
+    /// Counts an attempt for which the daemon could not start or reach a handler.
     mutating func countStartFailure(of handler: String) { handlers[handler].startFailures &+= 1 }
 }
 
 extension Outcome {
-    /// Its place in ``DeliveryFigures/Outcomes``; a switch over cases without values is their number.
+    /// The index in ``DeliveryFigures/Outcomes``. This switch over cases without values compiles to their number.
     fileprivate var place: Int {
         switch self {
         case .handedToTracker: 0

@@ -1,43 +1,43 @@
 import PushModel
 
-/// What was last said of each device, and what FCM on it saw last.
+/// The last known facts of each device, and the last messages that FCM on it saw.
 struct DeviceMemory: Sendable {
-    /// How many devices one request makes the router forget at most.
+    /// The most devices that the router forgets in one request.
     private static let forgottenAtOnce = 64
 
     private(set) var known = KnownDevices()
     private(set) var recentMessages = ShardedDictionary<DeviceKey, RecentMessages>(shardBits: 10)
-    /// How many bytes it may take, about; beyond them the device goes that was not used for longest.
+    /// The limit in bytes, about; beyond it the router forgets the devices that were unused for longest.
     var byteLimit = Int.max
 
     /// - Parameters:
-    ///   - devices: what is last known of each device, those first that were first heard of.
-    ///   - deliveries: what FCM on the devices saw last, in order of acceptance.
+    ///   - devices: the known devices, in the order in which they were first seen.
+    ///   - deliveries: the last messages that FCM on the devices saw, in order of acceptance.
     init(_ devices: [KnownDevice], _ deliveries: [RecentDelivery]) {
         known.reserve(devices.count)
         for device in devices { set(device) }
         for delivery in deliveries where known[delivery.device] != nil { see(delivery) }
     }
 
-    /// What was last said of a device; it stands in for what a request leaves out.
+    /// Returns the last known facts of a device; they stand in for fields that a request leaves out.
     func known(_ device: String?, app: String?) -> KnownDevice? {
         device.flatMap { known[DeviceKey(app: app, device: $0)] }
     }
 
-    /// Notes what is now known of a device.
+    /// Stores the facts of a device.
     mutating func set(_ device: KnownDevice) { known.set(device) }
 
-    /// Notes what a request says of its device.
+    /// Stores what a request says of its device.
     mutating func remember(_ accepted: AcceptedRequest, _ effects: inout Effects) {
         remember(accepted, instead: known(accepted.device, app: accepted.app), &effects)
     }
 
-    /// The same, where what was last known of the device has been looked up.
+    /// The same, with the last known facts already looked up.
     mutating func remember(_ accepted: AcceptedRequest, instead last: KnownDevice?, _ effects: inout Effects) {
         guard let name = accepted.device else { return }
         let key = DeviceKey(app: accepted.app, device: name)
         if let last, last.platform == accepted.platform, last.externalID.isSame(as: accepted.externalID) {
-            // Who is in use matters once somebody may have to go.
+            // The mark of use matters only when a device may soon have to go.
             if known.byteCount > byteLimit / 2 { known.use(key) }
             return
         }
@@ -50,7 +50,7 @@ struct DeviceMemory: Sendable {
     }
 
     private mutating func forgetTooMany(but key: DeviceKey, _ effects: inout Effects) {
-        // A reload may have made many too many: each request takes some.
+        // A reload may lower the limit by much: each request then forgets up to `forgottenAtOnce` devices.
         var left = Self.forgottenAtOnce
         while left > 0, known.byteCount > byteLimit, let forgotten = removeLeastUsed(but: key) {
             left -= 1
@@ -58,12 +58,12 @@ struct DeviceMemory: Sendable {
         }
     }
 
-    /// Notes which device has a token: it has one, and a token has one device.
+    /// Stores which device has a token: a device has one token, and a token one device.
     ///
     /// - Parameters:
-    ///   - kind: whether the token is the device's now, or nobody's any more.
+    ///   - kind: whether the device gets the token or loses it.
     ///   - token: the token; `nil`: the device's own.
-    ///   - accepted: the request, whose device is known by now.
+    ///   - accepted: the request; its device is known already.
     mutating func register(
         _ kind: TokenRequest.Kind, _ token: String?, of accepted: AcceptedRequest, _ effects: inout Effects
     ) {
@@ -86,22 +86,22 @@ struct DeviceMemory: Sendable {
         change(device, &effects)
     }
 
-    /// Notes what changed of a device that is known.
+    /// Stores a change of a known device.
     mutating func change(_ device: KnownDevice, _ effects: inout Effects) {
         set(device)
         effects.record(.device(device))
         forgetTooMany(but: device.key, &effects)
     }
 
-    /// Takes out the device that was not used for longest, but not `spared`.
+    /// Removes the device that was unused for longest, except `spared`.
     mutating func removeLeastUsed(but spared: DeviceKey) -> KnownDevice? {
         guard let device = known.removeLeastUsed(but: spared) else { return nil }
         recentMessages[device.key] = nil
         return device
     }
 
-    /// Notes that FCM on a device gets a message; returns whether it has its id. What starts the app's process, or finds it
-    /// stopped, finds an empty list.
+    /// Notes that FCM on a device gets a message; returns whether FCM's list has its id already. A message that starts
+    /// the app's process, or finds it stopped, finds an empty list.
     @discardableResult
     mutating func see(_ delivery: RecentDelivery) -> Bool {
         if delivery.state?.endsProcess == true { recentMessages[delivery.device] = nil }
@@ -111,7 +111,7 @@ struct DeviceMemory: Sendable {
 
     /// Forgets a person's devices.
     mutating func forget(_ person: Person) {
-        // Only what is known has recent messages.
+        // Only known devices have recent messages.
         for key in known.remove(person) { recentMessages[key] = nil }
     }
 }

@@ -1,6 +1,6 @@
 public import PushModel
 
-/// A publish whose deliveries are not all made.
+/// A publish with deliveries left to make.
 public struct OpenFanOut: Sendable {
     /// The number of the publish.
     let seq: SequenceNumber
@@ -10,7 +10,7 @@ public struct OpenFanOut: Sendable {
     let peer: Peer
     /// The progress.
     var progress: FanOut.Progress
-    /// The devices of the deliveries that are not made, the last first; `nil` for one that is gone.
+    /// The devices of the deliveries that are left, in reverse order; `nil` for a device that is gone.
     var devices: [DeviceKey?]
 
     /// - Parameters:
@@ -18,7 +18,7 @@ public struct OpenFanOut: Sendable {
     ///   - request: the publish as it came.
     ///   - peer: the sender.
     ///   - progress: the progress.
-    ///   - devices: the devices of the deliveries that are not made, in their order.
+    ///   - devices: the devices of the deliveries that are left, in their order.
     init(
         _ seq: SequenceNumber, _ request: Request, from peer: Peer, progress: FanOut.Progress = FanOut.Progress(),
         to devices: [DeviceKey?]
@@ -43,7 +43,7 @@ public struct UnfinishedFanOut: Sendable {
     }
 }
 
-/// The publishes whose deliveries are being made, one after the other, in slices.
+/// The publishes with deliveries left to make, one after the other, in slices.
 struct FanOuts: Sendable {
     /// The limit of open publishes.
     static let openMax = 64
@@ -51,12 +51,12 @@ struct FanOuts: Sendable {
     static let slice = 32
 
     var open: [OpenFanOut] = []
-    /// When the next slice may be tried, after the router was too busy for one; `nil`: at once.
+    /// The time before which no slice is made, after the router was too busy for one; `nil`: no wait.
     var pausedUntil: Instant?
 
     /// Whether a slice can be made now.
     var hasWorkLeft: Bool { !open.isEmpty && pausedUntil == nil }
 
-    /// The number of deliveries that are not made yet.
+    /// The number of deliveries that are left to make.
     var membersLeft: Int { open.reduce(0) { $0 + $1.devices.count } }
 }

@@ -1,22 +1,22 @@
 import PushModel
 
-/// Who does the work: one `.handler` file.
+/// A handler: one `.handler` file.
 public struct Handler: Hashable, Sendable {
-    /// What it is.
+    /// The kind of a handler: its `Type=`.
     public enum Kind: Hashable, Sendable {
-        /// A program, run once per invocation.
+        /// A program that runs once per invocation.
         indirect case exec(Command)
-        /// A program that stays, and gets and answers invocations by lines.
+        /// A program that stays, and reads and answers invocations as lines.
         indirect case worker(Command, InstanceRules)
-        /// The Unix socket of another service, by its absolute path, which gets and answers the same lines.
+        /// The Unix socket of another service, by its absolute path; the service reads and answers the same lines.
         indirect case socket(path: String, InstanceRules)
         /// A notification on the desktop, by the service of a D-Bus bus.
         indirect case notify(NotificationRules)
-        /// A program of ours that passes invocations on to something outside.
+        /// One of our programs that passes invocations on to something outside.
         indirect case bridge(Bridge, InstanceRules)
-        /// Built in: an entry in the journal.
+        /// Built in: writes an entry in the journal.
         case journal
-        /// Built in: nothing.
+        /// Built in: does nothing.
         case discard
     }
 
@@ -26,14 +26,14 @@ public struct Handler: Hashable, Sendable {
         public var arguments: [String]
         /// Variables added to the program's environment, which otherwise has only `PATH` and `PUSH_*`.
         public var environment: [String: String]
-        /// Where it runs; `/` when `nil`.
+        /// The working directory; `nil`: `/`.
         public var workingDirectory: String?
-        /// Whose it is, and what it may use.
+        /// The program's user and its limits.
         public var confinement: Confinement
-        /// Whether what it writes to standard error goes into the journal. It may hold what payloads hold.
+        /// Whether the program's standard error goes into the journal. It may hold data of payloads.
         public var logsOutput: Bool
 
-        /// Where the program looks for others by their names: what the handler's file says, or the system's usual.
+        /// The `PATH` by which the program finds others: that of the handler's file, or the system's default.
         public var searchPath: String {
             environment["PATH"] ?? "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
         }
@@ -51,47 +51,48 @@ public struct Handler: Hashable, Sendable {
         }
     }
 
-    /// Whose a program is, and what it may use; `nil` is the daemon's own.
+    /// The user of a program and its limits; `nil` is the daemon's own.
     public struct Confinement: Hashable, Sendable {
-        /// The name or the number of its user.
+        /// The name or the number of the user.
         public var user: String?
-        /// Whether it can gain no privileges by an exec, such as of a set-user-id program; `nil`: if it has a user.
+        /// Whether no `execve`, such as of a set-user-id program, can add privileges; `nil`: if it has a user.
         public var noNewPrivileges: Bool?
-        /// How many files each of its processes may have open.
+        /// The limit of open files of each of its processes.
         public var openFilesMax: Int?
-        /// Its niceness, -20 to 19.
+        /// The niceness, -20 to 19.
         public var niceness: Int?
-        /// How much memory all processes of a run have together, in bytes.
+        /// The limit of memory of all processes of a run together, in bytes.
         public var memoryMax: Int?
-        /// How many processes and threads a run has at once.
+        /// The limit of processes and threads of a run.
         public var tasksMax: Int?
-        /// The share of the processor that a run has beside others, 1 to 10000; others have 100.
+        /// The share of the processor that a run gets beside others, 1 to 10000; the default of others is 100.
         public var processorWeight: Int?
 
         /// Confines nothing.
         public init() {}
     }
 
-    /// The file's stem.
+    /// The stem of the file's name.
     public var name: String
-    /// What it is.
+    /// The kind.
     public var kind: Kind
-    /// Whether running it twice for one invocation is harmless: then a crash runs it again.
+    /// Whether two runs for one invocation are harmless: then the daemon repeats a run after a crash.
     public var idempotent: Bool
-    /// How long before the deadline it gets SIGTERM; `nil`: it does not.
+    /// The time before the deadline at which it gets SIGTERM; `nil`: it gets none.
     public var grace: Duration?
-    /// How many invocations it runs at once; `nil`: as many as there are places.
+    /// The limit of invocations that run at once; `nil`: the places.
     public var maxConcurrent: Int?
-    /// Whether it has at most as many places of all as are left free, so that those that hang leave places to the others.
+    /// Whether it takes at most as many of the common places as it leaves free, so that a handler that hangs leaves
+    /// places to the others.
     public var leavesPlaces = false
-    /// How many invocations may wait for it: with more, a request that needs it is refused with `overloaded`.
+    /// The limit of invocations that wait for it: beyond it a request that needs it is refused with `overloaded`.
     public var queueMax: Int
-    /// When it gets nothing for a while because it does not answer, in `relay` mode; `nil`: never.
+    /// The rules of its circuit breaker, in `relay` mode; `nil`: it has none.
     public var breaker: BreakerRules?
 
-    /// The shipped `Queue=`: at 9 s and 64 places what a handler gets done that takes about 50 ms.
+    /// The shipped `Queue=`: about what a handler of 50 ms on 64 places gets done in 9 s.
     public static let defaultQueueMax = 10_000
-    /// In `relay` mode: how often it is tried again at most for one invocation; `nil`: as often as the budget lets it.
+    /// The limit of repeated attempts for one invocation, in `relay` mode; `nil`: the budget alone limits them.
     public var retries: Int?
 
     /// Joins the parts.
@@ -109,7 +110,7 @@ public struct Handler: Hashable, Sendable {
         self.retries = retries
     }
 
-    /// The same for its instances, whatever handlers there are beside it.
+    /// The handler without `leavesPlaces`, which depends on other handlers and does not concern its instances.
     public var ofInstances: Handler {
         var handler = self
         handler.leavesPlaces = false
@@ -117,21 +118,21 @@ public struct Handler: Hashable, Sendable {
     }
 }
 
-/// How many instances of a handler there are, and what each is given.
+/// The number of instances of a handler, and the invocations that each gets.
 ///
 /// An instance is a running program of a `worker` handler, or a connection of a `socket` handler.
 public struct InstanceRules: Hashable, Sendable {
-    /// How many instances there are at once, at most.
+    /// The limit of instances at once.
     public var instances: Int
-    /// How many invocations an instance that gets several is given before it has answered the first of them.
+    /// The limit of unanswered invocations of one instance.
     public var pipeline: Int
-    /// How long an instance may have nothing to do before it ends; `nil`: for ever.
+    /// The time without work after which an instance ends; `nil`: it stays.
     public var idleTimeout: Duration?
-    /// Whether a connection carries one invocation: its line is followed by the end of what we send, and the next invocation
-    /// has a connection of its own. The answer needs no id then.
+    /// Whether a connection carries one invocation: the daemon shuts down its sending side after the line, and the next
+    /// invocation gets a new connection. The answer then needs no id.
     public var isSingleUse: Bool
-    /// Whether an invocation that missed its deadline is taken back by a line of its own
-    /// (``HandlerInput/cancellation(of:)``), which the instance answers as well; else the instance is replaced.
+    /// Whether the daemon cancels an invocation that missed its deadline by a line of its own
+    /// (``HandlerInput/cancellation(of:)``), which the instance answers too. If not, the daemon replaces the instance.
     public var takesBack: Bool
 
     /// Joins the parts; the defaults are the shipped ones.
@@ -146,10 +147,10 @@ public struct InstanceRules: Hashable, Sendable {
         self.takesBack = takesBack
     }
 
-    /// How many invocations its instances are given at once.
+    /// The limit of unanswered invocations of all instances together.
     public var capacity: Int { instances * linesAtOnce }
 
-    /// How many invocations an instance is given before it has answered the first of them.
+    /// The limit of unanswered invocations of one instance, single use included.
     var linesAtOnce: Int { isSingleUse ? 1 : pipeline }
 }
 
@@ -167,7 +168,7 @@ extension Handler.Kind {
         }
     }
 
-    /// What an instance of it is called, for people.
+    /// The name of an instance, for people.
     var instanceName: String {
         switch self {
         case .bridge(let bridge, _): "\(bridge.declaration.name) service"
@@ -183,7 +184,7 @@ extension Handler.Kind {
         }
     }
 
-    /// The program that the daemon starts for it; `nil` where it starts none.
+    /// The program that the daemon starts; `nil`: it starts none.
     public var command: Handler.Command? {
         switch self {
         case .exec(let command), .worker(let command, _): command
@@ -191,7 +192,7 @@ extension Handler.Kind {
         }
     }
 
-    /// The socket that the daemon connects to for it; `nil` where it connects to none.
+    /// The socket that the daemon connects to; `nil`: it connects to none.
     public var socketPath: String? {
         switch self {
         case .socket(let path, _): path
@@ -200,7 +201,7 @@ extension Handler.Kind {
         }
     }
 
-    /// The rules of its instances; `nil` where it has none.
+    /// The rules of the instances; `nil`: the handler has none.
     public var instanceRules: InstanceRules? {
         switch self {
         case .worker(_, let rules), .socket(_, let rules), .bridge(_, let rules): rules
@@ -208,7 +209,7 @@ extension Handler.Kind {
         }
     }
 
-    /// How it shows notifications; `nil` where it shows none.
+    /// The rules of notifications; `nil`: the handler shows none.
     public var notificationRules: NotificationRules? {
         switch self {
         case .notify(let rules): rules
@@ -216,7 +217,7 @@ extension Handler.Kind {
         }
     }
 
-    /// The bridge behind it; `nil` where there is none.
+    /// The bridge of the handler; `nil`: it has none.
     public var bridge: Bridge? {
         switch self {
         case .bridge(let bridge, _): bridge
@@ -224,10 +225,10 @@ extension Handler.Kind {
         }
     }
 
-    /// Whether a bridge is behind it.
+    /// Whether the handler is a bridge.
     var isBridge: Bool { if case .bridge = self { true } else { false } }
 
-    /// Whether what is behind it may write requests beside its answers.
+    /// Whether the bridge may write requests beside its answers.
     var sendsRequests: Bool {
         if case .bridge(let bridge, _) = self { bridge.declaration.sendsRequests } else { false }
     }

@@ -1,26 +1,26 @@
 public import PushModel
 
-/// What a handler said, or how it ended without saying.
+/// A handler's answer, or the end of a run without an answer.
 public enum HandlerAnswer: Hashable, Sendable {
-    /// Done.
+    /// The work is done.
     case handled(Content)
-    /// Try again while the budget lasts; only in `relay` mode. After this long, or after the configured delay; the reason is
-    /// for people.
+    /// The handler asks for another attempt while the budget lasts; only in `relay` mode. `after`: the wait; `nil`: the
+    /// configured delay. The reason is for people.
     case retry(after: Duration?, reason: String? = nil)
-    /// It could not be asked; the reason is for people. In `relay` mode it is tried again after this long, if there is as
-    /// much time.
+    /// The daemon could not start or reach the handler; the reason is for people. In `relay` mode the router tries
+    /// again after this wait if the budget lasts.
     case unavailable(reason: String, after: Duration)
-    /// Not mine: the next route's.
+    /// The handler passes the invocation to the next route.
     case declined
-    /// Never; the reason is for people.
+    /// The handler will never do the work; the reason is for people.
     case rejected(reason: String)
-    /// What ran it is gone without an answer, by no fault of this invocation; the reason is for people.
+    /// The handler's instance ended without an answer, through no fault of this invocation; the reason is for people.
     case lost(reason: String)
-    /// Ended by this signal.
+    /// A signal ended the program.
     case signaled(Int32)
 
-    /// Whether the handler said anything, by an exit status too. `nil`: it wants to be asked again, and how that ends is
-    /// what counts; a server that nobody reaches is told so, too.
+    /// Whether the handler answered, an exit status included. `nil`: it asked for another attempt, and the outcome of
+    /// that counts; a bridge also answers `retry` when its server cannot be reached.
     var isAnswer: Bool? {
         switch self {
         case .handled, .declined, .rejected: true
@@ -29,11 +29,11 @@ public enum HandlerAnswer: Hashable, Sendable {
         }
     }
 
-    /// The words for how a run ended, as handlers write them.
+    /// The words by which handlers write the end of a run.
     public enum Status: String, Sendable, CaseIterable {
         case handled, retry, declined, rejected
 
-        /// What the exit status of an `exec` handler means.
+        /// Returns the meaning of an `exec` handler's exit status.
         public init(exitStatus: Int32) {
             switch exitStatus {
             case 0: self = .handled
@@ -44,25 +44,25 @@ public enum HandlerAnswer: Hashable, Sendable {
         }
     }
 
-    /// What a handler may say beside that it is done.
+    /// The parts of a handler's answer beside its status.
     public struct Content: Hashable, Sendable {
         /// The fetch result.
         public var result: FetchResult?
         /// The presentation options of `willPresent`, as the handler wrote them.
         public var options: [String]?
-        /// How often it answered; 0: it said nothing. The first answer is the one that counts.
+        /// The number of answers; 0: none. Only the first counts.
         public var times: Int
-        /// How it says that it ended; where there is an exit status, that one decides.
+        /// The status in the answer; an exit status overrides it.
         public var status: Status?
-        /// Why it ended so, in the handler's words; where it is done, a remark.
+        /// The handler's reason for its status; for `handled`, a remark.
         public var reason: String?
-        /// Custom data that it wants kept. Only of one that is done it is: whoever declines or wants to be tried again has
-        /// not said its last word.
+        /// Custom data to keep. The router keeps it only with `handled`: a handler that declines or asks for a retry
+        /// has not given its final answer.
         public var log: [LoggedByHandler]
-        /// What of its answer nobody understands, or goes against its exit status, for people.
+        /// The parts of the answer that are invalid or contradict the exit status, for people.
         public var remarks: [String]
 
-        /// Joins the parts; what has a result, options or entries was said once.
+        /// Joins the parts; content with a result, options or entries counts as one answer.
         public init(
             result: FetchResult? = nil, options: [String]? = nil, times: Int? = nil, status: Status? = nil,
             reason: String? = nil, log: [LoggedByHandler] = [], remarks: [String] = []
@@ -77,8 +77,8 @@ public enum HandlerAnswer: Hashable, Sendable {
         }
     }
 
-    /// What the exit status of an `exec` handler means. It decides: an answer that says otherwise
-    /// is remarked on.
+    /// Returns the meaning of an `exec` handler's exit status. It overrides an answer with another status, which
+    /// becomes a remark.
     public init(exitStatus: Int32, content: Content = Content()) {
         var contradiction: String?
         if let status = content.status, status != Status(exitStatus: exitStatus) {
@@ -97,13 +97,13 @@ public enum HandlerAnswer: Hashable, Sendable {
         }
     }
 
-    /// How a run of a program ended that is its own answer: by its exit status, and by what it wrote to standard output. What
-    /// a failure wrote besides an answer is its reason.
+    /// Returns the answer of a program that ran: its exit status with its standard output. Output of a failed run that
+    /// is no answer becomes the reason.
     ///
     /// - Parameters:
-    ///   - exitStatus: of the program.
-    ///   - output: what it wrote to standard output, as far as it was read.
-    ///   - discarded: how many bytes came after them.
+    ///   - exitStatus: the exit status of the program.
+    ///   - output: its standard output, as far as the daemon read it.
+    ///   - discarded: the number of bytes after these.
     public init(exitStatus: Int32, output: [UInt8], discarded: Int) {
         var content = Content(standardOutput: output, discarded: discarded) ?? Content()
         if Status(exitStatus: exitStatus) != .handled, content.reason == nil {
@@ -113,13 +113,13 @@ public enum HandlerAnswer: Hashable, Sendable {
     }
 }
 
-/// One entry of custom data that a handler's answer brings. What it does not say of the app and the device is the
-/// delivery's; a user it has only if it names one.
+/// An entry of custom data in a handler's answer. App and device default to the delivery's; the user does not: the
+/// entry has one only if it names one.
 public struct LoggedByHandler: Hashable, Sendable {
-    /// What it says, as `op: log` would.
+    /// The entry, in the form of `op: log`.
     public var request: LogRequest
 
-    /// - Parameter request: what it says; its object is the element of the answer, and all the rest is read from that.
+    /// - Parameter request: the entry. Its object is the element of the answer; all other fields are read from it.
     public init(_ request: LogRequest) { self.request = request }
 
     public static func == (left: LoggedByHandler, right: LoggedByHandler) -> Bool {

@@ -1,32 +1,32 @@
-/// What one handler is doing now.
+/// The current state of one handler.
 public struct HandlerStatus: Hashable, Sendable {
-    /// Where its circuit breaker stands.
+    /// The state of its circuit breaker.
     public enum BreakerState: String, Sendable, CaseIterable {
         case closed, open, probing
     }
 
     /// The handler's name.
     public var name: String
-    /// How many invocations hold a place to run.
+    /// The number of invocations that hold a place to run.
     public var running: Int
-    /// How many wait for one.
+    /// The number of invocations that wait for a place.
     public var waiting: Int
-    /// How many of those that run are observers'.
+    /// The number of running invocations that are observers'.
     public var observersRunning: Int
-    /// How many of those that wait are observers'.
+    /// The number of waiting invocations that are observers'.
     public var observersWaiting: Int
-    /// How many may run at once; `nil`: as many as there are places.
+    /// The limit of running invocations; `nil`: the places.
     public var limit: Int?
-    /// How many may wait.
+    /// The limit of waiting invocations.
     public var queueLimit: Int
-    /// How many requests were refused since the start because too many waited.
+    /// The number of requests refused since the start because its queue was full.
     public var refused: UInt64
-    /// Where its breaker stands; `nil` where it has none, or the mode has none.
+    /// The state of its breaker; `nil`: the handler or the mode has none.
     public var breaker: BreakerState?
-    /// How long it still gets nothing; zero when it is not open.
+    /// The rest of the pause of an open breaker; zero if it is not open.
     public var pause: Duration
-    /// How many invocations went past it since the start because the breaker was open.
+    /// The number of invocations since the start that passed it by because the breaker was open.
     public var passedOver: UInt64
-    /// Whether the configuration has it no more: what it runs goes on.
+    /// Whether a reload removed it from the configuration; its running invocations continue.
     public var isDraining: Bool
 }

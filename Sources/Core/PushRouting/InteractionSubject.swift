@@ -2,27 +2,27 @@ import PushDispatch
 import PushModel
 import PushTracking
 
-/// What a notification is known to be from what an interaction brings along, or from its delivery's request.
+/// The facts about a notification from an interaction's own payload, or from the request of its delivery.
 struct NotificationFacts {
-    /// Whose it is; `nil` when nobody's or not known.
+    /// The provider; `nil`: none, or unknown.
     private(set) var provider: String?
-    /// The id that the interaction gives.
+    /// The message id in the interaction.
     private(set) var messageID: String?
-    /// What the platform hands back; `nil` when nobody knows it.
+    /// The payload that the platform hands back; `nil`: unknown.
     private(set) var handedBack: HandedBackPayload?
-    /// The campaign, if it is Braze's and has one.
+    /// The campaign of a Braze notification.
     private(set) var campaignID: String?
-    /// The keys of what was delivered, as far as they are known.
+    /// The keys of the delivered payload, as far as known.
     private(set) var keys: PayloadKeys?
-    /// Whether the notification has a button with an id, if it is Braze's and its payload is known.
+    /// Whether a Braze notification has a button with an id; `nil`: it is not Braze's, or its payload is unknown.
     private(set) var hasButton: ((String) -> Bool)?
 
     /// - Parameters:
     ///   - interact: the interaction.
-    ///   - past: the delivery that it names, where its request was read.
+    ///   - past: the delivery that it names, if its request was read.
     ///   - platform: the platform that hands back the payload.
-    ///   - detection: whose payload is whose.
-    /// - Throws: why the payload that the interaction brings along is none.
+    ///   - detection: the rules of the providers.
+    /// - Throws: `PayloadError` for an invalid payload in the interaction.
     init(
         _ interact: InteractRequest, _ past: PastDelivery?, platform: Platform, detection: DetectionSettings
     ) throws(PayloadError) {
@@ -36,7 +36,7 @@ struct NotificationFacts {
         }
         if let past {
             provider = past.provider
-            // What comes back as it was delivered could be read when it was accepted.
+            // The request was accepted, so this payload was valid: `try?` loses no error.
             if past.accepted.platform.handsBackPayload, let payload = past.request?.payload {
                 handedBack = try? HandedBackPayload(payload, platform: past.accepted.platform, settings: detection)
             }
@@ -54,19 +54,21 @@ struct NotificationFacts {
     }
 }
 
-/// What an interaction is about: one delivery, as the tracker remembers it, its request says it, or the payload tells.
+/// The subject of an interaction: one delivery, known from the tracker, from its request, or from the payload that the
+/// platform hands back.
 struct InteractionSubject {
     let facts: NotificationFacts
-    /// What the tracker remembers of it.
+    /// The tracker's record of the delivery.
     let delivery: KnownDelivery?
-    /// Its request, where that was read.
+    /// The request of the delivery, if it was read.
     let past: PastDelivery?
-    /// Whose it is; `nil` when nobody's or not known.
+    /// The provider; `nil`: none, or unknown.
     let provider: String?
-    /// What the tracker knows it by, if it is the tracker's: Braze's, or what is known to nobody and may be Braze's yet.
+    /// The name by which the tracker finds the delivery. `nil` for a delivery of another provider; set for an unknown
+    /// one, which may still turn out to be Braze's.
     private(set) var tracked: Interaction.Subject?
 
-    /// - Parameter read: the request that ``Router/deliveryToRead(for:)`` asked for, where there is one.
+    /// - Parameter read: the request that ``Router/deliveryToRead(for:)`` asked for; `nil`: it asked for none.
     init(
         _ interact: InteractRequest, _ read: PastDelivery?, platform: Platform, tracker: Tracker,
         detection: DetectionSettings
@@ -84,7 +86,7 @@ struct InteractionSubject {
         let target = interact.target
         let delivery = name.flatMap { tracker.delivery(for: $0, app: target.app, device: target.device) }
         var past = read
-        // What the tracker remembers comes first; a request of another delivery says nothing of it.
+        // The tracker's record takes precedence; the request of another delivery does not describe this one.
         if let delivery, let other = past, other.accepted.seq != delivery.seq {
             past = nil
             facts = try NotificationFacts(interact, nil, platform: platform, detection: detection)
@@ -94,7 +96,7 @@ struct InteractionSubject {
         if provider == Router.trackedProvider {
             tracked = name
             guard delivery == nil, let past else { return }
-            // The repeat of a message (T14) is not remembered; what it repeats has its id.
+            // The tracker does not remember the repeat of a message (T14); the original has the same id.
             if let message = past.accepted.messageID {
                 tracked = .message(message)
             } else if let handedBack = facts.handedBack, let digest = handedBack.digest {
@@ -105,16 +107,16 @@ struct InteractionSubject {
         }
     }
 
-    /// The keys that routes match: of what is handed back.
+    /// The keys that routes match: those of the payload handed back.
     var keys: PayloadKeys? { facts.handedBack?.keys }
 
-    /// Whether it is something that was not told before, of a notification that was there: only then do tracks apply.
+    /// Whether the interaction is new and its notification existed: tracks apply only then.
     func isNews(_ result: InteractionResult, of interaction: Interaction, _ tracker: Tracker) -> Bool {
         switch result.verdict {
         case .opened, .closed, .unattributed, .dismissed: return true
         case .duplicate, .unknownAction, .elsewhere, .unmatched: return false
         case nil:
-            // Tracks do not wait for the grace to end, so what can be told of the verdict must be told now.
+            // Tracks do not wait for the grace: the function predicts the verdict from what is known now.
             if case .button(let id) = interaction.act, let hasButton = facts.hasButton, !hasButton(id) { return false }
             return !tracker.isHeldInVain(interaction)
         }

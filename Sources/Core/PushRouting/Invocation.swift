@@ -2,99 +2,99 @@ import PushDispatch
 public import PushModel
 import PushTracking
 
-/// An invocation in flight: what the ledger says of it, and what only the router needs.
+/// An invocation in flight: its row in the ledger, and the fields that only the router needs.
 struct Invocation: Sendable {
-    /// Where it is on its way. Every stage ends by an outcome.
+    /// The stage of the invocation. An outcome may end every stage.
     enum Stage: Hashable, Sendable, CaseIterable {
-        /// Behind others in its lane. Goes to `ready` at the head.
+        /// Behind others in its lane. Goes to `ready` at the head of the lane.
         case waiting
-        /// At the head, without a free place to run. Goes to `starting`.
+        /// At the head of the lane, without a place to run. Goes to `starting`.
         case ready
-        /// A start was asked for and is not reported yet. Goes to `running`.
+        /// The router asked for a start; the report is pending. Goes to `running`.
         case starting
         /// The handler runs. Goes to `terminating`, to `pausing`, or to the next route's `ready`.
         case running
-        /// The handler got SIGTERM from us and has its grace. Goes where `running` goes.
+        /// The handler got SIGTERM from the daemon and has its grace. Goes where `running` goes.
         case terminating
-        /// The handler asked to be tried again later. Goes to `ready`.
+        /// The handler asked for another attempt later. Goes to `ready`.
         case pausing
     }
 
-    /// The request; without its line once that is let go of.
+    /// The request; without its line after ``letGo()``.
     var request: AcceptedRequest { _read { yield sharedRequest.value } }
     private(set) var sharedRequest: Indirect<AcceptedRequest>
-    /// What the request asks for; `nil` once that is let go of.
+    /// The request's action and payload; `nil` after ``letGo()``.
     var subject: InvocationSubject? { content?.value.subject }
     private var content: Indirect<Content>?
-    /// How many bytes the request line has.
+    /// The size of the request line in bytes.
     let byteCount: Int
-    /// How many bytes of memory line and payload take, the payload of the delivery that an interaction is about included.
+    /// The size in memory of line and payload, in bytes; for an interaction with the payload of its delivery.
     let memorySize: Int
     var record: InvocationRecord
-    /// The routes that match; `nil` while the payload is there to match against.
+    /// The positions of the matching routes; `nil` while the payload is in memory to match against.
     private var matches: [Int]?
-    /// The table that it was accepted under: a reload does not move it.
+    /// The table under which the request was accepted: a reload does not change it.
     var table: RoutingTable { _read { yield sharedTable.value } }
     private let sharedTable: Indirect<RoutingTable>
-    /// The place of its route in `table`.
+    /// The position of its route in `table`.
     var position = 0
-    /// What runs it: large, and the same as long as it has it.
+    /// The handler that runs it, shared because the value is large.
     var handler: Indirect<Handler>?
-    /// Where it waits for others: with those of its request's device, or nowhere.
+    /// The lane of the request's device; `nil`: the invocation waits in no lane.
     var lane: DeviceKey? { isInLane ? request.lane : nil }
-    /// Of those before it in its lane, the one that took longest.
+    /// The invocation ahead of it in its lane that took longest.
     var waitedFor: Predecessor? {
         get { sharedWaitedFor?.value }
         set { sharedWaitedFor = newValue.map { Indirect($0) } }
     }
     private var sharedWaitedFor: Indirect<Predecessor>?
-    /// What handlers made of it so far.
+    /// The attempts of handlers so far.
     var attempts: Attempts {
         _read { yield sharedAttempts.value }
         _modify { yield &sharedAttempts.value }
     }
-    /// What waits has none yet, and shares this.
+    /// Waiting invocations have no attempts and share this value.
     private var sharedAttempts = Invocation.noAttempts
     private static let noAttempts = Indirect(Attempts())
-    /// What the tracker takes over when its turn comes.
+    /// The facts for the tracker, which takes them when the invocation's turn comes.
     var receipt: Receipt? {
         get { sharedReceipt?.value }
         set { sharedReceipt = newValue.map { Indirect($0) } }
     }
     private var sharedReceipt: Indirect<Receipt>?
-    /// The handlers that it went past.
+    /// The handlers that it passed by.
     var bypassed: BypassedHandlers {
         _read { yield sharedBypassed.value }
         _modify { yield &sharedBypassed.value }
     }
     private var sharedBypassed = Invocation.noneBypassed
     private static let noneBypassed = Indirect(BypassedHandlers())
-    /// What the ledger has of the row; `nil` before the first write.
+    /// The changing fields of the row as last written; `nil` before the first write.
     var stored: ChangingFields?
-    // The small ones are next to each other, where they fill eight bytes and not eight each.
+    // Small fields stand side by side: together they fill eight bytes, apart eight bytes each.
     let osVersion: OSVersion?
     let owner: PlannedInvocation.Owner
-    /// Whether its bytes are counted among those that are kept in memory.
+    /// Whether ``Usage`` counts its bytes among the payloads kept in memory.
     var isCounted = false
-    /// Whether only the route at `position` is meant: an observer's, or one of those that hear a broadcast.
+    /// Whether the route at `position` is the only one: an observer's, or one of those that get a broadcast.
     var isPinned = false
     private let isInLane: Bool
     var stage = Stage.waiting
-    /// From when its time counts; `nil` while it waits in its lane in `device` mode.
+    /// The start of its budget; `nil` while it waits in its lane in `device` mode.
     var clockStart: Instant?
-    /// How many were ahead of it in its lane when it came.
+    /// The number of invocations ahead of it in its lane when it joined.
     var ahead: Int32?
 
-    /// What a request's objects take of the memory beside the bytes of line and payload: about as much as was measured.
+    /// The memory that a request's objects take beside the bytes of line and payload, in bytes: about as measured.
     static let memorySizeOfContent = 304
 
-    /// What is let go of while others are ahead.
+    /// The part that ``letGo()`` frees.
     private struct Content: Sendable {
         var subject: InvocationSubject
         var keys: PayloadKeys?
     }
 
-    /// What of a row changes while its invocation is in flight.
+    /// The fields of the row that change while its invocation is in flight.
     struct ChangingFields: Hashable, Sendable {
         private let route: String?
         private let handler: String?
@@ -111,13 +111,13 @@ struct Invocation: Sendable {
 
     /// - Parameters:
     ///   - request: the request.
-    ///   - byteCount: how many bytes its line has.
-    ///   - subject: what it asks for; `nil`: the ledger has it, and no route asks for anything of the payload.
+    ///   - byteCount: the size of its line in bytes.
+    ///   - subject: its action and payload; `nil`: only the ledger has them, and no route needs the payload.
     ///   - record: the row.
-    ///   - owner: whose it is.
-    ///   - keys: what routes are held against, of the payload.
-    ///   - table: what it was accepted under.
-    ///   - isInLane: whether it waits for others of its request's device.
+    ///   - owner: the owner.
+    ///   - keys: the payload's keys for the conditions of routes.
+    ///   - table: the table under which the request was accepted.
+    ///   - isInLane: whether it waits in the lane of the request's device.
     init(
         request: Indirect<AcceptedRequest>, byteCount: Int, subject: InvocationSubject?, osVersion: OSVersion?,
         record: InvocationRecord, owner: PlannedInvocation.Owner, keys: PayloadKeys?, table: Indirect<RoutingTable>,
@@ -140,7 +140,7 @@ struct Invocation: Sendable {
         }
     }
 
-    /// An invocation of a request that is being accepted.
+    /// Creates an invocation of a request that is being accepted.
     init(
         of arrival: Arrival, record: InvocationRecord, owner: PlannedInvocation.Owner, table: Indirect<RoutingTable>,
         isInLane: Bool
@@ -151,26 +151,26 @@ struct Invocation: Sendable {
             isInLane: isInLane)
     }
 
-    /// What routes are held against.
+    /// The facts for the conditions of routes.
     private func facts(_ keys: PayloadKeys?) -> RouteFacts {
         RouteFacts(
             provider: record.provider, platform: request.platform, callback: record.callback, app: request.app,
             keys: keys)
     }
 
-    /// How its callback is completed: by its owner's invocation, never by an observer's.
+    /// The completion of its callback: an owner's invocation completes it, an observer's never does.
     var completions: Completions {
         Completions(
             record.isObserver ? .none : record.callback, rules: table.completion, osVersion: osVersion)
     }
 
-    /// The position of the first route at or after its own that matches, and does not observe.
+    /// The position of the first route from its own on that matches and does not observe.
     var nextOwner: Int? {
         guard let matches else { return table.owner(of: facts(content?.value.keys), from: position) }
         return matches.first { $0 >= position }
     }
 
-    /// Lets go of the request line and the payload: the ledger has them. What routes need of them is decided first.
+    /// Frees the request line and the payload, which the ledger has. Matches the routes first.
     mutating func letGo() {
         if matches == nil {
             matches = isPinned ? [] : table.positions(for: facts(content?.value.keys), observing: false)
@@ -179,9 +179,9 @@ struct Invocation: Sendable {
         content = nil
     }
 
-    /// Lets it wait until it goes on: with its payload if there is room for so many more bytes.
+    /// Keeps the payload of a waiting invocation if `room` bytes suffice, else frees it.
     ///
-    /// - Returns: how many bytes more it keeps than before.
+    /// - Returns: the number of bytes that it now keeps in addition.
     mutating func park(_ room: Int) -> Int {
         guard content != nil, !isCounted else { return 0 }
         guard memorySize <= room else {
@@ -192,7 +192,7 @@ struct Invocation: Sendable {
         return memorySize
     }
 
-    /// Whether it holds one of the places to run.
+    /// Whether it holds a place to run.
     var holdsPlace: Bool {
         switch stage {
         case .starting, .running, .terminating: true
@@ -200,8 +200,8 @@ struct Invocation: Sendable {
         }
     }
 
-    /// Whether a deadline that comes now is missed by its handler. A program that was not even started says nothing of
-    /// itself; what answers by lines was there to answer, and who asked for a retry was asked.
+    /// Whether a deadline that passes now counts as a failure of the handler. A program that did not start has not
+    /// failed. A handler that reads lines was there to answer, and a handler that asked for a retry has run.
     var hasFailedAtDeadline: Bool {
         switch stage {
         case .running, .terminating, .pausing: true
@@ -211,7 +211,7 @@ struct Invocation: Sendable {
         }
     }
 
-    /// When its handler is to get SIGTERM; `nil`: it is not.
+    /// The time at which its handler gets SIGTERM; `nil`: it gets none.
     var terminationDue: Instant? {
         guard let deadline = record.deadline, let grace = handler?.value.grace, grace < record.budget else {
             return nil
@@ -219,16 +219,15 @@ struct Invocation: Sendable {
         return deadline + (.zero - grace)
     }
 
-    /// How it ends when its time is up.
+    /// The outcome of a missed deadline.
     var missed: Outcome { attempts.first == nil ? .expired : .timedOut }
 }
 
-/// What the request line of an invocation says beside what the ledger's columns say.
+/// The parts of an invocation's request line that the ledger has no columns for.
 public struct InvocationSubject: Sendable {
-    /// What was asked; `nil` if the line was accepted by another version that could read it.
+    /// The action of the request; `nil`: another version of the daemon accepted the line, and this one cannot read it.
     public var action: Request.Action?
-    /// The payload: the delivery's as it came, for an interaction as it was handed back or delivered; `nil` when nobody
-    /// knows it.
+    /// The payload: of a delivery as received, of an interaction as handed back or as delivered; `nil`: unknown.
     public var payload: JSONNode?
     /// The version of the operating system.
     public var osVersion: OSVersion?
@@ -240,9 +239,9 @@ public struct InvocationSubject: Sendable {
         self.osVersion = osVersion
     }
 
-    /// What a request says.
+    /// Reads the parts from a request.
     ///
-    /// - Parameter past: the delivery that an interaction is about, where the ledger knows it.
+    /// - Parameter past: the delivery of an interaction, if the ledger knows it.
     init(_ request: Request, past: PastDelivery? = nil) {
         action = request.action
         switch request.action {
@@ -261,7 +260,7 @@ public struct InvocationSubject: Sendable {
     }
 }
 
-/// A Braze payload on its way to the tracker.
+/// The facts of a Braze delivery that the tracker takes.
 struct Receipt: Sendable {
     var campaignID: String?
     /// Whether the message id is the payload's own, not the request's.
@@ -269,15 +268,15 @@ struct Receipt: Sendable {
     var uniqueID: String?
     var isDisplayed: Bool
     var inForeground: Bool
-    /// Of the payload; `nil` where its own id tells.
+    /// The digest of the payload; `nil` if the payload has its own id.
     var digest: UInt64?
     var buttons: ButtonList
     var at: WallTime
 }
 
 extension AcceptedRequest {
-    /// What one of its invocations takes of the memory while it is in flight, beside line and payload, in bytes: about as
-    /// much as was measured, and the texts.
+    /// The memory that one of its invocations takes while in flight, beside line and payload, in bytes: about as
+    /// measured, plus the texts.
     var memoryInFlight: Int {
         func length(_ text: String?) -> Int { text?.utf8.count ?? 0 }
         return 900 + length(id) + length(app) + length(device) + length(externalID) + length(messageID)

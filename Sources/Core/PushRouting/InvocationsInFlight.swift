@@ -1,24 +1,24 @@
 import PushModel
 
-/// The invocations in flight by their ids. Each is large, so the table holds references to them.
+/// The invocations in flight by their ids. An invocation is large, so the table holds references.
 struct InvocationsInFlight: Sendable {
     private var byID = ShardedDictionary<InvocationID, Indirect<Invocation>>()
 
-    /// A copy of one; ``read(_:_:)`` and ``change(_:_:)`` make none.
+    /// A copy of an invocation; ``read(_:_:)`` and ``change(_:_:)`` copy nothing.
     subscript(id: InvocationID) -> Invocation? { byID[id]?.value }
 
-    /// Keeps one, in place of what it was before.
+    /// Stores an invocation in place of its last value.
     mutating func put(_ invocation: consuming Invocation) {
         let id = invocation.record.id
         byID[id] = Indirect(invocation)
     }
 
-    /// Shows one where it is; does nothing when there is none.
+    /// Reads an invocation in place; returns `nil` if there is none.
     func read<Result>(_ id: InvocationID, _ body: (Invocation) -> Result) -> Result? {
         byID[id].map { body($0.value) }
     }
 
-    /// Changes one where it is; does nothing when there is none.
+    /// Changes an invocation in place; returns `nil` if there is none.
     @discardableResult
     mutating func change<Result>(_ id: InvocationID, _ body: (inout Invocation) -> Result) -> Result? {
         byID.change(id) { body(&$0.value) }
@@ -30,9 +30,9 @@ struct InvocationsInFlight: Sendable {
 
     var isEmpty: Bool { byID.isEmpty }
 
-    /// Their ids, in no order.
+    /// The ids of all, unordered.
     var ids: some Sequence<InvocationID> { byID.keys }
 
-    /// Whether this one is in flight.
+    /// Whether an invocation is in flight.
     func contains(_ id: InvocationID) -> Bool { byID[id] != nil }
 }

@@ -1,10 +1,10 @@
 import PushModel
 
-/// What is last known of each device, bounded in bytes. Beyond the bound the one goes that was not used for longest, as far
-/// as a second chance tells: one that was used since it last came up for going is passed over once.
+/// The last known facts of each device, bounded in bytes. Beyond the bound the CLOCK algorithm (second chance) evicts
+/// the device that was unused for longest: a device that was used since the hand last passed it is skipped once.
 ///
-/// The devices lie in pages, and a hand goes round them, as on a clock. Beside each lie short hashes of its user and its
-/// name: those of a person are found without a look at anybody's texts, and no table is copied to take them out.
+/// The devices lie in pages. Beside each lie short hashes of its user and its name, so that the search for a person's
+/// devices reads no texts of others, and their removal copies no table.
 struct KnownDevices: Sendable {
     private struct Mark: Sendable {
         var user: UInt32 = 0
@@ -20,42 +20,42 @@ struct KnownDevices: Sendable {
     private static let pageLength = 512
 
     private var pages: ContiguousArray<Page> = []
-    /// Which place in the pages a device has.
+    /// The place of each device in the pages.
     private var places = ShardedDictionary<DeviceKey, UInt32>(shardBits: 10)
     /// The place of the device that registered a token last.
     private var tokens = ShardedDictionary<ExactName, UInt32>(shardBits: 10)
-    /// The places of those that are subscribed to topics.
+    /// The places of the devices that are subscribed to topics.
     private var topics = TopicIndex()
-    /// Places that nothing is in.
+    /// The empty places.
     private var holes = LongQueue<UInt32>()
-    /// The place that comes up for going next.
+    /// The place that the hand of the clock checks next.
     private var hand = 0
-    /// About how many bytes of memory they take, with the ids that FCM on them saw.
+    /// The memory of all devices in bytes, about, with the ids of recent messages.
     private(set) var byteCount = 0
 
-    /// About what a device takes beside its texts: its places in two tables and a page, and ten ids.
+    /// The memory of a device beside its texts in bytes, about: its places in two tables and a page, and ten ids.
     static let fixedByteCount = 400
 
-    /// About what a token takes beside its text: its place in a table.
+    /// The memory of a token beside its text in bytes, about: its place in a table.
     static let tokenByteCount = 64
 
-    /// How many are passed over at once: a turn of the loop is short.
+    /// The most devices that one eviction skips: a turn of the loop is short.
     private static let chancesMax = 64
 
     var count: Int { places.count }
 
-    /// All of them, in no order.
+    /// All devices, unordered.
     var all: [KnownDevice] { pages.flatMap { $0.devices.compactMap(\.self) } }
 
     subscript(key: DeviceKey) -> KnownDevice? { places[key].flatMap { device(at: Int($0)) } }
 
-    /// The device that registered a token last; `nil`: none is known.
+    /// Returns the device that registered a token last; `nil`: none is known.
     func device(ofToken token: String) -> KnownDevice? {
         tokens[ExactName(token)].flatMap { device(at: Int($0)) }
     }
 
-    /// The devices with one of these topics of a project; `nil`: with any. A device may come more than once; all that come
-    /// are at most so many, or there is no answer.
+    /// Returns the devices that are subscribed to one of these topics of a project; `nil`: to any topic. Returns `nil`
+    /// if the subscriptions, which may name a device more than once, are more than `limit`.
     func devices(ofTopics wanted: [String]?, of project: String, limit: Int) -> [KnownDevice]? {
         let found = topics.devices(wanted, of: project)
         guard found.reduce(0, { $0 + $1.count }) <= limit else { return nil }
@@ -64,7 +64,7 @@ struct KnownDevices: Sendable {
 
     mutating func reserve(_ count: Int) { places.reserveCapacity(count) }
 
-    /// Notes what is now known of a device.
+    /// Stores the facts of a device.
     mutating func set(_ device: KnownDevice) {
         byteCount += device.byteCount
         if let place = places[device.key].map(Int.init) {
@@ -76,27 +76,27 @@ struct KnownDevices: Sendable {
         } else {
             let place = freePlace()
             places[device.key] = UInt32(place)
-            // The hand may come to a hole soon; what is new goes no sooner than what was there before.
+            // The hand may reach this hole soon: the mark keeps a new device from going before older ones.
             put(device, at: place, wasUsed: distanceFromHand(place) < placeCount / 2)
         }
     }
 
-    /// Notes that a device is in use.
+    /// Marks a device as used.
     mutating func use(_ key: DeviceKey) {
         guard let place = places[key].map(Int.init) else { return }
         pages[place / Self.pageLength].marks[place % Self.pageLength].wasUsed = true
     }
 
-    /// The names of the devices that are last known to be this user's.
+    /// Returns the names of the devices whose last known user is this one.
     func names(of user: String) -> [ExactName] {
         let hash = Self.hash(user)
         let devices = find { $0.user == hash }.compactMap { device(at: $0) }
         return devices.filter { $0.externalID.isSame(as: user) }.map { ExactName($0.key.device) }
     }
 
-    /// Takes out those of a person. Reads the hashes of all, and the texts of these alone.
+    /// Removes the devices of a person. Reads the hashes of all devices, and the texts only where a hash matches.
     ///
-    /// - Returns: those that have the name of a device of the person's, though another's now.
+    /// - Returns: the keys of all devices with a name of the person's, those that are now another user's included.
     mutating func remove(_ person: Person) -> [DeviceKey] {
         let user = person.externalID.map(Self.hash)
         let names = ShortHashes(person.devices.map { Self.hash($0.text) })
@@ -109,7 +109,7 @@ struct KnownDevices: Sendable {
         return named
     }
 
-    /// Takes out the one that was not used for longest, but not `spared`; `nil` when there is no other.
+    /// Removes the device that was unused for longest, except `spared`; returns `nil` if there is no other.
     mutating func removeLeastUsed(but spared: DeviceKey) -> KnownDevice? {
         guard places.count > (places[spared] == nil ? 0 : 1) else { return nil }
         var chances = 0
@@ -139,7 +139,7 @@ struct KnownDevices: Sendable {
         pages[place / Self.pageLength].devices[place % Self.pageLength]
     }
 
-    /// The places whose marks are wanted.
+    /// Returns the places whose marks match.
     private func find(where isWanted: (Mark) -> Bool) -> [Int] {
         var found: [Int] = []
         for (number, page) in pages.enumerated() {
@@ -152,7 +152,7 @@ struct KnownDevices: Sendable {
         return found
     }
 
-    /// A place for one more: a hole, or else a new one at the end.
+    /// Returns a free place: a hole, or a new place at the end.
     private mutating func freePlace() -> Int {
         if let hole = holes.popFirst() { return Int(hole) }
         if pages.last.map({ $0.devices.count == Self.pageLength }) ?? true { pages.append(Page()) }
@@ -172,7 +172,7 @@ struct KnownDevices: Sendable {
 
     private mutating func leaveTables(_ device: KnownDevice, at place: Int) {
         if device.hasDetail { topics.remove(device.detail.topics, of: UInt32(place)) }
-        // Another device may have the token by now.
+        // Another device may have taken over the token.
         guard let token = device.token, tokens[ExactName(token)] == UInt32(place) else { return }
         tokens[ExactName(token)] = nil
     }
@@ -191,7 +191,7 @@ struct KnownDevices: Sendable {
     }
 }
 
-/// A set of hashes that is told in one look, and may seem to have others too.
+/// A set of hashes with a one-word lookup; it may have false positives.
 private struct ShortHashes {
     private var bits = ContiguousArray<UInt64>(repeating: 0, count: 1024)
 

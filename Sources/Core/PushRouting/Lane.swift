@@ -1,10 +1,10 @@
 import PushModel
 
-/// The invocations of one app on one device that wait for each other, as FCM's single thread takes them.
+/// The queue of invocations for one app on one device: FCM on Android hands them to the app on a single thread.
 struct Lane: Sendable {
     private struct Member {
         var id: InvocationID
-        /// How many were through when it came: those after them it waited for.
+        /// The number of invocations that had left the lane when it joined; it waited for those after them.
         var through: Int
     }
 
@@ -17,37 +17,37 @@ struct Lane: Sendable {
     private var members = Queue<Member>()
     private var headSince: Instant
     private var through = 0
-    /// Those that are through, without any that was shorter than one after it: the first that the head waited for is the
-    /// longest that it waited for.
+    /// The invocations that have left the lane, without any that took less time than a later one: the first one that
+    /// the head waited for is the longest.
     private var longest = Queue<Through>()
 
-    /// A lane that begins with this invocation at its head.
+    /// Creates a lane with this invocation at its head.
     init(_ id: InvocationID, at now: Instant) {
         headSince = now
         append(id)
     }
 
-    /// Whose turn it is; `nil` when the lane is done with.
+    /// The invocation whose turn it is; `nil`: the lane is empty.
     var head: InvocationID? { members.first?.id }
 
-    /// Of those that the head waited for, the one that took longest; `nil` if it did not wait.
+    /// The longest invocation that the head waited for; `nil`: it did not wait.
     var headWaitedFor: Predecessor? { longest.first?.invocation }
 
-    /// Puts one behind all others.
+    /// Appends an invocation.
     ///
-    /// - Returns: how many are ahead of it.
+    /// - Returns: the number of invocations ahead of it.
     @discardableResult
     mutating func append(_ id: InvocationID) -> Int {
         defer { members.append(Member(id: id, through: through)) }
         return members.count
     }
 
-    /// Since when the head has had its turn.
+    /// Returns the time since the head's turn began.
     func headAge(at now: Instant) -> Duration { now - headSince }
 
-    /// The head is through: the next one's turn begins.
+    /// Removes the head, whose turn is over, and begins the next turn.
     ///
-    /// - Parameter handler: who had the head; `nil` for the tracker.
+    /// - Parameter handler: the handler of the head; `nil` for the tracker.
     mutating func popHead(at now: Instant, handler: String?) {
         guard let head = members.popFirst() else { return }
         let took = now - headSince
@@ -59,13 +59,13 @@ struct Lane: Sendable {
         forgetOthers()
     }
 
-    /// The head ended while it waited, and held nobody up.
+    /// Removes a head that ended while it waited and so delayed no other.
     mutating func dropHead() {
         _ = members.popFirst()
         forgetOthers()
     }
 
-    /// Drops those that were through before the head came.
+    /// Drops the invocations that left the lane before the head joined.
     private mutating func forgetOthers() {
         guard let head = members.first else { return }
         while let first = longest.first, first.number < head.through { _ = longest.popFirst() }

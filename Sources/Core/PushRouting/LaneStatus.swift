@@ -1,36 +1,36 @@
 public import PushModel
 
-/// What is going on in the lanes of all devices.
+/// The current state of the lanes of all devices.
 public struct LanesStatus: Hashable, Sendable {
-    /// How many lanes are named.
+    /// The limit of lanes in ``longest``.
     public static let named = 10
 
-    /// In how many lanes somebody waits.
+    /// The number of lanes with a waiting invocation.
     public var crowded: Int
-    /// How many wait in all of them.
+    /// The number of waiting invocations in all lanes.
     public var waiting: Int
-    /// The lanes in which most wait, the longest first; at most ``named``.
+    /// The lanes with the most waiting invocations, the longest first; at most ``named``.
     public var longest: [LaneStatus]
 }
 
-/// One lane in which somebody waits.
+/// A lane with a waiting invocation.
 public struct LaneStatus: Hashable, Sendable {
-    /// Whose lane it is.
+    /// The app and device of the lane.
     public var device: DeviceKey
-    /// How many wait behind its head.
+    /// The number of invocations behind the head.
     public var waiting: Int
-    /// Its head, for which all others wait.
+    /// The head, for which all others wait.
     public var head: InvocationID
-    /// Who has the head; `nil` before a route was picked, and for the tracker.
+    /// The handler of the head; `nil` before a route was picked, and for the tracker.
     public var handler: String?
-    /// How long the head has had its turn.
+    /// The time since the head's turn began.
     public var turn: Duration
-    /// How long ago the head was accepted: nothing in the lane is older.
+    /// The time since the head was accepted: the oldest of the lane.
     public var age: Duration
 }
 
 extension Router {
-    /// What is going on in the lanes. It looks at each lane in which somebody waits, and at no other.
+    /// Returns the state of the lanes. Reads only lanes with a waiting invocation.
     public func lanes(at now: Instant) -> LanesStatus {
         let longest = lanes.longest(LanesStatus.named).compactMap { key, waiting -> LaneStatus? in
             guard let lane = lanes[key], let head = lane.head else { return nil }
