@@ -1,26 +1,26 @@
 import PushModel
 
-/// The lanes of all devices, and in which of them somebody waits.
+/// The lanes of all devices, and the number of waiting invocations in each.
 struct Lanes: Sendable {
     private var lanes = ShardedDictionary<DeviceKey, Lane>()
-    /// How many wait behind the head of a lane, of lanes in which anybody does: to name the longest nobody looks at the
+    /// The number of invocations behind the head, of the lanes with any: the search for the longest lanes skips the
     /// others, of which there may be tens of thousands.
     private var waiting = ShardedDictionary<DeviceKey, Int>()
-    /// How many wait behind the heads of all lanes.
+    /// The number of invocations behind the heads of all lanes.
     private(set) var waitingInAll = 0
 
-    /// Whether there is none.
+    /// Whether there are no lanes.
     var isEmpty: Bool { lanes.isEmpty }
 
-    /// In how many somebody waits.
+    /// The number of lanes with a waiting invocation.
     var crowded: Int { waiting.count }
 
-    /// A lane; `nil` where nothing is on its way to that device.
+    /// The lane of a device; `nil` if it has no invocation.
     subscript(key: DeviceKey) -> Lane? { lanes[key] }
 
-    /// Puts an invocation at the end of a lane, which begins with it where there is none.
+    /// Appends an invocation to a lane; creates the lane with the invocation as its head if there is none.
     ///
-    /// - Returns: how many are ahead of it; `nil` for the head.
+    /// - Returns: the number of invocations ahead of it; `nil` for the head.
     mutating func join(_ key: DeviceKey, _ id: InvocationID, at now: Instant) -> Int? {
         guard let ahead = lanes.change(key, { $0.append(id) }) else {
             lanes[key] = Lane(id, at: now)
@@ -30,27 +30,28 @@ struct Lanes: Sendable {
         return ahead
     }
 
-    /// The head is through. The next one is the head then, and whoever asked tells whether it still waits:
-    /// ``takeTurn(_:)`` or ``dropHead(_:)``.
+    /// Removes the head. The caller checks whether the next head still waits, and calls ``takeTurn(_:)`` or
+    /// ``dropHead(_:)``.
     ///
-    /// - Parameter handler: who had the head; `nil` for the tracker.
+    /// - Parameter handler: the handler of the head; `nil` for the tracker.
     mutating func popHead(_ key: DeviceKey, at now: Instant, handler: String?) {
         lanes[key]?.popHead(at: now, handler: handler)
     }
 
-    /// The head, which waited, waits no more.
+    /// Notes that the waiting head begins its turn.
     mutating func takeTurn(_ key: DeviceKey) { count(-1, in: key) }
 
-    /// One that waited has ended; it leaves its place when that is the first.
+    /// Notes that a waiting invocation has ended. It stays in the lane until it is the head.
     mutating func leave(_ key: DeviceKey) { count(-1, in: key) }
 
-    /// The head left while it waited, and held nobody up.
+    /// Removes a head that ended while it waited and so delayed no other.
     mutating func dropHead(_ key: DeviceKey) { lanes[key]?.dropHead() }
 
-    /// A lane in which nobody is left ends.
+    /// Removes a lane without invocations.
     mutating func end(_ key: DeviceKey) { lanes[key] = nil }
 
-    /// The lanes with the most that wait, the longest first, and how many wait in each; equal ones by their names.
+    /// Returns the lanes with the most waiting invocations, the longest first, with these numbers; ties by device and
+    /// app.
     func longest(_ limit: Int) -> [(key: DeviceKey, waiting: Int)] {
         var found: [(key: DeviceKey, waiting: Int)] = []
         for (key, count) in waiting.elements {

@@ -1,27 +1,27 @@
 import PushModel
 
-/// The places to run: which invocations wait for one, in which order, and how many have one, of all and of each handler.
+/// The places to run, in all and of each handler: the invocations that wait for one, in order, and the numbers in use.
 ///
-/// Owners and observers have places apart: no observer keeps an owner waiting. A handler has a part of them
-/// (`MaxConcurrent=`), a queue (`Queue=`) and a breaker. Handlers go by their names. The limits are those of the newest
-/// configuration, for invocations of an older one too: they protect what the handler calls. A handler that the
-/// configuration has no more keeps its last invocations until nothing is left of it.
+/// Owners and observers have separate places, so that no observer delays an owner. A handler has a share of the places
+/// (`MaxConcurrent=`), a queue (`Queue=`) and a breaker. The name identifies a handler. The limits of the newest
+/// configuration apply to older invocations too: they protect what the handler calls. A handler that a reload removed
+/// stays until its last invocation has ended.
 struct Places: Sendable {
     private struct OfHandler {
         struct Share {
-            /// Invocations that hold a place of all.
+            /// The invocations that hold a common place.
             var running = 0
-            /// Invocations that have a place of the handler, and wait for one of all.
+            /// The invocations that have a place of the handler and wait for a common one.
             var granted = 0
-            /// Invocations that are to run and do not, those with a granted place among them.
+            /// The invocations that are ready and do not run, those with a granted place included.
             var waiting = 0
-            /// Who waits for a place of the handler, in order; who does not any more is passed over.
+            /// The invocations that wait for a place of the handler, in order, with stale ids, which `passOn` skips.
             var queue = Queue<InvocationID>()
 
             var own: Int { running + granted }
         }
 
-        /// As configured last; not as one that is built in, which needs none of this.
+        /// The handler as last configured; never a built-in one, which needs no places.
         var handler: Handler
         var isConfigured = true
         var shares = PerRole(Share())
@@ -39,47 +39,50 @@ struct Places: Sendable {
         var hasQueue: Bool { !shares.owners.queue.isEmpty || !shares.observers.queue.isEmpty }
         var isUnused: Bool { running == 0 && waiting == 0 }
 
-        /// How many more owners or observers it may run; never below 0, though a reload may leave it with more than it may
-        /// have.
+        /// Returns how many more owners or observers it may run; never below 0, though a reload may lower the limit
+        /// below the number that runs.
         ///
-        /// - Parameter all: how many places of all are free for them; `nil`: what it leaves to others was looked at before.
+        /// - Parameter all: the free common places for that role; `nil`: an earlier call already applied
+        ///   `leavesPlaces`.
         func free(ofAll all: Int?, ofObservers isObserver: Bool) -> Int {
             let limit = handler.maxConcurrent.map { max(0, $0 - shares.owners.own - shares.observers.own) } ?? .max
             guard let all, handler.leavesPlaces else { return limit }
-            // Each that it takes is one less for the others.
+            // Each place that the handler takes also lowers the free places by one: hence half of the difference.
             return min(limit, max(0, (all - shares[ofObservers: isObserver].own + 1) / 2))
         }
     }
 
-    /// How many callbacks a request has for one handler, at most.
+    /// The most callbacks that one request has for one handler.
     private static let callbacksMax = 4
 
-    /// How many may run, and how many do.
+    /// The limits of running invocations, and below them the numbers that run.
     private var limits = PerRole(0)
     private(set) var running = PerRole(0)
-    /// Who is to run, in order. Who finds no place of its handler then goes on to the handler's queue.
+    /// The invocations that are ready to run, in order. One that finds no place of its handler moves to the handler's
+    /// queue.
     private var ready = PerRole(Queue<InvocationID>())
     private var byHandler: [String: OfHandler] = [:]
-    /// Who has been given a handler's place, and waits for one of all.
+    /// The invocations that have a handler's place and wait for a common one.
     private var granted = PerRole(Set<InvocationID>())
-    /// Who waits for a handler's place; an id that ended meanwhile stays until its turn comes.
+    /// The invocations that wait for a handler's place; the id of one that ended stays until its turn comes.
     private var held: Set<InvocationID> = []
-    /// Handlers that may run more when another leaves a place.
+    /// The handlers that may run more when another leaves a common place.
     private var leaving: Set<String> = []
-    /// Handlers whose breakers opened in this turn.
+    /// The handlers whose breakers opened in this turn.
     private var opened: [String] = []
-    /// The queues as they were then, in which is all that waited for such a handler: it goes elsewhere, in this turn or, if it
-    /// is much, in the next ones. None is empty.
+    /// Copies of the queues from when a breaker opened, none empty. Their invocations for that handler go to other
+    /// routes, in this turn and, if there are many, in the next ones.
     private var diverting = Queue<(waiting: Queue<InvocationID>, handler: String)>()
 
-    /// Whether nobody is to run, and nobody runs.
+    /// Whether no invocation is ready and none runs.
     var isEmpty: Bool {
         running.owners + running.observers == 0 && ready.owners.isEmpty && ready.observers.isEmpty
     }
 
-    /// Whether somebody waits who may start, or go past a handler; after a turn only if not all were looked at who wait.
+    /// Whether a waiting invocation may start or pass by a handler. After a turn: whether the turn ended before it had
+    /// checked all.
     ///
-    /// - Parameter startsNone: whether nothing is started any more.
+    /// - Parameter startsNone: whether the router starts no more handlers.
     func hasWorkLeft(startsNone: Bool) -> Bool {
         if !diverting.isEmpty { return true }
         guard !startsNone else { return false }
@@ -89,7 +92,8 @@ struct Places: Sendable {
 
     // MARK: Configuration
 
-    /// The limits and the handlers are these now. A breaker goes on as it is if all settings of its handler are the same.
+    /// Applies the limits and handlers of a table. A breaker keeps its state if all settings of its handler are the
+    /// same.
     mutating func configure(_ table: RoutingTable) {
         (limits.owners, limits.observers) = (table.limits.handlers, table.limits.observers)
         for (name, handler) in table.handlers where !handler.kind.isBuiltIn {
@@ -112,7 +116,7 @@ struct Places: Sendable {
         }
     }
 
-    /// What every handler does, by name.
+    /// Returns the state of every handler, by name.
     func status(at now: Instant, showsBreakers: Bool) -> [HandlerStatus] {
         byHandler.sorted { $0.key < $1.key }.map { name, places in
             var status = HandlerStatus(
@@ -134,17 +138,17 @@ struct Places: Sendable {
 
     // MARK: Refusing
 
-    /// Whether some handler could not take another invocation; most of the time none is so far, and nobody has to look
-    /// which one a request needs.
+    /// Whether some handler might refuse another request. Usually none does, which spares the check by handler.
     var mayRefuse: Bool {
         byHandler.values.contains { $0.waiting + Self.callbacksMax > $0.handler.queueMax }
     }
 
-    /// Counts a request that a handler has no room for, and says why for people; `nil`: all find a place or room in a queue.
+    /// Counts a request that a handler has no room for, and returns the reason for people; `nil`: each handler has a
+    /// place or room in its queue.
     ///
     /// - Parameters:
-    ///   - needed: how many new invocations each handler would have.
-    ///   - startsNone: whether nothing is started any more.
+    ///   - needed: the number of new invocations of each handler.
+    ///   - startsNone: whether the router starts no more handlers.
     mutating func refuse(_ needed: [(handler: String, count: Int)], startsNone: Bool) -> String? {
         var free = startsNone ? 0 : max(0, free(ofObservers: false))
         for (name, count) in needed {
@@ -161,10 +165,10 @@ struct Places: Sendable {
 
     // MARK: Waiting
 
-    /// An invocation is to run and waits for its places.
+    /// Adds an invocation that is ready to run.
     mutating func join(_ id: InvocationID, _ handler: Handler, isObserver: Bool) {
         if byHandler[handler.name] == nil {
-            // What was accepted before a reload that took the handler away.
+            // A reload removed the handler after it accepted the request.
             var places = OfHandler(handler)
             (places.isConfigured, places.breaker) = (false, nil)
             byHandler[handler.name] = places
@@ -173,13 +177,13 @@ struct Places: Sendable {
         ready[ofObservers: isObserver].append(id)
     }
 
-    /// The next one that is to run, where a place of all is free for it.
+    /// Returns the next invocation that is ready, if a common place is free.
     mutating func nextReady(ofObservers isObserver: Bool) -> InvocationID? {
         guard running[ofObservers: isObserver] < limits[ofObservers: isObserver] else { return nil }
         return ready[ofObservers: isObserver].popFirst()
     }
 
-    /// An invocation that waited for its places does so no more, without having got them all: it ended, or goes elsewhere.
+    /// Removes a ready invocation that ended or goes to another route before it had both places.
     mutating func leaveQueue(_ invocation: Invocation, _ invocations: InvocationsInFlight, _ schedule: inout Schedule) {
         guard let handler = invocation.handler?.value.name else { return }
         held.remove(invocation.record.id)
@@ -190,7 +194,7 @@ struct Places: Sendable {
         if hadPlace { passOn(handler, invocations, &schedule) }
     }
 
-    /// Whether an invocation waits because its handler runs as many as it may, or has more waiting than it should.
+    /// Whether an invocation waits because its handler has no free place, or more in its queue than `Queue=` allows.
     func isHeldUp(_ id: InvocationID, of handler: Handler) -> Bool {
         guard let own = byHandler[handler.name] else { return false }
         return held.contains(id) || hasGrant(id) || own.waiting > own.handler.queueMax
@@ -198,15 +202,15 @@ struct Places: Sendable {
 
     // MARK: Places
 
-    /// Takes a place of all and one of the handler for an invocation that waits for them.
+    /// Takes a common place and one of the handler for a ready invocation.
     ///
-    /// - Returns: whether the handler had one; else the invocation waits for that.
+    /// - Returns: whether the handler had one; if not, the invocation joins the handler's queue.
     mutating func take(_ id: InvocationID, of handler: Handler, isObserver: Bool) -> Bool {
         let name = handler.name
-        // In place: a copy of the queue for each that joins it would cost as much as is in it.
+        // Changes the entry in place: a local copy of it would copy its queue on each append.
         guard !held.contains(id) else { return false }
         let free = free(ofObservers: isObserver)
-        // A reload may have taken away the place that it was given; what was to be left to others was looked at then.
+        // A reload may have taken away a granted place. The grant already applied `leavesPlaces`.
         let wasGranted = takeBackGrant(of: id, name)
         guard hasFree(name, ofAll: wasGranted ? nil : free, ofObservers: isObserver) else {
             byHandler[name]?.shares[ofObservers: isObserver].queue.append(id)
@@ -221,7 +225,7 @@ struct Places: Sendable {
         return true
     }
 
-    /// An invocation that held its places leaves them; those that waited for its handler's go on.
+    /// Gives back both places of an invocation; invocations that wait for its handler get them.
     mutating func leave(_ invocation: Invocation, _ invocations: InvocationsInFlight, _ schedule: inout Schedule) {
         let isObserver = invocation.record.isObserver
         running[ofObservers: isObserver] -= 1
@@ -233,12 +237,12 @@ struct Places: Sendable {
         for other in leaving.sorted() where other != handler { passOn(other, invocations, &schedule) }
     }
 
-    /// The same of all handlers for whose places others wait.
+    /// Grants the free places of all handlers that have a queue.
     mutating func passOnAll(_ invocations: InvocationsInFlight, _ schedule: inout Schedule) {
         for name in byHandler.filter(\.value.hasQueue).keys.sorted() { passOn(name, invocations, &schedule) }
     }
 
-    /// Has those that wait for a handler queue for a place of all, as many as it has places for: they have the handler's.
+    /// Grants a handler's free places to invocations of its queue, which then wait for a common place.
     mutating func passOn(_ handler: String, _ invocations: InvocationsInFlight, _ schedule: inout Schedule) {
         passOn(handler, ofObservers: false, invocations, &schedule)
         passOn(handler, ofObservers: true, invocations, &schedule)
@@ -265,22 +269,22 @@ struct Places: Sendable {
         if byHandler[handler]?.hasQueue != true { leaving.remove(handler) }
     }
 
-    /// How many places of all are free and meant for nobody.
+    /// Returns the number of common places that are neither in use nor granted.
     private func free(ofObservers isObserver: Bool) -> Int {
         limits[ofObservers: isObserver] - running[ofObservers: isObserver] - granted[ofObservers: isObserver].count
     }
 
-    /// Whether an invocation has been given a place of its handler, and waits for one of all.
+    /// Whether an invocation has a place of its handler and waits for a common one.
     private func hasGrant(_ id: InvocationID) -> Bool { granted.owners.contains(id) || granted.observers.contains(id) }
 
-    /// Whether the handler may run one more owner or observer.
+    /// Whether a handler may run one more owner or observer.
     ///
-    /// - Parameter all: how many places of all are free for them; `nil`: what it leaves to others was looked at before.
+    /// - Parameter all: the free common places for that role; `nil`: an earlier call already applied `leavesPlaces`.
     private func hasFree(_ handler: String, ofAll all: Int?, ofObservers isObserver: Bool) -> Bool {
         byHandler[handler].map { $0.free(ofAll: all, ofObservers: isObserver) > 0 } ?? false
     }
 
-    /// - Returns: whether it had been given a place.
+    /// - Returns: whether it had a granted place.
     private mutating func takeBackGrant(of id: InvocationID, _ handler: String) -> Bool {
         let isObserver = granted.observers.remove(id) != nil
         guard isObserver || granted.owners.remove(id) != nil else { return false }
@@ -288,7 +292,7 @@ struct Places: Sendable {
         return true
     }
 
-    /// Drops what is left in the queue of those that wait no more, if nobody waits.
+    /// Drops stale ids from a handler's queue if no invocation waits for it.
     private mutating func dropQueueIfEmpty(_ handler: String) {
         guard byHandler[handler]?.waiting == 0, byHandler[handler]?.hasQueue == true else { return }
         byHandler[handler]?.shares.owners.queue = Queue()
@@ -301,20 +305,21 @@ struct Places: Sendable {
 
     // MARK: Breakers
 
-    /// Whether a handler's breaker lets an invocation through.
+    /// Whether a handler's breaker admits an invocation.
     func admits(_ id: InvocationID, to handler: String, at now: Instant) -> Bool {
         byHandler[handler]?.breaker?.admits(id, at: now) ?? true
     }
 
-    /// An invocation that was admitted goes to the handler.
+    /// Notes that an admitted invocation goes to the handler.
     mutating func letThrough(_ id: InvocationID, to handler: String) { byHandler[handler]?.breaker?.letThrough(id) }
 
-    /// Counts an invocation that went past a handler.
+    /// Counts an invocation that passed by a handler.
     mutating func passOver(_ handler: String) { byHandler[handler]?.passedOver += 1 }
 
-    /// A handler answered, or did not. One of older settings says nothing about the newer ones.
+    /// Notes that a handler answered or failed. Ignores a handler with older settings: it says nothing about the newer
+    /// ones.
     ///
-    /// - Returns: what the journal has to know.
+    /// - Returns: the change of the breaker, for the journal.
     mutating func note(answered: Bool, _ id: InvocationID, by handler: Handler, at now: Instant) -> BreakerChange? {
         guard handler.breaker != nil, let own = byHandler[handler.name],
             own.handler == handler || handler.kind.isBuiltIn, let rules = own.breaker?.rules
@@ -327,13 +332,14 @@ struct Places: Sendable {
         return BreakerChange(handler: handler.name, isOpen: !answered, rules: rules)
     }
 
-    /// An invocation that may have been a probe showed nothing.
+    /// Notes that an invocation, perhaps the probe, ended without an answer or a failure.
     mutating func withdraw(_ id: InvocationID, from handler: Handler, at now: Instant) {
         if handler.breaker != nil { byHandler[handler.name]?.breaker?.withdrew(id, at: now) }
     }
 
-    /// The next of those that waited for a handler when its breaker opened: it goes past the handler if it still waits for
-    /// it. What is too much for one turn is left, and goes past its handler as well if it comes to its start before.
+    /// Returns the next invocation that waited for a handler when its breaker opened; the caller sends it to the next
+    /// route if it still waits. Invocations beyond the limit of a turn stay; they also pass by the handler if they come
+    /// to their start before.
     mutating func nextToDivert(_ schedule: inout Schedule) -> (id: InvocationID, handler: String)? {
         while let handler = opened.popLast() {
             let own = byHandler[handler]?.shares ?? PerRole(OfHandler.Share())
@@ -352,7 +358,7 @@ struct Places: Sendable {
     }
 }
 
-/// One value for owners, and one for observers.
+/// A value for owners and one for observers.
 struct PerRole<Value> {
     var owners: Value
     var observers: Value
@@ -368,7 +374,7 @@ struct PerRole<Value> {
 extension PerRole: Sendable where Value: Sendable {}
 
 extension InvocationsInFlight {
-    /// Whether an invocation is to run and waits for its places.
+    /// Whether an invocation is ready to run by a handler.
     func isReady(_ id: InvocationID, for handler: String) -> Bool {
         read(id) { $0.stage == .ready && $0.handler?.value.name == handler } ?? false
     }

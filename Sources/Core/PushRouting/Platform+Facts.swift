@@ -1,8 +1,8 @@
 import PushModel
 
-// What the router asks of a platform; a platform that is new has to answer each.
+// The router's questions about a platform; a new platform must answer each.
 extension Platform {
-    /// Whether the push service hands messages to an app one after the other, on one thread of it.
+    /// Whether the push service hands messages to an app one after the other, on a single thread.
     var hasLanes: Bool {
         switch self {
         case .android: true
@@ -10,8 +10,8 @@ extension Platform {
         }
     }
 
-    /// Whether a push service remembers ids of messages in the app's process. Its list goes with the process, whatever
-    /// brought the message that starts it anew.
+    /// Whether the push service remembers message ids in the app's process. Its list ends with the process; any message
+    /// that starts a new process finds it empty.
     var keepsRecentIDs: Bool {
         switch self {
         case .android: true
@@ -19,7 +19,7 @@ extension Platform {
         }
     }
 
-    /// Whether payloads bring an id of their own; a plain APNs or web payload has none, and the request's stands in.
+    /// Whether payloads have an id of their own. A plain APNs or web payload has none: the request's id stands in.
     var hasMessageIDs: Bool {
         switch self {
         case .android: true
@@ -27,7 +27,7 @@ extension Platform {
         }
     }
 
-    /// Whether the category of a notification decides whether the app is told of a dismissal.
+    /// Whether the category of a notification decides whether the app learns of a dismissal.
     var tellsOfDismissalsByCategory: Bool {
         switch self {
         case .ios: true
@@ -35,8 +35,8 @@ extension Platform {
         }
     }
 
-    /// Whether an app may run without an instance of Braze's SDK. On Android the SDK makes one when it needs it, and on
-    /// the web the service worker needs none.
+    /// Whether an app may run without an instance of Braze's SDK. On Android the SDK creates one on demand; on the web
+    /// the service worker needs none.
     var appMayLackSDK: Bool {
         switch self {
         case .ios: true

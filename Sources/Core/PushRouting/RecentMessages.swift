@@ -1,22 +1,22 @@
 import PushModel
 
-/// The ids that FCM on one device saw last: it drops a message whose id is among them.
+/// The ids of the last messages that FCM on one device saw: it drops a message whose id is among them.
 ///
-/// Source: firebase-android-sdk a089298ed9, FirebaseMessagingService.alreadyReceivedMessage: at most ten, the oldest goes
-/// first, one that is dropped changes nothing; a static of the process, so gone with it.
+/// Source: firebase-android-sdk a089298ed9, FirebaseMessagingService.alreadyReceivedMessage: at most ten, the oldest
+/// goes first; a dropped message leaves the list as it is. The list is a static of the process and ends with it.
 struct RecentMessages: Sendable {
     private static let capacity = 10
 
     /// Hashes, oldest first: ids are long and devices are many.
     private var hashes: [Int] = []
 
-    /// Notes that a message came.
+    /// Adds the id of a message.
     ///
-    /// - Returns: whether it is a repeat.
+    /// - Returns: whether the list had it already.
     mutating func see(_ id: String) -> Bool {
         var hasher = Hasher()
         var bytes = id
-        // By bytes, as Java compares: to `String` two spellings of one letter are equal.
+        // Hashes bytes, as Java compares: to `String` two spellings of one letter are equal.
         bytes.withUTF8 { hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
         let hash = hasher.finalize()
         if hashes.contains(hash) { return true }

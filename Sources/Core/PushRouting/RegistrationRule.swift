@@ -1,16 +1,16 @@
 public import PushModel
 
-/// Names the device of a token that nobody registered, and the state of the device where `op: device` set none.
+/// A rule that names the device of an unregistered token, and its state where `op: device` set none.
 public struct RegistrationRule: Hashable, Sendable {
-    /// The stem of its file; rules apply in this order, the first that matches.
+    /// The stem of its file; the first matching rule in the order of names applies.
     public var name: String
     /// The tokens and installation ids.
     public var tokens: [Glob]
-    /// The platform; `nil`: as the sender presumes.
+    /// The platform; `nil`: the sender's assumption.
     public var platform: Platform?
-    /// Package name or bundle id; `nil`: as the sender presumes.
+    /// Package name or bundle id; `nil`: the sender's assumption.
     public var app: String?
-    /// The device; `nil`: each token has a device of its own name.
+    /// The device; `nil`: each token has a device of the token's name.
     public var device: String?
     /// The user.
     public var externalID: String?
@@ -26,9 +26,9 @@ public struct RegistrationRule: Hashable, Sendable {
         (self.device, self.externalID, self.state) = (device, externalID, state)
     }
 
-    /// The target of a push to a token.
+    /// Returns the target of a push to a token.
     ///
-    /// - Parameter presumed: as the sender presumes it.
+    /// - Parameter presumed: the target that the sender assumes.
     func target(ofToken token: String, presumed: Target) -> Target {
         Target(
             platform: platform ?? presumed.platform, app: app ?? presumed.app, device: device ?? token,
@@ -45,12 +45,12 @@ public struct TokenOwner: Hashable, Sendable {
 }
 
 extension RoutingTable {
-    /// The rule for a token; `nil`: no file has one.
+    /// Returns the rule for a token; `nil`: no file of `registrations.d` has one.
     func registration(of token: String) -> RegistrationRule? {
         registrations.first { rule in rule.tokens.contains { $0.matches(token) } }
     }
 
-    /// The state of a known device: as `op: device` set it, and else as the rule for its token has it.
+    /// Returns the state of a known device: the fields that `op: device` set, and the others by the rule for its token.
     func state(of device: KnownDevice) -> DeviceState {
         guard !registrations.isEmpty, let rule = device.token.flatMap(registration) else { return device.detail.state }
         return rule.state.changed(by: device.detail.state)
@@ -58,9 +58,10 @@ extension RoutingTable {
 }
 
 extension Router {
-    /// The device that registered a token last, or that a file of `registrations.d` names; `nil`: none is known.
+    /// Returns the device that registered a token last, or that a file of `registrations.d` names; `nil`: none is
+    /// known.
     ///
-    /// - Parameter presumed: what the sender presumes of the device.
+    /// - Parameter presumed: the target that the sender assumes.
     public func owner(ofToken token: String, presumed: Target) -> TokenOwner? {
         if let device = device(ofToken: token) {
             return TokenOwner(target: device.target, state: table.state(of: device))
@@ -71,7 +72,7 @@ extension Router {
         }
     }
 
-    /// The state that `op: device` set for a name, also for a device that registered no token.
+    /// Returns the state that `op: device` set for a name, also for a device without a token.
     public func said(of device: String?, app: String?) -> DeviceState {
         memory.devices.known(device, app: app)?.detail.state ?? DeviceState()
     }

@@ -1,16 +1,16 @@
 import PushModel
 
-/// How long a handler is left alone that asked to be tried again and did not say for how long.
+/// The wait before a handler is tried again that asked for a retry without a time.
 public struct RetryRules: Hashable, Sendable {
     /// The longest wait after the first attempt; it doubles with each attempt.
     public var delay: Duration = .milliseconds(200)
-    /// What it does not grow beyond.
+    /// The limit of this growth.
     public var delayMax: Duration = .seconds(2)
 
-    /// How long to wait: between half of the back-off and all of it, so that what failed together is not tried again
-    /// together. The invocation's number is the seed: the same input gives the same waits.
+    /// Returns the wait: between half of the back-off and all of it, so that invocations that failed together are not
+    /// retried together. The invocation's number seeds it: equal input gives equal waits.
     ///
-    /// - Parameter attempt: which one asked, counted from 1.
+    /// - Parameter attempt: the number of the attempt that asked, from 1.
     func wait(afterAttempt attempt: Int, of id: InvocationID) -> Duration {
         let doublings = Swift.min(max(attempt, 1) - 1, 20)
         let longest = max(1, Swift.min(delay * (1 << doublings), max(delay, delayMax)).milliseconds)
@@ -20,7 +20,7 @@ public struct RetryRules: Hashable, Sendable {
         return .milliseconds(half + Int64(Self.mixed(seed ^ UInt64(clamping: attempt)) % spread))
     }
 
-    /// SplitMix64, by Steele, Lea and Flood: neighbouring numbers give numbers that have nothing in common.
+    /// SplitMix64, by Steele, Lea and Flood: neighbouring inputs give unrelated outputs.
     private static func mixed(_ value: UInt64) -> UInt64 {
         var mixed = value &+ 0x9E37_79B9_7F4A_7C15
         mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9

@@ -1,16 +1,16 @@
 public import PushModel
 
-/// Which invocations go to which handler: one `.route` file.
+/// A rule that sends invocations to a handler: one `.route` file.
 public struct Route: Hashable, Sendable {
     /// The file's stem; routes apply in the order of their names.
     public var name: String
-    /// Which invocations.
+    /// The conditions on an invocation.
     public var match: RouteMatch
     /// The handler's name.
     public var handler: String
-    /// The time the invocation has; `nil`: the configured budget. Never more than it.
+    /// The budget of the invocation; `nil`: the configured one, which is also the maximum.
     public var budget: Duration?
-    /// Whether it only gets a copy of what it matches, whoever owns it.
+    /// Whether its handler gets only a copy of each match, whichever route owns the invocation.
     public var observes: Bool
 
     /// Joins the parts.
@@ -25,7 +25,7 @@ public struct Route: Hashable, Sendable {
     }
 }
 
-/// The conditions of a route. Each one given must hold; a list holds when one of its entries does.
+/// The conditions of a route. All given ones must hold; a list holds if one of its entries does.
 public struct RouteMatch: Hashable, Sendable {
     /// One condition on a key: present, or present with a value that a pattern matches.
     public struct KeyCondition: Hashable, Sendable {
@@ -54,7 +54,7 @@ public struct RouteMatch: Hashable, Sendable {
     /// `KeyValue=`: all must hold, of the dashboard's key-values, wherever the platform puts them.
     public var keyValues: [KeyCondition]
 
-    /// Joins the parts; without any it matches everything.
+    /// Joins the parts; without conditions the match holds for every invocation.
     public init(
         providers: [String] = [], platforms: [Platform] = [], callbacks: [Callback] = [], apps: [Glob] = [],
         data: [KeyCondition] = [], keyValues: [KeyCondition] = []

@@ -1,9 +1,9 @@
 public import PushDispatch
 public import PushModel
 
-/// What a route's conditions are held against.
+/// The facts for the conditions of routes.
 public struct RouteFacts: Sendable {
-    /// Whose payload it is.
+    /// The provider of the payload.
     public var provider: String?
     /// The platform.
     public var platform: Platform
@@ -19,16 +19,16 @@ extension RouteMatch {
     /// The word that stands for a payload of no known provider in `Provider=`.
     public static let noProvider = "none"
 
-    /// Whether every condition given holds.
+    /// Whether all given conditions hold.
     public func holds(for facts: RouteFacts) -> Bool {
         var (facts, text) = (facts, TextRead())
         if !keyValues.isEmpty { facts.keys?.readKeyValues() }
         return holds(for: facts, &text)
     }
 
-    /// The same, for facts whose key-values were read.
+    /// The same, with the key-values already read.
     ///
-    /// - Parameter text: the last text that was read; of the same keys.
+    /// - Parameter text: the last text that was read, of the same keys.
     fileprivate func holds(for facts: RouteFacts, _ text: inout TextRead) -> Bool {
         guard mayHold(for: facts) else { return false }
         if data.isEmpty, keyValues.isEmpty { return true }
@@ -37,7 +37,7 @@ extension RouteMatch {
             && keyValues.allSatisfy { keys.hasKeyValue($0.key, matching: $0.pattern, &text) }
     }
 
-    /// Whether every condition holds that looks at no key of the payload.
+    /// Whether all conditions hold that need no key of the payload.
     func mayHold(for facts: RouteFacts) -> Bool {
         if !providers.isEmpty, !providers.contains(facts.provider ?? Self.noProvider) { return false }
         if !platforms.isEmpty, !platforms.contains(facts.platform) { return false }
@@ -47,7 +47,7 @@ extension RouteMatch {
 }
 
 extension RouteFacts {
-    /// The same with the dashboard's key-values read, if a route asks for any: once for all routes.
+    /// The facts with the dashboard's key-values read, if a route needs them: once for all routes.
     fileprivate func read(for table: RoutingTable) -> RouteFacts {
         guard table.looksAtKeyValues else { return self }
         var facts = self
@@ -57,7 +57,7 @@ extension RouteFacts {
 }
 
 extension PayloadKeys? {
-    /// The same with the dashboard's key-values read, if a route or track asks for any: once for all that is asked.
+    /// The keys with the dashboard's key-values read, if a route or track needs them: once for all of them.
     func read(for table: RoutingTable) -> PayloadKeys? {
         guard table.looksAtKeyValues, var keys = self else { return self }
         keys.readKeyValues()
@@ -72,31 +72,31 @@ extension RoutingTable {
     /// Whether any route or track looks at the dashboard's key-values.
     var looksAtKeyValues: Bool { !tracks.isEmpty || routes.contains { !$0.match.keyValues.isEmpty } }
 
-    /// The position of the first route at or after `position` that matches and does not observe.
+    /// Returns the position of the first route at or after `position` that matches and does not observe.
     func owner(of facts: RouteFacts, from position: Int = 0) -> Int? {
         let facts = facts.read(for: self)
         var text = TextRead()
         return routes[position...].firstIndex { !$0.observes && $0.match.holds(for: facts, &text) }
     }
 
-    /// The positions of all that match: of those that observe, or of those that do not.
+    /// Returns the positions of all matching routes: of observing ones, or of the others.
     func positions(for facts: RouteFacts, observing: Bool) -> [Int] {
         let facts = facts.read(for: self)
         var text = TextRead()
         return routes.indices.filter { routes[$0].observes == observing && routes[$0].match.holds(for: facts, &text) }
     }
 
-    /// The routes that an invocation goes to before any handler declines: the first that matches; of what every SDK must
-    /// hear, each one.
+    /// Returns the routes that an invocation goes to before any handler declines: the first match, or for a broadcast
+    /// callback every match.
     public func owners(of facts: RouteFacts) -> [Route] {
         guard !facts.callback.isBroadcast else { return positions(for: facts, observing: false).map { routes[$0] } }
         return owner(of: facts).map { [routes[$0]] } ?? []
     }
 
-    /// Whether a route may get a copy, whatever keys the payload has.
+    /// Whether an observing route may match, whatever keys the payload has.
     func mayObserve(_ facts: RouteFacts) -> Bool { routes.contains { $0.observes && $0.match.mayHold(for: facts) } }
 
-    /// The routes that get a copy.
+    /// Returns the observing routes that match.
     public func observers(of facts: RouteFacts) -> [Route] {
         positions(for: facts, observing: true).map { routes[$0] }
     }

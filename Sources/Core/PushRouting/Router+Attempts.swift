@@ -1,40 +1,40 @@
 public import PushModel
 
-/// What handlers made of an invocation so far, as far as the router has to know of it.
+/// The attempts of an invocation so far, as far as the router needs them.
 struct Attempts: Sendable {
-    /// How many attempts there were, those of earlier runs of the daemon among them.
+    /// The number of attempts, earlier runs of the daemon included.
     private(set) var count = 0
-    /// How many of them the handler has had that it has now.
+    /// The number of attempts of the current handler.
     private(set) var countOfHandler = 0
-    /// When the start of the last one was asked for.
+    /// The time at which the router asked for the last start.
     private(set) var asked: Instant?
-    /// When it began to run; `nil` before it does.
+    /// The time at which the last attempt began to run; `nil` before.
     var started: Instant? { hasStarted ? latest : nil }
-    /// When the first one of all began to run.
+    /// The time at which the first attempt of all began to run.
     private(set) var first: Instant?
-    /// When the latest one that did began to run.
+    /// The time at which an attempt last began to run.
     private(set) var latest: Instant?
     private var hasStarted = false
-    /// What `latest` was before it began.
+    /// The value of `latest` before the last attempt began to run.
     private var latestBefore: Instant?
-    /// What was seen of it from outside.
+    /// The facts of its run, seen from outside.
     var facts = RunFacts()
 
-    /// Why the last one that ended wants another; `nil`: it did not say.
+    /// The reason of the last attempt that asked for another; `nil`: it gave none.
     var lastReason: String?
 
     init() {}
 
-    /// Goes on with those of an earlier run of the daemon.
+    /// Continues the attempts of an earlier run of the daemon.
     ///
-    /// - Parameter acceptance: when the request was accepted, by the clock of this boot.
+    /// - Parameter acceptance: the time of acceptance by the clock of this boot.
     init(_ history: AttemptHistory, since acceptance: Instant) {
         (count, countOfHandler, lastReason) = (history.count, history.countOfHandler, history.lastReason)
         first = history.firstStarted.map { acceptance + $0 }
         latest = history.lastStarted.map { acceptance + $0 }
     }
 
-    /// Another one begins.
+    /// Begins another attempt.
     mutating func begin(at now: Instant) {
         count += 1
         countOfHandler += 1
@@ -43,7 +43,7 @@ struct Attempts: Sendable {
         facts = RunFacts()
     }
 
-    /// It runs.
+    /// Notes that the attempt runs.
     mutating func start(at now: Instant) {
         if !hasStarted { latestBefore = latest }
         hasStarted = true
@@ -51,7 +51,7 @@ struct Attempts: Sendable {
         if first == nil { first = now }
     }
 
-    /// It did not run, though it was thought to.
+    /// Takes back ``start(at:)``: the attempt did not run after all.
     mutating func withdrawStart() {
         guard hasStarted else { return }
         hasStarted = false
@@ -59,26 +59,26 @@ struct Attempts: Sendable {
         if latest == nil { first = nil }
     }
 
-    /// The next ones are those of another handler.
+    /// Resets the fields of the handler for the next one.
     mutating func goOnToNextHandler() {
         countOfHandler = 0
         lastReason = nil
     }
 }
 
-/// What is seen of a run from outside, beside its answer.
+/// The facts of a run, seen from outside, beside its answer.
 public struct RunFacts: Hashable, Sendable {
     /// The exit status of a program, or the status of an HTTP answer.
     public var status: Int?
-    /// What it wrote to standard error; `nil`: nothing.
+    /// Its standard error; `nil`: empty.
     public var output: ErrorOutput?
 
-    /// The act of its instance instead of an answer, for people; `nil`: none is known.
+    /// The instance's act in place of an answer, for people; `nil`: none is known.
     public var insteadOfAnswer: String?
-    /// Whether processes that the program had left behind were killed at its end.
+    /// Whether the daemon killed processes that the program left behind at its end.
     public var hasLeftProcesses: Bool
 
-    /// Joins the parts; an output without anything in it is none.
+    /// Joins the parts; an empty output becomes `nil`.
     public init(
         status: Int? = nil, output: ErrorOutput? = nil, insteadOfAnswer: String? = nil,
         hasLeftProcesses: Bool = false
@@ -92,12 +92,12 @@ public struct RunFacts: Hashable, Sendable {
     /// A remark on the run for people, whatever its outcome.
     var remark: String? { hasLeftProcesses ? "processes that it had left behind were killed at its end" : nil }
 
-    /// Whether the answer does not say all of it: then the router is told.
+    /// Whether the run has facts beyond its answer: the runner then reports them to the router.
     public var isWorthTelling: Bool { output != nil || hasLeftProcesses || status.map { $0 != 0 } ?? false }
 }
 
 extension Router {
-    /// Writes how an attempt ended, unless the row of the invocation says all of it.
+    /// Writes the end of an attempt, unless the row of the invocation has all of it.
     mutating func endAttempt(
         _ invocation: inout Invocation, _ answer: AttemptRecord.Answer, signal: Int32? = nil,
         retryAfter: Duration? = nil, reason: String? = nil, at now: Moment, _ effects: inout Effects
@@ -118,13 +118,14 @@ extension Router {
                     numberOfHandler: attempts.countOfHandler)))
     }
 
-    /// Has an invocation wait until its handler is tried again; where that would be at its deadline or later it has failed.
+    /// Makes an invocation wait for another attempt; without time for it before the deadline the invocation fails.
     ///
     /// - Parameters:
-    ///   - wished: how long the handler wants to be left alone; `nil`: it did not say. Zero is taken for that, or the
-    ///     handler would be tried as fast as it answers.
-    ///   - said: why the handler wants it; `nil`: it did not say.
-    ///   - failure: why it could not be asked; `nil`: it asked for this itself.
+    ///   - wished: the wait that the handler asks for; `nil`: it named none. Zero counts as `nil`: otherwise the
+    ///     handler would be retried as fast as it answers.
+    ///   - said: the handler's reason; `nil`: it gave none.
+    ///   - failure: the reason why the daemon could not start or reach it; `nil`: the handler itself asked for the
+    ///     retry.
     mutating func retry(
         _ invocation: inout Invocation, after wished: Duration?, because said: String? = nil,
         notAsked failure: String? = nil, at now: Moment, _ effects: inout Effects
@@ -141,7 +142,7 @@ extension Router {
             } else if isInTime {
                 nil
             } else {
-                // It is broken, not late: no attempt begins that cannot end.
+                // The outcome is `failed`, not late: no attempt begins without time to end.
                 failure.map { .handlerNotStarted($0) } ?? .noTimeForRetry(attempts: attempts.count, last: said)
             }
         endAttempt(
@@ -151,7 +152,7 @@ extension Router {
         if let reason { return conclude(invocation, .failed, because: reason, at: now, &effects) }
         invocation.attempts.lastReason = failure ?? said
         invocation.stage = .pausing
-        // It has ended: a daemon that stops or dies now has not broken it off.
+        // The attempt has ended: a daemon that stops or dies now interrupts nothing.
         invocation.record.started = false
         invocations.put(invocation)
         schedule.touch(id)

@@ -1,10 +1,10 @@
 import PushModel
 
 extension Router {
-    /// How much of what is due is carried out in one turn: after a halt of the machine very much may be due at once.
+    /// The limit of timers that one turn handles: after a suspend of the machine very many may be due at once.
     private static let dueAtOnce = 64
 
-    /// Carries out what is due, in order of time. What is too much for one turn is still due after it.
+    /// Handles the timers that are due, in order of time. The rest of a turn is still due after it.
     mutating func takeDue(at now: Moment, _ effects: inout Effects) {
         var left = Self.dueAtOnce
         while left > 0, let timer = schedule.takeDue(at: now.monotonic) {
@@ -14,7 +14,7 @@ extension Router {
             case .deadline:
                 miss(invocation, at: now, &effects)
             case .terminate:
-                // What is not running now has less than its grace when it starts; what is late for this is stopped.
+                // A handler that starts later has less than its grace; after the deadline `miss` stops it.
                 guard invocation.stage == .running, let deadline = invocation.record.deadline,
                     now.monotonic < deadline
                 else { continue }
@@ -26,13 +26,13 @@ extension Router {
         }
     }
 
-    /// Has the clock end the invocation at its deadline.
+    /// Sets the timer for the deadline of an invocation.
     mutating func watch(_ invocation: Invocation) {
         guard let deadline = invocation.record.deadline else { preconditionFailure("watched before it had a deadline") }
         schedule.add(DueTimer(due: deadline, purpose: .deadline, invocation: invocation.record.id))
     }
 
-    /// Has the clock warn the handler of an invocation that is about to start, before the deadline, where that is wanted.
+    /// Sets the timer for the handler's SIGTERM before the deadline, if its settings ask for one.
     mutating func watchTermination(of invocation: Invocation, at now: Moment) {
         guard let due = invocation.terminationDue, now.monotonic < due else { return }
         schedule.add(DueTimer(due: due, purpose: .terminate, invocation: invocation.record.id))
@@ -64,9 +64,9 @@ extension Router {
                     : .notDoneAfterRetries(
                         attempts: invocation.attempts.count, last: invocation.attempts.lastReason)
             }
-        // The program is known by now not to have begun; `started` was noted in case of a crash.
+        // The program is known not to have begun; `started` was written in case of a crash.
         if invocation.stage == .starting { invocation.record.started = false }
-        // An invocation that waited for this handler was never given to it, whichever handler had it before.
+        // A handler that an invocation only waited for did not miss the deadline, whichever handler had it before.
         conclude(invocation, isHeldUp ? .expired : invocation.missed, because: reason, at: now, &effects)
     }
 }

@@ -3,7 +3,7 @@ import PushModel
 import PushTracking
 
 extension Router {
-    /// Gives an invocation its one outcome and lets go of it.
+    /// Gives an invocation its one outcome and removes it.
     mutating func conclude(
         _ invocation: Invocation, _ outcome: Outcome, because reason: RouterReason? = nil, remarks: [String] = [],
         completion: Completion? = nil, at now: Moment, _ effects: inout Effects
@@ -11,9 +11,9 @@ extension Router {
         var invocation = invocation
         let id = invocation.record.id
         let total = age(of: invocation.request, at: now)
-        // A clock that was set back between two boots makes neither part longer than the whole.
+        // The civil clock may have been set back between two boots: no part is longer than the whole.
         let ran = invocation.attempts.first.map { min(max(.zero, now.monotonic - $0), total) }
-        // When an earlier run of the daemon started it is not stored: all its time counts as running.
+        // No row has the start time of an earlier run: all of its time counts as running.
         let queue: Duration
         if let ran {
             queue = total - ran
@@ -57,7 +57,7 @@ extension Router {
         if let lane = invocation.lane { advance(lane, past: invocation, at: now) }
     }
 
-    /// Gives an invocation that never was in flight its outcome: the one known on acceptance.
+    /// Writes an outcome that is known on acceptance, of an invocation that was never in flight.
     mutating func concludeAtOnce(
         _ row: InvocationRecord, of arrival: Arrival, _ outcome: Outcome, because reason: OutcomeReason? = nil,
         completion: Completion? = nil, at now: Moment, _ effects: inout Effects
@@ -75,14 +75,14 @@ extension Router {
         effects.tell(InvocationEnd(request: arrival.sharedRequest, invocation: row, result: result), outcome)
     }
 
-    /// Hands a Braze payload to the tracker. That takes no time: the SDK's own call only enqueues.
+    /// Hands a Braze payload to the tracker. It takes no time: the SDK's own call only enqueues.
     mutating func handOver(_ invocation: Invocation, at now: Moment, _ effects: inout Effects) {
         if let receipt = invocation.receipt { take(receipt, of: invocation.request, at: now, &effects) }
         let completion = invocation.completions.byTracker()
         conclude(invocation, .handedToTracker, completion: completion, at: now, &effects)
     }
 
-    /// Tells the tracker of a Braze payload that reached the device.
+    /// Passes a Braze payload that reached the device to the tracker.
     mutating func take(
         _ receipt: Receipt, of accepted: AcceptedRequest, at now: Moment, _ effects: inout Effects
     ) {
@@ -95,8 +95,8 @@ extension Router {
         memory.track(at: now, &effects) { tracker, output in tracker.receive(delivery, now: now.wall, into: &output) }
     }
 
-    /// How long ago a request was accepted. An earlier boot had another monotonic clock; the civil one may have been set
-    /// since, but is all there is.
+    /// Returns the time since a request was accepted. After a reboot the monotonic clock is another one, so the civil
+    /// clock counts, though it may have been set since.
     func age(of accepted: AcceptedRequest, at now: Moment) -> Duration {
         if accepted.boot == boot { return now.monotonic - accepted.acceptedAt.monotonic }
         return .milliseconds(max(0, now.wall.milliseconds - accepted.acceptedAt.wall.milliseconds))
@@ -104,7 +104,7 @@ extension Router {
 }
 
 extension Invocation {
-    /// Writes the row if the ledger does not have it as it is.
+    /// Writes the row if it differs from the ledger's.
     mutating func save(_ effects: inout Effects) {
         let fields = ChangingFields(record)
         guard stored != fields else { return }

@@ -1,34 +1,34 @@
 public import PushCustomData
 public import PushModel
 
-/// What people and the forwarder do with custom data. Each says at once what it changes; that is so once the records among
-/// the effects are on disk.
+/// The operations of people and of the forwarder on custom data. Each returns its result at once; the result is durable
+/// when the records among the effects are on disk.
 extension Router {
-    /// How many bytes of names and values one claim hands out at most.
+    /// The limit of names and values in one claim, in bytes.
     private static let claimSize = 1 << 20
-    /// The most that a look at what is queued shows, in bytes: who looks may not read the answer for long.
+    /// The limit of an answer that shows the queue, in bytes: a slow reader must not hold much memory.
     private static let peekSize = 64 << 10
 
-    /// What waits of custom data.
+    /// The counts of waiting custom data.
     public var customDataSummary: CustomDataSummary { memory.customData.summary }
 
-    /// Whether something is to be sent.
+    /// Whether there are entries to send.
     public var hasQueuedEntries: Bool { memory.customData.hasQueuedEntries }
 
-    /// Whether a claim of this run would get something now.
+    /// Whether a claim by this run of the forwarder would get an entry now.
     public func hasEntries(for instance: UUID128) -> Bool { memory.customData.hasEntries(for: instance) }
 
-    /// How sending goes, as the forwarder last said.
+    /// The state of sending, as last reported by the forwarder.
     public var sending: SendingState? { memory.customData.sending }
 
-    /// Hands the oldest entries that are to be sent to a run of the forwarder.
+    /// Claims the oldest queued entries for a run of the forwarder.
     ///
     /// - Parameters:
-    ///   - instance: the run.
-    ///   - isReserving: whether it says before it sends an entry that it will.
-    ///   - limit: how many entries at most.
+    ///   - instance: the run of the forwarder.
+    ///   - isReserving: whether the run announces each entry before it sends it.
+    ///   - limit: the most entries.
     ///   - now: the time.
-    ///   - effects: what is to be done is appended.
+    ///   - effects: takes the effects.
     public mutating func claim(
         by instance: UUID128, isReserving: Bool = false, limit: Int, at now: Moment, effects: inout Effects
     ) -> [CustomEntry] {
@@ -38,25 +38,25 @@ extension Router {
         }
     }
 
-    /// A run of the forwarder is about to send entries that it reserved.
+    /// Notes that a run of the forwarder is about to send entries that it reserved.
     ///
-    /// - Returns: those that it may send once the effects are on disk.
+    /// - Returns: the entries that it may send once the effects are on disk.
     public mutating func depart(
         _ numbers: [EntryNumber], by instance: UUID128, at now: Moment, effects: inout Effects
     ) -> [EntryNumber] {
         memory.keep(&effects) { $0.depart(numbers, by: instance, now: now.wall, into: &$1) }
     }
 
-    /// How many entries a session flushed that were to be sent as well and could not be, since the start.
+    /// The number of entries since the start that a session flushed but that could not be queued for sending as well.
     public var flushedUnsent: Int { memory.customData.flushedUnsent }
 
-    /// What is queued to be sent, from the one after a number on; it stays as it is.
+    /// Returns the queued entries after a number, without a claim.
     public func queuedEntries(after number: EntryNumber, limit: Int) -> [CustomEntry] {
         memory.customData.queuedEntries(after: number, limit: limit, bytes: Self.peekSize)
     }
 
-    /// Queues again what a run of the forwarder was handed in an answer that it never got: all that it has but what it
-    /// says that it holds.
+    /// Queues the entries again that a run of the forwarder claimed but never received: all of its entries except those
+    /// that it reports.
     public mutating func release(
         allBut held: [EntryNumber], of instance: UUID128, at now: Moment, effects: inout Effects
     ) {
@@ -68,9 +68,9 @@ extension Router {
         }
     }
 
-    /// Takes in what became of an entry that a run of the forwarder has.
+    /// Takes the result of an entry that a run of the forwarder has.
     ///
-    /// - Returns: whether it had it; what it does not have any more was said before.
+    /// - Returns: whether the run still had the entry; if not, an earlier call settled it.
     public mutating func settle(
         _ number: EntryNumber, _ state: EntryState, reason: String?, by instance: UUID128, at now: Moment,
         effects: inout Effects
@@ -78,15 +78,15 @@ extension Router {
         memory.keep(&effects) { $0.settle(number, state, reason: reason, by: instance, now: now.wall, into: &$1) }
     }
 
-    /// Takes in how sending goes.
+    /// Takes the state of sending.
     ///
     /// - Parameters:
-    ///   - phase: what the forwarder does.
-    ///   - reason: why, for people.
-    ///   - failures: how many requests failed one after the other.
-    ///   - until: until when it waits.
+    ///   - phase: the forwarder's activity.
+    ///   - reason: the reason, for people.
+    ///   - failures: the number of requests that failed in a row.
+    ///   - until: the end of its wait.
     ///   - now: the time.
-    ///   - effects: what is to be done is appended; nothing if this is known.
+    ///   - effects: takes the effects; none if the state is the same.
     public mutating func report(
         _ phase: SendingState.Phase, reason: String?, failures: Int, until: WallTime?, at now: Moment,
         effects: inout Effects
@@ -98,20 +98,20 @@ extension Router {
         memory.keep(&effects) { $0.report(state, into: &$1) }
     }
 
-    /// How many flushes, resets and decisions about all of unknown outcome have begun so far.
+    /// The number of flushes, resets and decisions about all entries of unknown outcome that have begun.
     public var removalsBegun: Int { memory.customData.removalsBegun }
 
-    /// How many of them have ended; a person's order is carried out when its own has.
+    /// The number of them that have ended; an operator's command is complete when its own has.
     public var removalsEnded: Int { memory.customData.removalsEnded }
 
-    /// Flushes what waits as if a session began, without one: a person's order. `.clock` goes on with it.
+    /// Flushes waiting entries on an operator's command, as a session would, without a session. `.clock` continues it.
     ///
     /// - Parameters:
-    ///   - target: whose session; what it leaves out of platform and user is the device's last known.
-    ///   - suite: only what waits in this suite; `nil`: in any.
+    ///   - target: the target of the session; platform and user default to the device's last known ones.
+    ///   - suite: the suite; `nil`: all.
     ///   - now: the time.
-    ///   - effects: what is to be done is appended.
-    /// - Returns: how many entries it flushes.
+    ///   - effects: takes the effects.
+    /// - Returns: the number of entries that it flushes.
     public mutating func flush(
         _ target: Target, suite: String?, at now: Moment, effects: inout Effects
     ) -> Int {
@@ -122,24 +122,24 @@ extension Router {
         return memory.keep(&effects) { $0.flush(session, suite: suite, now: now.wall, into: &$1) }
     }
 
-    /// Discards what waits in a suite; of one app only, or of all. `.clock` goes on with it.
+    /// Discards the waiting entries of a suite, of one app or of all. `.clock` continues it.
     ///
-    /// - Returns: how many entries it discards.
+    /// - Returns: the number of entries that it discards.
     public mutating func reset(
         suite: String, app: String?, at now: Moment, effects: inout Effects
     ) -> Int {
         memory.keep(&effects) { $0.reset(suite: suite, app: app, now: now.wall, into: &$1) }
     }
 
-    /// Decides what becomes of entries of unknown outcome, or takes out what is queued: a person's order. Of all of unknown
-    /// outcome `.clock` goes on with it.
+    /// Resolves entries of unknown outcome, or removes queued ones, on an operator's command. `.clock` continues it for
+    /// all of unknown outcome.
     ///
     /// - Parameters:
     ///   - entries: the entries; `nil`: all of unknown outcome.
     ///   - state: `queued` again, or `discarded`.
     ///   - now: the time.
-    ///   - effects: what is to be done is appended.
-    /// - Returns: how many of them it was so with.
+    ///   - effects: takes the effects.
+    /// - Returns: the number of entries that it changes.
     public mutating func resolve(
         _ entries: [EntryNumber]?, _ state: EntryState, at now: Moment, effects: inout Effects
     ) -> Int {

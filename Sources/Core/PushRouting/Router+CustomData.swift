@@ -3,14 +3,14 @@ import PushModel
 import PushTracking
 
 extension Router {
-    /// Takes in what an app logs. No callback runs for it.
+    /// Accepts the entry that an app logs. No callback runs for it.
     mutating func log(
         _ log: LogRequest, _ request: Request, from peer: Peer, at now: Moment, _ effects: inout Effects
     ) throws(Refusal) {
         try checkRoom(for: log.object.rawBytes.count)
         let known = memory.devices.known(log.target.device, app: log.target.app)
         let platform = log.target.platform ?? known?.platform ?? .android
-        // Whoever uses the app when it is flushed is meant, unless it names somebody: the last known user does not stand in.
+        // An entry without a user is for the app's user at the flush: the last known user must not stand in.
         let accepted = accept(request, from: peer, at: now, platform: platform, target: log.target)
         effects.record(accepted)
         var device = accepted
@@ -34,9 +34,9 @@ extension Router {
         throw .overloaded(message: message, retryAfter: .seconds(1))
     }
 
-    /// Keeps what a handler's answer brings, in the transaction of the outcome.
+    /// Stores the entries of a handler's answer, in the transaction of the outcome.
     ///
-    /// - Returns: what a person should know of it; `nil` when all of it was kept.
+    /// - Returns: a remark on rejected entries, for people; `nil`: all are stored.
     mutating func keep(
         _ logged: [LoggedByHandler], of accepted: AcceptedRequest, at now: Moment, _ effects: inout Effects
     ) -> String? {
@@ -56,12 +56,14 @@ extension Router {
         return "log: \(entries) rejected; pushctl pending --rejected shows why"
     }
 
-    /// Queues what the tracks make of a push and of what happened with it, in the transaction that accepts the request.
+    /// Queues the entries that the tracks make of a push or an interaction, in the transaction that accepts the
+    /// request.
     mutating func queueTracks(
         _ facts: TrackFacts, of accepted: AcceptedRequest, at time: WallTime, now: Moment, _ effects: inout Effects
     ) {
         for data in table.tracked(facts) {
-            // Whose it is decides where it goes, so nobody stands in; of what is set aside it may be nobody's.
+            // The track's identifier decides the profile, so the request's user must not stand in. An entry that is set
+            // aside may have no user.
             let source = EntrySource(
                 cause: accepted.seq, way: data.identifier.map(EntryWay.sent) ?? .nobody, platform: accepted.platform,
                 app: accepted.app, device: accepted.device, externalID: nil, at: min(time, now.wall))
@@ -79,8 +81,8 @@ extension Router {
 }
 
 extension EntrySource {
-    /// The user, place and time that a log names; an app or a device that it leaves out is the request's. One without any
-    /// device is of the request's user: an entry that names nobody could not be forgotten with the person that it comes from.
+    /// Takes user, place and time of a log; app and device default to the request's. An entry without a device gets the
+    /// request's user: without a name, the erasure of that person would miss it.
     fileprivate init(_ log: LogRequest, _ accepted: AcceptedRequest, at time: WallTime) {
         let way: EntryWay =
             if log.suite == nil, let profile = log.brazeID {

@@ -3,9 +3,9 @@ import PushModel
 import PushTracking
 
 extension Router {
-    /// Decides what the platform makes of a payload, and puts its invocations on their way.
+    /// Decides on the callbacks of a payload and admits its invocations.
     ///
-    /// - Returns: how many invocations there are.
+    /// - Returns: the number of invocations.
     mutating func deliver(
         _ deliver: DeliverRequest, _ request: Request, from peer: Peer, at now: Moment, _ effects: inout Effects
     ) throws(Refusal) -> Int {
@@ -36,7 +36,7 @@ extension Router {
         memory.devices.remember(accepted, instead: known, &effects)
 
         var keys = decision.keys
-        // Routes and tracks ask for them again and again.
+        // Routes and tracks read the key-values many times.
         if table.looksAtKeyValues { keys.readKeyValues() }
         var arrival = Arrival(
             accepted, subject: InvocationSubject(request), provider: decision.provider, keys: keys,
@@ -74,7 +74,7 @@ extension Router {
             }
             let receipt = arrival.count == 0 ? receipt : nil
             track(callback, receipt, deliver.sdk, &arrival, at: now, &effects)
-            // Braze has its payload; the app's other SDKs must hear of it as well.
+            // Braze has its payload; the app's other SDKs must get a broadcast as well.
             if callback.isBroadcast, !table.owners(of: arrival.facts(callback)).isEmpty {
                 route(callback, &arrival, at: now, &effects)
             }
@@ -83,7 +83,7 @@ extension Router {
         return arrival.count
     }
 
-    /// Hands a Braze payload over, now or when its turn comes.
+    /// Hands a Braze payload to the tracker, at once or when its turn comes.
     private mutating func track(
         _ callback: Callback, _ receipt: Receipt?, _ sdk: SDKState, _ arrival: inout Arrival, at now: Moment,
         _ effects: inout Effects
@@ -92,7 +92,7 @@ extension Router {
         let row = arrival.row(callback, budget: table.budget)
         let needsInstance = accepted.platform.mayLackInstance(for: callback)
         if needsInstance, sdk == .missing {
-            // The system shows it all the same, and it may be opened (rule T9).
+            // The system shows the notification all the same, and the user may open it (rule T9).
             if let receipt, receipt.isDisplayed { take(receipt, of: accepted, at: now, &effects) }
             let reason = RouterReason.noBrazeInstance.ofOutcome()
             concludeAtOnce(row, of: arrival, .sdkNotReady, because: reason, at: now, &effects)
@@ -111,7 +111,7 @@ extension Router {
         }
     }
 
-    /// Whether FCM on the device drops the message; notes its id.
+    /// Whether FCM on the device drops the message; adds its id to FCM's list.
     private mutating func isRepeat(_ decision: Decision, _ accepted: AcceptedRequest) -> Bool {
         guard accepted.platform.keepsRecentIDs, let device = accepted.device,
             decision.duplicateID != nil || accepted.state?.endsProcess == true
@@ -121,14 +121,14 @@ extension Router {
         return memory.devices.see(delivery)
     }
 
-    /// Whether a Braze payload waits for its turn. A router in production hands it over at once.
+    /// Whether a Braze payload waits for its turn. In `relay` mode the router hands it over at once.
     private func mustWait(in lane: DeviceKey?) -> Bool {
         table.mode == .device && !lanes.isEmpty && lane.map { lanes[$0] != nil } ?? false
     }
 }
 
 extension Receipt {
-    /// What the tracker takes over of a delivery; `nil` when it is none of its business.
+    /// Takes the tracker's facts of a delivery; `nil` if the tracker does not count it.
     init?(_ decision: Decision, of deliver: DeliverRequest, completion: CompletionRules, at time: WallTime) {
         guard decision.received, let braze = decision.braze else { return nil }
         self.init(
@@ -141,7 +141,7 @@ extension Receipt {
 }
 
 extension ButtonList {
-    /// The buttons whose presses are reported under an id.
+    /// The buttons whose presses the SDK reports by id.
     fileprivate init(_ decision: Decision) {
         self.init()
         decision.forEachButton { id, action in

@@ -2,18 +2,18 @@ import PushDispatch
 public import PushModel
 
 extension Router {
-    /// Accepts a delivery for one route and one callback, whatever the platform and the other routes make of it: for who
-    /// tries a handler out. The tracker, the tracks and the other routes do not hear of it, and it waits in no lane.
+    /// Accepts a delivery for one route and one callback, regardless of the platform and the other routes: for the
+    /// trial of a handler. Tracker, tracks and other routes do not get it, and it waits in no lane.
     ///
     /// - Parameters:
     ///   - deliver: the delivery.
-    ///   - request: the request that it is of.
-    ///   - callback: the callback that the handler is run for.
-    ///   - position: the place of the route in the table.
-    ///   - peer: who asks.
-    ///   - now: when it was read.
-    ///   - effects: what is to be done is appended.
-    /// - Throws: `Refusal` for a payload that is not what its platform takes; then nothing changed.
+    ///   - request: the request of the delivery.
+    ///   - callback: the callback for the handler.
+    ///   - position: the position of the route in the table.
+    ///   - peer: the sender.
+    ///   - now: the time at which the request was read.
+    ///   - effects: takes the effects.
+    /// - Throws: `Refusal` for a payload that its platform does not take; nothing changed then.
     public mutating func submit(
         _ deliver: DeliverRequest, of request: Request, as callback: Callback, toRouteAt position: Int,
         from peer: Peer, at now: Moment, effects: inout Effects

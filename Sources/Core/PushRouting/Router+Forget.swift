@@ -2,19 +2,19 @@ import PushCustomData
 public import PushModel
 import PushTracking
 
-/// Why a person cannot be forgotten now; the same can be asked again soon.
+/// The reason why a person cannot be erased now; the caller may ask again soon.
 public struct ForgettingRefused: Error, Hashable, Sendable {
-    /// For people.
+    /// The reason, for people.
     public var reason: String
 }
 
 extension Router {
-    /// Forgets a person: what the tracker, the custom data and the table of devices know. A tap afterwards is on something
-    /// unknown. Nothing is written; whoever asks takes the rows out, up to what is returned.
+    /// Erases a person from the tracker, the custom data and the table of devices. A later tap finds no delivery.
+    /// Writes no rows: the caller deletes the rows up to the returned bound.
     ///
-    /// - Parameter person: whom. The devices that are now known to be the user's are forgotten too.
-    /// - Returns: the person with all devices, and how far the rows go that are to be taken out.
-    /// - Throws: that something of the person is in flight; nothing is forgotten then.
+    /// - Parameter person: the person. The devices whose last known user it is are erased too.
+    /// - Returns: the person with all devices, and the bound of the rows to delete.
+    /// - Throws: if the person has an invocation in flight; nothing is erased then.
     public mutating func forget(_ person: Person) throws(ForgettingRefused) -> (Person, ErasureBound) {
         var person = person
         if let user = person.externalID {
