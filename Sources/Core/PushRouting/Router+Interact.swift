@@ -3,10 +3,10 @@ import PushModel
 import PushTracking
 
 extension Router {
-    /// Hands what a person does with a Braze notification to the tracker, and routes the rest like a delivery.
+    /// Hands an interaction with a Braze notification to the tracker, and routes any other like a delivery.
     ///
-    /// - Parameter read: the delivery that ``deliveryToRead(for:)`` asked for, where there is one.
-    /// - Returns: how many invocations there are.
+    /// - Parameter read: the delivery that ``deliveryToRead(for:)`` asked for; `nil`: it asked for none.
+    /// - Returns: the number of invocations.
     mutating func interact(
         _ interact: InteractRequest, _ request: Request, _ read: PastDelivery?, from peer: Peer, at now: Moment,
         _ effects: inout Effects
@@ -84,7 +84,7 @@ extension Router {
         return arrival.count
     }
 
-    /// A tap opens the app, whoever's notification it is (T8).
+    /// Starts a session: a tap opens the app, whichever provider the notification has (T8).
     private mutating func startSession(
         _ act: UserAct, _ accepted: AcceptedRequest, at time: WallTime, now: Moment, _ effects: inout Effects
     ) {
@@ -109,9 +109,9 @@ extension Interaction {
 }
 
 extension InteractionResult {
-    /// What became of it.
+    /// Returns the tracker's result as a reason for people.
     ///
-    /// - Parameter grace: how long an interaction waits for its delivery.
+    /// - Parameter grace: the time for which an interaction waits for its delivery.
     fileprivate func reason(_ act: UserAct, grace: Duration) -> OutcomeReason {
         let it = delivery.map { "delivery \($0)" } ?? "its delivery"
         let time = "\(grace.milliseconds.inWords) (Grace=)"
@@ -146,6 +146,6 @@ extension InteractionResult {
 }
 
 extension Int64 {
-    /// Milliseconds for people: whole seconds where they are.
+    /// The milliseconds for people; in seconds if they are whole.
     fileprivate var inWords: String { self % 1000 == 0 ? "\(self / 1000) s" : "\(self) ms" }
 }

@@ -3,7 +3,7 @@ import PushModel
 import PushTracking
 
 extension Router {
-    /// Counts a new invocation as in flight and puts it on its way.
+    /// Counts a new invocation as in flight and enters it.
     mutating func admit(_ invocation: consuming Invocation, at now: Moment, _ effects: inout Effects) {
         usage.began(
             invocation.record.id, of: invocation.request.peer.account, bytes: invocation.byteCount,
@@ -11,11 +11,11 @@ extension Router {
         enter(invocation, at: now, &effects)
     }
 
-    /// Puts an invocation where it belongs: at the end of its lane, or on its way.
+    /// Puts an invocation at the end of its lane, or begins it.
     mutating func enter(_ entering: consuming Invocation, at now: Moment, _ effects: inout Effects) {
         var invocation = entering
         let isRelay = invocation.table.mode == .relay
-        // A router in production hands Braze its payloads at once, and owes its time from acceptance on.
+        // In `relay` mode the tracker gets Braze payloads at once, and the budget counts from acceptance.
         if isRelay, invocation.owner == .tracker { return handOver(invocation, at: now, &effects) }
         let start = invocation.clockStart ?? (isRelay ? invocation.request.acceptedAt.monotonic : nil)
         if let start {
@@ -32,7 +32,7 @@ extension Router {
         begin(&invocation, at: now, &effects)
     }
 
-    /// Lets the heads of lanes go whose turn has come.
+    /// Begins the invocations whose turn in their lanes has come.
     private mutating func takeTurns(at now: Moment, _ effects: inout Effects) {
         while let id = schedule.takeTurn() {
             guard var invocation = invocations[id] else { continue }
@@ -41,11 +41,11 @@ extension Router {
         }
     }
 
-    /// The invocation itself begins: the platform would call now.
+    /// Begins an invocation: on a device the platform makes the call at this time.
     private mutating func begin(_ invocation: inout Invocation, at now: Moment, _ effects: inout Effects) {
         guard invocation.owner == .route else { return handOver(invocation, at: now, &effects) }
         if let deadline = invocation.record.deadline {
-            // The clock is about to end it.
+            // The timer of the deadline is about to end it.
             guard now.monotonic < deadline else { return }
         } else {
             guard pick(&invocation, from: now.monotonic, at: now, &effects) else { return }
@@ -53,7 +53,7 @@ extension Router {
         run(&invocation, at: now, &effects)
     }
 
-    /// Goes on with the next route that matches, after a handler declined.
+    /// Sends an invocation that its handler declined to the next route that matches.
     mutating func tryNextRoute(_ invocation: inout Invocation, at now: Moment, _ effects: inout Effects) {
         guard !invocation.isPinned else {
             return conclude(invocation, .unrouted, because: .handlerDeclined, at: now, &effects)
@@ -69,7 +69,7 @@ extension Router {
         run(&invocation, at: now, &effects)
     }
 
-    /// Picks route and handler, and sets the deadline; ends the invocation and returns false when it cannot.
+    /// Picks route and handler, and sets the deadline; ends the invocation and returns false if that is impossible.
     mutating func pick(
         _ invocation: inout Invocation, from start: Instant, at now: Moment, _ effects: inout Effects
     ) -> Bool {
@@ -102,7 +102,7 @@ extension Router {
         return true
     }
 
-    /// Runs what is built in; queues everything else for a place to run.
+    /// Runs a built-in handler; queues an invocation of any other for a place to run.
     mutating func run(_ invocation: inout Invocation, at now: Moment, _ effects: inout Effects) {
         guard let handler = invocation.handler?.value else {
             preconditionFailure("an invocation ran before it had a handler")
@@ -112,7 +112,7 @@ extension Router {
         switch handler.kind {
         case .journal, .discard:
             note(answered: true, of: invocation, at: now, &effects)
-            // The time of a handler that declined is no waiting.
+            // The time that a handler took to decline does not count as waiting.
             invocation.attempts.begin(at: now.monotonic)
             invocation.attempts.start(at: now.monotonic)
             endAttempt(&invocation, .handled, at: now, &effects)
@@ -127,14 +127,14 @@ extension Router {
         }
     }
 
-    /// Ends a turn: what became possible in it is begun, what changed is written.
+    /// Ends a turn: begins invocations, starts handlers, and writes the rows that changed.
     mutating func endTurn(at now: Moment, _ effects: inout Effects) {
         goOnWithWorkLeft()
         divertWaiting(at: now, &effects)
         repeat {
             takeTurns(at: now, &effects)
             fillPlaces(at: now, &effects)
-            // What goes past a handler at its start may end, and with that begin the turn of another.
+            // An invocation that passes by a handler may end, which begins the turn of the next one in its lane.
         } while schedule.mayTakeTurn
         for id in schedule.touched {
             let room = table.limits.payloadMemory - usage.payloadBytes
@@ -144,31 +144,31 @@ extension Router {
             }
             if let kept { usage.keeps(payloadOf: kept) }
         }
-        // What the tracker is behind with is work that is left, not due.
+        // Overdue work of the tracker counts as `hasWorkLeft`, not as due.
         let due = memory.tracker.isBehind ? nil : memory.tracker.nextDue
         schedule.endTurn(at: now, tracker: due, invocations)
     }
 
-    /// Keeps an invocation until it goes on; its payload too, as far as there is room for payloads.
+    /// Keeps an invocation until it continues, with its payload if the limit of payload memory allows.
     mutating func park(_ invocation: consuming Invocation) {
         usage.keeps(payloadOf: invocation.park(table.limits.payloadMemory - usage.payloadBytes))
         invocations.put(invocation)
     }
 
-    /// Starts as many handlers as there are places, in order.
+    /// Starts handlers while places are free, in order.
     private mutating func fillPlaces(at now: Moment, _ effects: inout Effects) {
         guard !isDraining else { return }
         while !schedule.isSpent, let id = places.nextReady(ofObservers: false) { start(id, at: now, &effects) }
         while !schedule.isSpent, let id = places.nextReady(ofObservers: true) { start(id, at: now, &effects) }
     }
 
-    /// Goes on with what earlier turns left of lanes and of handlers' queues.
+    /// Continues with the lanes and handlers' queues that earlier turns left.
     private mutating func goOnWithWorkLeft() {
         while let lane = schedule.takeLane() { findHead(of: lane) }
         for handler in schedule.takeHandlers() { places.passOn(handler, invocations, &schedule) }
     }
 
-    /// Starts a handler, unless its invocation has ended meanwhile or is about to.
+    /// Starts a handler, unless its invocation has ended or its deadline has passed.
     private mutating func start(_ id: InvocationID, at now: Moment, _ effects: inout Effects) {
         schedule.countLook()
         guard var invocation = invocations[id], invocation.stage == .ready, let handler = invocation.handler?.value,
@@ -183,7 +183,7 @@ extension Router {
         if !handler.idempotent { invocation.record.started = true }
         invocation.save(&effects)
         invocations.put(invocation)
-        // It may have to make room for others now.
+        // `endTurn` may free its payload.
         schedule.touch(id)
         let run = HandlerRun(
             invocation: invocation.record, request: invocation.request,
@@ -192,10 +192,10 @@ extension Router {
         effects.append(invocation.subject == nil ? .load(run) : .start(run))
     }
 
-    /// The lane's head is done: the next one's turn has come.
+    /// Ends an invocation's time in its lane; after the head it begins the next one's turn.
     mutating func advance(_ lane: DeviceKey, past invocation: Invocation, at now: Moment) {
         guard lanes[lane]?.head == invocation.record.id else {
-            // What never came to its lane has nobody ahead.
+            // An invocation that never joined its lane has no `ahead`.
             if invocation.ahead != nil { lanes.leave(lane) }
             return
         }
@@ -203,14 +203,14 @@ extension Router {
         findHead(of: lane)
     }
 
-    /// Gives the turn to the first of a lane that still waits.
+    /// Gives the turn to the first invocation of a lane that has not ended.
     private mutating func findHead(of lane: DeviceKey) {
         while let next = lanes[lane]?.head {
             if invocations.contains(next) {
                 lanes.takeTurn(lane)
                 return schedule.giveTurn(to: next)
             }
-            // It expired while it waited.
+            // This invocation expired while it waited.
             guard schedule.mayLook else { return schedule.leave(lane) }
             schedule.countLook()
             lanes.dropHead(lane)
@@ -220,8 +220,8 @@ extension Router {
 }
 
 extension AcceptedRequest {
-    /// The lane of what the push service hands to a device; iOS, the web, what names no device, and what a person does
-    /// have none.
+    /// The lane of a request: that of the app on the device that the push service delivers to. iOS, the web, requests
+    /// without a device and interactions have none.
     var lane: DeviceKey? {
         guard platform.hasLanes, operation != .interact, let device else { return nil }
         return DeviceKey(app: app, device: device)

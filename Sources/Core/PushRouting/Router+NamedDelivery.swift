@@ -3,10 +3,10 @@ public import PushModel
 import PushTracking
 
 extension Router {
-    /// The delivery whose request has to be read before an interaction is submitted; `nil` when `submit` needs none.
+    /// Returns the delivery whose request must be read before `submit` gets an interaction; `nil`: none.
     ///
-    /// Of a delivery that the tracker remembers the request is read only where something depends on its payload: then it
-    /// is always read, so that what becomes of the interaction never depends on who happens to know the delivery.
+    /// If the tracker remembers the delivery, its request is read only if the result depends on its payload. In that
+    /// case it is always read, so that the result is the same whether or not the tracker remembers the delivery.
     public func deliveryToRead(for request: Request) -> DeliveryReference? {
         guard case .interact(let interact) = request.action else { return nil }
         guard let named = DeliveryReference(interact) else { return deliveryHandedBack(to: interact) }
@@ -14,13 +14,13 @@ extension Router {
             guard needsPayload(of: known, for: interact) else { return nil }
             return DeliveryReference(.seq(known.seq), app: named.app, device: named.device)
         }
-        // A number that nobody has yet is no delivery's.
+        // No request has this number yet, so no delivery has it.
         if case .seq(let seq) = named.name, seq > lastNumber { return nil }
         return named
     }
 
-    /// The tracker's delivery that the data of a notification tells of, where a click brings that alone: the key-values that
-    /// tracks ask for are in what was delivered.
+    /// Returns the tracker's delivery that matches the notification data of a click, if the click brings nothing else.
+    /// The key-values that tracks need are in the delivered payload.
     private func deliveryHandedBack(to interact: InteractRequest) -> DeliveryReference? {
         let target = interact.target
         let platform = target.platform ?? memory.devices.known(target.device, app: target.app)?.platform
@@ -41,7 +41,7 @@ extension Router {
         return memory.tracker.delivery(for: subject, app: reference.app, device: reference.device)
     }
 
-    /// Whether the payload of a delivery that the tracker remembers changes what becomes of an interaction with it.
+    /// Whether the payload of a delivery that the tracker remembers changes the result of an interaction with it.
     private func needsPayload(of delivery: KnownDelivery, for interact: InteractRequest) -> Bool {
         let act = UserAct(interact)
         let platform = interact.target.platform ?? delivery.platform
@@ -62,7 +62,7 @@ extension UserAct {
         self.init(interact.kind, action: interact.action, text: interact.text)
     }
 
-    /// What tracks call it.
+    /// The word of tracks for it.
     fileprivate var occasion: TrackRule.Occasion {
         switch self {
         case .opened: .opened

@@ -1,10 +1,9 @@
 import PushModel
 
-/// Handlers that take nothing now: an invocation goes past one whose breaker is open, a request for one with a full queue
-/// is refused.
+/// Handlers that take nothing now: an invocation passes by a handler with an open breaker, and the router refuses a
+/// request for a handler with a full queue.
 extension Router {
-    /// Whether the breaker of a handler lets an invocation through. Only a router in production has breakers: an app has
-    /// none.
+    /// Whether the breaker of a handler admits an invocation. Only `relay` mode has breakers: an app has none.
     func admits(_ invocation: Invocation, to handler: String, at now: Moment) -> Bool {
         invocation.table.mode != .relay
             || places.admits(invocation.record.id, to: handler, at: now.monotonic)
@@ -19,7 +18,7 @@ extension Router {
         effects.append(.breaker(change))
     }
 
-    /// The position of the next route for an invocation, past those whose handler has an open breaker.
+    /// Returns the position of the next route, past those whose handler has an open breaker.
     mutating func nextPosition(of invocation: inout Invocation, at now: Moment) -> Int? {
         var position = invocation.isPinned ? invocation.position : invocation.nextOwner
         while let candidate = position {
@@ -27,7 +26,7 @@ extension Router {
             if admits(invocation, to: route.handler, at: now) { return candidate }
             invocation.bypassed.passedOver.append(route.handler)
             places.passOver(route.handler)
-            // If nobody else has it, this is whose it was.
+            // If no later route takes the invocation, its row names this one.
             (invocation.record.route, invocation.record.handler) = (route.name, route.handler)
             invocation.record.budget = min(route.budget ?? invocation.table.budget, invocation.table.budget)
             invocation.record.deadline = invocation.clockStart.map { $0 + invocation.record.budget }
@@ -38,11 +37,11 @@ extension Router {
         return nil
     }
 
-    /// Goes on with the next route that matches, because the breaker of the handler is open.
+    /// Sends an invocation to the next route that matches, because the breaker of its handler is open.
     mutating func divert(_ invocation: inout Invocation, at now: Moment, _ effects: inout Effects) {
         schedule.countAct()
         if invocation.stage == .ready { places.leaveQueue(invocation, invocations, &schedule) }
-        // It has not been started for this handler, and is in nobody's queue.
+        // It was not started for this handler, and is in no queue.
         invocation.stage = .waiting
         invocation.attempts.goOnToNextHandler()
         guard let start = invocation.clockStart else { preconditionFailure("went past a handler before its clock ran") }
@@ -50,7 +49,7 @@ extension Router {
         run(&invocation, at: now, &effects)
     }
 
-    /// Has what waits for handlers whose breakers have opened go past them.
+    /// Diverts the invocations that wait for handlers whose breakers have opened.
     mutating func divertWaiting(at now: Moment, _ effects: inout Effects) {
         while let (id, handler) = places.nextToDivert(&schedule) {
             guard invocations.isReady(id, for: handler), var invocation = invocations[id],
@@ -61,15 +60,14 @@ extension Router {
         }
     }
 
-    /// Refuses a request whose callbacks would wait for a handler for which as many wait as may. Nothing has been done
-    /// for it so far.
+    /// Refuses a request that needs a handler with a full queue. Runs before the request changes anything.
     ///
-    /// Copies for observers, and what several handlers must hear, are nobody's reason to refuse: one handler would keep
-    /// the request from the others. They wait, and end as `expired` if no place comes.
+    /// Copies for observers and broadcasts to several handlers are no reason to refuse: one handler would keep the
+    /// request from the others. They wait, and end as `expired` without a place.
     ///
     /// - Parameters:
-    ///   - callbacks: those that a route has.
-    ///   - facts: what routes are held against, for each.
+    ///   - callbacks: the callbacks that go to a route.
+    ///   - facts: returns the facts for the conditions of routes.
     mutating func checkQueues(
         for callbacks: [Callback], at now: Moment, _ facts: (Callback) -> RouteFacts
     ) throws(Refusal) {
@@ -88,14 +86,14 @@ extension Router {
         }
     }
 
-    /// The handler that an invocation would be queued for; `nil` where there is none, or several hear of it.
+    /// Returns the handler whose queue an invocation would join; `nil`: none, or several.
     private func onlyHandler(for facts: RouteFacts, at now: Moment) -> String? {
         let positions = facts.callback.isBroadcast ? table.positions(for: facts, observing: false) : []
         guard positions.count < 2 else { return nil }
         var position = positions.first ?? table.owner(of: facts)
         while let candidate = position {
             let name = table.routes[candidate].handler
-            // No invocation has this id: who is asked is whether anybody new is let through.
+            // No invocation has this id: the question is whether the breaker admits a new one.
             let nobody = InvocationID(seq: SequenceNumber(0), n: 0)
             if table.mode != .relay || places.admits(nobody, to: name, at: now.monotonic) {
                 return table.handlers[name]?.kind.isBuiltIn == false ? name : nil
@@ -106,8 +104,8 @@ extension Router {
         return nil
     }
 
-    /// When a request that is refused for the load may be sent again: by the next deadline at the latest something makes
-    /// room.
+    /// Returns the wait before a request that was refused for load may be sent again: the next deadline frees room at
+    /// the latest.
     func retryDelay(at now: Moment) -> Duration {
         schedule.nextDue.map { min(max($0 - now.monotonic, .milliseconds(10)), .seconds(1)) } ?? .milliseconds(100)
     }

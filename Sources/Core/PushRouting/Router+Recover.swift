@@ -4,22 +4,22 @@ public import PushTracking
 
 /// A request that an earlier run of the daemon acknowledged and did not finish.
 public struct UnfinishedRequest: Sendable {
-    /// The request as the ledger has it.
+    /// The request as in the ledger.
     public var accepted: AcceptedRequest
     /// Its invocations without an outcome, in order.
     public var invocations: [InvocationRecord]
-    /// The attempts at them, by their numbers.
+    /// The histories of attempts, by the numbers of the invocations.
     public var attempts: [Int: AttemptHistory] = [:]
-    /// The request line, read again; `nil` if this version cannot read it any more, or it has not been read.
+    /// The request line, read again; `nil`: this version cannot read it, or nothing has read it.
     public var request: Request?
-    /// Whether the line is left where it is: ``RecoveryNeeds/wantsLine(of:_:at:)`` told that it is not needed now.
+    /// Whether the line stays in the ledger: ``RecoveryNeeds/wantsLine(of:_:at:)`` returned false.
     public var isLeftInLedger: Bool
-    /// How many bytes the line has.
+    /// The size of the line in bytes.
     public var byteCount: Int
     /// The delivery that an interaction names by its number or message id.
     public var past: PastDelivery?
 
-    /// A request whose line was read.
+    /// Creates a request whose line was read.
     public init(
         accepted: AcceptedRequest, invocations: [InvocationRecord], request: Request?, past: PastDelivery? = nil
     ) {
@@ -31,11 +31,11 @@ public struct UnfinishedRequest: Sendable {
         self.past = past
     }
 
-    /// A request whose line is left where it is.
+    /// Creates a request whose line stays in the ledger.
     ///
     /// - Parameters:
     ///   - accepted: the request, without its line.
-    ///   - byteCount: how many bytes the line has.
+    ///   - byteCount: the size of the line in bytes.
     ///   - invocations: its invocations without an outcome.
     public init(leaving accepted: AcceptedRequest, byteCount: Int, invocations: [InvocationRecord]) {
         self.accepted = accepted
@@ -46,54 +46,55 @@ public struct UnfinishedRequest: Sendable {
 }
 
 extension Router {
-    /// Takes up what an earlier run of the daemon left: runs what has budget left, and gives everything else its outcome.
+    /// Recovers requests of an earlier run of the daemon: runs invocations with budget left, and gives the others an
+    /// outcome.
     ///
-    /// Call it before anything is submitted, with the requests in order of their numbers, some at a time, and when nothing
-    /// of an earlier run is alive any more. Nothing runs before ``endRecovery(at:effects:)``.
+    /// Call it before the first `submit`, with the requests in order of their numbers, in any number of parts, once no
+    /// process of an earlier run is alive. No handler starts before ``endRecovery(at:effects:)``.
     public mutating func recover(_ unfinished: [UnfinishedRequest], at now: Moment, effects: inout Effects) {
         for request in unfinished {
             let context = RecoveryContext(request, table: table)
             for record in request.invocations {
                 takeUp(record, stored: record, of: request, context, at: now, &effects)
             }
-            // What begins is written and started at the end; payloads are let go of now.
+            // `endRecovery` writes and starts the invocations; their payloads are freed now.
             for record in request.invocations {
                 if let invocation = invocations[record.id] { park(invocation) }
             }
         }
     }
 
-    /// All that was left is taken up: what may run begins.
+    /// Ends the recovery: starts the invocations that may run.
     public mutating func endRecovery(at now: Moment, effects: inout Effects) { endTurn(at: now, &effects) }
 
-    /// What an earlier run's requests are looked at for.
+    /// The facts by which the loader decides what to read of the requests of an earlier run.
     public var recoveryNeeds: RecoveryNeeds { RecoveryNeeds(boot: boot, looksAtKeys: table.looksAtKeys) }
 
-    /// Takes over what the tracker remembers, before anything that is the tracker's.
+    /// Takes the tracker's memory, before any event for the tracker.
     public mutating func adopt(_ tracker: Tracker) { memory.adopt(tracker) }
 
-    /// The router as the next start of the daemon makes it from what was recorded, before it takes up what is unfinished.
+    /// Returns the router that the next start of the daemon creates from the records, before it recovers requests.
     ///
-    /// What tracker, custom data and devices remember is recorded as it changes, so a start has it as it was.
+    /// Tracker, custom data and devices record every change, so a start has them as they were.
     ///
     /// - Parameter boot: the machine's boot id at that start.
     func restarted(boot: UUID128) -> Router {
         Router(boot: boot, epoch: epoch, table: table, memory: memory, lastNumber: lastNumber)
     }
 
-    /// Makes room for so many invocations at once.
+    /// Reserves memory for a number of invocations.
     public mutating func reserve(invocations count: Int) {
         invocations.reserve(count)
         usage.reserve(count)
     }
 
-    /// Puts an invocation of a request that the ledger has on its way, or gives it its outcome.
+    /// Enters an invocation of a request that the ledger has, or gives it its outcome.
     ///
     /// - Parameters:
-    ///   - record: the invocation as it is.
-    ///   - stored: the invocation as the ledger has it; `nil`: it does not have it yet.
+    ///   - record: the current row of the invocation.
+    ///   - stored: the row in the ledger; `nil`: it has none yet.
     ///   - unfinished: its request.
-    ///   - context: what the request line says.
+    ///   - context: the facts from the request line.
     mutating func takeUp(
         _ record: InvocationRecord, stored: InvocationRecord?, of unfinished: UnfinishedRequest,
         _ context: RecoveryContext, at now: Moment, _ effects: inout Effects
@@ -108,12 +109,12 @@ extension Router {
             isInLane: !record.isObserver)
         if record.id.n == 0 { invocation.receipt = context.receipt }
         invocation.stored = stored.map(Invocation.ChangingFields.init)
-        // Who declined before the crash is not asked again, as long as the routes are the same.
+        // While the routes are the same, handlers that declined before the crash are not asked again.
         let position = table.routes.firstIndex { $0.name == record.route }
         invocation.position = position ?? 0
         invocation.isPinned = isPinned
         if let history = unfinished.attempts[record.id.n] {
-            // Earlier times are counted by this boot's clock, whichever boot they are of.
+            // The clock of this boot counts earlier times, whichever boot they are of.
             let acceptance = now.monotonic + (.zero - age(of: accepted, at: now))
             invocation.attempts = Attempts(history, since: acceptance)
         }
@@ -123,7 +124,7 @@ extension Router {
             conclude(
                 invocation, .failed, because: epoch == nil ? .daemonCrashed : .leaderLost, at: now, &effects)
         } else if recoveryNeeds.isTooLate(record, of: accepted, at: now) {
-            // A tracker's payload is never too late: what waited for its turn is handed over.
+            // A tracker's payload has no deadline: the tracker gets it.
             if isBraze {
                 handOver(invocation, at: now, &effects)
             } else {
@@ -132,25 +133,25 @@ extension Router {
         } else if isPinned, position == nil {
             conclude(invocation, .unrouted, because: .routeGone, at: now, &effects)
         } else {
-            // The time that is left counts on from where it began.
+            // The rest of the budget counts from its original start.
             if let deadline = record.deadline { invocation.clockStart = deadline + (.zero - record.budget) }
             enter(invocation, at: now, &effects)
         }
     }
 }
 
-/// What of an earlier run's requests has to be read to take them up.
+/// The facts by which the loader decides what to read of the requests of an earlier run.
 public struct RecoveryNeeds: Sendable {
-    /// The boot that deadlines count in.
+    /// The boot id; deadlines count within one boot.
     public let boot: UUID128
     let looksAtKeys: Bool
 
-    /// Whether the request line is needed to take up an invocation. Without it less is read, and less kept in memory. What
-    /// needs it may be the tracker's, too.
+    /// Whether the recovery of an invocation needs the request line. Without the line it reads and keeps less. The
+    /// tracker's invocations need it too.
     public func wantsLine(of accepted: AcceptedRequest, _ record: InvocationRecord, at now: Moment) -> Bool {
         let isTracked = record.isTracked(of: accepted)
         guard !record.started, isTracked || !isTooLate(record, of: accepted, at: now) else { return false }
-        // The receipt, the keys that routes look at, and the version of iOS that decides what is presented.
+        // The line has the receipt, the keys for routes, and the version of iOS for the presentation options.
         return isTracked || looksAtKeys || record.callback == .willPresent
     }
 
@@ -160,17 +161,17 @@ public struct RecoveryNeeds: Sendable {
 }
 
 extension InvocationRecord {
-    /// Whether it has one route, whatever else matches: a copy, or one of those that hear a broadcast.
+    /// Whether it has a fixed route: a copy, or one invocation of a broadcast.
     var isPinned: Bool { isObserver || callback.isBroadcast && route != nil }
 
-    /// Among deliveries, Braze's are the tracker's, but for copies and broadcasts, which are given a route at once; a tap
-    /// on a Braze notification is never unfinished.
+    /// Whether the tracker owns it: a Braze delivery, except copies and broadcasts, which get a route at once. A tap on
+    /// a Braze notification ends on acceptance.
     func isTracked(of accepted: AcceptedRequest) -> Bool {
         accepted.operation == .deliver && provider == Router.trackedProvider && !isPinned
     }
 }
 
-/// What the request line says beside what the ledger's rows say.
+/// The facts from the request line that the ledger has no columns for.
 struct RecoveryContext {
     var subject = InvocationSubject()
     var keys: PayloadKeys?

@@ -1,19 +1,19 @@
 public import PushModel
 
 extension Router {
-    /// Accepts a request again whose invocations became dead letters: under a new number, with a new deadline, for the same
-    /// app, device and user, whatever was said of the device since.
+    /// Accepts a request with dead letters again: under a new number, with a new deadline, for the same app, device and
+    /// user, even if the device has changed since.
     ///
-    /// Only the invocations that are given begin again. What the request says is read by the same code as after a restart. The
-    /// tracker, the tracks and FCM's list of recent messages have had the request, so they do not get it once more.
+    /// Only the given invocations begin again. The code of a restart reads the request line. Tracker, tracks and FCM's
+    /// list of recent messages had the request before, so they do not get it again.
     ///
     /// - Parameters:
-    ///   - dead: the request as the ledger has it, and its invocations that are dead letters.
-    ///   - peer: who wants it replayed.
-    ///   - now: when that was read.
-    ///   - effects: what is to be done is appended.
-    /// - Returns: how it was accepted: that is so once the records among the effects are on disk, not before.
-    /// - Throws: `Refusal`, and then nothing changed.
+    ///   - dead: the request as in the ledger, with its dead letters.
+    ///   - peer: the sender of the replay.
+    ///   - now: the time at which the replay was read.
+    ///   - effects: takes the effects.
+    /// - Returns: the acceptance, which holds once the records among the effects are on disk.
+    /// - Throws: `Refusal`; nothing changed then.
     public mutating func replay(
         _ dead: UnfinishedRequest, from peer: Peer, at now: Moment, effects: inout Effects
     ) throws(Refusal) -> Acceptance {

@@ -3,16 +3,16 @@ public import PushModel
 import PushTracking
 
 extension Router {
-    /// Accepts a request: numbers it, decides its invocations, and as many of their outcomes as can be known now.
+    /// Accepts a request: numbers it, decides its invocations, and the outcomes that are known now.
     ///
     /// - Parameters:
     ///   - request: the request.
-    ///   - peer: who sent it.
-    ///   - past: the delivery that an interaction names by its number or message id, where the ledger knows one.
-    ///   - now: when it was read.
-    ///   - effects: what is to be done is appended.
-    /// - Returns: how it was accepted: that is so once the records among the effects are on disk, not before.
-    /// - Throws: `Refusal`, and then nothing changed.
+    ///   - peer: the sender.
+    ///   - past: the delivery that an interaction names by its number or message id, if the ledger has it.
+    ///   - now: the time at which the request was read.
+    ///   - effects: takes the effects.
+    /// - Returns: the acceptance, which holds once the records among the effects are on disk.
+    /// - Throws: `Refusal`; nothing changed then.
     public mutating func submit(
         _ request: Request, from peer: Peer, past: PastDelivery? = nil, at now: Moment, effects: inout Effects
     ) throws(Refusal) -> Acceptance {
@@ -36,7 +36,7 @@ extension Router {
         }
         acceptance.rejections = effects.takeRejections()
         acceptance.flushedUnsent = self.flushedUnsent - flushedUnsent
-        // Devices that a topic brings have numbers of their own.
+        // Devices that a topic request registers have numbers of their own.
         lastNumber = max(lastNumber, acceptance.seq)
         endTurn(at: now, &effects)
         return acceptance
@@ -47,9 +47,9 @@ extension Router {
         throw .overloaded(message: message, retryAfter: retryDelay(at: now))
     }
 
-    /// The request as the ledger keeps it.
+    /// Returns the request as the ledger keeps it.
     ///
-    /// - Parameter target: whom it is about, with everything that it left out filled in.
+    /// - Parameter target: the target, with its missing fields filled in.
     func accept(
         _ request: Request, from peer: Peer, at now: Moment, platform: Platform, target: Target,
         messageID: String? = nil, delivery: (state: AppState, decision: Decision)? = nil, body: [UInt8]? = nil

@@ -2,9 +2,9 @@ public import PushModel
 import PushTracking
 
 extension Router {
-    /// Tells every SDK's route of a token: each must hear it.
+    /// Accepts a token and sends its callback to every route that matches: each SDK must get it.
     ///
-    /// - Returns: how many invocations there are.
+    /// - Returns: the number of invocations.
     mutating func token(
         _ token: TokenRequest, _ request: Request, from peer: Peer, at now: Moment, _ effects: inout Effects
     ) throws(Refusal) -> Int {
@@ -30,10 +30,10 @@ extension Router {
         return arrival.count
     }
 
-    /// The device that registered a token last; `nil`: none is known.
+    /// Returns the device that registered a token last; `nil`: none is known.
     public func device(ofToken token: String) -> KnownDevice? { memory.devices.known.device(ofToken: token) }
 
-    /// Takes in that the use of an app begins or ends. No callback of a push SDK runs for it.
+    /// Accepts the start or the end of an app's use. No callback of a push SDK runs for it.
     mutating func session(
         _ session: SessionRequest, _ request: Request, from peer: Peer, at now: Moment, _ effects: inout Effects
     ) {
@@ -46,7 +46,7 @@ extension Router {
         target.platform ?? memory.devices.known(target.device, app: target.app)?.platform ?? .android
     }
 
-    /// Accepts a request that is about a device and brings no payload.
+    /// Accepts a request about a device that has no payload.
     mutating func accept(
         _ request: Request, about asked: Target, from peer: Peer, at now: Moment, body: [UInt8]? = nil,
         _ effects: inout Effects
@@ -62,7 +62,7 @@ extension Router {
 }
 
 extension TokenRequest.Kind {
-    /// What the platform calls.
+    /// The callback of the platform.
     fileprivate func callback(on platform: Platform) -> Callback {
         switch (platform, self) {
         case (.android, .new): .onNewToken
@@ -75,7 +75,7 @@ extension TokenRequest.Kind {
 }
 
 extension TrackerSource {
-    /// What a request says of who and where, with what it left out.
+    /// Takes app, device and user of an accepted request, in which missing fields are filled in.
     init(_ accepted: AcceptedRequest, at time: WallTime) {
         self.init(
             cause: accepted.seq, platform: accepted.platform, app: accepted.app, device: accepted.device,

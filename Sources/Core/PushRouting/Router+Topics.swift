@@ -4,7 +4,7 @@ import PushModel
 extension Router {
     /// Subscribes the devices of tokens to a topic, or ends their subscriptions.
     ///
-    /// - Returns: what became of each token, in their order.
+    /// - Returns: the result of each token, in their order.
     mutating func topic(
         _ topic: TopicRequest, _ request: Request, from peer: Peer, at now: Moment, _ effects: inout Effects
     ) -> [TopicRequest.Result] {
@@ -42,7 +42,8 @@ extension Router {
         }
     }
 
-    /// The device of a token. One that nobody registered becomes that of a device of its name, where the request says so.
+    /// Returns the device of a token. For an unregistered token it registers a device of the token's name, if the
+    /// request or a rule says so.
     private mutating func device(
         ofToken token: String, _ topic: TopicRequest, from peer: Peer, at now: Moment, _ effects: inout Effects
     ) -> KnownDevice? {
@@ -53,7 +54,7 @@ extension Router {
         let rule = table.registration(of: token)
         guard topic.kind == .subscribe, topic.unknown == .register || rule != nil else { return nil }
         let target = rule?.target(ofToken: token, presumed: presumed) ?? presumed
-        // The row of a device has the number of a request; this one says no more than its name.
+        // The row of a device needs the number of a request: this one carries the device's name alone.
         guard let request = try? Request(acceptedLine: DeviceRequest(target: target, state: DeviceState()).line) else {
             return nil
         }
@@ -63,7 +64,7 @@ extension Router {
         return device(ofToken: token)
     }
 
-    /// Notes what pushes find on a device from now on.
+    /// Stores the state of a device for later pushes.
     mutating func device(
         _ request: DeviceRequest, _ whole: Request, from peer: Peer, at now: Moment, _ effects: inout Effects
     ) {
@@ -75,9 +76,9 @@ extension Router {
         memory.devices.change(device, &effects)
     }
 
-    /// Accepts a payload for all devices that are subscribed: names them. Their deliveries are made turn by turn.
+    /// Accepts a payload for all subscribed devices and names them. Later turns make the deliveries.
     ///
-    /// - Returns: how many devices there are.
+    /// - Returns: the number of devices.
     mutating func publish(
         _ publish: PublishRequest, _ request: Request, from peer: Peer, at now: Moment, _ effects: inout Effects
     ) throws(Refusal) -> Int {
@@ -116,7 +117,7 @@ extension Router {
         let tooMany = Refusal.invalidValue(
             field: condition == nil ? "topic" : "condition",
             message: "more than \(limit) devices are subscribed (FanOutMax=)")
-        // A condition may leave most of them out, but each is looked at.
+        // A condition may exclude most of the devices, but the router checks each.
         guard
             let found = memory.devices.known.devices(
                 ofTopics: topics, of: publish.project, limit: condition == nil ? limit : 8 * limit)
@@ -133,7 +134,7 @@ extension Router {
         return members.sorted { $0.number < $1.number }
     }
 
-    /// A payload that no member could get is refused.
+    /// Refuses a payload that is invalid for the platforms of all members.
     private func checkPayload(of publish: PublishRequest, _ members: [KnownDevice]) throws(Refusal) {
         var platforms = Set(members.map(\.platform))
         if platforms.isEmpty { platforms = [.android] }
@@ -149,7 +150,8 @@ extension Router {
         if let fault { throw fault }
     }
 
-    /// Makes some of the deliveries of the oldest publish. Each is written with how far it is, so a crash repeats none.
+    /// Makes a slice of the deliveries of the oldest publish. The same batch records the progress, so a crash repeats
+    /// none.
     mutating func continueFanOuts(at now: Moment, _ effects: inout Effects) {
         guard !isDraining, var open = memory.fanOuts.open.first else { return }
         if let paused = memory.fanOuts.pausedUntil, now.monotonic < paused { return }
@@ -197,7 +199,7 @@ extension Router {
         }
     }
 
-    /// Takes up the publishes that an earlier run did not finish, in order of their numbers.
+    /// Continues the publishes that an earlier run did not finish, in order of their numbers.
     public mutating func adopt(_ unfinished: [UnfinishedFanOut]) {
         let wanted = Set(unfinished.flatMap(\.fanOut.devices))
         guard !wanted.isEmpty else { return }
@@ -211,12 +213,12 @@ extension Router {
         }
     }
 
-    /// The number of deliveries of publishes that are not made yet.
+    /// The number of deliveries of publishes that are left to make.
     public var membersLeft: Int { memory.fanOuts.membersLeft }
 }
 
 extension TopicRequest {
-    /// The line as the ledger keeps it: tokens are their devices', and go with them.
+    /// The line as the ledger keeps it, without tokens: a token is stored with its device and erased with it.
     fileprivate var lineWithoutTokens: [UInt8] {
         var request = self
         request.tokens = []

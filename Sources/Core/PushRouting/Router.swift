@@ -5,23 +5,23 @@ public import PushTracking
 
 /// The routing state machine: requests, answers and the clock go in, effects come out.
 ///
-/// A pure value: it reads no clock, touches nothing outside, and the same input gives the same effects. Lanes,
-/// routes, deadlines, outcomes and modes are decided here and nowhere else. The shell feeds it from one thread, in
-/// order, with times that never step back.
+/// A pure value: it reads no clock and has no side effects; the same input gives the same effects. It alone decides
+/// lanes, routes, deadlines, outcomes and modes. The shell feeds it from one thread, in order, with times that never
+/// step back.
 public struct Router: Sendable {
-    /// Whose payloads are the tracker's.
+    /// The provider whose payloads the tracker owns.
     static let trackedProvider = ProviderRule.brazeName
 
     let boot: UUID128
-    /// The term of the leader that it is a part of; `nil` on one machine.
+    /// The term of the leader that the router belongs to; `nil` on one machine.
     let epoch: Int64?
-    /// What it decides by.
+    /// The table of the newest configuration.
     private(set) var table: RoutingTable
-    /// The same, for invocations: each keeps what it was accepted under.
+    /// The table, shared by invocations: each keeps the one that it was accepted under.
     private(set) var sharedTable: Indirect<RoutingTable>
-    /// The highest number given so far; 0 when there is none.
+    /// The highest number given so far; 0: none.
     public internal(set) var lastNumber: SequenceNumber
-    /// What ended how since this router began; for metrics.
+    /// The counts of outcomes since this router began, for metrics.
     public internal(set) var figures = DeliveryFigures()
     private(set) var isDraining = false
 
@@ -36,11 +36,11 @@ public struct Router: Sendable {
     /// - Parameters:
     ///   - boot: the machine's boot id; stored deadlines count within one boot only.
     ///   - epoch: the term of the leader; `nil` on one machine.
-    ///   - table: what to decide by.
-    ///   - tracker: the tracker, with what it remembers.
-    ///   - customData: the custom data that waits; without it there is none.
-    ///   - devices: what is last known of each device, those first that were first heard of.
-    ///   - recentDeliveries: what FCM on the devices saw last, in order of acceptance.
+    ///   - table: the table of the configuration.
+    ///   - tracker: the tracker with its memory.
+    ///   - customData: the waiting custom data; `nil`: there is none.
+    ///   - devices: the known devices, in the order in which they were first seen.
+    ///   - recentDeliveries: the last messages that FCM on the devices saw, in order of acceptance.
     ///   - lastNumber: the highest number ever acknowledged; 0 for a new state directory.
     public init(
         boot: UUID128, epoch: Int64? = nil, table: RoutingTable, tracker: Tracker, customData: CustomData? = nil,
@@ -62,7 +62,7 @@ public struct Router: Sendable {
         configure(table)
     }
 
-    /// What is decided from now on is decided by this.
+    /// Applies a configuration to all later decisions.
     mutating func configure(_ table: RoutingTable) {
         (self.table, sharedTable) = (table, Indirect(table))
         memory.configure(table)
@@ -70,60 +70,61 @@ public struct Router: Sendable {
         figures.expect(table.routes)
     }
 
-    /// When the router next needs the clock; `nil` when nothing is due. One timer, set to it after every turn, is enough.
+    /// The time at which the router next needs a `.clock` event; `nil`: nothing is due. The shell needs one timer, set
+    /// to it after every turn.
     public var nextDue: Instant? {
         guard let paused = memory.fanOuts.pausedUntil, !isDraining else { return schedule.nextDue }
         return min(paused, schedule.nextDue ?? paused)
     }
 
-    /// Whether something has begun that is too much for one turn: the next `.clock` goes on with it, at any time.
+    /// Whether work is left that was too much for one turn: the next `.clock`, at any time, continues it.
     public var hasWorkLeft: Bool {
         memory.customData.isRemoving || memory.tracker.isBehind || schedule.hasWorkLeft
             || places.hasWorkLeft(startsNone: isDraining) || memory.fanOuts.hasWorkLeft && !isDraining
     }
 
-    /// How many outcomes of a request are still to come.
+    /// Returns the number of a request's invocations without an outcome.
     public func invocationsInFlight(of seq: SequenceNumber) -> Int { usage.invocations(of: seq) }
 
-    /// How many requests are in flight.
+    /// The number of requests in flight.
     public var requestsInFlight: Int { usage.requests }
 
-    /// Bytes of the lines of requests in flight.
+    /// The size of the lines of requests in flight, in bytes.
     public var bytesInFlight: Int { usage.bytes }
 
-    /// Bytes of them that are kept in memory for invocations that wait.
+    /// The part of these bytes that is in memory for waiting invocations.
     public var payloadBytes: Int { usage.payloadBytes }
 
-    /// Bytes of memory that invocations in flight take beside these, about.
+    /// The memory that invocations in flight take beside these, in bytes, about.
     public var invocationBytes: Int { usage.invocationBytes }
 
-    /// How many handlers hold a place to run, observers' among them.
+    /// The number of invocations that hold a place to run, observers' included.
     public var handlersRunning: Int { places.running.owners + places.running.observers }
 
-    /// What each handler that is not built in is doing; those that the configuration has no more as long as they run.
+    /// Returns the state of each handler that is not built in; of a removed handler as long as it has invocations.
     public func handlers(at now: Instant) -> [HandlerStatus] {
         places.status(at: now, showsBreakers: table.mode == .relay)
     }
 
-    /// Whether the tracker forgets by age: not by a clock that is not believed.
+    /// Whether the tracker forgets deliveries by age; false while the civil clock is not trusted.
     public var forgetsByAge: Bool {
         get { memory.forgetsByAge }
         set { memory.forgetsByAge = newValue }
     }
 
-    /// In whose place the router stands.
+    /// The dispatch mode: `device` or `relay`.
     public var mode: DispatchMode { table.mode }
 
-    /// How many deliveries the tracker remembers.
+    /// The number of deliveries that the tracker remembers.
     public var deliveriesTracked: Int { memory.tracker.count }
 
-    /// Takes in what happened; appends what is to be done.
+    /// Handles an event and appends the effects.
     ///
-    /// Only `.clock` lets what is due happen, so that of two things at one instant the shell says which comes first.
-    /// Nothing else that comes too late is let pass: an answer is ignored, a start is not asked for.
+    /// Only `.clock` fires timers, so that the shell decides which of two things at one instant comes first. All other
+    /// late events have no effect: the router ignores a late answer and asks for no late start.
     public mutating func handle(_ event: RouterEvent, at now: Moment, effects: inout Effects) {
         switch event {
-        // These two are notes alone: nothing becomes possible by them.
+        // These two only add facts: nothing becomes possible by them.
         case .started(let id, let start): return started(id, at: start ?? now.monotonic)
         case .observed(let id, let facts): return observed(id, facts)
         case .finished(let id, let answer): finished(id, answer, at: now, &effects)
@@ -159,7 +160,7 @@ public struct Router: Sendable {
     ) {
         guard var invocation = invocations[id], invocation.holdsPlace, let deadline = invocation.record.deadline
         else { return }
-        // In time means before the deadline; what comes at that instant or later is the clock's to judge.
+        // An answer counts only before the deadline; at the deadline or later the timer decides.
         guard now.monotonic < deadline else { return }
         if !wasStarted { invocation.attempts.withdrawStart() }
         places.leave(invocation, invocations, &schedule)
@@ -209,6 +210,6 @@ public struct Router: Sendable {
         conclude(invocation, .failed, because: wasStarted ? reason : .handlerNotStarted(text), at: now, &effects)
     }
 
-    /// SIGTERM, on every Linux.
+    /// SIGTERM, the same number on every Linux.
     private static let terminationSignal: Int32 = 15
 }

@@ -1,55 +1,55 @@
 public import PushCustomData
 public import PushModel
 
-/// What the router wants done. The shell carries the effects of one turn out in their order.
+/// An effect that the router wants. The shell carries out the effects of a turn in order.
 ///
-/// An effect is carried out once all that was recorded before it is on disk, so nothing is seen outside that a crash could
-/// take back. Only `terminate` and `stop` need no disk and are carried out at once.
+/// The shell carries out an effect once all records before it are on disk, so that a crash takes back nothing that was
+/// visible outside. `terminate` and `stop` are the exceptions: they wait for no disk.
 public enum RouterEffect: Sendable {
-    /// Run a handler and report `started`, then `finished`; or `failedToStart`.
+    /// Start a handler and report `started`, then `finished`; or `failedToStart`.
     indirect case start(HandlerRun)
-    /// The same of a run whose payload is not in memory any more: what its request asks for is read from the ledger first
-    /// (``HandlerRun/complete(with:past:)``). `failedToStart` says that it could not be read.
+    /// Start a handler whose payload is no longer in memory: read the request line from the ledger first
+    /// (``HandlerRun/complete(with:past:)``). `failedToStart` reports a failed read.
     indirect case load(HandlerRun)
     /// Send the handler SIGTERM: its grace begins.
     case terminate(InvocationID)
-    /// End the handler and whatever it started, now; nothing it says counts any more.
+    /// Kill the handler and all processes that it started, at once; the router ignores later answers.
     case stop(InvocationID)
-    /// An invocation ended: tell the journal and whoever waits.
+    /// Report the outcome of an invocation to the journal and to waiting clients.
     case decided(InvocationEnd)
-    /// The breaker of a handler opened or closed: tell the journal.
+    /// Report the change of a breaker to the journal.
     indirect case breaker(BreakerChange)
 }
 
-/// What the router wants written, or done, in the order in which it was decided.
+/// A record or an effect, in the order of the router's decisions.
 public enum RouterOutput: Sendable {
     indirect case record(LedgerRecord)
     case effect(RouterEffect)
 }
 
-/// Where the router puts what it wants written, and what it wants done.
+/// The records and effects of the router, in order.
 public struct Effects {
-    /// What is to be done, in order.
+    /// The effects, in order.
     public private(set) var list: [RouterEffect] = []
-    /// Where a daemon's records go, as rows for its log; `nil`: they are kept in ``records``.
+    /// The buffer for records as rows of the daemon's log; `nil`: ``records`` keeps them.
     public var rows: RowBuffer?
-    /// What is to be written, each with how many effects come before it; none where it is in ``rows``.
+    /// The records, each with the number of effects before it; empty if ``rows`` has them.
     public private(set) var records: [(record: LedgerRecord, place: Int)] = []
-    /// Whether the outcomes that are known on acceptance are told too, when they are no failures. Those of invocations
+    /// Whether outcomes that are known on acceptance are reported even if they are no failures. Outcomes of invocations
     /// that were in flight always are.
     public var tellsEveryOutcome = true
-    /// How many outcomes were not told.
+    /// The number of outcomes that were not reported.
     private var untold = 0
     /// The entries of custom data that were rejected.
     private var rejections: [Rejection] = []
 
-    /// - Parameter rows: where records go; `nil`: they are kept.
+    /// - Parameter rows: the buffer for records; `nil`: ``records`` keeps them.
     public init(rows: RowBuffer? = nil) { self.rows = rows }
 
-    /// Takes out what is to be done.
+    /// Takes the effects out.
     public mutating func takeList() -> [RouterEffect] { exchange(&list, with: []) }
 
-    /// Takes out what is to be done and the records that are kept, in the order in which all of it was decided.
+    /// Takes out the effects and the records kept here, in the order of the router's decisions.
     public mutating func takeOutput() -> [RouterOutput] {
         var output: [RouterOutput] = []
         var records = exchange(&records, with: [])[...]
@@ -63,38 +63,38 @@ public struct Effects {
         return output + records.map { .record($0.record) }
     }
 
-    /// Adds what others are, with the records that they keep.
+    /// Adds other effects, with the records that they keep.
     public mutating func append(_ others: Effects) {
         for (record, _) in others.records { self.record(record) }
         list += others.list
     }
 
-    /// How many outcomes were not told since this was asked last.
+    /// Returns the number of unreported outcomes since the last call.
     public mutating func takeUntold() -> Int { exchange(&untold, with: 0) }
 
-    /// Takes out the entries of custom data that were rejected since this was asked last. What a request rejects is taken
-    /// out when it is accepted (``Acceptance/rejections``).
+    /// Takes out the rejected entries of custom data since the last call. `submit` takes out those of its request
+    /// (``Acceptance/rejections``).
     public mutating func takeRejections() -> [Rejection] {
         rejections.isEmpty ? [] : exchange(&rejections, with: [])
     }
 
-    /// Adds entries of custom data that were rejected.
+    /// Adds rejected entries of custom data.
     mutating func append(_ rejections: [Rejection]) { self.rejections += rejections }
 
-    /// Adds the end of an invocation that was known on acceptance.
+    /// Adds an outcome that is known on acceptance.
     mutating func tell(_ end: @autoclosure () -> InvocationEnd, _ outcome: Outcome) {
         if tellsEveryOutcome || outcome.isFailure || outcome.isMissed { append(.decided(end())) } else { untold += 1 }
     }
 
-    /// Adds what is to be done.
+    /// Adds an effect.
     mutating func append(_ effect: RouterEffect) { list.append(effect) }
 
-    /// Adds something to write.
+    /// Adds a record.
     public mutating func record(_ record: LedgerRecord) { if let rows { rows.append(record) } else { keep(record) } }
 
     private mutating func keep(_ record: LedgerRecord) { records.append((record, list.count)) }
 
-    // The same for what each delivery writes, without a record between the values and the row.
+    // The same for the records of each delivery: these write the row straight from the value, without a `LedgerRecord`.
 
     mutating func record(_ request: AcceptedRequest) {
         if let rows { rows.append(request) } else { keep(.request(request)) }
@@ -119,35 +119,35 @@ public struct Effects {
 
 /// One run of a handler.
 public struct HandlerRun: Sendable {
-    /// The invocation it is for.
+    /// The invocation.
     public var invocation: InvocationRecord
-    /// The request that led to it.
+    /// The request of the invocation.
     public var request: AcceptedRequest
-    /// What the request asks for, and its payload; empty where that is yet to be read.
+    /// The action and payload of the request; empty until they are read.
     public var subject: InvocationSubject
     /// The handler.
     public var handler: Handler
-    /// When its time is up.
+    /// The deadline.
     public var deadline: Instant
-    /// Which attempt at the invocation it is, counted from 1; after a restart of the daemon from 1 again.
+    /// The number of the attempt, from 1; it starts again from 1 after a restart of the daemon.
     public var attempt = 1
     /// The term of the leader that runs it; `nil` on one machine.
     public var epoch: Int64?
 
-    /// Fills in what a request asks for.
+    /// Fills in action and payload.
     ///
     /// - Parameters:
     ///   - request: the request line, read again.
-    ///   - past: the delivery that an interaction names, where the ledger knows it.
+    ///   - past: the delivery that an interaction names, if the ledger has it.
     public mutating func complete(with request: Request, past: PastDelivery?) {
         subject = InvocationSubject(request, past: past)
     }
 }
 
-/// The end of an invocation, with what a report of it needs. A reference: it is large, and goes from the router over
-/// the commit to the journal's thread.
+/// The end of an invocation, with the facts for a report. A class, because the value is large and goes from the router
+/// through the commit to the journal's thread.
 public final class InvocationEnd: Sendable {
-    /// The request that led to it.
+    /// The request of the invocation.
     public var request: AcceptedRequest { _read { yield sharedRequest.value } }
     private let sharedRequest: Indirect<AcceptedRequest>
     /// The invocation; its `result` is set.
@@ -164,13 +164,13 @@ public final class InvocationEnd: Sendable {
 }
 
 extension HandlerRun {
-    /// The first run of an invocation that is past, for people: what its handler got.
+    /// Rebuilds the first run of an ended invocation, to show people the input of its handler.
     ///
     /// - Parameters:
     ///   - invocation: the invocation.
-    ///   - request: its request, as the ledger has it.
+    ///   - request: its request as in the ledger.
     ///   - line: the request's line, read again.
-    ///   - handler: the handler, as it is configured now.
+    ///   - handler: the handler as configured now.
     public init(past invocation: InvocationRecord, of request: AcceptedRequest, line: Request, handler: Handler) {
         self.init(
             invocation: invocation, request: request, subject: InvocationSubject(line, past: nil), handler: handler,

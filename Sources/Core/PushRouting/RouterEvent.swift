@@ -1,51 +1,51 @@
 public import PushCustomData
 public import PushModel
 
-/// What the router is told.
+/// An event for the router.
 public enum RouterEvent: Sendable {
-    /// The handler of this invocation began to run, at this time; `nil`: now. The router may hear of it later.
+    /// The handler of this invocation began to run at this time; `nil`: now. The report may be late.
     case started(InvocationID, at: Instant? = nil)
-    /// This was seen of the run of this invocation, which is about to end.
+    /// The facts of this invocation's run, which is about to end.
     case observed(InvocationID, RunFacts)
     /// The handler of this invocation ended or answered.
     case finished(InvocationID, HandlerAnswer)
-    /// The handler of this invocation could not be started, though perhaps it was said to have; the reason is for people.
+    /// The handler of this invocation could not be started, perhaps after a `started`; the reason is for people.
     case failedToStart(InvocationID, reason: String)
-    /// Time has passed; carries out what is due.
+    /// Time has passed; fires the timers that are due.
     case clock
     /// The configuration was replaced. Invocations in flight keep the handler that they have.
     case reconfigured(RoutingTable)
-    /// The daemon is to end: nothing new is accepted or started.
+    /// The daemon is shutting down: it accepts and starts nothing more.
     case draining
 }
 
-/// How a request was accepted.
+/// The acceptance of a request.
 public struct Acceptance: Sendable {
-    /// Its number. It is accepted once the records among the effects are on disk, not before.
+    /// The number of the request. The acceptance holds once the records among the effects are on disk.
     public var seq: SequenceNumber
-    /// How many invocations it has.
+    /// The number of its invocations.
     public var invocations: Int
-    /// The entries of custom data that were rejected: what it logs, or what the tracks make of it.
+    /// The rejected entries of custom data, from the log request or from the tracks.
     public var rejections: [Rejection]
-    /// How many entries it flushed that were not sent, although `SendFlushed=yes`: their session has no user.
+    /// The number of entries that it flushed without sending despite `SendFlushed=yes`: their session has no user.
     public var flushedUnsent = 0
-    /// Of a publish, how many devices get it.
+    /// The number of devices of a publish.
     public var members: Int?
-    /// Of `op: topic`, what became of each token.
+    /// The result of each token of an `op: topic`.
     public var topicResults: [TopicRequest.Result]?
 }
 
-/// Why a request is not accepted.
+/// The reason why a request is not accepted.
 public enum Refusal: Error, Hashable, Sendable {
-    /// The payload is not what its platform takes: the field, and what is wrong with it.
+    /// The payload is invalid for its platform: the field and the fault.
     case invalidPayload(field: String, message: String)
-    /// An interaction names a delivery by a number that no request has had yet.
+    /// An interaction names a delivery by a number that no request has yet.
     case unknownNumber(SequenceNumber, last: SequenceNumber)
-    /// Too much is in flight, in all or of this peer.
+    /// A limit of requests in flight is reached, in all or for this peer.
     case overloaded(message: String, retryAfter: Duration)
     /// The daemon is ending.
     case draining
-    /// A key of the request has a value that cannot be.
+    /// A key of the request has an invalid value.
     case invalidValue(field: String, message: String)
     /// A request cannot be replayed; the reason is for people.
     case notReplayable(String)

@@ -2,14 +2,14 @@ import PushCustomData
 import PushModel
 import PushTracking
 
-/// What the router remembers of requests that are over: the tracker, the custom data, and what was said of each device.
-/// Whatever changes is written in the same turn.
+/// The memory of ended requests: the tracker, the custom data, and the known devices. Each change is recorded in the
+/// same turn.
 struct RouterMemory: Sendable {
     private(set) var tracker: Tracker
     private(set) var customData: CustomData
     var devices: DeviceMemory
     var fanOuts = FanOuts()
-    /// Whether the tracker forgets by age: not by a clock that is not believed.
+    /// Whether the tracker forgets deliveries by age; false while the civil clock is not trusted.
     var forgetsByAge = true
 
     init(_ tracker: Tracker, _ customData: CustomData, _ devices: DeviceMemory) {
@@ -18,18 +18,18 @@ struct RouterMemory: Sendable {
         self.devices = devices
     }
 
-    /// The settings are these now.
+    /// Applies the settings of a table.
     mutating func configure(_ table: RoutingTable) {
         tracker.rules = table.tracking
         customData.rules = table.customData
         devices.byteLimit = table.limits.deviceMemory
     }
 
-    /// Takes over what the tracker remembers.
+    /// Takes the tracker's memory.
     mutating func adopt(_ tracker: Tracker) { self.tracker = tracker }
 
-    /// Lets the tracker do something, and has what it decides written; a session that begins by it flushes what waited for
-    /// it, the first of it in the same transaction.
+    /// Runs an operation of the tracker and records its output. A session that begins by it flushes the waiting
+    /// entries, the first of them in the same transaction.
     @discardableResult
     mutating func track<Result>(
         at now: Moment, _ effects: inout Effects, _ act: (inout Tracker, inout TrackerOutput) -> Result
@@ -43,7 +43,7 @@ struct RouterMemory: Sendable {
         return result
     }
 
-    /// Lets the custom data do something, and has what it decides written.
+    /// Runs an operation of the custom data and records its output.
     @discardableResult
     mutating func keep<Result>(
         _ effects: inout Effects, _ act: (inout CustomData, inout CustomDataOutput) -> Result
@@ -55,7 +55,7 @@ struct RouterMemory: Sendable {
         return result
     }
 
-    /// Forgets a person. Nothing is written: whoever asks takes the rows out.
+    /// Erases a person from memory. Writes nothing: the caller deletes the rows.
     mutating func forget(_ person: Person) {
         devices.forget(person)
         tracker.forget(person)
@@ -64,10 +64,10 @@ struct RouterMemory: Sendable {
 }
 
 extension TrackerOutput {
-    /// The sessions that began, by whatever way: each has its event.
+    /// The sessions that began; each has a `SessionStart` event.
     fileprivate var sessionStarts: [SessionStart] {
         events.lazy.filter { $0.kind == .sessionStart }.map { event in
-            // An event has whole seconds, the row of its session has them all.
+            // An event's time is in whole seconds; the row of the session has the milliseconds.
             let start = records.lazy.compactMap { record in
                 if case .session(let row) = record, row.number == event.seq { row.startedAt } else { nil }
             }.first
