@@ -1,7 +1,7 @@
 import PushModel
 import PushTracking
 
-/// Why the router gives an invocation the outcome that it has, where neither the platform nor a person's act says it.
+/// A reason for an outcome that the router decides, not the platform or a person.
 enum RouterReason {
     case repeatedMessageID
     case noBrazeInstance, brazeInstanceDelayed
@@ -10,21 +10,21 @@ enum RouterReason {
     case noRouteMatches, everyRouteDeclined, handlerDeclined, routeGone
     case routeTimeOver(route: String)
     case breakerOpen
-    // How a handler ended.
+    // Ends of a handler.
     case handlerNotStarted(String), handlerRejected(String), handlerLost(String)
     case retryInDeviceMode(String?)
     case retriesUsedUp(Int, last: String?)
     case noTimeForRetry(attempts: Int, last: String?)
     case endedBySignal(Int32), endedInGrace
-    // How the time ran out.
+    // Missed deadlines.
     case waitingInLane, noHandlerStartedInTime, queueFull
-    /// With what was seen instead of an answer.
+    /// With the facts of the run seen in place of an answer.
     case notFinishedAtDeadline(String?)
     case notDoneAfterRetries(attempts: Int, last: String?)
-    // What a stop or a crash of the daemon did, or the loss of the leader. Scripts look for these words in `reason`, too.
+    // A stop or a crash of the daemon, or the loss of the leader. Scripts also search `reason` for these words.
     case daemonDown, daemonCrashed, leaderLost
 
-    /// The code, and the sentence for people.
+    /// The code and the sentence for people.
     private var parts: (ReasonCode, String) {
         switch self {
         case .repeatedMessageID:
@@ -74,7 +74,7 @@ enum RouterReason {
         }
     }
 
-    /// Whether an earlier run of the daemon had started the handler, or another machine had, and nobody saw its end.
+    /// Whether the handler started under an earlier run of the daemon or another leader, and its end is unknown.
     var isCutOff: Bool {
         switch self {
         case .daemonCrashed, .leaderLost: true
@@ -84,12 +84,12 @@ enum RouterReason {
 
     private static func times(_ attempts: Int) -> String { attempts == 1 ? "once" : "\(attempts) times" }
 
-    /// The facts of the handler, behind the general reason.
+    /// Appends the handler's reason to the general sentence.
     private static func behind(_ reason: String?) -> String { reason.map { ": \($0)" } ?? "" }
 
-    /// The reason of an outcome.
+    /// Returns the reason for an outcome.
     ///
-    /// - Parameter remarks: what a person should know besides.
+    /// - Parameter remarks: additional remarks for people.
     func ofOutcome(remarks: [String] = []) -> OutcomeReason {
         let (code, sentence) = parts
         return OutcomeReason(code, sentence, remarks: remarks)

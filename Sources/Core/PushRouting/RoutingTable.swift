@@ -3,42 +3,42 @@ public import PushDispatch
 public import PushModel
 public import PushTracking
 
-/// What the router decides by: the validated configuration, as far as routing needs it.
+/// The rules of the router: the part of the validated configuration that routing needs.
 ///
-/// A value: a reload makes a new one and swaps it; invocations in flight keep what picked them.
+/// A value: a reload swaps in a new one; an invocation in flight keeps the table under which it was accepted.
 public struct RoutingTable: Sendable {
-    /// In whose place the router stands.
+    /// The dispatch mode: `device` or `relay`.
     public var mode: DispatchMode
-    /// The time an invocation has, unless its route gives less.
+    /// The budget of an invocation, unless its route gives less.
     public var budget: Duration = .seconds(9)
-    /// The routes in the order in which they apply: the first that matches wins.
+    /// The routes in order: the first match applies.
     public var routes: [Route]
-    /// The handlers by name. Every route's handler is in it.
+    /// The handlers by name, those of all routes included.
     public var handlers: [String: Handler] {
         didSet { sharedHandlers = handlers.mapValues { Indirect($0) } }
     }
-    /// The same, for invocations: each refers to the one that has it.
+    /// The handlers, shared with the invocations that they run.
     private(set) var sharedHandlers: [String: Indirect<Handler>]
-    /// What routing never exceeds.
+    /// The limits of routing.
     public var limits = RoutingLimits()
-    /// In `relay` mode: how long to wait before a handler that asked for it is tried again.
+    /// The wait before another attempt, in `relay` mode.
     public var retry = RetryRules()
-    /// Whose payload it is: the rules of the providers.
+    /// The rules of the providers.
     public var detection = DetectionSettings()
-    /// What completes a callback where nobody says.
+    /// The completions of callbacks that nothing else determines.
     public var completion = CompletionRules()
-    /// What the app has registered for interactions.
+    /// The app's registrations for interactions.
     public var interaction = InteractionRules()
-    /// How opens and sessions are counted.
+    /// The rules for opens and sessions.
     public var tracking = TrackerRules()
-    /// How custom data is kept and flushed.
+    /// The rules for storing and flushing custom data.
     public var customData = CustomDataRules()
-    /// What is told to `/users/track` of pushes, by name: each that matches applies.
+    /// The tracks, by name, which make entries for `/users/track` of pushes: every match applies.
     public var tracks: [TrackRule] = []
-    /// The rules for tokens that nobody registered, by name: the first that matches applies.
+    /// The rules for unregistered tokens, by name: the first match applies.
     public var registrations: [RegistrationRule] = []
 
-    /// A table of these routes; all else is as shipped.
+    /// Creates a table with these routes and the shipped defaults.
     public init(mode: DispatchMode = .device, routes: [Route], handlers: [String: Handler]) {
         self.mode = mode
         self.routes = routes
@@ -47,29 +47,29 @@ public struct RoutingTable: Sendable {
     }
 }
 
-/// What routing never exceeds; over a limit a request is refused with `overloaded`, never dropped. The defaults are the
-/// shipped ones.
+/// The limits of routing. Beyond a limit the router refuses a request with `overloaded`, and never drops one. The
+/// defaults are the shipped ones.
 public struct RoutingLimits: Hashable, Sendable {
-    /// Handlers running at once, observers aside.
+    /// Running handlers, without observers.
     public var handlers = 64
-    /// Handlers of observing routes running at once: places of their own, so that they never keep an owner waiting.
+    /// Running handlers of observing routes: separate places, so that no observer delays an owner.
     public var observers = 16
-    /// Requests in flight in all.
+    /// Requests in flight, of all peers.
     public var inFlight = 50_000
     /// Requests in flight of one account.
     public var inFlightPerPeer = 20_000
-    /// Bytes of the lines of requests in flight, in all: the disk holds them.
+    /// The size of the lines of requests in flight, in bytes: they are on disk.
     public var unfinishedBytes = 1 << 30
-    /// The same of one peer.
+    /// The same of one account.
     public var unfinishedBytesPerPeer = 512 << 20
-    /// Bytes of request lines that are kept in memory for invocations that wait. The ledger has the others.
+    /// The size of the request lines kept in memory for waiting invocations, in bytes. The ledger has the others.
     public var payloadMemory = 32 << 20
-    /// Bytes of memory that invocations in flight take beside those lines and their payloads, about, in all.
+    /// The memory of invocations in flight beside those lines and their payloads, in bytes, about.
     public var invocationMemory = 56 << 20
-    /// The same of one peer.
+    /// The same of one account.
     public var invocationMemoryPerPeer = 28 << 20
-    /// Bytes of what is last known of devices, about; beyond them the one is forgotten that was not used for longest.
+    /// The memory of known devices in bytes, about; beyond it the router forgets those that were unused for longest.
     public var deviceMemory = 512 << 20
-    /// Devices that one publish may reach.
+    /// Devices of one publish.
     public var fanOut = 10_000
 }

@@ -1,63 +1,63 @@
 import PushModel
 
-/// When the router goes on, and with what: its timers, the lanes whose turn has come, and how much this turn may still do.
+/// The pending work of the router: its timers, the lanes whose turn has come, and the rest of this turn's quota.
 ///
-/// A turn does only so much, however much has become possible at once. What it leaves goes on in the next turns.
+/// A turn does a bounded amount of work; the next turns continue with the rest.
 struct Schedule: Sendable {
-    /// How many invocations begin, are started, or go past a handler in one turn.
+    /// The most invocations that begin, start, or pass by a handler in one turn.
     private static let actsAtOnce = 128
-    /// How many invocations are looked at in one turn, and may be over.
+    /// The most invocations that one turn checks, ended ones included.
     private static let looksAtOnce = 2048
-    /// How many timers that mean nothing any more are taken out in one turn.
+    /// The most stale timers that one turn removes.
     private static let staleAtOnce = 256
 
     private var acts = Self.actsAtOnce
     private var looks = Self.looksAtOnce
     private var timers = Heap<DueTimer>()
-    /// Heads of lanes whose turn has come; taken one by one, so that a long lane needs no deep stack.
+    /// The heads of lanes whose turn has come. The queue avoids recursion along a long lane.
     private var turns = Queue<InvocationID>()
-    /// Lanes whose first ones are over: who is the head now is not known yet.
+    /// The lanes whose next head is not found yet, because their first invocations have ended.
     private var lanesLeft = Queue<DeviceKey>()
-    /// Handlers whose places somebody may wait for, behind others that are over.
+    /// The handlers whose queues are not checked yet, because their first invocations have ended.
     private var handlersLeft: Set<String> = []
-    /// Invocations whose row may have to be written before the turn ends.
+    /// The invocations whose rows may have changed in this turn.
     private(set) var touched: [InvocationID] = []
-    /// When the router next needs the clock; `nil` when nothing is due. Kept, not computed: it is asked for in every turn.
+    /// The time of the next timer; `nil`: nothing is due. Stored, because every turn reads it.
     private(set) var nextDue: Instant?
 
-    /// Whether nothing waits for a time or a turn.
+    /// Whether there are no timers and no work.
     var isEmpty: Bool { timers.first == nil && !hasWorkLeft && touched.isEmpty }
 
-    /// Whether the last turn left something.
+    /// Whether the last turn left work.
     var hasWorkLeft: Bool { !turns.isEmpty || !lanesLeft.isEmpty || !handlersLeft.isEmpty }
 
     // MARK: The turn
 
-    /// Whether this turn does no more.
+    /// Whether the quota of this turn is used up.
     var isSpent: Bool { acts <= 0 || looks <= 0 }
 
-    /// Whether this turn may look at another invocation.
+    /// Whether this turn may check another invocation.
     var mayLook: Bool { looks > 0 }
 
-    /// Counts an invocation that begins, is started, or goes past a handler.
+    /// Counts an invocation that begins, starts, or passes by a handler.
     mutating func countAct() { acts -= 1 }
 
-    /// Counts an invocation that is looked at.
+    /// Counts an invocation that is checked.
     mutating func countLook() { looks -= 1 }
 
-    /// The row of an invocation may have to be written before the turn ends.
+    /// Notes that the row of an invocation may have changed in this turn.
     mutating func touch(_ id: InvocationID) { touched.append(id) }
 
-    /// Ends the turn: the next one has all of its time again.
+    /// Ends the turn: resets the quota and computes ``nextDue``.
     ///
     /// - Parameters:
-    ///   - now: the time.
-    ///   - due: when the tracker needs the civil clock.
-    ///   - invocations: tells which timers still mean something.
+    ///   - now: the current time.
+    ///   - due: the time at which the tracker needs the civil clock.
+    ///   - invocations: the invocations, by which stale timers are found.
     mutating func endTurn(at now: Moment, tracker due: WallTime?, _ invocations: InvocationsInFlight) {
         (acts, looks) = (Self.actsAtOnce, Self.looksAtOnce)
         touched.removeAll(keepingCapacity: true)
-        // Nobody wakes for a timer that means nothing. Those that are left when there are very many do no harm.
+        // The loop must not wake for a stale timer. If there are too many for one turn, the rest costs a wake-up only.
         var left = Self.staleAtOnce
         while left > 0, let timer = timers.first, !invocations.waits(for: timer) {
             left -= 1
@@ -70,45 +70,45 @@ struct Schedule: Sendable {
 
     // MARK: Timers
 
-    /// Has the clock do something with an invocation at a time.
+    /// Adds a timer for an invocation.
     mutating func add(_ timer: DueTimer) { timers.insert(timer) }
 
-    /// The next timer that is due, which is taken out.
+    /// Removes and returns the next timer that is due.
     mutating func takeDue(at now: Instant) -> DueTimer? {
         timers.first.map { $0.due <= now } == true ? timers.popFirst() : nil
     }
 
     // MARK: Turns of lanes, and work that is left
 
-    /// The head of a lane has its turn.
+    /// Adds the head of a lane whose turn has come.
     mutating func giveTurn(to id: InvocationID) { turns.append(id) }
 
     /// Whether the head of a lane may begin in this turn.
     var mayTakeTurn: Bool { acts > 0 && !turns.isEmpty }
 
-    /// The head of a lane that is to begin now.
+    /// Removes and returns the head of a lane that begins now.
     mutating func takeTurn() -> InvocationID? {
         guard acts > 0, let id = turns.popFirst() else { return nil }
         acts -= 1
         return id
     }
 
-    /// Leaves it to the next turns to find the head of a lane.
+    /// Leaves the search for the head of a lane to the next turns.
     mutating func leave(_ lane: DeviceKey) { lanesLeft.append(lane) }
 
-    /// Leaves it to the next turns to find who waits for a handler.
+    /// Leaves the check of a handler's queue to the next turns.
     mutating func leave(_ handler: String) { handlersLeft.insert(handler) }
 
-    /// A lane that was left, if this turn may look at it.
+    /// Removes and returns a lane that a turn left, if the quota allows a check.
     mutating func takeLane() -> DeviceKey? { mayLook ? lanesLeft.popFirst() : nil }
 
-    /// The handlers that were left.
+    /// Removes and returns the handlers that turns left.
     mutating func takeHandlers() -> [String] { exchange(&handlersLeft, with: []).sorted() }
 }
 
-/// What is to happen to an invocation, and when.
+/// A timer of an invocation.
 struct DueTimer: Comparable, Sendable {
-    /// At one instant a deadline comes before anything else: at the very instant it is missed.
+    /// The purpose of a timer. At the same instant a deadline comes first: an answer at the deadline is too late.
     enum Purpose: Int, Comparable, Sendable {
         case deadline, terminate, retry
 
@@ -125,7 +125,7 @@ struct DueTimer: Comparable, Sendable {
 }
 
 extension InvocationsInFlight {
-    /// Whether a timer still means something: its invocation may have ended, or have gone on to another route.
+    /// Whether a timer is still valid: its invocation has neither ended nor gone on to another route.
     func waits(for timer: DueTimer) -> Bool {
         read(timer.invocation) { invocation in
             switch timer.purpose {

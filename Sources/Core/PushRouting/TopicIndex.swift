@@ -1,16 +1,16 @@
 import PushModel
 
-/// Which devices are subscribed to a topic, by their places in the table of devices.
+/// The subscribed devices of each topic, as places in `KnownDevices`.
 struct TopicIndex: Sendable {
     private struct Project: Sendable {
-        /// The devices that have a topic of the project.
+        /// The devices with a subscription to a topic of the project.
         var devices: Set<UInt32> = []
         var topics: [String: Set<UInt32>] = [:]
     }
 
     private var projects: [String: Project] = [:]
 
-    /// About what a subscription takes beside the texts of its name: a place in two sets and in the device's list.
+    /// The memory of a subscription beside its texts in bytes, about: a place in two sets and in the device's list.
     static let subscriptionByteCount = 96
 
     mutating func add(_ subscriptions: [Subscription], of place: UInt32) {
@@ -30,7 +30,7 @@ struct TopicIndex: Sendable {
         }
     }
 
-    /// The devices that have one of these topics; `nil`: those that have any.
+    /// Returns the devices with a subscription to one of these topics; `nil`: to any.
     func devices(_ topics: [String]?, of project: String) -> [Set<UInt32>] {
         [project, TopicName.anyProject].compactMap { projects[$0] }.flatMap { project in
             guard let topics else { return [project.devices] }

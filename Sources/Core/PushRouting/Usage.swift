@@ -1,27 +1,28 @@
 import PushModel
 
-/// What is in flight, in all and of each account, held against the limits.
+/// The totals of what is in flight, in all and by account, for the limits.
 struct Usage: Sendable {
     private(set) var requests = 0
-    /// Bytes of the lines of requests in flight.
+    /// The size of the lines of requests in flight, in bytes.
     private(set) var bytes = 0
-    /// Bytes of them that are kept in memory for invocations that wait; those of a request with some, each time.
+    /// The part of these bytes in memory for waiting invocations; a request counts once for each invocation that keeps
+    /// it.
     private(set) var payloadBytes = 0
-    /// Bytes of memory that invocations in flight take beside these, about.
+    /// The memory that invocations in flight take beside these, in bytes, about.
     private(set) var invocationBytes = 0
     private var byAccount: [Account: Share] = [:]
-    /// Of each request in flight how many invocations have no outcome, how long its line is, and what memory all its
-    /// invocations were counted with.
+    /// Of each request in flight: the number of invocations without an outcome, the size of its line, and the memory
+    /// counted for all its invocations.
     private var open = ShardedDictionary<SequenceNumber, (invocations: Int32, bytes: Int32, memory: Int)>()
 
-    /// What one account has in flight.
+    /// The part of one account.
     private struct Share {
         var requests = 0
         var bytes = 0
         var memory = 0
     }
 
-    /// Why a request with so many bytes is too much, for people; `nil`: it is not.
+    /// Returns the reason for people why a request of this size exceeds a limit; `nil`: it exceeds none.
     func refusal(of account: Account, adding bytes: Int, _ limits: RoutingLimits) -> String? {
         let own = byAccount[account] ?? Share()
         let (size, ownSize) = (self.bytes + bytes, own.bytes + bytes)
@@ -42,7 +43,7 @@ struct Usage: Sendable {
         return nil
     }
 
-    /// Whether nothing is in flight, of anybody.
+    /// Whether nothing is in flight.
     var isEmpty: Bool { requests == 0 && byAccount.isEmpty }
 
     func invocations(of seq: SequenceNumber) -> Int { open[seq].map { Int($0.invocations) } ?? 0 }
@@ -54,8 +55,8 @@ struct Usage: Sendable {
     mutating func letsGo(payloadOf bytes: Int) { payloadBytes -= bytes }
 
     /// - Parameters:
-    ///   - length: of the request's line.
-    ///   - memory: what the invocation takes beside line and payload, about.
+    ///   - length: the size of the request's line.
+    ///   - memory: the memory of the invocation beside line and payload, about.
     mutating func began(_ id: InvocationID, of account: Account, bytes length: Int, memory: Int) {
         var request = open[id.seq] ?? (0, Int32(length), 0)
         request.invocations += 1

@@ -1,6 +1,6 @@
 import PushModel
 
-/// The number of an instance, unique among those of a handler as long as the daemon runs.
+/// The number of an instance, unique among those of a handler during a run of the daemon.
 public struct InstanceID: Hashable, Comparable, Sendable, CustomStringConvertible {
     /// Counts from 1.
     public let value: Int64
@@ -14,63 +14,63 @@ public struct InstanceID: Hashable, Comparable, Sendable, CustomStringConvertibl
     public var description: String { String(value) }
 }
 
-/// What an `InstancePool` knows of one instance.
+/// The state of one instance in an `InstancePool`.
 struct Instance: Sendable {
-    /// Where it is on its way.
+    /// The phase of its life.
     enum Phase: Hashable, Sendable {
-        /// It was asked for.
+        /// The pool asked for it.
         case opening
-        /// It takes lines.
+        /// It reads lines.
         case open
-        /// It was told that no more will come; at this time it is closed.
+        /// Its input is closed; at this time the pool closes it.
         case ending(Instant)
     }
 
     var phase = Phase.opening
-    /// What it was given and has not answered, by the ids of the lines.
+    /// The unanswered invocations, by the ids of their lines.
     var outstanding: [Int64: InvocationID] = [:]
-    /// The id of the line that was sent to it last; `nil`: what was sent last is none of an invocation.
+    /// The id of the line last sent to it; `nil`: the last line was a cancellation.
     var lastLine: Int64?
-    /// What was taken back and has not been answered either.
+    /// The cancelled lines that it has not answered either.
     var takenBack = TakenBackLines()
-    /// Whether it has answered anything.
+    /// Whether it has answered any line.
     var hasAnswered = false
-    /// Since when it has nothing to do.
+    /// The time since which it has been idle.
     var idleSince: Instant?
-    /// How many lines it wrote since its last answer that answer nothing.
+    /// The number of lines without an answer that it wrote since its last answer.
     var strayLines = 0
-    /// Whether that was told since then.
+    /// Whether the journal has an entry on them.
     var hasToldStray = false
-    /// The line that it had been given last when that was told of what it has not answered.
+    /// The value of ``lastLine`` when its unanswered invocations were last told of a stray line.
     private var strayToldAt: Int64?
-    /// The lines that it wrote before its answer, where it is one run.
+    /// The lines that it wrote before its answer, if it is single-use.
     var written = RunLines()
-    /// Whether it has written anything.
+    /// Whether it has written any line.
     var hasWritten = false
-    /// Whether it has been given all that it will be given.
+    /// Whether it gets no more lines.
     var isSpent = false
-    /// Whether it takes no more, and its end is near.
+    /// Whether it reads no more, shortly before its end.
     var takesNoMore = false
 
-    /// The fact, for people, that one has never written anything.
+    /// The explanation, for people, of a worker that has never written anything.
     static let silence = "the worker has never written a line; a program that writes to a pipe must flush each line"
 
-    /// Whether it was told that no more will come.
+    /// Whether its input is closed.
     var isEnding: Bool {
         if case .ending = phase { true } else { false }
     }
 
-    /// Whether it gets lines, or will.
+    /// Whether it gets lines, now or once it is open.
     var isLive: Bool { (phase == .opening || phase == .open) && !takesNoMore }
 
-    /// Whether it can be given one more.
+    /// Whether it can get another line.
     func hasRoom(_ rules: InstanceRules) -> Bool {
         phase == .open && !isSpent && !takesNoMore && outstanding.count + takenBack.count < rules.linesAtOnce
     }
 
-    /// Takes in that it answered a line.
+    /// Notes an answer to a line.
     ///
-    /// - Returns: which invocation it had been given with it; `nil`: none, and nothing is changed.
+    /// - Returns: the invocation of the line; `nil`: there is none, and nothing changes.
     mutating func answered(_ line: Int64, at now: Instant) -> InvocationID? {
         guard let invocation = outstanding.removeValue(forKey: line) else { return nil }
         hasAnswered = true
@@ -79,27 +79,27 @@ struct Instance: Sendable {
         return invocation
     }
 
-    /// Takes in that it answered a line that was taken back.
+    /// Notes an answer to a cancelled line.
     ///
-    /// - Returns: whether there was such a line; else nothing is changed.
+    /// - Returns: whether there is such a line; if not, nothing changes.
     mutating func answeredTakenBack(_ line: Int64, at now: Instant) -> Bool {
         guard takenBack.remove(line) else { return false }
         if isIdle { idleSince = now }
         return true
     }
 
-    /// The invocations that wait for its answer, to be told of a line that answers nothing: once for each line that it is given.
+    /// Returns its unanswered invocations, to be told of a stray line: once after each line that it gets.
     mutating func unansweredAtStray() -> [InvocationID] {
         guard strayToldAt != lastLine else { return [] }
         strayToldAt = lastLine
         return outstanding.values.sorted()
     }
 
-    /// Whether it has nothing to answer.
+    /// Whether it has no line to answer.
     var isIdle: Bool { outstanding.isEmpty && takenBack.isEmpty }
 }
 
-/// The ids of lines that were taken back, and when each must be answered: those that were taken back first, first.
+/// The ids of cancelled lines, and the times by which each must be answered, in order.
 struct TakenBackLines: Sendable {
     private var lines: Set<Int64> = []
     private var dues = Queue<(line: Int64, due: Instant)>()
@@ -107,16 +107,16 @@ struct TakenBackLines: Sendable {
     var count: Int { lines.count }
     var isEmpty: Bool { lines.isEmpty }
 
-    /// When the first of them must be answered; `nil` when there is none.
+    /// The time by which the first of them must be answered; `nil`: there is none.
     var nextDue: Instant? { dues.first?.due }
 
-    /// - Parameter due: not before that of the one before.
+    /// - Parameter due: not before that of the last line.
     mutating func insert(_ line: Int64, due: Instant) {
         lines.insert(line)
         dues.append((line, due))
     }
 
-    /// - Returns: whether it was there.
+    /// - Returns: whether the line was in it.
     mutating func remove(_ line: Int64) -> Bool {
         guard lines.remove(line) != nil else { return false }
         while let first = dues.first, !lines.contains(first.line) { _ = dues.popFirst() }
@@ -124,11 +124,11 @@ struct TakenBackLines: Sendable {
     }
 }
 
-/// An invocation that an `InstancePool` has.
+/// An invocation in an `InstancePool`.
 struct PooledRun: Sendable {
     let run: HandlerRun
-    /// The instance that has it, and the id of its line; `nil` while it waits for one.
+    /// The instance that has it, and the id of its line; `nil` while it waits for an instance.
     var place: (instance: InstanceID, line: Int64)?
-    /// To how many instances it was given.
+    /// The number of instances that got it.
     var sends = 0
 }

@@ -1,80 +1,81 @@
 public import PushModel
 
-/// The instances of one handler that answers by lines, and the invocations that it has: which instance gets which, when
-/// one is opened, replaced or ended, and what becomes of the invocations of one that is lost.
+/// The instances of a handler that reads and answers lines, and its invocations. Decides which instance gets which
+/// invocation, when an instance is opened, replaced or ended, and the outcome of a lost instance's invocations.
 ///
-/// A pure value, as the router is: events with a time go in, effects come out. The shell opens programs or connections and
-/// carries lines.
+/// A pure value, as the router is: events with a time go in, effects come out. The shell starts programs or opens
+/// connections, and carries the lines.
 public struct InstancePool: Sendable {
-    /// What the pool wants done, in this order.
+    /// An effect of the pool, in order.
     public enum Effect: Sendable {
         /// Open an instance and report `opened` or `failedToOpen`; report `closed` when it ends by itself.
         case open(InstanceID)
-        /// Give the instance the line of a run, with this id.
+        /// Send the line of a run, with this id, to the instance.
         indirect case send(HandlerRun, line: Int64, to: InstanceID)
-        /// The instance has not read the line of this invocation, which another will get: what it writes is about others.
+        /// The instance has not read the line of this invocation, which another instance gets: its standard error does
+        /// not concern the invocation.
         case passOn(InvocationID, from: InstanceID)
-        /// Tell the instance that nobody waits for the answer to this line any more.
+        /// Tell the instance that this line needs no answer any more.
         case takeBack(line: Int64, from: InstanceID)
-        /// Tell the instance that no more lines will come; it may still answer.
+        /// Close the input of the instance; it may still answer.
         case finishInput(InstanceID)
-        /// End the instance now, with all that it started; nothing that it says counts any more.
+        /// Kill the instance, with all processes that it started; ignore its later lines.
         case close(InstanceID)
-        /// Tell the router.
+        /// Report this event to the router.
         case report(RouterEvent)
-        /// Take this line of an instance as a request of the daemon's own.
+        /// Accept this line of an instance as a request, as on `inject.sock`.
         case request([UInt8])
-        /// Tell the journal: one sentence.
+        /// Write this sentence to the journal.
         case note(String)
     }
 
-    /// The shortest wait after an instance failed; it doubles with each failure until one answers.
+    /// The wait after the first failure of an instance; it doubles with each failure until an instance answers.
     static let shortestDelay = Duration.milliseconds(100)
-    /// The longest.
+    /// The longest wait.
     static let longestDelay = Duration.seconds(2)
-    /// To how many instances an invocation is given that may be repeated.
+    /// The most instances that get the same repeatable invocation.
     static let sendsMax = 3
-    /// How many lines an instance may write one after the other that answer nothing.
+    /// The most lines without an answer that an instance may write in a row.
     static let strayLinesMax = 1000
-    /// How long an instance has to end by itself.
+    /// The time that an instance has to end after its input was closed.
     static let endingTime = Duration.seconds(1)
-    /// How long an instance has to answer what was taken back.
+    /// The time that an instance has to answer a cancelled line.
     static let takingBackTime = Duration.seconds(1)
-    /// How many invocations are given to instances, or reported as failed, at once; the next ones in the loop's next turn.
+    /// The most invocations sent to instances or reported as failed in one turn of the loop.
     static let actsMax = 128
 
-    /// Whose instances they are.
+    /// The handler.
     public let handler: Handler
     let rules: InstanceRules
     var instances: [InstanceID: Instance] = [:]
     var runs: [InvocationID: PooledRun] = [:]
-    /// Those that wait for an instance; who is no longer waiting is passed over.
+    /// The invocations that wait for an instance, with stale ids, which `nextWaiting` skips.
     private var waiting = Queue<InvocationID>()
-    /// Those of them that were taken from an instance that is lost: they go first.
+    /// Those of them that a lost instance had: they go first.
     private var displaced = Queue<InvocationID>()
-    /// Those that an instance had that is lost, and that have failed: to be reported, with the reason. They count as
+    /// The failed invocations of a lost instance that are still to be reported, with the reason. They count as
     /// outstanding until then.
     private var lost = Queue<(line: Int64, invocation: InvocationID, reason: String)>()
-    /// Those that wait for nothing: no instance is opened before their deadlines.
+    /// The waiting invocations whose deadlines come before an instance may be opened.
     private var hopeless = Queue<InvocationID>()
-    /// Whether those that wait were looked through for such since nothing is opened.
+    /// Whether ``hopeless`` is complete for the current pause.
     private var isLookedThrough = false
-    /// How often they were.
+    /// The number of searches for them.
     private(set) var looksThrough = 0
     private var outstandingCount = 0
-    /// Since when there is more to do than was done at once; the clock goes on with it.
+    /// The time since which work is left; the clock continues it.
     private var behindSince: Instant?
     private var lastInstance: Int64 = 0
     private var lastLine: Int64 = 0
-    /// How many instances failed one after the other.
+    /// The number of instances that failed in a row.
     private var failures = 0
-    /// Before this time none is opened.
+    /// The time before which no instance is opened.
     private var pausedUntil: Instant?
     private var lastFailure = ""
-    /// Whether the configuration has the handler no more: instances end as soon as they have nothing to do.
+    /// Whether the handler is removed from the configuration, or the daemon ends: idle instances then end.
     public private(set) var isRetired = false
 
-    /// - Parameter handler: one whose kind has instances.
+    /// - Parameter handler: a handler whose kind has instances.
     public init(_ handler: Handler) {
         guard let rules = handler.kind.instanceRules else {
             preconditionFailure("a handler of the kind \(handler.kind.name) has no instances")
@@ -83,18 +84,18 @@ public struct InstancePool: Sendable {
         self.rules = rules
     }
 
-    /// Whether it has neither instances nor invocations.
+    /// Whether the pool has neither instances nor invocations.
     public var isEmpty: Bool { instances.isEmpty && runs.isEmpty }
 
     private var waitingCount: Int { runs.count - outstandingCount }
 
-    /// How many instances there are that get lines, or will.
+    /// The number of instances that get lines, now or once they are open.
     private var liveCount: Int { instances.values.count(where: \.isLive) }
 
-    /// How many are remembered as waiting, those included that wait no more.
+    /// The number of waiting ids, stale ones included.
     var queuedCount: Int { waiting.count + displaced.count }
 
-    /// When the pool next needs the clock; `nil` when nothing is due.
+    /// The time at which the pool next needs the clock; `nil`: nothing is due.
     public var nextDue: Instant? {
         if let behindSince { return behindSince }
         var due = waitingCount > 0 && liveCount < rules.instances ? pausedUntil : nil
@@ -105,7 +106,7 @@ public struct InstancePool: Sendable {
         return due
     }
 
-    /// When an instance is to end, or to be closed.
+    /// The time at which an instance must answer a cancellation, ends from idleness, or is closed.
     private func endDue(of instance: Instance) -> Instant? {
         switch instance.phase {
         case .opening: nil
@@ -118,7 +119,7 @@ public struct InstancePool: Sendable {
 
     // MARK: Invocations
 
-    /// Takes an invocation; its time is not up.
+    /// Adds an invocation whose deadline is still to come.
     public mutating func start(_ run: HandlerRun, at now: Instant, _ effects: inout [Effect]) {
         let isBusy = instances.values.allSatisfy { !$0.outstanding.isEmpty || $0.phase != .open }
         runs[run.invocation.id] = PooledRun(run: run)
@@ -127,17 +128,17 @@ public struct InstancePool: Sendable {
         goOn(another: isBusy, at: now, &effects)
     }
 
-    /// An invocation missed its deadline: nothing that is said of it counts any more. The instance that has it is replaced,
-    /// since nobody knows what else it will not answer; unless it can be told, and says that it has heard.
+    /// Removes an invocation that missed its deadline. The pool replaces its instance, which may not answer the others
+    /// either; an instance that takes cancellations gets one and must answer it.
     public mutating func stop(_ invocation: InvocationID, at now: Instant, _ effects: inout [Effect]) {
         guard let run = runs.removeValue(forKey: invocation) else { return }
         guard let (id, line) = run.place else {
             forgetEnded()
-            // An instance that opened at the deadline has nothing to do, and waited for this one.
+            // An instance that opened at the deadline may have waited for this invocation alone.
             return endIdle(at: now, &effects)
         }
         outstandingCount -= 1
-        // Of one that is lost it may be left to report.
+        // The invocation of a lost instance may be waiting for `reportLost`.
         guard instances[id]?.outstanding.removeValue(forKey: line) != nil else { return }
         guard !rules.takesBack else {
             instances[id]?.takenBack.insert(line, due: now + Self.takingBackTime)
@@ -154,9 +155,9 @@ public struct InstancePool: Sendable {
 
     // MARK: What instances do
 
-    /// The instance takes lines from now on.
+    /// Notes that the instance reads lines from now on.
     public mutating func opened(_ id: InstanceID, at now: Instant, _ effects: inout [Effect]) {
-        // Who was told meanwhile that nothing will come has heard of it now.
+        // The pool may have closed the input while the instance was opening: its time to end begins now.
         if instances[id]?.isEnding == true { instances[id]?.phase = .ending(now + Self.endingTime) }
         guard instances[id]?.phase == .opening else { return }
         instances[id]?.phase = .open
@@ -164,7 +165,7 @@ public struct InstancePool: Sendable {
         goOn(at: now, &effects)
     }
 
-    /// The instance could not be opened; the reason is for people.
+    /// Notes that the instance could not be opened; the reason is for people.
     public mutating func failedToOpen(
         _ id: InstanceID, reason: String, at now: Instant, _ effects: inout [Effect]
     ) {
@@ -173,14 +174,15 @@ public struct InstancePool: Sendable {
         goOn(at: now, &effects)
     }
 
-    /// The instance wrote a line. Which line of its own it answers is decided by the id alone.
+    /// Handles a line of an instance. The id alone tells which line it answers.
     public mutating func wrote(_ line: [UInt8], by id: InstanceID, at now: Instant, _ effects: inout [Effect]) {
         guard let place = instances.index(forKey: id) else { return }
         breakSilence(at: place, &effects)
         let only = rules.isSingleUse ? instances.values[place].outstanding.keys.first : nil
-        // How the run ended says who saw it end, behind what the run wrote itself; the deadline ends a flood.
+        // The line with a status may come from the service manager, behind the run's own lines. The deadline ends a
+        // flood.
         if only != nil, instances.values[place].written.take(line) { return }
-        // A blank line is no fault; a thousand of them are.
+        // A blank line is no fault by itself, but counts towards `strayLinesMax`.
         guard !line.isEmpty else { return strayed(id, nil, at: now, &effects) }
         let fault: String
         do throws(LineFault) {
@@ -191,7 +193,7 @@ public struct InstancePool: Sendable {
                 outstandingCount -= 1
                 failures = 0
                 pausedUntil = nil
-                // Another program than a bridge may call anything so.
+                // Only a bridge's `http_status` is known to be one.
                 if let status = answer.httpStatus, handler.kind.isBridge {
                     effects.append(.report(.observed(invocation, RunFacts(status: status))))
                 }
@@ -208,7 +210,7 @@ public struct InstancePool: Sendable {
         strayed(id, fault, at: now, &effects)
     }
 
-    /// An instance that has written something has not forgotten to flush.
+    /// Withdraws the remark that the program may not flush, once it has written a line.
     private mutating func breakSilence(at place: Dictionary<InstanceID, Instance>.Index, _ effects: inout [Effect]) {
         guard !instances.values[place].hasWritten else { return }
         instances.values[place].hasWritten = true
@@ -218,7 +220,7 @@ public struct InstancePool: Sendable {
 
     /// Counts a line that answers nothing.
     ///
-    /// - Parameter fault: what is wrong with it, for people; `nil`: it is blank.
+    /// - Parameter fault: the fault of the line, for people; `nil`: it is blank.
     private mutating func strayed(_ id: InstanceID, _ fault: String?, at now: Instant, _ effects: inout [Effect]) {
         guard var instance = instances[id] else { return }
         instance.strayLines += 1
@@ -234,20 +236,21 @@ public struct InstancePool: Sendable {
         lose(id, "wrote \(Self.strayLinesMax) lines that answer nothing", at: now, &effects)
     }
 
-    /// The instance says no more and takes no more; what it has is not lost before it is at its end.
+    /// Notes that an instance has stopped reading and answering. Its invocations are lost only when it ends.
     ///
-    /// - Parameter leavesLast: whether it has not read to its end what was sent to it last.
+    /// - Parameter leavesLast: whether it has not read the line last sent to it to its end.
     public mutating func takesNoMore(
         _ id: InstanceID, leavesLast: Bool, at now: Instant, _ effects: inout [Effect]
     ) {
         instances[id]?.takesNoMore = true
-        // The end of one that has never answered is a failure, and others are opened after a wait: it is told soon.
+        // Without any answer the end of the instance is a failure, reported soon, which sets the wait before the next
+        // one.
         guard instances[id]?.hasAnswered == true else { return }
         if leavesLast { passOnLast(of: id, &effects) }
         goOn(at: now, &effects)
     }
 
-    /// Has another instance get what this one was given last and has not read: it may be given again whatever it is.
+    /// Moves the invocation whose line the instance did not read to another one. It need not be idempotent.
     private mutating func passOnLast(of id: InstanceID, _ effects: inout [Effect]) {
         guard let place = instances.index(forKey: id), let line = instances.values[place].lastLine,
             let invocation = instances.values[place].outstanding.removeValue(forKey: line)
@@ -260,19 +263,19 @@ public struct InstancePool: Sendable {
         effects.append(.passOn(invocation, from: id))
     }
 
-    /// The instance is at its end; the reason says how, for people.
+    /// Notes that the instance has ended; the reason is for people.
     public mutating func closed(_ id: InstanceID, reason: String, at now: Instant, _ effects: inout [Effect]) {
         guard let instance = instances.removeValue(forKey: id) else { return }
-        // A program may end after so many answers, a service after each.
+        // A program may end after a number of answers, a service after each.
         if !instance.isEnding, !instance.hasAnswered || !instance.outstanding.isEmpty {
             displace(instance, because: reason)
-            // The end of one run says nothing of the next.
+            // The end of a single-use run says nothing about the next one.
             if !instance.isSpent { fail(reason, at: now, &effects) }
         }
         goOn(at: now, &effects)
     }
 
-    /// The instance did what no instance may do; the reason says what, for people. It is replaced.
+    /// Replaces an instance that broke the protocol; the reason is for people.
     public mutating func lose(_ id: InstanceID, _ reason: String, at now: Instant, _ effects: inout [Effect]) {
         guard instances[id] != nil else { return }
         close(id, at: now, because: reason, &effects)
@@ -282,9 +285,9 @@ public struct InstancePool: Sendable {
 
     // MARK: Time, and the end
 
-    /// Carries out what is due.
+    /// Does the work that is due.
     public mutating func clock(at now: Instant, _ effects: inout [Effect]) {
-        // What follows from all that is due is done once.
+        // `goOn` runs once, after all due instances.
         behindSince = now
         for (id, instance) in instances.sorted(by: { $0.key < $1.key }) {
             guard let due = endDue(of: instance), due <= now else { continue }
@@ -301,13 +304,13 @@ public struct InstancePool: Sendable {
         goOn(at: now, &effects)
     }
 
-    /// The configuration has the handler no more, or the daemon ends: what runs goes on, idle instances end.
+    /// Notes that the handler was removed or the daemon ends: invocations continue, idle instances end.
     public mutating func retire(at now: Instant, _ effects: inout [Effect]) {
         isRetired = true
         endIdle(at: now, &effects)
     }
 
-    /// Ends every instance now; nothing is reported.
+    /// Kills every instance now; reports nothing.
     public mutating func closeAll(_ effects: inout [Effect]) {
         for id in instances.keys.sorted() { effects.append(.close(id)) }
         instances = [:]
@@ -331,9 +334,9 @@ public struct InstancePool: Sendable {
 
     // MARK: Deciding
 
-    /// - Parameter another: whether one more instance is wanted although nothing waits: all have something to do.
+    /// - Parameter another: whether to open an instance although no invocation waits: all instances are busy.
     private mutating func goOn(another: Bool = false, at now: Instant, _ effects: inout [Effect]) {
-        // Much happens in one turn of the loop, and the clock comes once in it.
+        // `clock` has run its quota in this turn of the loop; the next `clock` continues.
         guard behindSince == nil else { return }
         var acts = Self.actsMax
         reportLost(atMost: &acts, &effects)
@@ -344,7 +347,7 @@ public struct InstancePool: Sendable {
         if acts == 0 { behindSince = now }
     }
 
-    /// Gives what waits to the instances that have least to do.
+    /// Sends waiting invocations to the least busy instances.
     private mutating func assign(atMost acts: inout Int, at now: Instant, _ effects: inout [Effect]) {
         while acts > 0, waitingCount > 0, let id = leastBusy, let next = nextWaiting(at: now) {
             acts -= 1
@@ -373,7 +376,7 @@ public struct InstancePool: Sendable {
             .min { ($0.value.outstanding.count, $0.key) < ($1.value.outstanding.count, $1.key) }?.key
     }
 
-    /// Where the next is that waits and has time left. Who has none is stopped by the router at this very instant.
+    /// Returns the index of the next waiting invocation before its deadline. At the deadline the router stops it.
     private mutating func nextWaiting(at now: Instant) -> Dictionary<InvocationID, PooledRun>.Index? {
         while let id = displaced.popFirst() ?? waiting.popFirst() {
             guard let index = runs.index(forKey: id) else { continue }
@@ -382,10 +385,10 @@ public struct InstancePool: Sendable {
         return nil
     }
 
-    /// Lets go of the ids of those that wait no more, when they are more than those that wait.
+    /// Drops stale ids once they outnumber the waiting invocations.
     private mutating func forgetEnded() {
         guard queuedCount > 2 * waitingCount + 64 else { return }
-        // The same invocation may have waited before.
+        // An invocation may be in a queue twice.
         var seen: Set<InvocationID> = []
         func stillWaiting(_ ids: Queue<InvocationID>) -> Queue<InvocationID> {
             var left = Queue<InvocationID>()
@@ -399,7 +402,7 @@ public struct InstancePool: Sendable {
         waiting = stillWaiting(waiting)
     }
 
-    /// Opens instances for what waits.
+    /// Opens instances for the waiting invocations.
     private mutating func open(another: Bool, at now: Instant, _ effects: inout [Effect]) {
         if let pausedUntil, now < pausedUntil { return }
         pausedUntil = nil
@@ -415,7 +418,7 @@ public struct InstancePool: Sendable {
         }
     }
 
-    /// Ends what waits for nothing: there is no instance, and none is opened before its deadline.
+    /// Fails the invocations whose deadlines come before another instance may be opened, if there is no instance.
     private mutating func giveUp(atMost acts: inout Int, at now: Instant, _ effects: inout [Effect]) {
         guard let pausedUntil, now < pausedUntil, liveCount == 0 else {
             (hopeless, isLookedThrough) = (Queue(), false)
@@ -433,7 +436,7 @@ public struct InstancePool: Sendable {
         forgetEnded()
     }
 
-    /// Finds those whose deadlines are not after a pause. Who comes later is looked at alone.
+    /// Finds the invocations whose deadlines come before the end of a pause. `start` adds later invocations by itself.
     private mutating func lookThrough(until end: Instant) {
         isLookedThrough = true
         looksThrough += 1
@@ -442,14 +445,14 @@ public struct InstancePool: Sendable {
         for id in found.map(\.run.invocation.id).sorted() { hopeless.append(id) }
     }
 
-    /// Counts a failure and says how long no instance is opened.
+    /// Counts a failure and sets the time before which no instance is opened.
     private mutating func fail(_ reason: String, at now: Instant, _ effects: inout [Effect]) {
         failures += 1
         lastFailure = "the \(handler.kind.instanceName) \(reason)"
         let delay = min(Self.shortestDelay * (1 << min(failures - 1, 10)), Self.longestDelay)
         pausedUntil = now + delay
         isLookedThrough = false
-        // Each failure doubles the wait, so that a dead handler has a few entries at first, and then one in two seconds.
+        // The wait doubles, so a dead handler writes a few entries at first, and then one in two seconds.
         effects.append(
             .note(
                 "the \(handler.kind.instanceName) of \(handler.name) \(reason); tried again in \(delay.milliseconds) ms"
@@ -464,7 +467,7 @@ public struct InstancePool: Sendable {
         displace(instance, because: reason)
     }
 
-    /// What the lost instance had goes to another if it may be repeated, else it has failed.
+    /// Returns the invocations of a lost instance to the queue if they may be repeated; the others have failed.
     private mutating func displace(_ instance: Instance, because reason: String) {
         let reason = reason + instance.written.objection
         for (line, id) in instance.outstanding.sorted(by: { $0.key < $1.key }) {
@@ -483,7 +486,7 @@ public struct InstancePool: Sendable {
 
     private mutating func reportLost(atMost acts: inout Int, _ effects: inout [Effect]) {
         while acts > 0, let (line, id, reason) = lost.popFirst() {
-            // It may have missed its deadline meanwhile, and even have come again.
+            // The invocation may have missed its deadline, and even been added again.
             guard let run = runs[id], run.place?.line == line else { continue }
             acts -= 1
             outstandingCount -= 1

@@ -3,7 +3,7 @@ import PushModel
 
 /// One call of `org.freedesktop.Notifications.Notify`, as its arguments (desktop notifications specification, 1.2).
 public struct DesktopNotification: Hashable, Sendable {
-    /// What tells a service more.
+    /// The hints of the call.
     public struct Hints: Hashable, Sendable {
         /// `urgency`.
         public var urgency: UInt8?
@@ -23,25 +23,25 @@ public struct DesktopNotification: Hashable, Sendable {
     public var icon: String
     /// `summary`.
     public var summary: String
-    /// `body`; escaped where the service takes it for markup.
+    /// `body`; escaped if the service reads it as markup.
     public var body: String
     /// `actions`: each id is followed by its text.
     public var actions: [String]
     /// `hints`.
     public var hints: Hints
-    /// `expire_timeout` in milliseconds; -1: as the service likes, 0: never.
+    /// `expire_timeout` in milliseconds; -1: the service decides, 0: never.
     public var expireTimeout: Int32
 
     /// The action that a click on the notification itself invokes.
     public static let defaultAction = "default"
 
-    /// What a service with these capabilities is asked to show.
+    /// Creates the call for a service with these capabilities.
     ///
     /// - Parameters:
-    ///   - content: what the payload says.
-    ///   - rules: what the handler's file says.
+    ///   - content: the content of the payload.
+    ///   - rules: the settings of the handler's file.
     ///   - replaces: the number of the notification that this one replaces; 0: none.
-    ///   - capabilities: what `GetCapabilities` gave.
+    ///   - capabilities: the result of `GetCapabilities`.
     init(
         _ content: NotificationContent, _ rules: NotificationRules, replacing replaces: UInt32,
         capabilities: Set<String>
@@ -66,20 +66,20 @@ public struct DesktopNotification: Hashable, Sendable {
             content.stays ? 0 : rules.expires.map { Int32(clamping: $0.milliseconds) } ?? -1
     }
 
-    /// The name of an icon of the theme. Addresses and paths are none: a sender does not choose what a service reads.
+    /// Returns the name of a theme icon. Rejects addresses and paths: a sender must not choose what a service reads.
     private static func themeName(_ name: String?) -> String? {
         guard let name, name.utf8.allSatisfy({ $0.isIconNameByte }), !name.hasPrefix(".") else { return nil }
         return name
     }
 
-    /// A path on this machine, or a `file:` address of one.
+    /// Returns a path on this machine, or a `file:` address of one.
     private static func localPath(_ name: String?) -> String? {
         name.flatMap { $0.hasPrefix("file:///") || $0.hasPrefix("/") ? $0 : nil }
     }
 }
 
 extension DesktopNotification {
-    /// The call as one JSON object, for who tries a handler out.
+    /// The call as a JSON object, for the trial of a handler.
     public var json: [UInt8] {
         var writer = JSONWriter(reserving: 512)
         writer.object { writer in

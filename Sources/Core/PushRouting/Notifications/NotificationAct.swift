@@ -1,18 +1,18 @@
 public import PushModel
 
-/// What a person did with a notification that was shown: it comes back as the request that `pushctl open`, `act` and
-/// `dismiss` send.
+/// A person's act on a shown notification: the desk submits the same request as `pushctl open`, `act` and `dismiss`.
 public struct NotificationAct: Hashable, Sendable {
-    /// What was done.
+    /// The kind of the act.
     public var kind: InteractRequest.Kind
-    /// The id of the button; `nil` unless one was pressed.
+    /// The id of the pressed button; `nil`: none was pressed.
     public var action: String?
     /// The invocation that showed the notification.
     public var invocation: InvocationID
-    /// Whom the delivery was for, as it was accepted.
+    /// The target of the delivery, as accepted.
     public var target: Target
 
-    /// The request line, without its line feed. Its id is the invocation's: whatever a service says twice is accepted once.
+    /// The request line, without its line feed. Its id is the invocation's, so that a repeated D-Bus signal is accepted
+    /// once.
     public var line: [UInt8] {
         var writer = JSONWriter(reserving: 256)
         writer.object {
@@ -20,7 +20,7 @@ public struct NotificationAct: Hashable, Sendable {
             $0.member("id", "notification:\(invocation.seq):\(invocation.n)")
             $0.member("kind", kind.rawValue)
             $0.member("message", invocation.seq.value)
-            // A key that says nothing is left out: the protocol takes no null.
+            // The protocol has no null: empty keys are left out.
             let optional = [
                 ("action", action), ("platform", target.platform?.rawValue), ("app", target.app),
                 ("device", target.device), ("external_id", target.externalID),

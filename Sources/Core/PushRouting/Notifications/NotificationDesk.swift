@@ -1,34 +1,34 @@
 import PushDispatch
 public import PushModel
 
-/// What goes over one bus to its notification service and comes back: which invocation has which answer, when the bus is
-/// connected to again, and what a click is about.
+/// The calls to the notification service of one bus: which answer belongs to which invocation, when to reconnect, and
+/// which notification a click is on.
 ///
 /// A pure value, as the router is: events with a time go in, effects come out. The shell speaks D-Bus.
 public struct NotificationDesk: Sendable {
-    /// What the desk wants done, in this order.
+    /// An effect of the desk, in order.
     public enum Effect: Sendable {
-        /// Connect, ask for the capabilities, and report `opened` or `lost`.
+        /// Connect to the bus, call `GetCapabilities`, and report `opened` or `lost`.
         case open
-        /// Let go of the connection; nothing that comes of it counts any more.
+        /// Close the connection; ignore its later events.
         case close
-        /// Have the service show this, and report `answered` with the token.
+        /// Call `Notify`, and report `answered` with the token.
         indirect case show(DesktopNotification, token: Int64, InvocationID)
-        /// Have the service take back the notification with this number.
+        /// Call `CloseNotification` for the notification with this number.
         case withdraw(UInt32)
-        /// Tell the router.
+        /// Report this event to the router.
         case report(RouterEvent)
-        /// A person did this.
+        /// Submit this act of a person.
         case act(NotificationAct)
-        /// Tell the journal: one sentence.
+        /// Write this sentence to the journal.
         case note(String)
     }
 
-    /// What became of a call.
+    /// The result of a call.
     public enum Answer: Sendable {
-        /// It is shown under this number.
+        /// The service shows the notification under this number.
         case shown(UInt32)
-        /// The service cannot be reached, or cannot do it now; the reason is for people.
+        /// The service cannot be reached, or cannot show it now; the reason is for people.
         case unavailable(String)
         /// The service refuses it; the reason is for people.
         case refused(String)
@@ -40,27 +40,27 @@ public struct NotificationDesk: Sendable {
         case open(capabilities: Set<String>)
     }
 
-    /// One invocation that waits for the service.
+    /// An invocation that waits for the service.
     private struct Pending: Sendable {
         var run: HandlerRun
         var content: NotificationContent
         var rules: NotificationRules
-        /// The call that was made for it.
+        /// The token of its call.
         var token: Int64?
     }
 
-    /// How long the service has to say what it can do.
+    /// The time that the service has to answer `GetCapabilities`.
     static let openingTime = Duration.seconds(3)
-    /// The shortest wait after the service could not be reached; it doubles with each failure.
+    /// The wait after the first failure to reach the service; it doubles with each failure.
     static let shortestDelay = Duration.milliseconds(100)
-    /// The longest.
+    /// The longest wait.
     static let longestDelay = Duration.seconds(2)
-    /// How many calls may be unanswered beyond their deadline before the connection is given up.
+    /// The most calls without an answer at their deadline before the desk closes the connection.
     static let overdueMax = 64
 
     private var phase = Phase.closed
     private var pending: [InvocationID: Pending] = [:]
-    /// The calls without an answer; `nil`: nobody waits for it any more.
+    /// The unanswered calls; `nil`: the invocation has ended.
     private var calls: [Int64: InvocationID?] = [:]
     private var shown = ShownNotifications()
     private var lastToken: Int64 = 0
@@ -68,23 +68,24 @@ public struct NotificationDesk: Sendable {
     private var pausedUntil: Instant?
     private var lastFailure = ""
 
-    /// A desk without a connection.
+    /// Creates a desk without a connection.
     public init() {}
 
-    /// How many invocations wait for the service.
+    /// The number of invocations that wait for the service.
     public var runCount: Int { pending.count }
 
-    /// How many notifications are known that a person may act on.
+    /// The number of notifications that a person may act on.
     public var shownCount: Int { shown.count }
 
-    /// When the desk next needs the clock; `nil` when nothing is due.
+    /// The time at which the desk next needs the clock; `nil`: nothing is due.
     public var nextDue: Instant? {
         if case .opening(let until) = phase { until } else { nil }
     }
 
     // MARK: Invocations
 
-    /// Takes an invocation; its time is not up. What shows nothing is declined: a tap, a token, a payload without a text.
+    /// Adds an invocation whose deadline is still to come. Declines one without a text to show: a tap, a token, a
+    /// payload without a text.
     public mutating func start(
         _ run: HandlerRun, _ rules: NotificationRules, at now: Instant, _ effects: inout [Effect]
     ) {
@@ -105,7 +106,7 @@ public struct NotificationDesk: Sendable {
         }
     }
 
-    /// An invocation missed its deadline: nothing that is said of it counts any more, and what is shown late is taken back.
+    /// Removes an invocation that missed its deadline. A notification that is shown late is closed again.
     public mutating func stop(_ invocation: InvocationID, at now: Instant, _ effects: inout [Effect]) {
         guard let run = pending.removeValue(forKey: invocation), let token = run.token else { return }
         calls[token] = .some(nil)
@@ -115,7 +116,7 @@ public struct NotificationDesk: Sendable {
         }
     }
 
-    /// Ends everything; nothing is reported.
+    /// Ends everything; reports nothing.
     public mutating func closeAll(_ effects: inout [Effect]) {
         (pending, calls, shown) = ([:], [:], ShownNotifications())
         letGo(&effects)
@@ -145,18 +146,18 @@ public struct NotificationDesk: Sendable {
 
     // MARK: What the service does
 
-    /// The service can do this; it takes calls from now on.
+    /// Notes the capabilities of the service, which takes calls from now on.
     public mutating func opened(capabilities: Set<String>, at now: Instant, _ effects: inout [Effect]) {
         guard case .opening = phase else { return }
         phase = .open(capabilities: capabilities)
         for id in pending.keys.sorted() { show(id, capabilities, &effects) }
     }
 
-    /// A call has its answer.
+    /// Handles the answer to a call.
     public mutating func answered(_ token: Int64, _ answer: Answer, at now: Instant, _ effects: inout [Effect]) {
         guard let call = calls.removeValue(forKey: token) else { return }
         guard let id = call, let run = pending.removeValue(forKey: id) else {
-            // Its outcome is known: a person is not to see what counts as missed.
+            // The invocation counts as missed: its notification must not appear.
             if case .shown(let number) = answer { effects.append(.withdraw(number)) }
             return
         }
@@ -174,7 +175,7 @@ public struct NotificationDesk: Sendable {
         }
     }
 
-    /// A person invoked an action of a notification.
+    /// Handles a person's action on a notification.
     public mutating func acted(on number: UInt32, _ action: String, _ effects: inout [Effect]) {
         guard let entry = shown.remove(number) else { return }
         let isBody = action == DesktopNotification.defaultAction
@@ -185,17 +186,17 @@ public struct NotificationDesk: Sendable {
                     target: entry.target)))
     }
 
-    /// A notification is gone.
+    /// Notes that a notification is closed.
     ///
-    /// - Parameter wasDismissed: whether a person swept it away.
+    /// - Parameter wasDismissed: whether a person dismissed it.
     public mutating func closed(_ number: UInt32, wasDismissed: Bool, _ effects: inout [Effect]) {
         guard let entry = shown.remove(number), wasDismissed else { return }
         effects.append(
             .act(NotificationAct(kind: .dismissed, invocation: entry.invocation, target: entry.target)))
     }
 
-    /// The bus or the service is gone, or was never there. What it showed went with it; the numbers of another one may be
-    /// the same.
+    /// Notes that the bus or the service is gone or was never there. Its notifications are gone too, and another
+    /// service may reuse their numbers.
     public mutating func lost(_ reason: String, at now: Instant, _ effects: inout [Effect]) {
         if case .closed = phase { return }
         letGo(&effects)
@@ -211,7 +212,7 @@ public struct NotificationDesk: Sendable {
         }
     }
 
-    /// Carries out what is due.
+    /// Does the work that is due.
     public mutating func clock(at now: Instant, _ effects: inout [Effect]) {
         guard case .opening(let until) = phase, until <= now else { return }
         lost("it did not answer within \(Self.openingTime.milliseconds) ms", at: now, &effects)

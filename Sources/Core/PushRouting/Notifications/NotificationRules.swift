@@ -1,22 +1,22 @@
-/// How a `notify` handler shows notifications, and on which bus.
+/// The settings of a `notify` handler: the bus and the looks of its notifications.
 public struct NotificationRules: Hashable, Sendable {
-    /// Where the notification service is reached.
+    /// The bus of the notification service.
     public enum Bus: Hashable, Sendable {
-        /// The session bus: `DBUS_SESSION_BUS_ADDRESS`, else `$XDG_RUNTIME_DIR/bus`.
+        /// The session bus: `DBUS_SESSION_BUS_ADDRESS`, or `$XDG_RUNTIME_DIR/bus` without it.
         case session
-        /// The bus at an address, which is one of Unix sockets (D-Bus specification, Server Addresses).
+        /// The bus at an address of Unix sockets (D-Bus specification, Server Addresses).
         case address(String)
     }
 
     /// The bus.
     public var bus: Bus
-    /// The name of the app that notifications come from, for people.
+    /// The app name on notifications, for people.
     public var appName: String
-    /// The icon where the payload names none: a name of the icon theme, or an absolute path.
+    /// The icon for payloads without one: a name of the icon theme, or an absolute path.
     public var icon: String?
-    /// The name of the desktop file of that app, without its suffix; services group by it.
+    /// The name of the app's desktop file without its suffix; services group by it.
     public var desktopEntry: String?
-    /// How long a notification stays; `nil`: as long as the service likes; zero: until the person acts.
+    /// The time that a notification stays; `nil`: the service decides; zero: until the person acts.
     public var expires: Duration?
     /// Whether a payload may name an image by a local path.
     public var takesLocalImages: Bool
@@ -34,13 +34,13 @@ public struct NotificationRules: Hashable, Sendable {
         self.takesLocalImages = takesLocalImages
     }
 
-    /// Whether a text is an address of a bus on Unix sockets. It may have several parts, of which the first one that works
-    /// counts.
+    /// Whether a text is an address of a bus on Unix sockets. An address may have several parts; the first one that
+    /// works counts.
     public static func isAddress(_ text: String) -> Bool {
         let parts = text.split(separator: ";", omittingEmptySubsequences: false)
         return text.utf8.count <= 1024 && parts.allSatisfy { $0.hasPrefix("unix:") && $0.contains("=") }
     }
 
-    /// How many invocations wait for the service at once, unless the file says.
+    /// The shipped limit of invocations that wait for the service.
     public static let concurrentMax = 16
 }

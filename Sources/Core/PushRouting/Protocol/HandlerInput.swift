@@ -1,25 +1,25 @@
 public import PushModel
 
-/// What a handler is told: one JSON object, and the same facts in its environment.
+/// The input of a handler: one JSON object, and the same facts in its environment.
 public enum HandlerInput {
-    /// The line that takes another one back.
+    /// Returns the line that cancels another one.
     public static func cancellation(of id: Int64) -> [UInt8] {
         var writer = JSONWriter(reserving: 32)
         writer.object { $0.member("cancel", id) }
         return writer.line()
     }
 
-    /// The object on standard input, with a line feed; for handlers that answer by lines the line.
+    /// Returns the object for standard input with a line feed; for handlers that read lines, the line.
     ///
     /// - Parameters:
     ///   - run: the run.
-    ///   - id: what the answer must repeat; `nil` for a program that ends with its answer.
-    ///   - now: when it starts; what is left of its time is counted from here.
+    ///   - id: the id that the answer must repeat; `nil` for a program that ends with its answer.
+    ///   - now: the time of its start, from which the rest of its budget counts.
     public static func object(_ run: HandlerRun, id: Int64? = nil, at now: Moment) -> [UInt8] {
         var writer = JSONWriter(reserving: run.request.body.count + 512)
         writer.object { writer in
             if let id { writer.member("id", id) }
-            // Its line may wait before a bridge reads it, and "remaining_ms" says what is left now.
+            // The line may wait before a bridge reads it, while "remaining_ms" is of now.
             if run.handler.kind.isBridge { writer.member("deadline_ns", run.deadline.nanoseconds) }
             writer.member(
                 "delivery",
@@ -60,7 +60,7 @@ public enum HandlerInput {
         return writer.line()
     }
 
-    /// The same facts as variables; whoever starts the process adds `PUSH_RUN`, the mark.
+    /// Returns the same facts as variables; the process that starts the handler adds the mark `PUSH_RUN`.
     public static func environment(_ run: HandlerRun, at now: Moment) -> [(name: String, value: String)] {
         var variables = [
             ("PUSH_SEQ", String(run.request.seq.value)),
@@ -82,26 +82,25 @@ public enum HandlerInput {
             ("PUSH_KIND", run.subject.kind), ("PUSH_ACTION", run.subject.button),
             ("PUSH_EPOCH", run.epoch.map(String.init)),
         ]
-        // The object on standard input has every value whole. A variable is whole or left out: a value ends at a NUL, where
-        // it would name another person, and one that is too long for the kernel would keep the program from starting.
+        // The object on standard input has every value whole. A variable has the whole value or is left out: a NUL
+        // would cut the value off and name another person, and `execve` fails with a variable that is too long.
         for case (let name, let value?) in optional where value.utf8.count <= longestValue && !value.utf8.contains(0) {
             variables.append((name, value))
         }
         return variables
     }
 
-    /// Half of what Linux takes for one variable (`MAX_ARG_STRLEN`).
+    /// Half of the kernel's limit for one variable (`MAX_ARG_STRLEN`).
     private static let longestValue = 65_536
 
-    /// The mark of one run: `<owner>:<seq>:<n>`.
+    /// Returns the mark of one run: `<owner>:<seq>:<n>`.
     public static func mark(_ id: InvocationID, owner: String) -> String { "\(owner):\(id.seq):\(id.n)" }
 }
 
 extension HandlerRun {
     fileprivate func remaining(at now: Moment) -> Duration { max(deadline - now.monotonic, .zero) }
 
-    /// The name of the lane that it waited in: the same for all that wait for each other, and for nothing else. An observer's
-    /// copy has none.
+    /// The name of the lane, which all its invocations share and no other has. An observer's copy has none.
     fileprivate var lane: String? {
         guard !invocation.isObserver, let lane = request.lane else { return nil }
         var app = lane.app ?? ""
