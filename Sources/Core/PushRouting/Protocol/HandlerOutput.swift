@@ -1,18 +1,18 @@
 public import PushModel
 
 extension HandlerAnswer.Content {
-    /// What an `exec` handler said on standard output beside its exit status.
+    /// Reads the answer of an `exec` handler from its standard output, beside its exit status.
     ///
-    /// An answer is a JSON object that has one of `status`, `result`, `options` and `log`: the whole output, or each line
-    /// that is one. Of several the first counts, and all are counted: the handler called its completion that often.
+    /// An answer is a JSON object with a member `status`, `result`, `options` or `log`: the whole output, or one line
+    /// of it. Of several answers the first counts; their number stands for the calls of the completion handler.
     ///
-    /// Of one that was to log something and cannot be read, what is wrong is remarked on: no custom data goes in silence.
-    /// So is an output that was cut where no answer is in what was read: what was cut may have been one.
+    /// Two faults become remarks, so that no custom data is lost unnoticed: an object with `log` that cannot be parsed,
+    /// and a cut output without an answer in the part that was read.
     ///
     /// - Parameters:
-    ///   - bytes: what it wrote, as far as it was read.
-    ///   - discarded: how many bytes came after them.
-    /// - Returns: `nil` when there is no answer. All else is a program's own chatter, and no failure.
+    ///   - bytes: its standard output, as far as the daemon read it.
+    ///   - discarded: the number of bytes after these.
+    /// - Returns: `nil` without an answer: other output is the program's own and no failure.
     public init?(standardOutput bytes: [UInt8], discarded: Int = 0) {
         if let answer = Self.answer(in: bytes) {
             self.init(answer: answer)
@@ -36,16 +36,17 @@ extension HandlerAnswer.Content {
         }
     }
 
-    /// Why a program's standard output is no answer, for people: who tries a handler out may have meant one.
+    /// Returns the reason why standard output has no answer, for people: in a trial of a handler it may have been meant
+    /// as one.
     ///
-    /// - Parameter bytes: what it wrote.
-    /// - Returns: a sentence without its end; `nil` when there is an answer, or nothing but white space.
+    /// - Parameter bytes: its standard output.
+    /// - Returns: a sentence without its full stop; `nil` for an answer, or for white space alone.
     public static func objection(toOutput bytes: [UInt8]) -> String? {
         guard bytes.contains(where: { !" \t\r\n".utf8.contains($0) }),
             Self(standardOutput: bytes) == nil
         else { return nil }
         let lines = bytes.split(separator: UInt8(ascii: "\n")).map(Array.init)
-        // What looks most like an answer is what was meant as one.
+        // Reports on the candidate that looks most like an answer.
         for candidate in [bytes] + lines {
             guard let root = try? JSONDocument(scanning: candidate).root, root.kind == .object else { continue }
             let names = root.members.map(\.key)
@@ -62,7 +63,7 @@ extension HandlerAnswer.Content {
         } catch { return "its object cannot be read: \(error.message)" }
     }
 
-    /// What is wrong with what looks like an answer that has a log.
+    /// Returns the parse error of an object with a `log`.
     private static func fault(in bytes: [UInt8]) -> String? {
         guard bytes.first == UInt8(ascii: "{"), bytes.has(#""log""#.utf8) else { return nil }
         do {
@@ -71,11 +72,11 @@ extension HandlerAnswer.Content {
         } catch { return "its answer cannot be read: \(error.message)" }
     }
 
-    /// What one answer says.
+    /// Reads one answer.
     ///
     /// - Parameters:
-    ///   - answer: an object.
-    ///   - times: how often it was given.
+    ///   - answer: the object.
+    ///   - times: the number of answers.
     public init(answer: JSONNode, times: Int = 1) {
         self.init(times: times)
         result = word("result", of: answer)
@@ -88,14 +89,14 @@ extension HandlerAnswer.Content {
         if let entries = list("log", of: "objects", in: answer) { takeLog(entries) }
     }
 
-    /// The lines of a program's output that are no answer, as one line for people; `nil` where there are none.
+    /// Returns the lines of an output that are no answers, as one line for people; `nil`: there are none.
     static func chatter(in bytes: [UInt8], isCut: Bool) -> String? {
         guard answer(in: bytes) == nil else { return nil }
         let lines = bytes.split(separator: UInt8(ascii: "\n")).filter { answer(in: Array($0)) == nil }
         return excerpt(of: Array(lines.joined(separator: [UInt8(ascii: "\n")])), isCut: isCut)
     }
 
-    /// Takes in earlier lines of the same run: of each fact the first counts, and the status is this one's.
+    /// Merges the earlier lines of the same run: the first value of each fact counts, and the status of this answer.
     mutating func follow(_ earlier: HandlerAnswer.Content) {
         let says = result != nil || options != nil || !log.isEmpty
         times = earlier.times + (says ? 1 : 0)
@@ -106,7 +107,7 @@ extension HandlerAnswer.Content {
         remarks = earlier.remarks + remarks
     }
 
-    /// `reason`, where that is a text; its beginning, since it stands in reports.
+    /// Returns the beginning of `reason`, which appears in reports, if it is a string.
     private static func reason(of answer: JSONNode) -> String? {
         guard let reason = answer["reason"]?.string, !reason.isEmpty else { return nil }
         return reason.count <= reasonLength ? reason : reason.prefix(reasonLength) + "..."
@@ -114,7 +115,7 @@ extension HandlerAnswer.Content {
 
     private static let reasonLength = 400
 
-    /// How many entries and attributes of one answer are kept at most: they are worked off in one turn of the loop.
+    /// The limits of entries and attributes of one answer: one turn of the loop processes them.
     private static let entriesMax = 256
     private static let attributesMax = LogRequest.attributesMax
 
@@ -139,7 +140,7 @@ extension HandlerAnswer.Content {
                 wrong.append("log[\(index)]\(error.field.map { ".\($0.prefix(40))" } ?? ""): \(error.message)")
             }
         }
-        // A program that has it wrong has it wrong in all of them.
+        // A program that makes a mistake in one entry makes it in all of them.
         remarks += wrong.prefix(3)
         if wrong.count > 3 { remarks.append("log: \(counted(wrong.count - 3, "more is", "more are")) wrong") }
     }
@@ -148,7 +149,7 @@ extension HandlerAnswer.Content {
         remarks.append("log: \(counted(count, "entry is", "entries are")) not kept: \(limit)")
     }
 
-    /// The elements of a member; what is no list is remarked on.
+    /// Returns the elements of a member; another value than an array becomes a remark.
     private mutating func list(_ key: String, of what: String, in answer: JSONNode) -> [JSONNode]? {
         guard let list = answer[key] else { return nil }
         if list.kind == .array { return list.elements }
@@ -156,7 +157,7 @@ extension HandlerAnswer.Content {
         return nil
     }
 
-    /// The member as a word of its set; what is none is remarked on.
+    /// Returns the member as a word of its set; another value becomes a remark.
     private mutating func word<Word: RawRepresentable<String> & CaseIterable>(_ key: String, of answer: JSONNode)
         -> Word?
     {
@@ -182,7 +183,7 @@ extension LoggedByHandler {
 }
 
 extension JSONNode {
-    /// The value as it came, cut to a length that fits into a message.
+    /// The value as written, cut to fit into a message.
     fileprivate var shown: String {
         let text = String(decoding: rawBytes, as: UTF8.self)
         return text.count <= 40 ? text : text.prefix(40) + "..."

@@ -1,8 +1,8 @@
 import PushModel
 
-/// What a handler learns of a request that is no delivery: what the person did, or which token there is now.
+/// The facts for a handler about a request other than a delivery: the person's act, or the token.
 extension InvocationSubject {
-    /// What was done or happened; `nil` for a delivery.
+    /// The kind of the act or of the token's change; `nil` for a delivery.
     var kind: String? {
         switch action {
         case .interact(let interact): interact.kind.rawValue
@@ -11,13 +11,13 @@ extension InvocationSubject {
         }
     }
 
-    /// The id of the button; `nil` unless one was pressed.
+    /// The id of the pressed button; `nil`: none was pressed.
     var button: String? {
         if case .interact(let interact) = action { interact.action } else { nil }
     }
 
-    /// Writes the member of the object on standard input. What was typed, and the token, stand only there: others may read
-    /// a program's environment.
+    /// Writes the member of the object on standard input. Only this object has the typed text and the token: other
+    /// processes may read a program's environment.
     func write(to writer: inout JSONWriter) {
         switch action {
         case .interact(let interact):

@@ -1,22 +1,22 @@
 import PushModel
 
-/// One line of a `worker` or `socket` handler: the answer to the line that had the same id.
+/// A line of a handler that answers by lines: the answer to the line with the same id.
 public struct LineAnswer: Hashable, Sendable {
     /// The id of the line that it answers.
     public let id: Int64
-    /// What it says.
+    /// The answer.
     public let answer: HandlerAnswer
-    /// The status of the HTTP answer that it stands for; `nil`: there is none.
+    /// The status of the HTTP answer behind it; `nil`: there is none.
     public let httpStatus: Int?
 
     /// Reads a line.
     ///
     /// - Parameters:
-    ///   - line: without its line feed.
-    ///   - only: the id of the only line that it can answer; then it needs none.
-    ///   - earlier: what was written before it for that line.
+    ///   - line: the line without its line feed.
+    ///   - only: the id of the only line that it can answer; the answer then needs no id.
+    ///   - earlier: the earlier lines of the same run.
     ///   - mayRequest: whether a line with `op` is a request.
-    /// - Throws: why it answers nothing: it is no JSON object, has no id, or is a request.
+    /// - Throws: the reason why it is no answer: it is no JSON object, has no id, or is a request.
     public init(
         _ line: [UInt8], toOnly only: Int64? = nil, after earlier: RunLines = RunLines(), mayRequest: Bool = false
     ) throws(LineFault) {
@@ -30,21 +30,21 @@ public struct LineAnswer: Hashable, Sendable {
     }
 }
 
-/// The lines of a run on a connection of its own, before the one with a status. That one may come from the unit that saw
-/// the program end, so these lines belong to the answer.
+/// The lines of a run on its own connection before the line with a status. The status may come from the service
+/// manager's unit, which saw the program end, so these lines belong to the answer.
 public struct RunLines: Hashable, Sendable {
-    /// How much of it is kept, in bytes.
+    /// The limit of stored bytes.
     private static let keptMax = 64 << 10
 
     private var bytes: [UInt8] = []
     private var discarded = 0
 
-    /// Nothing was written.
+    /// Creates a run without lines.
     public init() {}
 
-    /// Takes in a line that is not the answer.
+    /// Stores a line if it has no status.
     ///
-    /// - Returns: whether the line is one: it has no status of its own.
+    /// - Returns: whether it stored the line; if not, the line is the answer.
     mutating func take(_ line: [UInt8]) -> Bool {
         guard (try? JSONDocument(scanning: line).root["status"]) == nil else { return false }
         if bytes.count + line.count < Self.keptMax {
@@ -56,15 +56,15 @@ public struct RunLines: Hashable, Sendable {
         return true
     }
 
-    /// The content of its answers, without a status.
+    /// The content of the answers in these lines, without a status.
     var answer: HandlerAnswer.Content? {
         bytes.isEmpty ? nil : HandlerAnswer.Content(standardOutput: bytes, discarded: discarded)
     }
 
-    /// The lines that are no answer, for people.
+    /// The lines that are no answers, for people.
     var chatter: String? { HandlerAnswer.Content.chatter(in: bytes, isCut: discarded > 0) }
 
-    /// Why what was written is no answer, as the end of a sentence; empty where nothing was written.
+    /// The reason why the lines are no answer, as the end of a sentence; empty without lines.
     var objection: String {
         guard let text = excerpt(of: bytes, isCut: discarded > 0) else { return "" }
         let words = HandlerAnswer.Status.allCases.map(\.rawValue).joined(separator: ", ")
@@ -73,16 +73,16 @@ public struct RunLines: Hashable, Sendable {
     }
 }
 
-/// Why a line answers nothing.
+/// The reason why a line answers no invocation.
 public enum LineFault: Error, Hashable, Sendable, CustomStringConvertible {
-    /// It is no JSON object.
+    /// The line is no JSON object.
     case notAnObject
-    /// It has no id, or one that is no whole number.
+    /// The line has no id, or an id that is no whole number.
     case noID
-    /// It is a request as on `inject.sock`, of a program that may send some.
+    /// The line is a request as on `inject.sock`, of a program that may send requests.
     case isRequest
 
-    /// What is wrong, without the line, which may hold what payloads hold.
+    /// The fault, without the line, which may hold data of payloads.
     public var description: String {
         switch self {
         case .notAnObject: "a line that is not a JSON object"
@@ -93,14 +93,14 @@ public enum LineFault: Error, Hashable, Sendable, CustomStringConvertible {
 }
 
 extension HandlerAnswer {
-    /// What an answer by line says. It must have a status, since there is no exit status to go by.
+    /// Reads an answer by line. It must have a status: there is no exit status.
     fileprivate init(line: JSONNode, after earlier: RunLines) {
         var content = Content(answer: line)
         if let said = earlier.answer { content.follow(said) }
         if content.status == .handled, let reason = exchange(&content.reason, with: nil) {
             content.remarks.append(reason)
         }
-        // A failure's reason is also what its program wrote.
+        // The reason of a failure includes the earlier lines of its program.
         let reason = [content.reason, earlier.chatter].compactMap(\.self).joined(separator: ": ")
         switch content.status {
         case .handled: self = .handled(content)
@@ -114,7 +114,7 @@ extension HandlerAnswer {
         }
     }
 
-    /// `retry_after_ms`, where that is a time; anything else asks for the configured delay.
+    /// Returns `retry_after_ms` if it is a valid time; any other value stands for the configured delay.
     private static func retryDelay(of line: JSONNode) -> Duration? {
         guard let milliseconds = line["retry_after_ms"]?.int64, 0...86_400_000 ~= milliseconds else { return nil }
         return .milliseconds(milliseconds)

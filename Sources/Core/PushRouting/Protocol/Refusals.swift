@@ -1,7 +1,7 @@
 public import PushModel
 
 extension ProtocolError {
-    /// What a client is told when the router does not accept its request.
+    /// Creates the error line of a refused request.
     public init(_ refusal: Refusal, id: String?) {
         switch refusal {
         case .invalidValue(let field, let message):

@@ -2,9 +2,9 @@ public import PushCustomData
 public import PushModel
 
 extension Reply {
-    /// The request is on disk; what of it was set aside is there as well.
+    /// Returns the reply to a request that is on disk, with its rejected entries.
     ///
-    /// - Parameter outcomes: how many outcome lines follow; `nil` for a client that does not wait for them.
+    /// - Parameter outcomes: the number of outcome lines that follow; `nil` for a client that does not wait for them.
     public static func accepted(
         _ seq: SequenceNumber, id: String?, outcomes: Int? = nil, rejected: [Rejection] = []
     ) -> [UInt8] {

@@ -1,18 +1,17 @@
 import PushModel
 
-/// A line of a scenario at which the daemon dies, and comes back: `{"at":1000,"crash":{"down_ms":2500,"reboot":true}}`.
+/// A line of a scenario at which the daemon dies and restarts: `{"at":1000,"crash":{"down_ms":2500,"reboot":true}}`.
 ///
-/// All that was decided up to then is recorded. What runs is gone; what is unfinished is taken up when the daemon is back,
-/// as a start takes it up.
+/// All earlier decisions are recorded. Running handlers are gone; the restarted router recovers unfinished requests.
 struct Crash: Sendable {
-    /// When the daemon dies. What is due at that time has not happened.
+    /// The time at which the daemon dies. Work that is due at that time is not done.
     var at: WallTime
-    /// How long it is away.
+    /// The time for which no daemon runs.
     var downtime: Duration = .zero
-    /// Whether the machine was booted meanwhile: then no time is left to anything that waits.
+    /// Whether the machine reboots meanwhile: waiting invocations then have no time left.
     var reboots = false
 
-    /// - Throws: what is wrong with the line.
+    /// - Throws: the fault of the line.
     init(_ root: JSONNode) throws(ProtocolError) {
         for (key, _) in root.members where !["at", "crash"].contains(key) {
             throw ProtocolError(.unknownKey, field: key, message: "a line with crash has only at beside it")
@@ -55,7 +54,7 @@ struct Crash: Sendable {
     /// When the daemon is back.
     var end: WallTime { WallTime(milliseconds: at.milliseconds + downtime.milliseconds) }
 
-    /// The crash that a line is; `nil` for any other line.
+    /// Reads the crash from a line; returns `nil` for any other line.
     static func read(_ root: JSONNode?) throws(ProtocolError) -> Crash? {
         guard let root, root["op"] == nil, root["crash"] != nil else { return nil }
         return try Crash(root)

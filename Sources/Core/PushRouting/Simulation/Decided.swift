@@ -1,8 +1,8 @@
 import PushModel
 
-/// What a simulation has decided so far, to be held against expectations.
+/// The output of a simulation so far, which expectations are checked against.
 struct Decided {
-    /// How many requests wait for an outcome.
+    /// The number of requests without an outcome.
     var pending = 0
     private var invocations: [JSONNode] = []
     private var events: [JSONNode] = []
@@ -19,13 +19,13 @@ struct Decided {
         lastRequest = (line, nil)
     }
 
-    /// The line of the scenario that a decided line comes from.
+    /// Returns the line of the scenario that led to a decided line.
     func line(of decided: JSONNode) -> Int? {
         let seq = decided["seq"]?.int64
         return requests.last { $0.seq == seq }?.line
     }
 
-    /// The openings of pushes that were not displayed.
+    /// The opens of pushes that were not displayed.
     var openingsOfHidden: [JSONNode] {
         invocations.filter { $0["reason_code"]?.string == ReasonCode.openedNotDisplayed.rawValue }
     }
@@ -44,7 +44,7 @@ struct Decided {
         }
     }
 
-    /// Why a condition does not hold; `nil` when it does.
+    /// Returns the reason why a condition does not hold; `nil`: it holds.
     func failure(of condition: Expectation.Condition) -> Check.Failure? {
         switch condition {
         case .some(let pattern):
@@ -88,7 +88,7 @@ struct Decided {
             ranked.map { "\(Self.summary(of: $0.line)): \($0.differences.joined(separator: "; "))" } + stories)
     }
 
-    /// The verdicts on the latest interactions, each in the words of its own reasons: why an open is missing, or one too many.
+    /// The verdicts on the latest interactions with their reasons: they show why an open is missing or superfluous.
     private var storiesOfInteractions: [String] {
         requests.filter(\.isInteraction).suffix(3).map { request in
             let reasons = (invocations + interactions).filter { $0["seq"]?.int64 == request.seq }.map { line in
@@ -100,7 +100,7 @@ struct Decided {
         }
     }
 
-    /// Who asks for a certain request, or for an owner, is not helped by another one.
+    /// A difference in request or owner weighs more: a line of another request does not help.
     private static func distance(_ differences: [String]) -> Int {
         differences.reduce(0) { sum, difference in
             sum + (["seq is ", "id is ", "observer is "].contains { difference.hasPrefix($0) } ? 10 : 1)
@@ -117,7 +117,7 @@ struct Decided {
             matching.prefix(10).map(Self.summary) + (pattern.mayBeOpen ? storiesOfInteractions : []))
     }
 
-    /// An observer's copy is one more that may not be there.
+    /// `none` must also find copies of observers.
     private func failure(ofNone pattern: Pattern) -> Check.Failure? {
         let matching = lines(pattern).filter(pattern.matchesAnybody)
         guard !matching.isEmpty else { return nil }
@@ -154,7 +154,7 @@ struct Decided {
             lines)
     }
 
-    /// The invocations of a request, or of all, in the order of their numbers; `nil` when there is no such request.
+    /// The invocations of a request, or of all, by number; `nil`: there is no such request.
     private func decided(of name: Expectation.RequestName?) -> [JSONNode]? {
         var chosen = invocations
         if let name {
@@ -188,7 +188,7 @@ struct Decided {
 
     // MARK: Text
 
-    /// A line in a few words.
+    /// Summarizes a line in a few words.
     private static func summary(of line: JSONNode) -> String {
         if line["type"]?.string == "breaker" { return "breaker of \(word("handler", line)) \(word("state", line))" }
         if line["type"]?.string == "interaction" {

@@ -1,36 +1,36 @@
 import PushModel
 
-/// What is to have happened when its line of a scenario is reached.
+/// A condition on the simulation, checked when it reaches the line.
 struct Expectation: Sendable {
-    /// Which request's invocations.
+    /// The name of a request.
     enum RequestName: Sendable {
         case seq(Int64)
         case id(String)
     }
 
-    /// What is to hold.
+    /// The condition.
     enum Condition: Sendable {
         /// At least one line matches.
         case some(Pattern)
-        /// None matches.
+        /// No line matches.
         case none(Pattern)
-        /// This many match.
+        /// This number of lines matches.
         case count(Pattern, Int64)
-        /// These and no others were decided, in the order of their numbers; of one request, or of all.
+        /// Exactly these invocations were decided, in the order of their numbers; of one request, or of all.
         case invocations([Pattern], of: RequestName?)
-        /// The request before was refused so.
+        /// The last request was refused with this error.
         case error(Pattern)
-        /// This many requests wait for an outcome.
+        /// This number of requests waits for an outcome.
         case pending(Int64)
     }
 
-    /// What it shows, in the author's words.
+    /// The purpose, in the author's words.
     let name: String?
-    /// When it is checked; `nil`: when all is decided that comes before the next line with a time.
+    /// The time of the check; `nil`: after all decisions before the next line with a time.
     let at: WallTime?
-    /// What is to hold.
+    /// The condition.
     let condition: Condition
-    /// The condition as it is written.
+    /// The condition as written.
     let text: String
 
     /// - Parameter line: the object of the line; it has `expect`.
@@ -83,7 +83,7 @@ extension Expectation.Condition {
         }
     }
 
-    /// The subjects of a pattern beside an invocation; it stands in a member of that name then.
+    /// The subjects of a pattern other than invocations; the pattern is a member of that name.
     private static let subjects = [Pattern.Subject.event, .entry, .interaction, .breaker]
 
     private static func lines(_ node: JSONNode, path: String) throws(ExpectationError) -> Pattern {
@@ -127,7 +127,7 @@ extension Expectation.Condition {
 }
 
 extension Expectation.Condition {
-    /// The interaction that is to be there, found its push or not; `nil` for any other expectation.
+    /// The interaction that must be there, with or without its push; `nil` for any other expectation.
     var interaction: Pattern? {
         switch self {
         case .some(let pattern): pattern.subject == .interaction ? pattern : nil
@@ -139,28 +139,28 @@ extension Expectation.Condition {
 
 /// The result of a scenario.
 public struct ScenarioResult: Hashable, Sendable {
-    /// A fact that holds whatever was expected, and that a reader of the scenario should know.
+    /// A fact for the reader of a scenario, independent of its expectations.
     public struct Warning: Hashable, Sendable {
         /// The line of the scenario, from 1.
         public let line: Int
-        /// The fact, in a sentence without its end.
+        /// The fact, as a sentence without its full stop.
         public let message: String
     }
 
-    /// A check for each expectation, each refusal that nobody expected, and each interaction that found no push although
-    /// nobody expected that; in the order of the lines.
+    /// A check for each expectation, each unexpected refusal, and each interaction that unexpectedly found no push; in
+    /// the order of the lines.
     public internal(set) var checks: [Check] = []
-    /// In the order of the lines.
+    /// The warnings, in the order of the lines.
     public internal(set) var warnings: [Warning] = []
 }
 
-/// One thing that a scenario expected, and what came.
+/// An expectation of a scenario, and its result.
 public struct Check: Hashable, Sendable {
-    /// What came instead.
+    /// The result in place of the expected one.
     public struct Failure: Hashable, Sendable {
-        /// In a sentence.
+        /// The failure as a sentence.
         public let message: String
-        /// The decided lines that come nearest, or that should not be there, each with what is wrong about it.
+        /// The closest decided lines, or the superfluous ones, each with its differences.
         public let lines: [String]
 
         init(_ message: String, _ lines: [String] = []) {
@@ -171,10 +171,10 @@ public struct Check: Hashable, Sendable {
 
     /// The line of the scenario, from 1.
     public let line: Int
-    /// What it shows, in the author's words.
+    /// The purpose, in the author's words.
     public let name: String?
-    /// What was expected, as it is written.
+    /// The expectation as written.
     public let expected: String
-    /// What came instead; `nil` when it holds.
+    /// The failure; `nil`: the expectation holds.
     public let failure: Failure?
 }

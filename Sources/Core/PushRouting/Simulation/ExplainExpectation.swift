@@ -7,7 +7,7 @@ public struct ExplainExpectation: Sendable {
     public enum Key: String, CaseIterable, Sendable {
         case provider, platform, outcome, callback, handler, route, campaign, kind, confidence, reason, warning
 
-        /// The path of its values in the object of `explain --json`; `nil` where ``Explanation/outcomeWords`` has them.
+        /// The path of its values in the object of `explain --json`; `nil`: ``Explanation/outcomeWords`` has them.
         var path: [String]? {
             switch self {
             case .outcome: nil
@@ -21,14 +21,14 @@ public struct ExplainExpectation: Sendable {
         }
     }
 
-    /// The word for nothing at all.
+    /// The word for no value.
     public static let none = "none"
 
     private let key: Key
     private let pattern: Glob
 
     /// - Parameter text: `KEY=VALUE`.
-    /// - Returns: `nil` for a key that is none.
+    /// - Returns: `nil` for an unknown key.
     public init?(_ text: String) {
         guard let sign = text.utf8.firstIndex(of: UInt8(ascii: "=")), let key = Key(rawValue: String(text[..<sign]))
         else { return nil }
@@ -36,7 +36,7 @@ public struct ExplainExpectation: Sendable {
         pattern = Glob(String(text[text.utf8.index(after: sign)...]))
     }
 
-    /// Names the values that do not match; `nil` when one does. Several values, such as the callbacks, need one match.
+    /// Returns the values if none matches; `nil`: one matches. Of several values, such as callbacks, one must match.
     ///
     /// - Parameters:
     ///   - explanation: the explanation.
@@ -57,14 +57,14 @@ public struct ExplainExpectation: Sendable {
 }
 
 extension Explanation {
-    /// The callbacks of owners, each once, in the order in which the platform would run them.
+    /// The callbacks of owners, each once, in the order of the platform's calls.
     public var callbackNames: [String] {
         ownInvocations.map(\.planned.callback.rawValue).reduce(into: []) { names, name in
             if !names.contains(name) { names.append(name) }
         }
     }
 
-    /// The ends of the payload, each once: outcomes, and `handler NAME` where a handler decides it.
+    /// The results of the payload, each once: outcomes, and `handler NAME` where the handler decides.
     public var outcomeWords: [String] {
         if let outcome = decision.outcome { return [outcome.rawValue] }
         return ownInvocations.reduce(into: []) { words, invocation in
@@ -73,7 +73,7 @@ extension Explanation {
         }
     }
 
-    /// The same in one text.
+    /// The results of the payload in one text.
     public var outcomeWord: String { outcomeWords.joined(separator: ", ") }
 
     private var ownInvocations: [Invocation] { invocations.filter { !$0.isObserver } }

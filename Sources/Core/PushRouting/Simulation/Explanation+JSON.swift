@@ -2,9 +2,9 @@ import PushDispatch
 import PushModel
 
 extension Explanation {
-    /// The object that `pushctl explain --json` prints, on one line without its line feed. Its last members are how well
-    /// the owner's rule is known, where each rule that matches is from, the remarks, what the tracks make of it, and
-    /// which routes do not match, if there is any.
+    /// The object that `pushctl explain --json` prints, on one line without a line feed. Its last members are the
+    /// confidence of the owner's rule, the origins of the matching rules, the remarks, the tracks' entries, and any
+    /// routes that do not match.
     public var json: [UInt8] {
         var writer = JSONWriter(reserving: 1024)
         writer.object { writer in

@@ -2,19 +2,19 @@ import PushDispatch
 public import PushModel
 
 extension Explanation {
-    /// A route that was asked whether it takes an invocation, and does not.
+    /// A route that was checked for an invocation and does not match.
     public struct UnmatchedRoute: Hashable, Sendable {
         /// The route's name.
         public var route: String
         /// The callback of the invocation.
         public var callback: Callback
-        /// Whether it would get a copy.
+        /// Whether it observes.
         public var observes: Bool
-        /// Which of its conditions does not hold, and what is so instead, for people.
+        /// The first condition that does not hold, and the actual value, for people.
         public var reason: String
     }
 
-    /// The routes that each callback was offered to in vain: those before the one that takes it, and every observer.
+    /// Returns the routes that do not match a callback: those before the first match, and all observing ones.
     static func unmatchedRoutes(
         _ decision: Decision, platform: Platform, table: RoutingTable
     ) -> [UnmatchedRoute] {
@@ -35,7 +35,7 @@ extension Explanation {
 }
 
 extension RouteMatch {
-    /// The first condition that does not hold, and what is so instead; `nil` when all hold.
+    /// Returns the first condition that does not hold, with the actual value; `nil`: all hold.
     func mismatch(with facts: RouteFacts) -> String? {
         guard !holds(for: facts) else { return nil }
         let provider = facts.provider ?? Self.noProvider

@@ -2,12 +2,12 @@ import PushDispatch
 public import PushModel
 
 extension Explanation {
-    /// The same story for people: lines for a terminal, the last with its line feed.
+    /// The explanation as lines for a terminal, each with its line feed.
     public var text: String { lines().map { "\($0.text)\n" }.joined() }
 
-    /// The same story for people, as lines for a terminal.
+    /// Returns the explanation as lines for a terminal.
     ///
-    /// - Parameter place: where the payload is from, before the first line.
+    /// - Parameter place: the origin of the payload, printed before the first line.
     public func lines(at place: String? = nil) -> [ReportLine] {
         let transport = decision.transport == platform.usualTransport ? "" : " over \(decision.transport.rawValue)"
         var lines: [ReportLine] = []
@@ -52,12 +52,12 @@ extension Explanation {
 }
 
 extension [ReportLine] {
-    /// Adds a line; what came from outside cannot steer the terminal.
+    /// Adds a line. Escapes control characters: text from outside must not control the terminal.
     fileprivate mutating func add(_ text: String, _ tone: ReportLine.Tone = .plain) {
         append(ReportLine(text.showingControls(), tone))
     }
 
-    /// Adds a title and what stands below it; neither where that is nothing.
+    /// Adds a title and the lines below it, if there are any.
     fileprivate mutating func add(_ title: String, _ texts: [String], _ tone: ReportLine.Tone = .plain) {
         guard !texts.isEmpty else { return }
         add(title, tone == .plain ? .heading : tone)
@@ -80,7 +80,7 @@ extension Explanation {
 }
 
 extension RemoteMessage {
-    /// What the app could ask the message for, without what FCM would leave at its default.
+    /// The fields of the message, without those that FCM leaves at their defaults.
     fileprivate var line: String {
         var facts = [messageID.map { "message \($0)" } ?? "a message without an id"]
         if let from { facts.append("from \(from)") }
@@ -98,7 +98,7 @@ extension RemoteMessage {
         return facts.joined(separator: ", ")
     }
 
-    /// A time in milliseconds since 1970, as a date where it is one that people use.
+    /// Returns a time in milliseconds since 1970 as a date, up to the year 9999.
     private static func date(_ milliseconds: Int64) -> String {
         let endOf9999: Int64 = 253_402_300_800_000
         guard (0..<endOf9999).contains(milliseconds) else { return "\(milliseconds) ms" }
@@ -135,7 +135,7 @@ extension UserIdentifier {
 }
 
 extension ProviderMatch {
-    /// Where the rule is from; `nil` where its file does not say it.
+    /// The origin of the rule; `nil` if its file has none.
     fileprivate var originText: String? {
         guard let origin = rule.origin else { return nil }
         let what =

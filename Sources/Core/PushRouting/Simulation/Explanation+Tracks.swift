@@ -2,15 +2,15 @@ public import PushDispatch
 import PushModel
 
 extension Explanation {
-    /// What the tracks would make of what a person does with the notification.
+    /// The entries that the tracks would make of a person's act on the notification.
     public struct TrackedAct: Sendable {
-        /// What the person does.
+        /// The person's act.
         public var act: UserAct
-        /// What would be queued, or rejected; never empty.
+        /// The entries that would be queued or rejected; never empty.
         public var entries: [TrackedData]
     }
 
-    /// Every act that the notification allows, of which a track makes something. Of buttons the payload's own are known.
+    /// Returns every possible act for which a track makes an entry. Buttons are those of the payload.
     static func trackedActs(
         _ deliver: DeliverRequest, _ decision: Decision, _ platform: Platform, _ table: RoutingTable
     ) -> [TrackedAct] {
@@ -20,7 +20,7 @@ extension Explanation {
         let ids = decision.braze?.actions.compactMap(\.id).filter { buttons.insert($0).inserted } ?? []
         let acts = [UserAct.opened] + ids.map { .button(id: $0, text: nil) } + [.dismissed]
         return acts.compactMap { act in
-            // Where other data comes back than what was delivered, no act depends on it.
+            // A platform that hands back other data than the delivered payload: no act depends on it.
             let interaction = decide(
                 act, on: platform.handsBackPayload ? handedBack : nil, of: decision.provider, platform: platform,
                 rules: table.interaction)
@@ -36,7 +36,7 @@ extension Explanation {
 }
 
 extension Decision {
-    /// Whether there may be a notification that a person acts on.
+    /// Whether the person may see a notification to act on.
     var mayBeShown: Bool {
         if braze != nil { return displayed }
         guard providers.first?.provider.purpose != .uninstallProbe else { return false }
@@ -51,7 +51,7 @@ extension Decision {
 }
 
 extension UserAct {
-    /// What happens, as `On=` calls it, and the button.
+    /// The word of `On=` for the act, and its button.
     var track: (occasion: TrackRule.Occasion, button: String?) {
         switch self {
         case .opened: (.opened, nil)

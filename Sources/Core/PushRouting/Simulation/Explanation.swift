@@ -10,57 +10,57 @@ public struct Explanation: Sendable {
         public var planned: PlannedInvocation
         /// Whether it is the copy of an observing route.
         public var isObserver = false
-        /// The first route that matches; of what every SDK must hear, one of those; `nil` for the tracker, and when none
-        /// does.
+        /// The first route that matches, or one of the matching routes of a broadcast; `nil` for the tracker, and if
+        /// none matches.
         public var route: String?
-        /// That route's handler.
+        /// The handler of the route.
         public var handler: String?
-        /// How it ends, where that is known before any handler runs; `nil`: as its handler says.
+        /// The outcome, if it is known before a handler runs; `nil`: the handler decides.
         public var outcome: Outcome?
-        /// The time it has.
+        /// The budget.
         public var budget: Duration
-        /// When that handler gets nothing for a while; `nil`: never.
+        /// The rules of the handler's breaker; `nil`: it has none.
         public var breaker: BreakerRules?
-        /// The route that has it then; `nil`: none, and it fails.
+        /// The route that takes it while the breaker is open; `nil`: none, and the invocation fails.
         public var routeWhileOpen: String?
     }
 
-    /// The platform the payload was taken for.
+    /// The platform of the payload.
     public let platform: Platform
-    /// What the app was doing.
+    /// The state of the app.
     public let state: AppState
-    /// In whose place the router stands.
+    /// The dispatch mode: `device` or `relay`.
     public let mode: DispatchMode
-    /// What the platform does, and whose payload it is.
+    /// The decision of the platform, and the provider of the payload.
     public let decision: Decision
-    /// The callbacks in the order in which the platform would run them.
+    /// The callbacks in the order of the platform's calls.
     public let invocations: [Invocation]
-    /// What a tap on it counts as.
+    /// The verdict on a tap on it.
     public let tap: Tap
-    /// Whether a session that starts after it counts as its influenced open.
+    /// Whether a later session counts as its influenced open.
     public let countsForInfluencedOpen: Bool
-    /// What the tracks make of its receipt, checked as the daemon checks it before it queues it.
+    /// The entries that the tracks make of its receipt, checked as the daemon checks them.
     public let tracked: [TrackedData]
-    /// What the tracks would make of a tap, of each button and of a dismissal, where that is anything.
+    /// The entries that the tracks would make of a tap, of each button and of a dismissal.
     public let trackedActs: [TrackedAct]
-    /// The routes that were asked and do not match, in the order in which they were asked.
+    /// The routes that were checked and do not match, in the order of the checks.
     public let unmatchedRoutes: [UnmatchedRoute]
-    /// Why, in order, for people: what the platform does first, then what the router does.
+    /// The reasons in order, for people: the platform's first, then the router's.
     public let reasons: [String]
-    /// The same for programs: the code of each reason, in their order.
+    /// The codes of the reasons, in the same order.
     public let reasonCodes: [ReasonCode]
-    /// What a reviewer would say, for people.
+    /// The warnings, for people.
     public let warnings: [String]
-    /// What the rules of the providers say to people about this payload.
+    /// The remarks of the providers' rules on this payload, for people.
     public let remarks: [String]
 
     /// Explains a delivery.
     ///
     /// - Parameters:
     ///   - deliver: the delivery.
-    ///   - platform: its platform; nobody knows here what the device last was.
-    ///   - table: the configuration that it would meet.
-    /// - Throws: `PayloadError` for a payload that would be refused.
+    ///   - platform: its platform; no known device stands in.
+    ///   - table: the configuration.
+    /// - Throws: `PayloadError` for a payload that the daemon would refuse.
     public init(
         _ deliver: DeliverRequest, platform: Platform, table: RoutingTable
     ) throws(PayloadError) {
@@ -95,7 +95,7 @@ public struct Explanation: Sendable {
             }
     }
 
-    /// The owners' invocations in the order in which the platform would call, then the observers'.
+    /// Returns the owners' invocations in the order of the platform's calls, then the observers'.
     private static func invocations(
         of decision: Decision, platform: Platform, sdkIsMissing: Bool, table: RoutingTable
     ) -> [Invocation] {
@@ -120,7 +120,7 @@ public struct Explanation: Sendable {
         return owners + observers
     }
 
-    /// What the router adds where an invocation does not simply reach its owner.
+    /// Returns the router's reasons for invocations that do not reach a handler or the tracker.
     private static func routing(_ invocations: [Invocation]) -> [OutcomeReason] {
         invocations.compactMap { invocation in
             let callback = invocation.planned.callback.rawValue
@@ -137,7 +137,7 @@ public struct Explanation: Sendable {
         }
     }
 
-    /// What the tracker's settings take from a push that it takes over.
+    /// Returns the reason for the events that the tracker's settings turn off.
     private static func tracking(_ decision: Decision, _ rules: TrackerRules) -> [OutcomeReason] {
         guard decision.received, !rules.emitsCampaignEvents(for: decision.app) else { return [] }
         let app = decision.app.map { "the app \($0)" } ?? "a push that names no app"
@@ -157,7 +157,7 @@ extension Explanation.Invocation {
             budget: min(route.budget ?? table.budget, table.budget))
     }
 
-    /// The same with what becomes of it while the breaker of its handler is open.
+    /// Returns the invocation with the route that takes it while the breaker of its handler is open.
     fileprivate func withBreaker(of table: RoutingTable, for facts: RouteFacts) -> Explanation.Invocation {
         guard table.mode == .relay, let handler, let breaker = table.handlers[handler]?.breaker else { return self }
         var explained = self
@@ -173,7 +173,7 @@ extension Explanation.Invocation {
 }
 
 extension RoutingTable {
-    /// The routes that ask for payloads of a provider by its name, to handle them.
+    /// Returns the routes that name a provider in order to handle its payloads.
     fileprivate func routes(naming provider: String?, on platform: Platform) -> [Route] {
         guard let provider else { return [] }
         return routes.filter { route in

@@ -7,9 +7,9 @@ public struct ExplanationMatrix: Sendable {
     public struct Row: Sendable {
         /// The platform and the state of the app.
         public let place: PayloadMatrix.Place
-        /// The explanation; an error where the payload would be refused.
+        /// The explanation; an error if the daemon would refuse the payload.
         public let result: Result<Explanation, PayloadError>
-        /// The facts in which the place above, on the same platform, differs.
+        /// The facts that differ from the row above, on the same platform.
         public fileprivate(set) var differences: [Column] = []
     }
 
@@ -19,7 +19,7 @@ public struct ExplanationMatrix: Sendable {
         case owner
         /// The callbacks, each with its receiver.
         case callbacks
-        /// The end of the payload.
+        /// The results of the payload.
         case outcome
         /// The verdict on a tap.
         case tap
@@ -35,8 +35,8 @@ public struct ExplanationMatrix: Sendable {
     /// - Parameters:
     ///   - deliver: the delivery; its platform and state do not count.
     ///   - platforms: the platforms, in their order.
-    ///   - state: the only state to ask for; `nil`: all that an app of the platform may be in.
-    ///   - table: the configuration that it would meet.
+    ///   - state: the only state; `nil`: all states of an app on the platform.
+    ///   - table: the configuration.
     public init(_ deliver: DeliverRequest, platforms: [Platform], state: AppState?, table: RoutingTable) {
         var rows: [Row] = []
         for platform in platforms {
@@ -77,8 +77,8 @@ public struct ExplanationMatrix: Sendable {
     /// The table for people.
     ///
     /// - Parameters:
-    ///   - name: the file of the payload, perhaps with a line.
-    ///   - payload: the payload as it came.
+    ///   - name: the file of the payload, optionally with a line number.
+    ///   - payload: the payload as read.
     public func table(name: String, payload: [UInt8]) -> PayloadMatrix {
         PayloadMatrix(
             name: name, payload: payload, columns: Column.allCases.map(\.title),
@@ -94,7 +94,7 @@ public struct ExplanationMatrix: Sendable {
             warnings: warnings)
     }
 
-    /// The object that `pushctl explain --json` prints of it, on one line without its line feed.
+    /// The object that `pushctl explain --json` prints, on one line without a line feed.
     public var json: [UInt8] {
         var writer = JSONWriter(reserving: 8192)
         writer.object { writer in
@@ -158,7 +158,7 @@ extension ExplanationMatrix.Column {
         }
     }
 
-    /// The fact, for people. A refusal stands where the owner does.
+    /// Returns the fact for people. A refusal appears in the column of the owner.
     func text(of result: Result<Explanation, PayloadError>) -> String {
         switch result {
         case .success(let explanation): text(of: explanation)

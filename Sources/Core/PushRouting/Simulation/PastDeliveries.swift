@@ -1,25 +1,25 @@
 import PushModel
 
-/// What the ledger would know of the deliveries of a simulation, for the interactions that name them by number or message
-/// id. The latest are remembered.
+/// The deliveries of a simulation as the ledger would have them, for interactions that name them by number or message
+/// id. Keeps the latest ones.
 struct PastDeliveries {
-    /// A delivery, and the other ids that lead to it.
+    /// The deliveries by number. The other indices lead to these numbers.
     private var bySeq: [SequenceNumber: PastDelivery] = [:]
     private var byMessage: [String: [SequenceNumber]] = [:]
-    /// By the id of the request; of the same id the latest.
+    /// The latest delivery of each request id.
     private var byID: [String: SequenceNumber] = [:]
-    /// How those ended that no code of the app got.
+    /// The outcomes of deliveries without a callback.
     private var fates: [SequenceNumber: String] = [:]
     private var oldestFirst = Queue<SequenceNumber>()
     private let capacity: Int
 
     init(capacity: Int = 100_000) { self.capacity = capacity }
 
-    /// Remembers a delivery that was accepted.
+    /// Adds an accepted delivery.
     ///
     /// - Parameters:
-    ///   - deliver: what was asked.
-    ///   - accepted: the same, with what it left out.
+    ///   - deliver: the request.
+    ///   - accepted: the accepted request, with missing fields filled in.
     ///   - first: its first invocation.
     mutating func add(_ deliver: DeliverRequest, _ accepted: AcceptedRequest, _ first: InvocationRecord) {
         bySeq[accepted.seq] = PastDelivery(accepted: accepted, provider: first.provider, request: deliver)
@@ -34,7 +34,7 @@ struct PastDeliveries {
         if bySeq.count > capacity { forgetOldest() }
     }
 
-    /// The delivery that is named, as the ledger finds it: with a message id the latest one that was not the tracker's.
+    /// Returns the named delivery as the ledger finds it: by message id the latest one that the tracker did not get.
     func delivery(_ reference: DeliveryReference) -> PastDelivery? {
         switch reference.name {
         case .seq(let seq): return bySeq[seq].flatMap { reference.admits($0.accepted) ? $0 : nil }
@@ -44,22 +44,22 @@ struct PastDeliveries {
         }
     }
 
-    /// The number of the latest delivery whose request had this id.
+    /// Returns the number of the latest delivery whose request had this id.
     func seq(id: String) -> SequenceNumber? { byID[id] }
 
-    /// Whether a delivery went to the device and the app of a target, as far as it names them.
+    /// Whether a delivery went to the device and app of a target; a missing field of the target matches any.
     func isOn(_ target: Target, _ seq: SequenceNumber) -> Bool {
         guard let accepted = bySeq[seq]?.accepted else { return false }
         return (target.device ?? accepted.device) == accepted.device && (target.app ?? accepted.app) == accepted.app
     }
 
-    /// The platform that a delivery was taken for.
+    /// Returns the platform of a delivery.
     func platform(of seq: SequenceNumber) -> Platform? { bySeq[seq]?.accepted.platform }
 
     /// Whether a delivery has this message id.
     func hasMessage(_ id: String) -> Bool { byMessage[id] != nil }
 
-    /// How a delivery ended, and why, if no code of the app got it.
+    /// Returns the outcome and reason of a delivery without a callback.
     func fate(_ seq: SequenceNumber) -> String? { fates[seq] }
 
     private mutating func forgetOldest() {
