@@ -51,7 +51,7 @@ struct Crash: Sendable {
         }
     }
 
-    /// When the daemon is back.
+    /// The time at which the daemon runs again.
     var end: WallTime { WallTime(milliseconds: at.milliseconds + downtime.milliseconds) }
 
     /// Reads the crash from a line; returns `nil` for any other line.

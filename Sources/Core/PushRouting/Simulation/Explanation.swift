@@ -2,9 +2,9 @@ public import PushDispatch
 public import PushModel
 import PushTracking
 
-/// What would happen to one delivery and why, decided as the router decides it, without anything happening.
+/// The result of a delivery and its reasons, decided by the router's code without any effect.
 public struct Explanation: Sendable {
-    /// One callback that the platform would run, and who would get it.
+    /// A callback of the platform, and its receiver.
     public struct Invocation: Hashable, Sendable {
         /// The callback and its owner.
         public var planned: PlannedInvocation

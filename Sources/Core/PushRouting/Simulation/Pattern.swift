@@ -1,18 +1,18 @@
 import PushModel
 
-/// Some members that a decided line is to have; what it does not name may be anything.
+/// The members that a decided line must have; other members may have any value.
 struct Pattern: Sendable {
-    /// What kind of line.
+    /// The kind of the line.
     enum Subject: String, Sendable {
         case invocation, event, entry, interaction, breaker, error
     }
 
-    /// What kind of line.
+    /// The kind of the line.
     let subject: Subject
     /// The members, checked.
     let members: JSONNode
 
-    /// - Parameter path: where it stands, for messages: `expect.none`.
+    /// - Parameter path: the place in the line, for messages: `expect.none`.
     init(_ members: JSONNode, _ subject: Subject, path: String) throws(ExpectationError) {
         guard members.kind == .object else {
             throw ExpectationError("\(path): must be an object with the expected members of the \(subject.rawValue)")
@@ -42,12 +42,12 @@ struct Pattern: Sendable {
         }
     }
 
-    /// Whether a line has all of it.
+    /// Whether a line has all members.
     func matches(_ line: JSONNode) -> Bool { differences(from: line).isEmpty }
 
-    /// What of a line is not as expected, for people; empty when it matches.
+    /// Returns the differences of a line, for people; empty: it matches.
     ///
-    /// A copy for an observer is none of the owners' invocations: it matches only what asks for an observer.
+    /// An observer's copy is no owner's invocation: it matches only a pattern with `observer`.
     func differences(from line: JSONNode) -> [String] {
         let differences = Self.differences(members, line, subject.fields, path: "")
         guard subject == .invocation, members["observer"] == nil, line["observer"]?.bool == true else {
@@ -57,13 +57,13 @@ struct Pattern: Sendable {
             + differences
     }
 
-    /// Whether an open, direct or influenced, matches, as far as the kind of the event tells.
+    /// Whether a direct or influenced open may match, judged by the event type.
     var mayBeOpen: Bool {
         guard subject == .event, let name = members["event_type"]?.string else { return subject == .event }
         return [AnalyticsEvent.Kind.open, .influencedOpen].contains { PatternField.names($0.rawValue, name) }
     }
 
-    /// Whether a line has all of it, be it an owner's or an observer's.
+    /// Whether a line has all members, of an owner or an observer.
     func matchesAnybody(_ line: JSONNode) -> Bool {
         Self.differences(members, line, subject.fields, path: "").isEmpty
     }
@@ -94,16 +94,16 @@ struct Pattern: Sendable {
         }
     }
 
-    /// The pattern as it is written.
+    /// The pattern as written.
     var description: String { "\(subject.rawValue) \(text(of: members))" }
 }
 
-/// What an expectation has wrong, and where in it.
+/// The fault of an expectation, with its place.
 struct ExpectationError: Error {
     let message: String
 
     init(_ message: String) { self.message = message }
 }
 
-/// A value as it came.
+/// Returns a value as written.
 func text(of value: JSONNode) -> String { String(decoding: value.rawBytes, as: UTF8.self) }

@@ -1,26 +1,26 @@
 import PushModel
 
-/// What a member of a pattern may be, and how it is compared.
+/// The type of a member of a pattern, and its comparison.
 indirect enum PatternField: Sendable {
-    /// A text: equal, character by character.
+    /// A string, compared character by character.
     case text
-    /// A text of a closed set.
+    /// A string of a closed set.
     case word([String])
-    /// A text for people: it is enough that it contains the expected one.
+    /// A string for people, which must contain the expected one.
     case excerpt
     /// A whole number.
     case number
-    /// A number, with a fraction or without.
+    /// A number, with or without a fraction.
     case decimal
-    /// Yes or no; what is not printed is no.
+    /// A boolean; a missing member is false.
     case flag
-    /// A number of Unix milliseconds or seconds; RFC 3339 will do.
+    /// A time in Unix milliseconds or seconds, or in RFC 3339.
     case time(unit: Int64)
-    /// The name of an analytics event, in full or its last part.
+    /// The name of an analytics event, complete or its last part.
     case eventType
-    /// A list of texts, in order.
+    /// A list of strings, in order.
     case list
-    /// An object that has at least the members that are named, with these values.
+    /// An object that has at least the named members with these values.
     case values
     /// An object with these members.
     case object([String: PatternField])
@@ -29,7 +29,7 @@ indirect enum PatternField: Sendable {
 }
 
 extension Pattern.Subject {
-    /// The members that its lines have, as `simulate` prints them; `null` stands for one that is not there.
+    /// The members that `simulate` prints in lines of the subject; `null` stands for a missing one.
     var fields: [String: PatternField] {
         switch self {
         case .invocation: Self.invocationFields
@@ -89,14 +89,14 @@ extension Pattern.Subject {
 }
 
 extension PatternField {
-    /// The names of the events, in full; each last part is one event's only.
+    /// The complete names of the events; their last parts are unique.
     static let eventTypes = AnalyticsEvent.Kind.allCases.map(\.rawValue)
 
     fileprivate static func words<Word: RawRepresentable<String> & CaseIterable>(_ type: Word.Type) -> PatternField {
         .word(type.allCases.map(\.rawValue))
     }
 
-    /// What is wrong with an expected value; `nil` when nothing is.
+    /// Returns the fault of an expected value, for people; `nil`: it has none.
     func complaint(about value: JSONNode) -> String? {
         if value.kind == .null { return nil }
         switch self {
@@ -120,7 +120,7 @@ extension PatternField {
         }
     }
 
-    /// Whether a value is as expected; `nil` stands for none.
+    /// Whether a value is as expected; `nil` is a missing value.
     func matches(_ expected: JSONNode, _ actual: JSONNode?) -> Bool {
         guard let actual, actual.kind != .null else { return isNothing(expected) }
         switch self {
@@ -135,7 +135,7 @@ extension PatternField {
         }
     }
 
-    /// Whether an expected value is what a member that is not printed stands for.
+    /// Whether an expected value stands for a missing member.
     private func isNothing(_ value: JSONNode) -> Bool {
         switch value.kind {
         case .null: true
@@ -144,7 +144,7 @@ extension PatternField {
         }
     }
 
-    /// Whether a name stands for an event: it is the event's name, or the last part of it.
+    /// Whether a name is an event's complete name or the last part of it.
     static func names(_ full: String, _ name: String) -> Bool { full == name || full.hasSuffix(".\(name)") }
 
     private static func contains(_ text: String, _ part: String) -> Bool {

@@ -1,8 +1,8 @@
 public import PushModel
 
-/// A line of a scenario whose payload has a file of its own: `"payload_file":"push.json"` in place of `payload`.
+/// A line of a scenario with its payload in a file of its own: `"payload_file":"push.json"` in place of `payload`.
 ///
-/// The reader of the scenario reads that file too: a simulation takes lines that have their payloads.
+/// The reader of the scenario reads the file too: a simulation takes complete lines only.
 public struct PayloadReference {
     /// The file, as the line names it.
     public let file: String
@@ -13,10 +13,10 @@ public struct PayloadReference {
     /// - Parameters:
     ///   - line: a line of a scenario.
     ///   - number: its number, for the error.
-    /// - Returns: `nil` where the line names no file: its reader tells of other mistakes.
-    /// - Throws: that it names a file, and not as it should.
+    /// - Returns: `nil` if the line names no file; the reader of the line reports any other fault.
+    /// - Throws: if the line names a file in a wrong way.
     public init?(_ line: [UInt8], number: Int) throws(ScenarioError) {
-        // Deeper than any limit is its reader's to refuse.
+        // The reader of the line checks the depth.
         guard let root = try? JSONDocument(scanning: line, limits: JSONLimits(depth: .max)).root,
             let name = root[Self.key], Self.operations.contains(root["op"]?.string ?? "")
         else { return nil }
@@ -30,14 +30,14 @@ public struct PayloadReference {
         request = root
     }
 
-    /// The operations that take a payload.
+    /// The operations with a payload.
     private static let operations = [Operation.deliver, .interact].map(\.rawValue)
 
-    /// The line with the payload.
+    /// Returns the line with the payload.
     ///
     /// - Parameters:
     ///   - payload: the object of the file.
-    ///   - isAPNs: whether it is an `.apns` file, and so is for iOS where the line names no platform.
+    ///   - isAPNs: whether it is an `.apns` file, which makes iOS the platform of a line without one.
     public func line(with payload: JSONNode, isAPNs: Bool) -> [UInt8] {
         var writer = JSONWriter(reserving: request.rawBytes.count + payload.rawBytes.count + 32)
         writer.object { writer in

@@ -1,29 +1,29 @@
 public import PushModel
 public import PushTracking
 
-/// Runs a scenario against real handlers: the same simulator, whose clock follows the real one from the scenario's
-/// first time on, and whose handlers somebody else runs.
+/// Runs a scenario against real handlers: the simulator's clock follows the real one from the scenario's first time on,
+/// and the caller runs the handlers.
 ///
-/// A pure value: its holder tells the time and the ends of the handlers, and does the work of ``takeWork()``.
+/// A pure value: the caller reports the time and the ends of handlers, and does the work of ``takeWork()``.
 public struct RealRun {
-    /// The longest time from the first line of a scenario to its last.
+    /// The limit of the time from the first line of a scenario to its last.
     public static let longestTime = Duration.seconds(60)
 
     private let scenario: Scenario
     private let nextTimes: [WallTime?]
     private var run: ScenarioRun
     private var index = 0
-    /// The scenario's first time: when it is then, it begins.
+    /// The scenario's first time, at which it begins.
     public let begin: WallTime
     private var checks: [Check] = []
-    /// Its result; empty before ``isDone``.
+    /// The result; empty before ``isDone``.
     public private(set) var result = ScenarioResult()
 
     /// - Parameters:
     ///   - scenario: the scenario.
-    ///   - table: the configuration; the scenario's own mode comes before its mode.
-    ///   - tracker: how much the tracker remembers.
-    /// - Throws: which line makes sense under virtual time only.
+    ///   - table: the configuration; the scenario's own mode overrides its mode.
+    ///   - tracker: the tracker, empty, with its limits.
+    /// - Throws: if a line makes sense under virtual time only.
     public init(_ scenario: Scenario, table: RoutingTable, tracker: Tracker) throws(ScenarioError) {
         self.scenario = scenario
         nextTimes = scenario.nextTimes
@@ -54,23 +54,23 @@ public struct RealRun {
     /// Whether all lines are done.
     public var isDone: Bool { index == scenario.lines.count }
 
-    /// When the clock is needed next; `nil`: only handlers are waited for.
+    /// The time at which the clock is needed next; `nil`: only handlers are pending.
     public var nextDue: WallTime? {
         let line = isDone ? nil : lineDue(index)
         return [line, run.simulator.nextTimer].compactMap(\.self).min()
     }
 
-    /// The work with handlers, in order: `start`, `terminate`, `stop`. Deadlines count by the scenario's clock.
+    /// Takes out the work with handlers, in order: `start`, `terminate`, `stop`. Deadlines are by the scenario's clock.
     public mutating func takeWork() -> [RouterEffect] { run.simulator.takeWork() }
 
-    /// Takes in the end of a handler.
+    /// Handles the end of a handler.
     public mutating func report(_ event: RouterEvent, at now: WallTime) {
         run.simulator.report(event, at: now)
         run.gather()
         advance(to: now)
     }
 
-    /// Lets everything happen up to a time.
+    /// Runs everything that is due up to a time.
     public mutating func advance(to now: WallTime) {
         takeLines(at: now)
         run.simulator.run(through: max(now, run.simulator.latest ?? now))
@@ -88,7 +88,7 @@ public struct RealRun {
         }
     }
 
-    /// When a line is due by the clock.
+    /// Returns the time at which a line is due by the clock.
     private func lineDue(_ index: Int) -> WallTime? { scenario.lines[index].line.at ?? nextTimes[index] }
 
     private func isDue(_ index: Int, at now: WallTime) -> Bool {
@@ -100,7 +100,7 @@ public struct RealRun {
     private mutating func check(_ number: Int, _ line: Scenario.Line) -> Check? {
         switch line {
         case .request(var step):
-            // The real clock may be past its time.
+            // The real clock may be past the time of the line.
             step.at = max(step.at, run.simulator.latest ?? step.at)
             return run.take(step, number: number, expectsError: Scenario.expectsError(after: index, in: scenario.lines))
         case .refused(let error):

@@ -2,16 +2,16 @@ import PushDispatch
 import PushModel
 import PushTracking
 
-/// Tries a tap on a delivered Braze push, and a session after it: the router and the tracker decide both under virtual
-/// time. They get the delivery, and nothing before it.
+/// A trial of a tap on a delivered Braze push, and of a session after it, by the router and the tracker under virtual
+/// time. They get this delivery alone.
 struct Rehearsal {
-    /// The tracker's verdict on a tap; `nil` where it gives none.
+    /// The tracker's verdict on a tap; `nil`: it gives none.
     let verdict: Interaction.Verdict?
-    /// Whether a session that starts a minute later is credited to the push.
+    /// Whether a session that starts a minute later is an influenced open of the push.
     let influencesSession: Bool
 
-    /// - Returns: `nil` where the push is not Braze's, for the tracker counts nothing then; and where the router
-    ///   refuses the delivery, which can be explained all the same.
+    /// - Returns: `nil` if the push is not Braze's, as the tracker counts nothing then, or if the router refuses the
+    ///   delivery, which can be explained all the same.
     init?(_ deliver: DeliverRequest, _ decision: Decision, platform: Platform, table: RoutingTable) {
         guard decision.braze != nil else { return nil }
         do { try self.init(ofBraze: deliver, platform: platform, table: table) } catch { return nil }

@@ -2,11 +2,11 @@ import PushDispatch
 import PushModel
 
 extension Scenario {
-    /// Checks the names that expectations use: of requests, handlers, routes and providers. A misspelled name matches
-    /// nothing, and what expects that nothing matches would hold.
+    /// Checks the names of requests, handlers, routes and providers in expectations. A misspelled name matches nothing,
+    /// so an expectation of no match would hold.
     ///
-    /// - Parameter table: the configuration that the scenario runs by.
-    /// - Throws: the first name that neither the scenario nor the configuration has.
+    /// - Parameter table: the configuration of the run.
+    /// - Throws: for the first name that is in neither the scenario nor the configuration.
     public func checkNames(against table: RoutingTable) throws(ScenarioError) {
         let names = KnownNames(lines.map(\.line), table)
         var texts: KnownTexts?
@@ -25,7 +25,7 @@ extension Scenario {
     }
 }
 
-/// What an expectation may name.
+/// The names that an expectation may use.
 private struct KnownNames {
     var ids: Set<String> = []
     var requests = 0
@@ -50,16 +50,16 @@ private struct KnownNames {
     }
 }
 
-/// The texts of the scenario's requests, as far as campaigns, suites and names of custom data come from them.
+/// The strings of the scenario's requests, from which campaigns, suites and names of custom data come.
 private struct KnownTexts {
-    /// All of them, those in texts that are JSON as well.
+    /// All strings, those in JSON strings included.
     private(set) var all: Set<String> = [EntryWay.standardSuite]
-    /// Those that are likely to be meant, by the member of the expectation.
+    /// The likely intended strings, by the member of the expectation.
     private(set) var likely: [String: Set<String>] = ["suite": [EntryWay.standardSuite]]
-    /// Whether the tracks may name an event by anything that is known of a push.
+    /// Whether a track may name an event by any fact of a push.
     let hasFreeNames: Bool
 
-    /// By the key of a request or payload, the member of an expectation that has its text.
+    /// The member of an expectation that corresponds to a key of a request or payload.
     private static let members = ["cid": "campaign_id", "c": "campaign_id", "suite": "suite", "name": "name"]
 
     init(_ lines: [Scenario.Line], _ table: RoutingTable) {
@@ -77,7 +77,7 @@ private struct KnownTexts {
         for case .request(let step) in lines { add(step.request.document.root, under: nil) }
     }
 
-    /// Adds what is in a value. The scan bounds how deep it is, and a text in a text is shorter than it.
+    /// Adds the strings of a value. The scan limits its depth; a string within a string is shorter than that.
     private mutating func add(_ value: JSONNode, under key: String?) {
         value.members.forEach { add($0.value, under: $0.key) }
         value.elements.forEach { add($0, under: key) }
@@ -89,7 +89,7 @@ private struct KnownTexts {
         }
     }
 
-    /// - Throws: that a member of a pattern names what neither a request nor a track has.
+    /// - Throws: if a member of a pattern has a name that is in neither a request nor a track.
     func check(_ member: String, of pattern: Pattern, _ noun: String) throws(ExpectationError) {
         guard let name = pattern.members[member]?.string, !all.contains(name), member != "name" || !hasFreeNames
         else { return }
@@ -101,7 +101,7 @@ private struct KnownTexts {
 }
 
 extension Expectation.Condition {
-    /// What is expected not to be there; `nil` for any other expectation.
+    /// The pattern that must not match; `nil` for any other expectation.
     fileprivate var absent: Pattern? {
         switch self {
         case .none(let pattern), .count(let pattern, 0): pattern
@@ -172,6 +172,6 @@ extension KnownNames {
 }
 
 extension Collection<String> {
-    /// The names in order, for a message; `none` without any.
+    /// The names in order, for a message; `none`: there are none.
     var listed: String { isEmpty ? "none" : sorted().joined(separator: ", ") }
 }

@@ -1,32 +1,31 @@
 public import PushModel
 
-/// A test of pushes: requests with their times, and what is to have come of them.
+/// A test of pushes: requests with their times, and expectations of their results.
 ///
-/// One JSON object a line: a request as `Simulator` takes it; `{"expect":{...}}`; and, as the first line only,
+/// One JSON object per line: a request as for `Simulator`; `{"expect":{...}}`; and, in the first line only,
 /// `{"scenario":"what it shows","mode":"relay"}`.
 public struct Scenario: Sendable {
     enum Line: Sendable {
         case request(Step)
-        /// A line that is no request: the simulation answers it with this error.
+        /// An invalid request: the simulation answers it with this error.
         case refused(ProtocolError)
         case expectation(Expectation)
-        /// The daemon dies, and comes back.
+        /// The daemon dies and restarts.
         case crash(Crash)
     }
 
-    /// What it shows, in the author's words.
+    /// The purpose, in the author's words.
     public let title: String?
-    /// In whose place the router stands; `nil`: as configured.
+    /// The dispatch mode; `nil`: the configured one.
     public let mode: DispatchMode?
-    /// The lines with their numbers, without the first and the empty ones.
+    /// The lines with their numbers, without the first line and empty ones.
     let lines: [(number: Int, line: Line)]
 
     /// Reads a scenario.
     ///
     /// - Parameters:
-    ///   - text: its lines without line feeds.
-    ///   - limits: what the scan accepts of a request.
-    /// - Throws: what is wrong with it. A request that is wrong is not: it has its error when the scenario runs.
+    ///   - limits: the limits of the scan for a request.
+    /// - Throws: for a fault of the scenario. An invalid request is none: it gets its error when the scenario runs.
     public init(_ text: [[UInt8]], limits: JSONLimits = JSONLimits()) throws(ScenarioError) {
         var lines: [(number: Int, line: Line)] = []
         var head: (title: String?, mode: DispatchMode?)
@@ -67,9 +66,9 @@ public struct Scenario: Sendable {
         self.lines = lines
     }
 
-    /// The mode that the first line names; `nil` when it names none, or is no first line.
+    /// Reads the mode of the first line; returns `nil` if the line has none, or is no first line.
     ///
-    /// - Throws: that there is no such mode.
+    /// - Throws: for an unknown mode.
     static func mode(_ root: JSONNode) throws(ProtocolError) -> DispatchMode? {
         guard root["scenario"] != nil, let node = root["mode"] else { return nil }
         guard let mode = node.string.flatMap(DispatchMode.init(rawValue:)) else {
@@ -78,7 +77,7 @@ public struct Scenario: Sendable {
         return mode
     }
 
-    /// Whether one of the expectations between this line and the next request is about its error.
+    /// Whether an expectation between this line and the next request is about its error.
     static func expectsError(after index: Int, in lines: [(number: Int, line: Line)]) -> Bool {
         lines[(index + 1)...].prefix { $0.line.isExpectation }.contains { $0.line.expectsError }
     }
@@ -99,7 +98,7 @@ public struct Scenario: Sendable {
 }
 
 extension ProtocolError {
-    /// Whether a line is not even an object, so that nobody can tell what it was to be.
+    /// Whether a line is no JSON object, so that its purpose is unknown.
     fileprivate var isUnreadable: Bool {
         switch code {
         case .invalidJSON, .invalidUTF8, .tooDeep, .tooLong, .duplicateKey: true
@@ -109,11 +108,11 @@ extension ProtocolError {
     }
 }
 
-/// Why a scenario cannot be read.
+/// The reason why a scenario cannot be read.
 public struct ScenarioError: Error, Hashable, Sendable {
-    /// The line, from 1; `nil` for the whole.
+    /// The line, from 1; `nil`: the whole scenario.
     public let line: Int?
-    /// What is wrong and what would be right.
+    /// The fault and its remedy.
     public let message: String
 }
 
@@ -134,7 +133,7 @@ extension Scenario.Line {
         }
     }
 
-    /// When it comes; `nil` when it does not say.
+    /// The time of the line; `nil`: it has none.
     var at: WallTime? {
         switch self {
         case .request(let step): step.at
@@ -148,7 +147,7 @@ extension Scenario.Line {
         if case .expectation = self { true } else { false }
     }
 
-    /// Whether it is about the error of the request before it.
+    /// Whether it expects the error of the request before it.
     var expectsError: Bool {
         if case .expectation(let expectation) = self, case .error = expectation.condition { true } else { false }
     }

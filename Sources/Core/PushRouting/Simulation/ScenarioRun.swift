@@ -2,16 +2,16 @@ import PushModel
 public import PushTracking
 
 extension Scenario {
-    /// Runs it under virtual time.
+    /// Runs the scenario under virtual time.
     ///
-    /// An expectation with `at` is checked when all has happened that is due up to that time. Any other is checked when all
-    /// has happened that comes before the next line with a time; after the last one, when nothing is pending any more. A
-    /// request that is refused fails unless its error is expected before the next request. An interaction that finds no
-    /// push fails unless an expectation of an interaction matches it.
+    /// An expectation with `at` is checked after everything that is due up to that time. Any other is checked after
+    /// everything before the next line with a time; after the last line, when nothing is pending. A refused request
+    /// fails unless an expectation before the next request has its error. An interaction without a push fails unless an
+    /// expectation of an interaction matches it.
     ///
     /// - Parameters:
-    ///   - table: what to decide by; the scenario's own mode comes before its mode.
-    ///   - tracker: how much the tracker remembers.
+    ///   - table: the configuration; the scenario's own mode overrides its mode.
+    ///   - tracker: the tracker, empty, with its limits.
     public func run(table: RoutingTable, tracker: Tracker) -> ScenarioResult {
         var run = ScenarioRun(Simulator(table: table, tracker: tracker, mode: mode))
         let nextTimes = nextTimes
@@ -36,7 +36,7 @@ extension Scenario {
 
     private func expectsError(after index: Int) -> Bool { Self.expectsError(after: index, in: lines) }
 
-    /// For each line, the time of the next one that has a time.
+    /// For each line, the time of the next line that has one.
     var nextTimes: [WallTime?] {
         var times: [WallTime?] = []
         var next: WallTime?
@@ -48,11 +48,11 @@ extension Scenario {
     }
 }
 
-/// A scenario on its way.
+/// A scenario during its run.
 struct ScenarioRun {
     var simulator: Simulator
     private(set) var decided = Decided()
-    /// The lines of payloads that only iOS has, and that were taken for Android's.
+    /// The lines of iOS payloads without a platform, which were read as Android's.
     private var misread: [Int] = []
 
     init(_ simulator: Simulator) { self.simulator = simulator }
@@ -105,7 +105,7 @@ struct ScenarioRun {
         gather()
     }
 
-    /// Takes over what was decided since the last time.
+    /// Takes the simulator's output since the last call.
     mutating func gather() {
         decided.pending = simulator.requestsInFlight
         for line in simulator.takeOutput() {
@@ -116,7 +116,7 @@ struct ScenarioRun {
         }
     }
 
-    /// The result of a scenario whose lines are all done: interactions that still wait for a push wait in vain.
+    /// Returns the result of a scenario whose lines are all done: interactions that still wait find no push.
     mutating func result(of scenario: Scenario, _ checks: inout [Check]) -> ScenarioResult {
         simulator.endWaitingInteractions()
         gather()
@@ -143,7 +143,7 @@ struct ScenarioRun {
                 line: line,
                 message: "no platform is named, so it is android, but only iOS has aps: add \"platform\":\"ios\"")
         }
-        // The order of equal lines stays.
+        // Checks of the same line keep their order.
         let sorted = checks.enumerated().sorted { ($0.element.line, $0.offset) < ($1.element.line, $1.offset) }
         return ScenarioResult(checks: sorted.map(\.element), warnings: guesses + warnings)
     }

@@ -1,24 +1,24 @@
 import PushModel
 
-/// How the handlers behave that a request leads to: it stands for whatever handler the route picks.
+/// The behavior of the handlers of a request, whichever handler the route picks.
 struct Script {
-    /// How one handler behaves.
+    /// The behavior of one handler.
     struct Part {
-        /// How long it takes.
+        /// The duration of its run.
         var takes: Duration = .zero
-        /// Its exit status; pushrouterd.conf(5) says what each means.
+        /// Its exit status; pushrouterd.conf(5) has the meanings.
         var exit: Int32 = 0
-        /// What it says beside.
+        /// The content of its answer.
         var reply = HandlerAnswer.Content()
-        /// What it writes to standard error.
+        /// Its standard error.
         var errors = ""
 
-        /// What is seen of it beside its answer.
+        /// The facts of its run beside its answer.
         var facts: RunFacts { RunFacts(status: Int(exit), output: ErrorOutput(Array(errors.utf8))) }
     }
 
     private var part: Part
-    /// Those that behave otherwise, by name.
+    /// The behaviors of particular handlers, by name.
     private var parts: [String: Part] = [:]
 
     init(_ node: JSONNode) throws(ProtocolError) {
@@ -33,10 +33,10 @@ struct Script {
         }
     }
 
-    /// The handlers that have a script of their own, by name.
+    /// The names of handlers with their own script.
     var handlers: [String] { parts.keys.sorted() }
 
-    /// How the handler of this name behaves.
+    /// Returns the behavior of a handler.
     subscript(handler: String) -> Part { parts[handler] ?? part }
 }
 
@@ -93,7 +93,7 @@ extension Script.Part {
     }
 }
 
-/// The answer that a scripted handler will give, and when.
+/// The answer of a scripted handler, and its time.
 struct ScriptedAnswer: Comparable {
     var due: WallTime
     var invocation: InvocationID

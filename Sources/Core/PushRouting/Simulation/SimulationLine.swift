@@ -2,9 +2,9 @@ import PushModel
 
 /// The lines that a simulation prints, without line feeds.
 enum SimulationLine {
-    /// An invocation ended.
+    /// Returns the line for the end of an invocation.
     ///
-    /// - Parameter attempts: those that have a row in the ledger.
+    /// - Parameter attempts: its attempts that have a row in the ledger.
     static func invocation(_ end: InvocationEnd, _ attempts: [AttemptRecord] = [], at time: WallTime) -> [UInt8] {
         var writer = JSONWriter()
         writer.object { writer in
@@ -26,7 +26,7 @@ enum SimulationLine {
         return writer.bytes
     }
 
-    /// A line was not accepted.
+    /// Returns the line for a request that was not accepted.
     static func error(_ error: ProtocolError, line: Int) -> [UInt8] {
         var writer = JSONWriter()
         writer.object { writer in
@@ -38,10 +38,10 @@ enum SimulationLine {
         return writer.bytes
     }
 
-    /// An entry of custom data was saved, flushed or rejected.
+    /// Returns the line for an entry of custom data that was saved, flushed or rejected.
     ///
     /// - Parameters:
-    ///   - request: the request that led to it: of what is flushed, the session.
+    ///   - request: the request that led to it; for a flushed entry, the session.
     static func entry(
         _ entry: CustomEntry, _ state: EntryState, reason: String?, by request: SequenceNumber, at time: WallTime
     ) -> [UInt8] {
@@ -55,7 +55,7 @@ enum SimulationLine {
             writer.member("kind", entry.kind.rawValue)
             switch entry.way {
             case .sent(let identifier):
-                // The entry of a track that cannot tell whose profile it is goes to nobody.
+                // A track that found no profile sets its entry aside for nobody.
                 if entry.way != .nobody { writer.member(of: identifier) }
             case .stored(let suite, let brazeID):
                 writer.member("suite", suite)
@@ -70,7 +70,7 @@ enum SimulationLine {
         return writer.bytes
     }
 
-    /// An interaction waited for its push, and waits no more.
+    /// Returns the line for an interaction that no longer waits for its push.
     static func interaction(_ end: WaitingInteractions.End, at time: WallTime) -> [UInt8] {
         var writer = JSONWriter()
         writer.object { writer in
@@ -85,7 +85,7 @@ enum SimulationLine {
         return writer.bytes
     }
 
-    /// The breaker of a handler opened or closed.
+    /// Returns the line for a breaker that opened or closed.
     static func breaker(_ change: BreakerChange, at time: WallTime) -> [UInt8] {
         var writer = JSONWriter()
         writer.object { writer in
@@ -97,8 +97,8 @@ enum SimulationLine {
         return writer.bytes
     }
 
-    /// The tracker decided an event. `time` is the event's own, in the seconds of Braze's wire form; `at` is in milliseconds as
-    /// in every line.
+    /// Returns the line for an event of the tracker. `time` is the event's own, in seconds as in Braze's wire form;
+    /// `at` is in milliseconds, as in every line.
     static func analytics(_ event: AnalyticsEvent, at time: WallTime) -> [UInt8] {
         var writer = JSONWriter()
         writer.object { writer in

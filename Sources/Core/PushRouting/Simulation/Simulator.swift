@@ -3,52 +3,51 @@ public import PushTracking
 
 /// Runs the router under virtual time: the daemon's own core, without a daemon, a clock or a disk.
 ///
-/// Lines go in, each a request with its `at`; lines come out in the order in which things are decided. At one instant
-/// requests come before timers, and timers before the answers of scripted handlers. The same input gives the same bytes.
+/// Reads lines, each a request with its `at`; prints lines in the order of decisions. At the same instant requests come
+/// before timers, and timers before the answers of scripted handlers. The same input gives the same bytes.
 public struct Simulator {
     private var router: Router
-    /// The routes, with handlers that answer at once: for requests without a script.
+    /// The table with handlers that answer at once, for requests without a script.
     private var unscripted: RoutingTable
-    /// The routes, with handlers that take time.
+    /// The table with handlers that take time.
     private var scripted: RoutingTable
     private let limits: JSONLimits
-    /// Whether a scenario may name the mode.
+    /// Whether a scenario may set the mode.
     private let takesMode: Bool
     private var isFirstLine = true
     private var boot = UUID128(high: 0, low: 0)
-    /// When the last crash ended.
+    /// The end of the last crash.
     private var backAt: WallTime?
 
-    /// Of the requests in flight that have one.
+    /// The scripts of requests in flight.
     private var scripts: [SequenceNumber: Script] = [:]
     private var past = PastDeliveries()
     private var waitingInteractions = WaitingInteractions()
     /// The entries of custom data that wait for a session.
     private var waiting: [EntryNumber: CustomEntry] = [:]
-    /// The attempts of invocations in flight that have a row.
+    /// The attempts with a row, of invocations in flight.
     private var attempts: [InvocationID: [AttemptRecord]] = [:]
-    /// Requests in flight, as they are recorded.
+    /// The requests in flight, as recorded.
     private var unfinished: [SequenceNumber: UnfinishedRequest] = [:]
     private var answers = Heap<ScriptedAnswer>()
     private var effects = Effects()
-    /// What was recorded, in order, if it is kept.
+    /// The records in order, if they are kept.
     private(set) var records: [LedgerRecord] = []
     private let keepsRecords: Bool
-    /// Whether handlers are run by somebody else, who tells what becomes of them.
+    /// Whether the caller runs the handlers and reports their ends.
     private let hasRealHandlers: Bool
-    /// What that one has to do, in order: starts, warnings and ends of handlers.
+    /// The caller's work, in order: starts, terminations and stops of handlers.
     private var work: [RouterEffect] = []
     private var output: [[UInt8]] = []
     private var clock: WallTime?
-    /// How many lines were not accepted.
+    /// The number of lines that were not accepted.
     public private(set) var errors = 0
 
     /// - Parameters:
-    ///   - table: what to decide by.
-    ///   - tracker: how much the tracker remembers.
-    ///   - mode: in whose place the router stands, whatever a scenario says; `nil`: as the scenario says, else as the table
-    ///     does.
-    ///   - limits: what the scan accepts.
+    ///   - table: the configuration.
+    ///   - tracker: the tracker, empty, with its limits.
+    ///   - mode: the dispatch mode, which overrides the scenario's; `nil`: the scenario's, or the table's without one.
+    ///   - limits: the limits of the scan.
     public init(
         table: RoutingTable, tracker: Tracker, mode: DispatchMode? = nil, limits: JSONLimits = JSONLimits()
     ) {
@@ -56,8 +55,8 @@ public struct Simulator {
     }
 
     /// - Parameters:
-    ///   - keepsRecords: whether ``records`` keeps what is recorded.
-    ///   - hasRealHandlers: whether the handlers are what they are, and ``takeWork()`` says what to do with them.
+    ///   - keepsRecords: whether ``records`` keeps the records.
+    ///   - hasRealHandlers: whether the handlers are real ones, run by the caller of ``takeWork()``.
     init(
         table: RoutingTable, tracker: Tracker, mode: DispatchMode? = nil, limits: JSONLimits = JSONLimits(),
         keepsRecords: Bool, hasRealHandlers: Bool = false
@@ -73,13 +72,13 @@ public struct Simulator {
         router = Router(boot: boot, table: unscripted, tracker: tracker)
     }
 
-    /// Takes in one line.
+    /// Handles one line.
     ///
     /// - Parameters:
     ///   - line: the line without its line feed.
     ///   - number: its number, for the error.
-    /// - Returns: the lines that it and the time until it led to, without line feeds. A line that is not accepted leads
-    ///   to its error and nothing else. What a scenario has beside requests is passed over.
+    /// - Returns: the lines that the time up to it and the line itself led to, without line feeds. A refused line leads
+    ///   to its error only. Lines of a scenario that are no requests lead to nothing.
     public mutating func take(_ line: [UInt8], number: Int) -> [[UInt8]] {
         do throws(ProtocolError) {
             let root = try? JSONDocument(scanning: line, limits: limits).root
@@ -97,16 +96,16 @@ public struct Simulator {
         return takeOutput()
     }
 
-    /// Takes the mode that a scenario names, unless a person named another.
+    /// Takes the mode of a scenario, unless the caller set another.
     mutating func set(_ mode: DispatchMode) {
         guard takesMode else { return }
         (unscripted.mode, scripted.mode) = (mode, mode)
         router.configure(unscripted)
     }
 
-    /// Ends the router as a daemon ends that is killed, and takes up what it left as the next start does.
+    /// Ends the router as a killed daemon ends, and recovers its requests as the next start does.
     ///
-    /// - Throws: that it comes before what has been.
+    /// - Throws: if the crash is earlier than the line before it.
     mutating func crash(_ crash: Crash) throws(ProtocolError) {
         try checkOrder(crash.at, id: nil)
         run(before: crash.at)
@@ -139,16 +138,16 @@ public struct Simulator {
             id: id)
     }
 
-    /// Puts the error of a line among the output.
+    /// Adds the error of a line to the output.
     mutating func refuse(_ error: ProtocolError, number: Int) {
         errors += 1
         output.append(SimulationLine.error(error, line: number))
     }
 
-    /// Lets happen what comes before a request, then takes it in.
+    /// Runs everything that comes before a request, then accepts it.
     ///
-    /// - Returns: its number.
-    /// - Throws: why it is not accepted; what came before it has happened all the same.
+    /// - Returns: the number of the request.
+    /// - Throws: the reason why it is not accepted; what came before it has happened all the same.
     mutating func accept(_ step: Step) throws(ProtocolError) -> SequenceNumber {
         try checkOrder(step.at, id: step.request.id)
         if let name = step.script?.handlers.first(where: { scripted.handlers[$0] == nil }) {
@@ -176,11 +175,11 @@ public struct Simulator {
         }
     }
 
-    /// The platform that a delivery was taken for.
+    /// Returns the platform of a delivery.
     func platform(of seq: SequenceNumber) -> Platform? { past.platform(of: seq) }
 
-    /// A request with the number of the delivery whose `id` it gives as `message`. A message id comes first: it is what the
-    /// daemon knows a notification by.
+    /// Returns the request with the number of the delivery whose request `id` it gives as `message`. A message id takes
+    /// precedence: the daemon knows a notification by it.
     private func naming(_ request: Request) -> Request {
         guard case .interact(var interact) = request.action, case .message(let name) = interact.subject,
             let seq = past.seq(id: name), !past.hasMessage(name),
@@ -192,7 +191,7 @@ public struct Simulator {
         return request
     }
 
-    /// Keeps of the request that was just accepted what the ledger would.
+    /// Stores the facts of the last accepted request that the ledger would have.
     private mutating func remember(_ request: Request, about delivery: PastDelivery?) {
         var accepted: AcceptedRequest?
         var first: InvocationRecord?
@@ -211,7 +210,7 @@ public struct Simulator {
             accepted: accepted, invocations: [], request: request, past: delivery)
     }
 
-    /// Keeps a row of a request in flight as the ledger would.
+    /// Stores a row of a request in flight, as the ledger would.
     private mutating func record(_ row: InvocationRecord) {
         guard var request = unfinished[row.id.seq] else { return }
         request.invocations.removeAll { $0.id == row.id }
@@ -222,44 +221,44 @@ public struct Simulator {
         unfinished[row.id.seq] = request
     }
 
-    /// How many requests wait for an outcome.
+    /// The number of requests without an outcome.
     var requestsInFlight: Int { router.requestsInFlight }
 
-    /// Takes out what is to be done with real handlers.
+    /// Takes out the work with real handlers.
     mutating func takeWork() -> [RouterEffect] { exchange(&work, with: []) }
 
-    /// Takes in what became of a real handler; what is due up to then has happened before.
+    /// Handles the end of a real handler, after everything that is due up to it.
     mutating func report(_ event: RouterEvent, at time: WallTime) {
         let time = max(time, clock ?? time)
         run(through: time)
         handle(event, at: time)
     }
 
-    /// When something is due next; `nil`: nothing is.
+    /// The time of the next due event; `nil`: there is none.
     var nextTimer: WallTime? { nextDue }
 
-    /// The time up to which all has happened; `nil` before the first.
+    /// The time up to which everything has happened; `nil` before the first line.
     var latest: WallTime? { clock }
 
-    /// Lets everything happen that is due before a time.
+    /// Runs everything that is due before a time.
     mutating func run(before time: WallTime) { advance { $0 < time } }
 
-    /// Lets everything happen that is due up to a time and at it; no request comes before it any more.
+    /// Runs everything that is due up to and at a time; no request comes before it any more.
     mutating func run(through time: WallTime) {
         advance { $0 <= time }
         clock = time
     }
 
-    /// Lets everything happen that is pending.
+    /// Runs everything that is pending.
     mutating func runToEnd() { advance { _ in true } }
 
-    /// The lines that came since this was called last.
+    /// Takes out the lines since the last call.
     mutating func takeOutput() -> [[UInt8]] {
         defer { output = [] }
         return output
     }
 
-    /// Runs the clock on until nothing is pending.
+    /// Advances the clock until nothing is pending.
     ///
     /// - Returns: the lines that this led to.
     public mutating func finish() -> [[UInt8]] {
@@ -267,13 +266,13 @@ public struct Simulator {
         return takeOutput()
     }
 
-    /// Lets everything happen that is due at a time that `mayPass`, in order.
+    /// Runs everything that is due at a time that `mayPass`, in order.
     private mutating func advance(while mayPass: (WallTime) -> Bool) {
         while let next = nextDue, mayPass(next) {
-            // While it was down nothing happened.
+            // During the downtime of a crash nothing happened.
             let due = max(next, clock ?? next)
             clock = due
-            // The router's own timers first: what is finished at the very instant of its deadline missed it.
+            // The router's timers come first: an answer at the instant of its deadline missed it.
             handle(.clock, at: due)
             while let answer = answers.first, answer.due <= due {
                 _ = answers.popFirst()
@@ -290,13 +289,13 @@ public struct Simulator {
         return min(timer, answer)
     }
 
-    /// Prints what became of an entry of custom data.
+    /// Prints the new state of an entry of custom data.
     private mutating func tell(_ record: CustomDataRecord, at time: WallTime) {
         switch record {
         case .entry(let entry, let state, let problem):
             if state == .pending { waiting[entry.number] = entry }
             output.append(SimulationLine.entry(entry, state, reason: problem?.text, by: entry.cause, at: time))
-        // It only says that its session goes on to flush.
+        // This move says only that the session continues its flush.
         case .moved(let move) where move.state == .pending: return
         case .moved(let move):
             guard let entry = waiting.removeValue(forKey: move.number) else { return }
@@ -307,7 +306,7 @@ public struct Simulator {
         }
     }
 
-    /// Prints what became of an interaction that waited for its push.
+    /// Prints the verdict on an interaction that waited for its push.
     private mutating func tell(
         _ cause: SequenceNumber, _ verdict: Interaction.Verdict, _ delivery: SequenceNumber?, at time: WallTime
     ) {
@@ -315,7 +314,7 @@ public struct Simulator {
         output.append(SimulationLine.interaction(end, at: time))
     }
 
-    /// Prints of each interaction that still waits that no push came: no more requests will.
+    /// Prints for each waiting interaction that no push came: there are no more requests.
     mutating func endWaitingInteractions() {
         let time = clock ?? WallTime(milliseconds: 0)
         for cause in waitingInteractions.causes { tell(cause, .unmatched, nil, at: time) }
@@ -326,9 +325,9 @@ public struct Simulator {
         carryOut(at: time)
     }
 
-    /// Does what the daemon's shell does, as far as it is seen outside.
+    /// Does the visible part of the daemon's shell.
     private mutating func carryOut(at time: WallTime) {
-        // The lines of the entries tell of them.
+        // The lines of the entries report these.
         _ = effects.takeRejections()
         while true {
             let decided = effects.takeOutput()
@@ -359,7 +358,7 @@ public struct Simulator {
         case .terminate where hasRealHandlers, .stop where hasRealHandlers, .start where hasRealHandlers,
             .load where hasRealHandlers:
             queue(effect)
-        // The router ignores what a handler says after it was stopped.
+        // The router ignores the answer of a stopped handler.
         case .terminate, .stop: break
         case .decided(let end):
             let attempts = attempts.removeValue(forKey: end.invocation.id) ?? []
@@ -372,7 +371,7 @@ public struct Simulator {
         }
     }
 
-    /// Has somebody else do something with a real handler.
+    /// Adds work with a real handler.
     private mutating func queue(_ effect: RouterEffect) {
         guard case .load(var run) = effect else { return work.append(effect) }
         if let request = unfinished[run.invocation.id.seq]?.request {
@@ -392,14 +391,14 @@ public struct Simulator {
         answers.insert(.init(due: due, invocation: id, answer: answer, facts: script.facts))
     }
 
-    /// Virtual time has one clock: the monotonic reading is the civil one.
+    /// Virtual time has a single clock: the monotonic reading equals the civil one.
     private func moment(_ time: WallTime) -> Moment {
         Moment(monotonic: Instant(nanoseconds: 0) + .milliseconds(time.milliseconds), wall: time)
     }
 }
 
 extension RoutingTable {
-    /// The same routes to handlers of the same names that are something else.
+    /// Returns the table with another kind for each handler of the same name.
     fileprivate func replacingHandlers(_ kind: (String) -> Handler.Kind) -> RoutingTable {
         var table = self
         for name in handlers.keys { table.handlers[name]?.kind = kind(name) }

@@ -1,12 +1,12 @@
 import PushModel
 
-/// One request of a scenario, with its time and how its handlers behave.
+/// A request of a scenario, with its time and the script of its handlers.
 struct Step {
     var request: Request
     var at: WallTime
     var script: Script?
 
-    /// A request without a script.
+    /// Creates a request without a script.
     init(_ action: Request.Action, _ document: JSONDocument, at: WallTime) {
         request = Request(action: action, id: nil, at: at, waitsForOutcome: false, document: document)
         self.at = at
@@ -41,6 +41,6 @@ struct Step {
         }
     }
 
-    /// What the monotonic clock's 64 bits of nanoseconds hold with room to spare.
+    /// The years 1970 to 2200, which the monotonic clock's 64 bits of nanoseconds hold with room to spare.
     static let span: ClosedRange<Int64> = 0...7_258_118_400_000
 }

@@ -1,15 +1,15 @@
 import PushDispatch
 public import PushModel
 
-/// Tells how a tap on a push counts, as the router and the tracker decide it.
+/// The verdict of the router and the tracker on a tap on a push.
 public struct Tap: Hashable, Sendable {
     /// Whether there may be a notification to tap.
     public let isPossible: Bool
-    /// The tracker's verdict; `nil` where the push is not Braze's, or nobody can tap it.
+    /// The tracker's verdict; `nil`: the push is not Braze's, or there is nothing to tap.
     public let verdict: Interaction.Verdict?
-    /// The campaign of a Braze push that has one.
+    /// The campaign of a Braze push; `nil`: none.
     public let campaignID: String?
-    /// Whether the system shows the push, and Braze's SDK never sees it.
+    /// Whether the system shows the push and Braze's SDK never sees it.
     private let isLost: Bool
 
     init(_ decision: Decision, _ verdict: Interaction.Verdict?) {
@@ -19,7 +19,7 @@ public struct Tap: Hashable, Sendable {
         isLost = decision.losesOpen
     }
 
-    /// Whether it counts as a direct open of a campaign.
+    /// Whether the tap counts as a direct open of a campaign.
     public var isDirectOpen: Bool { verdict == .opened }
 
     /// The verdict in words, for people.
@@ -36,7 +36,7 @@ public struct Tap: Hashable, Sendable {
 }
 
 extension JSONWriter {
-    /// The members of the object `tap`.
+    /// Writes the members of the object `tap`.
     mutating func members(of tap: Tap) {
         member("possible", tap.isPossible)
         member("verdict", tap.verdict?.rawValue)

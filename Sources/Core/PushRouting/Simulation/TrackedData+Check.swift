@@ -2,11 +2,11 @@ import PushCustomData
 import PushModel
 
 extension TrackedData {
-    /// What becomes of it when it is to be queued: itself, or with what is wrong as the fault. Of attributes those that are
-    /// wrong each stand by themselves, after those that are right.
+    /// Returns the entry as the daemon would queue it, with the fault if it would be rejected. Each invalid attribute
+    /// becomes an entry of its own, after one with the valid ones.
     func checked(_ rules: CustomDataRules, _ platform: Platform) -> [TrackedData] {
         guard fault == nil, let identifier else { return [self] }
-        // Nothing else waits: room is a matter of the day, and no part of the explanation.
+        // The custom data is empty: its limits depend on the day, and are no part of the explanation.
         var customData = CustomData(stateID: UUID128(high: 0, low: 0), rules: rules)
         var output = CustomDataOutput()
         let time = WallTime(milliseconds: 0)
@@ -25,7 +25,7 @@ extension TrackedData {
         }
     }
 
-    /// An object with these attributes; `nil` when there are none.
+    /// Returns an object with these attributes; `nil`: there are none.
     private func attributes(_ data: [UInt8]) -> JSONNode? {
         guard !data.isEmpty else { return nil }
         var writer = JSONWriter(reserving: data.count + 16)

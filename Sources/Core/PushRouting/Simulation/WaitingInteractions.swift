@@ -1,18 +1,18 @@
 import PushModel
 
-/// Follows the interactions of a simulation that the tracker holds until their push comes, and tells people their ends.
+/// The interactions of a simulation that the tracker holds until their push comes, and their ends for people.
 struct WaitingInteractions {
-    /// Tells that an interaction found its push, or that none came.
+    /// The end of a waiting interaction: it found its push, or none came.
     struct End {
-        /// The request that told of it.
+        /// The number of its request.
         let cause: SequenceNumber
-        /// The id of that request.
+        /// The id of its request.
         let id: String?
-        /// The tracker's verdict on it.
+        /// The tracker's verdict.
         let verdict: Interaction.Verdict
-        /// The delivery it is about; `nil`: none was found.
+        /// The delivery that it is about; `nil`: none was found.
         let delivery: SequenceNumber?
-        /// The reason why it counts nothing; `nil` where it counts.
+        /// The reason why it does not count; `nil`: it counts.
         let reason: String?
     }
 
@@ -20,12 +20,12 @@ struct WaitingInteractions {
 
     mutating func add(_ request: Request, _ seq: SequenceNumber) { requests[seq] = request }
 
-    /// The interactions that still wait, in their order.
+    /// The waiting interactions, in order.
     var causes: [SequenceNumber] { requests.keys.sorted() }
 
-    /// Takes out an interaction that waits no more.
+    /// Removes an interaction that waits no more.
     ///
-    /// - Returns: its end; `nil` where its request's own outcome told of it.
+    /// - Returns: its end; `nil` if the outcome of its request has reported the end already.
     mutating func end(
         _ cause: SequenceNumber, _ verdict: Interaction.Verdict, delivery: SequenceNumber?, past: PastDeliveries
     ) -> End? {
@@ -69,7 +69,7 @@ struct WaitingInteractions {
 }
 
 extension Interaction.Verdict {
-    /// Whether no push was found that the interaction could be about.
+    /// Whether the interaction found no push.
     var isLost: Bool {
         switch self {
         case .unmatched, .elsewhere: true

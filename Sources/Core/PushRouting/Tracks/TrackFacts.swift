@@ -1,11 +1,11 @@
 public import PushDispatch
 public import PushModel
 
-/// What happened with a push, as far as tracks ask for it.
+/// The facts of a push or of an interaction that tracks use.
 public struct TrackFacts: Sendable {
-    /// What the person did; `nil`: nobody did anything, the push came.
+    /// The person's act; `nil`: the push was received.
     public var act: UserAct?
-    /// Whose payload it is.
+    /// The provider of the payload.
     public var provider: String?
     /// The campaign of a Braze payload.
     public var campaignID: String?
@@ -17,9 +17,9 @@ public struct TrackFacts: Sendable {
     public var app: String?
     /// The device.
     public var device: String?
-    /// The user, given or the device's last known.
+    /// The user: given, or the device's last known.
     public var externalID: String?
-    /// The payload's keys; `nil` for an interaction whose payload nobody knows.
+    /// The payload's keys; `nil` for an interaction with an unknown payload.
     public var keys: PayloadKeys?
 
     /// Joins the parts.
@@ -38,14 +38,14 @@ public struct TrackFacts: Sendable {
         self.keys = keys
     }
 
-    /// A push that came; `nil` when nobody can tell of it: of Braze's, where the tracker has no receipt (T9); of others', where
-    /// no code of the app gets it, and of what is no message to the app.
+    /// Creates the facts of a received push. Returns `nil` for a Braze push without a receipt of the tracker (T9), and
+    /// for any other push that no code of the app gets or that is no message to the app.
     ///
     /// - Parameters:
-    ///   - decision: what the platform makes of the delivery.
-    ///   - messageID: the id under which it was accepted, which need not be the payload's own.
+    ///   - decision: the decision of the platform.
+    ///   - messageID: the id under which the daemon accepted it, perhaps not the payload's own.
     ///   - device: the device.
-    ///   - externalID: the user, given or the device's last known.
+    ///   - externalID: the user: given, or the device's last known.
     public init?(
         receiving decision: Decision, messageID: String?, platform: Platform, device: String?, externalID: String?
     ) {
@@ -61,7 +61,7 @@ public struct TrackFacts: Sendable {
             platform: platform, app: decision.app, device: device, externalID: externalID, keys: decision.keys)
     }
 
-    /// What happened, as `On=` calls it.
+    /// The word of `On=` for the facts.
     public var occasion: TrackRule.Occasion {
         switch act {
         case nil: .received
@@ -71,7 +71,7 @@ public struct TrackFacts: Sendable {
         }
     }
 
-    /// The text that a source gives; `nil` when there is none.
+    /// Returns the text of a source; `nil`: it has none.
     func text(of source: TrackSource) -> String? {
         switch source {
         case .keyValue(let key): keys?.keyValue(key)
@@ -98,13 +98,13 @@ public struct TrackFacts: Sendable {
 }
 
 extension TrackRule {
-    /// Whether it is about this.
+    /// Whether the rule applies to the facts.
     func applies(to facts: TrackFacts) -> Bool {
         guard occasions.contains(facts.occasion) else { return false }
         if case .button(let id, _)? = facts.act, !buttons.isEmpty, !buttons.contains(where: { $0.matches(id) }) {
             return false
         }
-        // Tracks have no condition on the callback: any will do.
+        // Tracks have no condition on the callback, so any one will do.
         return match.holds(
             for: RouteFacts(
                 provider: facts.provider, platform: facts.platform, callback: .none, app: facts.app, keys: facts.keys))

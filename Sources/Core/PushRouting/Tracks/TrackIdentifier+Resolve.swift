@@ -2,7 +2,7 @@ import PushDispatch
 import PushModel
 
 extension TrackIdentifier {
-    /// Whose profile it is, or why that cannot be told.
+    /// Returns the profile, or the reason why the facts do not determine it.
     func resolved(_ facts: TrackFacts) -> (identifier: UserIdentifier?, fault: EntryProblem?) {
         let (field, source, identifier): (String, TrackSource, (String) -> UserIdentifier) =
             switch self {
@@ -18,7 +18,7 @@ extension TrackIdentifier {
 }
 
 extension TrackSource {
-    /// Why it has no value, or an empty one, for what must have one.
+    /// Returns the reason why a required value is missing or empty.
     func missing(_ facts: TrackFacts, for field: String) -> EntryProblem {
         EntryProblem(.notInPayload, reasonMissing(facts), field: field)
     }
@@ -40,7 +40,7 @@ extension TrackSource {
         }
     }
 
-    /// What it is, for messages.
+    /// The source, for messages.
     public var described: String {
         switch self {
         case .keyValue(let key): "key-value \(key)"
@@ -51,11 +51,11 @@ extension TrackSource {
     }
 }
 
-/// Which of these names was probably meant to be the wanted one, and what is wrong with it: it differs in nothing but case,
-/// hyphens, underscores and spaces. `nil` when none does.
+/// Returns the name that was probably meant, with its difference: in case, hyphens, underscores or spaces only. `nil`:
+/// no name is that close.
 public func nearMiss(of wanted: String, among names: some Sequence<String>) -> String? {
     let plain = letters(of: wanted)
-    // Bounded, for it is shown; whatever else the payload's author wrote cannot be in it.
+    // The length is limited because the name is shown: no other text of the payload's author gets into the message.
     let near = names.first {
         $0 != wanted && $0.utf8.count <= wanted.utf8.count + 8 && plain == letters(of: $0)
     }

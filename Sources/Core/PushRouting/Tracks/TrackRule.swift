@@ -1,28 +1,28 @@
 public import PushModel
 
-/// What is told to `/users/track` when something happens with a push: one `.track` file.
+/// A rule that makes entries for `/users/track` of pushes and interactions: one `.track` file.
 public struct TrackRule: Hashable, Sendable {
-    /// What happens with a push. The raw values are the words of `On=`.
+    /// The occasion. The raw values are the words of `On=`.
     public enum Occasion: String, Sendable, CaseIterable {
-        /// It came: code of the app got it; Braze's, also when the system showed it (rule T9).
+        /// Code of the app got the push; for Braze's, also the system that showed it (rule T9).
         case received
-        /// Its body was tapped.
+        /// The person tapped its body.
         case opened
-        /// One of its buttons was pressed.
+        /// The person pressed one of its buttons.
         case action
-        /// It was swept away.
+        /// The person dismissed it.
         case dismissed
     }
 
-    /// The file's stem.
+    /// The stem of the file.
     public var name: String
-    /// Which pushes; the conditions of a route, without one on the callback.
+    /// The conditions on the push: those of a route, without one on the callback.
     public var match: RouteMatch
-    /// On what of them; never empty.
+    /// The occasions; never empty.
     public var occasions: [Occasion]
-    /// Which buttons, by their ids; empty: any.
+    /// The ids of the buttons; empty: any.
     public var buttons: [Glob]
-    /// Whose profile it is.
+    /// The user's profile.
     public var identifier: TrackIdentifier
     /// The event; `nil`: none.
     public var event: Event?
@@ -33,9 +33,9 @@ public struct TrackRule: Hashable, Sendable {
 
     /// A custom event.
     public struct Event: Hashable, Sendable {
-        /// Its name.
+        /// The name.
         public var name: TrackSource
-        /// Its properties; those whose source has no value are left out.
+        /// The properties; one whose source has no value is left out.
         public var properties: [TrackField]
 
         /// Joins the two.
@@ -62,23 +62,23 @@ public struct TrackRule: Hashable, Sendable {
     }
 }
 
-/// Where a track finds whose profile it is.
+/// The source of the profile's identifier.
 public enum TrackIdentifier: Hashable, Sendable {
-    /// The provider's id of the profile, in this one of the dashboard's key-values.
+    /// The provider's id of the profile, in this key-value of the dashboard.
     case brazeID(keyValue: String)
     /// The customer's own id of the user.
     case externalID(TrackSource)
-    /// A name that holds within a label.
+    /// A name that is unique within a label.
     case alias(label: String, name: TrackSource)
 }
 
 /// A property of an event, or a field of a profile.
 public struct TrackField: Hashable, Sendable {
-    /// Its name.
+    /// The name.
     public var name: String
-    /// What the text of the source is read as.
+    /// The type that the text of the source is converted to.
     public var type: TrackValueType
-    /// Where its value comes from.
+    /// The source of the value.
     public var source: TrackSource
 
     /// Joins the parts.
@@ -89,7 +89,8 @@ public struct TrackField: Hashable, Sendable {
     }
 }
 
-/// What a text is read as: payloads have most values as strings. The raw values are the words of `.track` files.
+/// The type that a text is converted to: payloads have most values as strings. The raw values are the words of `.track`
+/// files.
 public enum TrackValueType: String, Sendable, CaseIterable {
     /// The text itself.
     case string
@@ -109,18 +110,18 @@ public enum TrackValueType: String, Sendable, CaseIterable {
     case json
 }
 
-/// Where a value comes from.
+/// The source of a value.
 public enum TrackSource: Hashable, Sendable {
     /// One of the dashboard's key-values, wherever the platform puts them.
     case keyValue(String)
     /// One of the payload's own keys.
     case data(String)
-    /// What is known of the push and of what happened with it.
+    /// A fact of the push or the interaction.
     case fact(Fact)
     /// This text.
     case constant(String)
 
-    /// What is known beside the payload's keys. The raw values are the words of `.track` files.
+    /// The facts beside the payload's keys. The raw values are the words of `.track` files.
     public enum Fact: String, Sendable, CaseIterable {
         /// The provider whose payload it is.
         case provider
@@ -136,11 +137,11 @@ public enum TrackSource: Hashable, Sendable {
         case device
         /// The user, as the producer names it, or the device's last known.
         case externalID = "external_id"
-        /// What happened: a word of `On=`.
+        /// The occasion: a word of `On=`.
         case occasion
         /// The id of the button that was pressed.
         case action
-        /// What was typed into the button's text field.
+        /// The text typed into the button's text field.
         case text
     }
 }

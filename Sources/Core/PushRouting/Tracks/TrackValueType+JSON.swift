@@ -1,10 +1,11 @@
 import PushModel
 
-/// How deep the JSON of one value may nest.
+/// The limit of nesting in the JSON of one value.
 let valueDepthMax = JSONLimits().depth
 
 extension TrackValueType {
-    /// The JSON that a text is when it is read as this, without white space between its tokens; `nil` when it is none.
+    /// Returns a text converted to JSON of this type, without white space between tokens; `nil`: the text is no such
+    /// value.
     public func json(of text: String) -> [UInt8]? {
         switch self {
         case .string: Self.quoted(text)
@@ -18,7 +19,7 @@ extension TrackValueType {
         }
     }
 
-    /// What a text must be, with an example.
+    /// The required form of a text, with an example.
     public var described: String {
         switch self {
         case .string: "a text"
@@ -53,9 +54,9 @@ extension TrackValueType {
         }
     }
 
-    /// A date as it is, a date and time in UTC.
+    /// Returns a date as written, a date and time in UTC.
     private static func date(_ text: String) -> String? {
-        // What is later than 3000 Braze keeps as a string, without a word.
+        // Braze stores a date after the year 3000 as a string, without an error.
         guard let year = Int(text.prefix(4)), (1...3000).contains(year) else { return nil }
         var bytes = Array(text.utf8)
         if bytes.count == 10 { return WallTime(rfc3339: text + "T00:00:00Z").map { _ in text } }

@@ -1,35 +1,36 @@
 import PushDispatch
 public import PushModel
 
-/// One entry that a track makes of what happened with a push.
+/// An entry that a track makes of a push or an interaction.
 public struct TrackedData: Sendable {
     /// The track's name.
     public var rule: String
-    /// What it tells.
+    /// The kind of the entry.
     public var kind: EntryKind
-    /// Whose profile it is; `nil`: ``fault`` says why.
+    /// The profile; `nil`: ``fault`` has the reason.
     public var identifier: UserIdentifier?
-    /// What `op: log` would have: `name` and `properties`, or `attributes`. A value that could not be read as its type is
-    /// the text that it came as.
+    /// The object as `op: log` has it: `name` and `properties`, or `attributes`. A value that could not be converted to
+    /// its type is the original text.
     public var object: JSONNode
-    /// Why it is set aside; `nil`: it is to be sent.
+    /// The reason why it is set aside; `nil`: it is to be sent.
     public var fault: EntryProblem?
 }
 
 extension RoutingTable {
-    /// What the tracks make of what happened with a push: in the order of their names, of each the attributes first, as
-    /// `/users/track` takes them. What cannot be sent comes along with its fault, so that nothing is lost in silence.
+    /// Returns the entries that the tracks make of the facts: by name of the track, in each the attributes first, the
+    /// order of `/users/track`. Entries that cannot be sent are included with their faults, so that none is lost
+    /// unnoticed.
     ///
-    /// Depends on nothing but the tracks and `facts`.
+    /// Depends only on the tracks and `facts`.
     public func tracked(_ facts: TrackFacts) -> [TrackedData] {
-        // Most tables have no track, and this is the path of every delivery.
+        // Most tables have no track, and every delivery runs through this function.
         guard !tracks.isEmpty else { return [] }
         var facts = facts
         facts.keys?.readKeyValues()
         return tracks.flatMap { $0.applies(to: facts) ? $0.entries(for: facts) : [] }
     }
 
-    /// Whether a track may apply to something of this kind: only then is its payload worth looking for.
+    /// Whether a track may apply to this occasion; only then the payload is worth a search.
     public func hasTrack(on occasion: TrackRule.Occasion) -> Bool {
         tracks.contains { $0.occasions.contains(occasion) }
     }
@@ -48,7 +49,7 @@ extension TrackRule {
         var entries: [TrackedData] = []
         for (kind, fields) in [(EntryKind.customAttributes, attributes), (.userAttributes, userAttributes)] {
             let values = fields.compactMap { FieldValue($0, in: "attributes", facts) }
-            // Fields stand by themselves: a wrong one does not hold the others up.
+            // Each invalid field is an entry of its own: it must not hold up the valid ones.
             let right = values.filter { $0.fault == nil }
             for group in [right] + values.filter({ $0.fault != nil }).map({ [$0] }) where !group.isEmpty {
                 entries.append(entry(kind, group.first?.fault) { $0.member("attributes", fields: group) })
@@ -68,13 +69,13 @@ extension TrackRule {
     }
 }
 
-/// The value that a field has: JSON, with the reason if it is not what the field's type says.
+/// The value of a field as JSON, with the fault if the text does not have the field's type.
 private struct FieldValue {
     var name: String
     var json: [UInt8]
     var fault: EntryProblem?
 
-    /// `nil` when its source has no value. An empty text is one only as a string.
+    /// Returns `nil` if the source has no value. An empty text is a value only of a string.
     init?(_ field: TrackField, in member: String, _ facts: TrackFacts) {
         guard let text = facts.text(of: field.source), !text.isEmpty || field.type == .string else { return nil }
         name = field.name
@@ -97,7 +98,7 @@ extension JSONWriter {
     }
 }
 
-/// The object with this content.
+/// Returns an object with this content.
 private func node(_ content: (inout JSONWriter) -> Void) -> JSONNode {
     var writer = JSONWriter()
     writer.object(content)
