@@ -1,39 +1,39 @@
 public import PushModel
 
-/// What the platform would do with a delivery, and whose payload it is. A reference: it is large, and never changes.
+/// The platform's treatment of a delivery, and the provider of its payload. A class, because it is large and never
+/// changes.
 public final class Decision: Sendable {
-    /// Every provider whose rule matches, the owner first.
+    /// The providers whose rules match, the owner first.
     public let providers: [ProviderMatch]
-    /// What a Braze payload is; `nil` unless `provider` is `braze`.
+    /// The classification of a Braze payload; `nil` if `provider` is not `braze`.
     public let braze: BrazeFacts?
-    /// The callbacks in the order in which the platform would run them. Empty: `outcome` is set.
+    /// The callbacks in the order of the platform's calls. Empty: `outcome` is set.
     public let callbacks: [Callback]
-    /// How the delivery ends where no code of the app is called: `shownBySystem`, `notWoken`, `swallowed` or
-    /// `ownReceiver`.
+    /// The outcome of a delivery without a callback: `shownBySystem`, `notWoken`, `swallowed` or `ownReceiver`.
     public let outcome: Outcome?
-    /// The payload's own id, if it has one.
+    /// The payload's own id; `nil`: it has none.
     public let messageID: String?
-    /// What brought the payload.
+    /// The transport of the payload.
     public let transport: Transport
-    /// The priority with which the message was sent over FCM; `nil` where the payload does not tell.
+    /// The priority at which the message was sent over FCM; `nil`: the payload does not have it.
     public let originalPriority: MessagePriority?
-    /// The priority with which FCM delivered it, which may be lower; `nil` where the payload does not tell.
+    /// The priority at which FCM delivered it, perhaps a lower one; `nil`: the payload does not have it.
     public let deliveredPriority: MessagePriority?
     /// The id that the platform's list of recent messages goes by (FCM: the last ten, in the app's process); a delivery
     /// whose id is in it ends as `duplicate`. `nil` when it has none, or never gets so far.
     public let duplicateID: String?
-    /// The app: the request's, else the one that an `.apns` file names.
+    /// The app: the request's, or the one that an `.apns` file names.
     public let app: String?
-    /// The payload's keys and the dashboard's key-values, for routes to match.
+    /// The payload's keys and the dashboard's key-values, for the conditions of routes.
     public let keys: PayloadKeys
     /// Whether the tracker records a receipt: a Braze payload that reaches Braze's code, or is displayed (rule T9);
-    /// never a probe for uninstallation or a notice of deleted messages.
+    /// never an uninstall probe or a notice of deleted messages.
     public let received: Bool
-    /// Whether the tracker counts a Braze payload as shown to the user (rule T9).
+    /// Whether the tracker counts a Braze payload as displayed (rule T9).
     public let displayed: Bool
-    /// Why, in order: whose payload it is, what it is, what the platform does. The last one explains `outcome`.
+    /// The reasons in order: the provider, the kind, the platform's treatment. The last one explains `outcome`.
     public let reasons: [Reason]
-    /// What the delivery says beside the payload, for the warnings.
+    /// The facts of the delivery beside the payload, for the warnings.
     private let circumstances: Circumstances
 
     init(
@@ -60,41 +60,41 @@ public final class Decision: Sendable {
         self.circumstances = circumstances
     }
 
-    /// Who gets the callbacks.
+    /// The owner of the callbacks.
     public var owner: PlannedInvocation.Owner { braze == nil ? .route : .tracker }
 
-    /// The callbacks, each with who gets it.
+    /// The callbacks, each with its owner.
     public var invocations: [PlannedInvocation] {
         callbacks.map { PlannedInvocation(callback: $0, owner: owner) }
     }
 
-    /// Whether the system shows a Braze push that Braze's SDK never sees: its open is lost.
+    /// Whether the system shows a Braze push that Braze's SDK never sees, so that its open is lost.
     public var losesOpen: Bool { reasons.contains { $0.code == .brazeLost } }
 
-    /// What the app's code hears of its push token, where a callback runs that tells it. Read when asked for.
+    /// The change of the push token that a callback passes to the app's code. Computed on each read.
     public var tokenChange: TokenChange? {
         callbacks.first?.isBroadcast == true ? keys.payload.tokenChange : nil
     }
 
-    /// A digest of what the platform hands back when the notification is tapped (rule T15). Read when asked for.
+    /// A digest of the payload that the platform hands back on a tap (rule T15). Computed on each read.
     public var digest: UInt64? { keys.payload.digest }
 
-    /// What FCM's `RemoteMessage` would tell the app, by its getters. Read when asked for; `nil` where there is none.
+    /// The getters of FCM's `RemoteMessage`, computed on each read; `nil`: there is no such object.
     public var message: RemoteMessage? { keys.payload.remoteMessage }
 
-    /// The platform that the payload was taken for.
+    /// The platform of the payload.
     public var platform: Platform { circumstances.platform }
 
-    /// Whose payload it is; `nil` when no provider's rule matches.
+    /// The provider of the payload; `nil`: no provider's rule matches.
     public var provider: String? { providers.first?.name }
 
-    /// The names of the providers whose rule matches, the owner first.
+    /// The names of the providers whose rules match, the owner first.
     public var matches: [String] { providers.map(\.name) }
 
-    /// Shows each button of a Braze notification that a press on can be told apart from others, in their order: its id
-    /// in UTF-8 and what it does.
+    /// Calls a closure for each button of a Braze notification whose press has an id of its own, in order: with the id
+    /// in UTF-8 and the action.
     ///
-    /// - Parameter isEnough: returns whether the others need not be shown.
+    /// - Parameter isEnough: returns whether to stop.
     public func forEachButton(until isEnough: (UnsafeBufferPointer<UInt8>, ButtonAction) -> Bool) {
         defer { withExtendedLifetime(keys) {} }
         keys.payload.forEachButton { button in
@@ -103,7 +103,7 @@ public final class Decision: Sendable {
         }
     }
 
-    /// What a reviewer would say about the payload. Looked for when asked: nothing is decided by it.
+    /// The warnings about the payload. Computed on each read: no decision depends on them.
     public var warnings: [Warning] {
         let titles = providers.map(\.provider.title)
         let owners = titles.count > 1 ? [Warning.twoOwners(titles[0], others: Array(titles.dropFirst()))] : []
@@ -115,19 +115,19 @@ public final class Decision: Sendable {
     }
 }
 
-/// One platform callback that a delivery leads to.
+/// A callback of the platform for a delivery.
 public struct PlannedInvocation: Hashable, Sendable {
-    /// Who gets it.
+    /// The owner of a callback.
     public enum Owner: Hashable, Sendable {
         /// The tracker of opens: the payload is Braze's.
         case tracker
-        /// The first route that matches.
+        /// The first matching route.
         case route
     }
 
     /// The callback.
     public var callback: Callback
-    /// Who gets it.
+    /// The owner.
     public var owner: Owner
 
     /// Joins the two.
@@ -137,23 +137,23 @@ public struct PlannedInvocation: Hashable, Sendable {
     }
 }
 
-/// What the platform does with a payload, whoever's it is.
+/// The platform's treatment of a payload, whichever provider it has.
 enum Fate: Hashable, Sendable {
-    /// It runs code of the app: these callbacks, in this order; never none.
+    /// The platform calls code of the app: these callbacks, in this order; never empty.
     case callbacks([Callback])
-    /// It runs none.
+    /// The platform calls no code of the app.
     case decided(Outcome)
 
-    /// How it ends without code of the app; `nil` when some runs.
+    /// The outcome without code of the app; `nil`: some runs.
     var outcome: Outcome? {
         if case .decided(let outcome) = self { outcome } else { nil }
     }
 }
 
-/// A change of the push token that comes as an intent.
+/// A change of the push token that an intent brings.
 public struct TokenChange: Hashable, Sendable {
-    /// What happened to it.
+    /// The kind of the change.
     public var kind: TokenRequest.Kind
-    /// The token, or the installation id; `nil` where the intent has none.
+    /// The token, or the installation id; `nil`: the intent has none.
     public var token: String?
 }

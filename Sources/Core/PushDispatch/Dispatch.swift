@@ -1,13 +1,13 @@
 public import PushModel
 
-/// Decides what the platform would do with `delivery`, and whose payload it is.
+/// Decides on the platform's treatment of `delivery`, and on the provider of its payload.
 ///
-/// Depends on nothing but its arguments. The platform's memory (the ids that FCM has seen) is the caller's business.
+/// Depends only on its arguments. The caller keeps the platform's memory (the ids that FCM has seen).
 /// - Parameters:
 ///   - delivery: the delivery; its payload may have any of the accepted forms.
-///   - settings: what detection takes from the configuration.
+///   - settings: the configuration of detection.
 /// - Returns: the decision, with its reasons.
-/// - Throws: `PayloadError` for a payload that the platform's own server would refuse, or whose form cannot be read.
+/// - Throws: `PayloadError` for a payload that the platform's own server would refuse, or whose form is unknown.
 public func decide(
     _ delivery: Delivery, settings: DetectionSettings = DetectionSettings()
 ) throws(PayloadError) -> Decision {
@@ -50,7 +50,7 @@ private func decide(_ delivery: Delivery, payload: some PlatformPayload, setting
         braze?.mayBeDisplayed == true && delivery.notifications == .allowed
         && payload.shows(braze?.kind ?? .silent, under: fate)
     let received = braze?.isMessage == true && (displayed || fate.outcome == nil)
-    // T4: what has no campaign can be nobody's influenced open.
+    // T4: a push without a campaign cannot be an influenced open.
     if displayed, braze?.campaignID != nil, braze?.isInternal == false { braze?.countsForInfluencedOpen = true }
 
     return Decision(
@@ -62,10 +62,10 @@ private func decide(_ delivery: Delivery, payload: some PlatformPayload, setting
 }
 
 extension ProviderMatch {
-    /// Takes away the callbacks that bring a message, where the owner's SDK leaves nothing for a handler to do.
-    /// What the platform does without the app stays as it is.
+    /// Removes callbacks for a message that the owner's SDK handles by itself. The platform's own treatment stays as it
+    /// is.
     fileprivate func change(_ fate: inout Fate, because reasons: inout [Reason]) {
-        // FCM's other callbacks are about the app's messages as a whole.
+        // FCM's other callbacks concern the app's messages in general.
         guard case .callbacks(let callbacks) = fate else { return }
         switch platform {
         case .android: guard callbacks == [.onMessageReceived] else { return }

@@ -1,24 +1,24 @@
 public import PushModel
 
-/// One step of a decision, for people who know Android and iOS. The text is made when asked for.
+/// One step of a decision, for people who know Android and iOS. The text is computed on each read.
 public enum Reason: Hashable, Sendable, CustomStringConvertible {
-    // Whose it is.
+    // The owner.
     case owner(ProviderMatch)
-    // Why it is not Braze's: Android, iOS, web, a rule of the user's.
+    // Reasons why the payload is not Braze's: Android, iOS, web, a configured rule.
     case noBrazeMarker, brazeMarkerIsNotTrue
     case noBrazeObject, brazeObjectIsNone, brazeObjectIsEmpty
     case noBrazeWebKey, webPayloadEmpty
     case otherBrazeRule
-    // What the owner's SDK makes of it, whatever the platform calls.
+    // The treatment by the owner's SDK, whichever callback the platform calls.
     case uninstallProbe(title: String), probe(title: String)
     case ownReceiver(title: String)
-    // What Braze's SDK makes of it.
+    // The treatment by Braze's SDK.
     case brazeAppleUninstallTracking, brazeDeletedMessages, brazeUninstallTracking, brazeUninstallTrackingInExtra
     case brazeTitleAndContent, brazeWithoutTitleOrContent
     case brazeContentAvailable, brazeWithoutContentAvailable
     case noCampaign
     case brazeLost, brazeTestInAppMessage, brazeStoryOnAmazon, brazeNotificationDenied
-    // What FCM, ADM and Android do.
+    // The treatment by FCM, ADM, Huawei's push kit and Android.
     case validateOnly, forceStopped
     case deletedMessages, sendEvent(id: String?), sendError(id: String?, error: String?), unknownMessageType(String)
     case newToken(String?), registered(String?), unregistered(String?), unknownAction(String)
@@ -26,14 +26,14 @@ public enum Reason: Hashable, Sendable, CustomStringConvertible {
     case huaweiMessage, huaweiNotification, huaweiNotificationInForeground
     case dataMessage, notificationInForeground, notificationSuppressed
     case notificationInBackground, notificationWhileNotRunning, notificationWhileLocked
-    // What iOS does.
+    // The treatment by iOS.
     case mutableContent, mutableContentInForeground, alertInForeground
     case contentAvailable, contentAvailableLaunches, contentAvailableAfterForceQuit
     case orderOfCallbacksUnknown, alertShownToo, alertShownBySystem, nothingForTheApp
     case liveActivity, deviceManagement, otherCode(APNsPushType)
-    // What either does.
+    // The treatment by Android or iOS.
     case notificationsDenied, alertDenied
-    // What a browser does.
+    // The treatment by a browser.
     case serviceWorker
 
     public var description: String {
@@ -154,7 +154,7 @@ public enum Reason: Hashable, Sendable, CustomStringConvertible {
 }
 
 extension Reason {
-    /// The same for programs, without what the payload says.
+    /// The code for programs, without any text of the payload.
     public var code: ReasonCode {
         switch self {
         case .owner: .owner
@@ -222,11 +222,11 @@ extension Reason {
         }
     }
 
-    /// The reason of an outcome: without a word of the payload, because it reaches the journal.
+    /// The reason of an outcome, without any text of the payload: it reaches the journal.
     public var ofOutcome: OutcomeReason { OutcomeReason(code, withoutPayload) }
 }
 
-/// A text of the payload in a sentence: in quotation marks, and cut where it is long.
+/// Returns a text of the payload in quotation marks, cut if it is long.
 func quoted(_ text: String?) -> String {
     guard let text else { return "null" }
     let shown = text.prefix(100)
@@ -234,7 +234,7 @@ func quoted(_ text: String?) -> String {
 }
 
 extension Reason {
-    /// The same without a word of the payload: what may be told as the reason of an outcome, which reaches the journal.
+    /// The description without any text of the payload: as the reason of an outcome it reaches the journal.
     public var withoutPayload: String {
         switch self {
         case .unknownMessageType: "Received message with unknown type, FCM logs, and drops the message"

@@ -1,52 +1,52 @@
 public import PushModel
 
-/// What a reviewer would say about a payload that is delivered all the same. The text is made when asked for.
+/// A warning about a payload that is delivered all the same. The text is computed on each read.
 public enum Warning: Hashable, Sendable, CustomStringConvertible {
-    /// FCM data values are strings; this one is not.
+    /// A value of FCM data that is not a string.
     case dataValueIsNoString(key: String, kind: String)
-    /// An extra of FCM's intent that is no string, so that FCM leaves it out of the data.
+    /// An extra of FCM's intent that is not a string: FCM leaves it out of the data.
     case extraIsNoString(key: String, kind: String)
-    /// `_ab` is `true` but for its case.
+    /// A `_ab` that differs from `true` in case only.
     case brazeMarkerCase
-    /// `extra` is no JSON object in a string.
+    /// An `extra` that is not a JSON object in a string.
     case brazeExtraUnreadable
     /// A Braze payload beside a notification block.
     case brazeBesideNotification
-    /// A Braze payload with a campaign that nobody sees.
+    /// A Braze payload with a campaign that is not displayed.
     case brazeCampaignNotDisplayed
     /// A Braze payload with an alert and `content-available`.
     case brazeAlertAndContentAvailable
-    /// No `aps`.
+    /// A payload without `aps`.
     case apsMissing
     /// `android_v2`, a preview.
     case androidPreview
-    /// Data has a key that FCM keeps for itself.
+    /// A data key that FCM reserves.
     case reservedKey(String)
-    /// An Android payload whose data is larger than FCM takes.
+    /// An Android payload whose data exceeds FCM's limit.
     case tooLarge(bytes: Int)
-    /// Braze's text and key-values are larger than its API takes.
+    /// Braze's text and key-values that exceed the limit of its API.
     case brazeTooLarge(bytes: Int)
-    /// A link of a Braze payload, that of a button or of the notification, which nothing can open.
+    /// A link of a Braze payload, of a button or of the notification, that nothing can open.
     case brazeLinkUnusable(button: String?)
-    /// A button of a Braze payload that the SDK does nothing with.
+    /// A button of a Braze payload whose type the SDK does not know.
     case brazeButtonUnknown(id: String?)
-    /// A parameter of the notification that FCM does not use, because it is no whole number of this range.
+    /// A parameter of the notification that FCM ignores, because it is no whole number of this range.
     case notificationValueUnused(name: String, range: String)
-    /// The rules of several providers match: the titles of the owner and of the others.
+    /// Matching rules of several providers: the titles of the owner and of the others.
     case twoOwners(String, others: [String])
-    /// A state that this platform does not know.
+    /// A state that this platform does not have.
     case stateOfAnotherPlatform(AppState)
-    /// A key of `aps` whose value has another type than Apple documents.
+    /// A key of `aps` with a value of another type than Apple documents.
     case apsValueOfAnotherType(APSKey, kind: String)
-    /// A key by which another platform's payload is known.
+    /// A key that is typical of another platform's payloads.
     case keyOfAnotherPlatform(String, Platform)
-    /// APNs would refuse the request.
+    /// A request that APNs would refuse.
     case refusedByAPNs(APNsRefusal)
-    /// `locked` where only the state counts.
+    /// `locked`, on a platform where only the state counts.
     case lockedHasNoEffect(Platform)
-    /// `sdk` where the payload or the platform has nothing to do with it.
+    /// `sdk`, without an effect on this payload or platform.
     case sdkHasNoEffect(Platform)
-    /// `sdk` is `nil`: what needs a Braze instance is lost.
+    /// `sdk` is `nil`: a callback that needs a Braze instance is lost.
     case sdkMissing
     /// `sdk` is `delayed`.
     case sdkDelayed

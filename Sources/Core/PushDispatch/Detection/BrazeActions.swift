@@ -1,9 +1,10 @@
 import PushModel
 
-// The buttons of Braze's notifications where they are not Android's.
+// The buttons of Braze's notifications on iOS and the web.
 
 extension ApplePayload {
-    /// The buttons of a default category, with what `ab.ab_cat` says of them, then the others that it describes.
+    /// Calls a closure for the buttons of a default category, with their objects in `ab.ab_cat`, then for its other
+    /// buttons.
     func forEachButton(until isEnough: (BrazeButton) -> Bool) {
         let described = member("ab")?.member("ab_cat")
         let category = category.flatMap { BrazeCategory(rawValue: $0) }?.buttons ?? []
@@ -16,7 +17,7 @@ extension ApplePayload {
 }
 
 extension WebPayload {
-    /// The buttons of `pab`.
+    /// Calls a closure for the buttons of `pab`.
     func forEachButton(until isEnough: (BrazeButton) -> Bool) {
         guard let buttons = object?.member("pab") else { return }
         for button in buttons.elements.prefix(Self.buttonsMax) where isEnough(.web(button)) { return }

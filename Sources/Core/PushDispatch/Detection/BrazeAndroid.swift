@@ -1,12 +1,12 @@
 import PushModel
 
 // Source: braze-android-sdk 43.0.0, `com.braze.push`: BrazeFirebaseMessagingService, BrazeNotificationUtils,
-// BrazePushReceiver.handlePushNotificationPayload, whose order this keeps.
+// BrazePushReceiver.handlePushNotificationPayload, in the order of the last.
 
 extension AndroidPayload {
-    // `isBrazePushNotification`: the data map alone decides, and by the exact text.
+    // `isBrazePushNotification`: only the data map counts, with an exact comparison.
     var reasonAgainstBraze: Reason? {
-        // A token is nobody's payload.
+        // A token belongs to no provider.
         guard action.bringsMessage else { return nil }
         return map?.member("_ab") == nil ? .noBrazeMarker : .brazeMarkerIsNotTrue
     }
@@ -21,13 +21,13 @@ extension AndroidPayload {
             uniqueID: uniqueID(settings))
     }
 
-    /// Kotlin: an id that is null or blank is none, so such a push is never a repetition.
+    /// Kotlin: a null or blank id counts as none, so such a push is never a repetition.
     private func uniqueID(_ settings: DetectionSettings) -> String? {
         guard let map, map.mayHaveMember(settings.brazeKeyHashes.uniqueID) else { return nil }
         return map[settings.brazeKeys.uniqueID].flatMap { $0.isBlank ? nil : $0.nonEmptyString }
     }
 
-    /// The user sees what the SDK shows, so only what reaches the SDK.
+    /// The user sees what the SDK shows, so only a payload that reaches the SDK.
     func shows(_ kind: BrazeFacts.Kind, under fate: Fate) -> Bool {
         guard case .callbacks = fate else { return false }
         return kind == .visible && !isStoryOnAmazon
@@ -35,13 +35,13 @@ extension AndroidPayload {
 
     var brazeLink: String? { map?.member("uri")?.nonEmptyString }
 
-    /// Whether it fetches in-app messages to be tested (`shouldFetchTestTriggers`).
+    /// Whether it fetches test in-app messages (`shouldFetchTestTriggers`).
     var isTestInAppMessage: Bool { map?.member("ab_push_fetch_test_triggers_key")?.equals("true") == true }
 
     /// Whether it is a push story for an Amazon device, which the SDK drops.
     var isStoryOnAmazon: Bool { transport == .adm && map?.member("ab_c") != nil }
 
-    /// What it is to the SDK.
+    /// The SDK's classification, with its reason.
     private var brazeKind: (BrazeFacts.Kind, Reason) {
         if let markedKind { return markedKind }
         let hasStringsOnly = if case .intent = form { true } else { false }
@@ -66,12 +66,12 @@ extension AndroidPayload {
         return features
     }
 
-    /// The SDK refreshes when the key "was true", not when it was "not included or false"; Kotlin's `toBoolean` reads it
+    /// The SDK refreshes if the key "was true", not if it was "not included or false"; Kotlin's `toBoolean` reads it
     /// (UNVERIFIED).
     private func isOn(_ value: JSONView?) -> Bool { value?.string?.lowercased() == "true" }
 
-    /// The buttons `ab_a0_*`, `ab_a1_*` and so on, up to the first without a type, as
-    /// `BrazeNotificationActionUtils.addNotificationActions` takes them.
+    /// Calls a closure for the buttons `ab_a0_*`, `ab_a1_*` and so on, up to the first without a type, as
+    /// `BrazeNotificationActionUtils.addNotificationActions` does.
     func forEachButton(until isEnough: (BrazeButton) -> Bool) {
         guard let map else { return }
         var number = 0
@@ -92,14 +92,14 @@ extension AndroidPayload {
     ]
 }
 
-// The data map as Braze's SDK reads it.
+// The data map, read as Braze's SDK reads it.
 extension JSONObject {
-    /// Whether the payload has Braze's mark, the exact text in the data map (`isBrazePushNotification`).
+    /// Whether the data map has Braze's mark, the exact text (`isBrazePushNotification`).
     var hasBrazeMarker: Bool { member("_ab")?.equals("true") == true }
 
-    /// What it is to the SDK: the first step of `handlePushNotificationPayload` that applies.
+    /// Returns the SDK's classification: the first step of `handlePushNotificationPayload` that applies.
     ///
-    /// - Parameter ofStringsOnly: whether what is no string is not there for the SDK.
+    /// - Parameter ofStringsOnly: whether values other than strings count as absent for the SDK.
     func brazeKind(ofStringsOnly: Bool) -> (BrazeFacts.Kind, Reason) {
         @inline(__always)
         func has(_ key: StaticString) -> Bool {
@@ -109,7 +109,7 @@ extension JSONObject {
         if member("message_type")?.equals("deleted_messages") == true {
             return (.deletedMessages, .brazeDeletedMessages)
         }
-        // `containsKey` at both places: the value does not matter.
+        // `containsKey` at both places: any value counts.
         if has("appboy_uninstall_tracking") { return (.uninstallTracking, .brazeUninstallTracking) }
         if let extra = member("extra"), extra.rawText.mayTrackUninstall,
             extra.objectInText?.root["appboy_uninstall_tracking"] != nil
@@ -124,7 +124,7 @@ extension JSONObject {
 
 extension UnsafeBufferPointer<UInt8> {
     /// Whether the text of `extra` may have the key for uninstall tracking, without parsing it. Only an escape `\u` can
-    /// hide a letter of the key, in the text or in the string around it; either shows as `\u` in the bytes as they came.
+    /// hide a letter of the key, in the text or in the string around it; both appear as `\u` in the original bytes.
     fileprivate var mayTrackUninstall: Bool {
         var next = 0
         while let place = firstIndex(of: UInt8(ascii: "u"), from: next) {

@@ -1,7 +1,7 @@
 import PushModel
 
-// Source: braze-swift-sdk 18.2.0, Sources/BrazeKitCompat/AppboyKit/ABKPushUtils.m. Its documentation counts a refresh of
-// feature flags to `isInternal`, but the key is not public: on iOS it cannot be told.
+// Source: braze-swift-sdk 18.2.0, Sources/BrazeKitCompat/AppboyKit/ABKPushUtils.m. Its documentation includes a refresh
+// of feature flags in `isInternal`, but the key is not public: on iOS it cannot be detected.
 
 extension ApplePayload {
     var reasonAgainstBraze: Reason? {
@@ -15,7 +15,7 @@ extension ApplePayload {
             reasons.append(.brazeAppleUninstallTracking)
             return facts(.uninstallTracking)
         }
-        // `isAppboySilentRemoteNotification`, an alert or not.
+        // `isAppboySilentRemoteNotification`, with or without an alert.
         let isSilent = isContentAvailable
         reasons.append(isSilent ? .brazeContentAvailable : .brazeWithoutContentAvailable)
         let facts = facts(isSilent ? .silent : .visible)
@@ -31,7 +31,7 @@ extension ApplePayload {
 
     var brazeLink: String? { member("ab_uri")?.nonEmptyString }
 
-    /// The user sees what iOS shows, whether code of the app runs or not, and whatever it is to the SDK (rule T9).
+    /// The user sees what iOS shows, with or without code of the app, whatever the SDK's classification (rule T9).
     func shows(_ kind: BrazeFacts.Kind, under fate: Fate) -> Bool {
         switch fate {
         case .callbacks, .decided(.shownBySystem): hasAlert

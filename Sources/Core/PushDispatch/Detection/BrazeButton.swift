@@ -1,25 +1,25 @@
 import PushModel
 
-/// A button of a Braze notification where it stands in the payload: nothing of it is looked for until somebody asks.
+/// A button of a Braze notification, by its place in the payload: each property reads the payload anew.
 ///
-/// It consists of views of the payload, and is for whoever holds on to that.
+/// Its views are valid as long as the caller keeps the payload alive.
 enum BrazeButton {
-    /// The keys `ab_aN_...` of an Android payload, of which there is a type.
+    /// The keys `ab_aN_...` of an Android payload that has a type for the button.
     case android(JSONObject, number: Int, type: JSONView)
-    /// A button of a category on iOS, and its object in `ab.ab_cat`, if it has one.
+    /// A button of a category on iOS, and its object in `ab.ab_cat`; `nil`: it has none.
     case apple(Name, JSONView?)
     /// An element of `pab` on the web.
     case web(JSONView)
 
     /// The id under which a press on a button is reported.
     enum Name {
-        /// A text of the payload.
+        /// A string of the payload.
         case text(JSONView)
-        /// One that Braze's SDK registers.
+        /// An id that Braze's SDK registers.
         case registered(String)
     }
 
-    /// The id; `nil` when the payload gives it none.
+    /// The id; `nil`: the payload gives it none.
     var id: Name? {
         switch self {
         case .android(let map, let number, _): map.text(ofButton: number, "id").map(Name.text)
@@ -28,7 +28,7 @@ enum BrazeButton {
         }
     }
 
-    /// What a press on it does.
+    /// The effect of a press.
     var kind: BrazeFacts.Action.Kind {
         switch self {
         case .android(_, _, let type): androidKind(type)
@@ -37,7 +37,7 @@ enum BrazeButton {
         }
     }
 
-    /// The text on it; on iOS the app has that.
+    /// The text on it; `nil` on iOS, where the app has the text.
     var title: JSONView? {
         switch self {
         case .android(let map, let number, _): map.text(ofButton: number, "t")
@@ -46,7 +46,7 @@ enum BrazeButton {
         }
     }
 
-    /// Where it leads.
+    /// The address that it opens.
     var uri: JSONView? {
         switch self {
         case .android(let map, let number, _): map.text(ofButton: number, "uri")
@@ -55,19 +55,19 @@ enum BrazeButton {
         }
     }
 
-    /// The same as it is told.
+    /// The button as a value.
     var told: BrazeFacts.Action {
         BrazeFacts.Action(id: id?.string, kind: kind, title: title?.string, uri: uri?.string)
     }
 
     private func androidKind(_ type: JSONView) -> BrazeFacts.Action.Kind {
-        // Without an address the press opens the app.
+        // Without an address a press opens the app.
         if type.equals("ab_uri") { return uri.map(BrazeFacts.Action.Kind.init(opening:)) ?? .open }
         if type.equals("ab_open") { return .open }
         return type.equals("ab_none") ? .close : .unknown
     }
 
-    /// The values of `a_t` are not public (UNVERIFIED): where it is none of Android's types, the address decides.
+    /// The values of `a_t` are not public (UNVERIFIED): if it is none of Android's types, the address decides.
     private func appleKind(_ button: JSONView?) -> BrazeFacts.Action.Kind {
         let type = button?.member("a_t")
         if type?.equals("ab_none") == true { return .close }
@@ -92,7 +92,7 @@ extension BrazeButton.Name {
         }
     }
 
-    /// Whether it is one of the buttons that only close the notification, on iOS.
+    /// Whether it is one of the buttons that only close the notification on iOS.
     fileprivate var isClosing: Bool {
         switch self {
         case .text(let id): id.equals("ab_pb_decline") || id.equals("ab_pb_no") || id.equals("ab_pb_cancel")
@@ -100,18 +100,18 @@ extension BrazeButton.Name {
         }
     }
 
-    /// Whether the id is this one, as `String` has it.
+    /// Whether the id equals this one, by the rules of `String`.
     func equals(_ id: String) -> Bool {
         switch self {
         case .text(let text):
-            // Only characters beyond ASCII have other spellings.
+            // Only characters beyond ASCII have several spellings.
             let isPlain = text.withText { $0.allSatisfy { $0 < 0x80 } } && id.utf8.allSatisfy { $0 < 0x80 }
             return isPlain ? text.withText { $0.elementsEqual(id.utf8) } : text.string == id
         case .registered(let registered): return registered == id
         }
     }
 
-    /// Shows the id in UTF-8.
+    /// Calls a closure with the id in UTF-8.
     func withUTF8<Result>(_ body: (UnsafeBufferPointer<UInt8>) -> Result) -> Result {
         switch self {
         case .text(let text): return text.withText(body)
@@ -121,11 +121,11 @@ extension BrazeButton.Name {
 }
 
 extension PlatformPayload {
-    /// How many buttons are looked at. The SDKs take as many as the payload has; the four kilobytes that FCM and APNs
-    /// deliver have room for fewer than this, whose keys and types are eleven bytes each at least.
+    /// The limit of buttons. The SDKs have none; the four kilobytes that FCM and APNs deliver have room for fewer,
+    /// whose keys and types are at least eleven bytes each.
     static var buttonsMax: Int { 400 }
 
-    /// The buttons of a Braze notification in their order, decoded.
+    /// The buttons of a Braze notification in order, decoded.
     var brazeActions: [BrazeFacts.Action] {
         var actions: [BrazeFacts.Action] = []
         forEachButton { button in
@@ -135,7 +135,7 @@ extension PlatformPayload {
         return actions
     }
 
-    /// The first button of a Braze notification with this id.
+    /// Returns the first button of a Braze notification with this id.
     func brazeButton(_ id: String) -> BrazeButton? {
         var found: BrazeButton?
         forEachButton { button in
@@ -147,13 +147,13 @@ extension PlatformPayload {
 }
 
 extension BrazeFacts.Action.Kind {
-    /// What a button that opens an address does.
+    /// Returns the effect of a button that opens an address.
     fileprivate init(opening uri: JSONView) {
         let isWebAddress = uri.withText { text -> Bool? in
             let colon = text.firstIndex(of: UInt8(ascii: ":"), from: 0) ?? text.count
             let isWeb = text.isSame(as: "https", length: colon) || text.isSame(as: "http", length: colon)
             guard isWeb else { return false }
-            // What is not ASCII may make another character of the colon.
+            // A combining character beyond ASCII may change the colon.
             return colon + 1 >= text.count || text[colon + 1] < 0x80 ? true : nil
         }
         self = isWebAddress.map { $0 ? .uri : .deepLink } ?? Self(opening: uri.string)
@@ -172,14 +172,14 @@ extension UnsafeBufferPointer<UInt8> {
 }
 
 extension JSONView {
-    /// The same; `nil` for an empty text, and for anything else than a text.
+    /// The string; `nil` for an empty string, and for any other value.
     var orNilIfEmpty: JSONView? { textLength > 0 ? self : nil }
 }
 
 extension JSONObject {
-    /// The text `ab_aN_...` of an Android payload, if there is any.
+    /// Returns the string `ab_aN_...` of an Android payload; `nil`: there is none.
     func text(ofButton number: Int, _ name: StaticString) -> JSONView? {
-        // Room for the longest number and the longest name.
+        // Capacity for the longest number and the longest name.
         withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 40) { key in
             guard let start = key.baseAddress else { return nil }
             var end = start.writing("ab_a")
@@ -199,7 +199,7 @@ extension JSONObject {
 }
 
 extension UnsafeMutablePointer<UInt8> {
-    /// Writes a text, and returns where it ends.
+    /// Writes a text, and returns the address behind it.
     @inline(__always)
     fileprivate func writing(_ text: StaticString) -> UnsafeMutablePointer<UInt8> {
         initialize(from: text.utf8Start, count: text.utf8CodeUnitCount)

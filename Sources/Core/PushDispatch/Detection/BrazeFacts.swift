@@ -1,21 +1,21 @@
 public import PushModel
 
-/// What a Braze payload is, as Braze's SDK for the platform classifies it. What is decided by it is read at once, what is
-/// only told is read from the payload when asked for.
+/// The classification of a Braze payload by Braze's SDK for the platform. The facts for decisions are read at once, the
+/// others from the payload on each read.
 public struct BrazeFacts: Sendable {
-    /// What the SDK does with it. The raw values are the wire names.
+    /// The SDK's treatment. The raw values are the wire names.
     public enum Kind: String, Sendable, CaseIterable {
-        /// Shows it.
+        /// The SDK shows it.
         case visible
-        /// Hands it to the app without showing it.
+        /// The SDK hands it to the app without showing it.
         case silent
-        /// Ignores it: it only probes whether the app is still installed.
+        /// The SDK ignores it: it only tests whether the app is still installed.
         case uninstallTracking = "uninstall_tracking"
-        /// Logs it: the push service dropped messages that it had stored.
+        /// The SDK logs it: the push service dropped stored messages.
         case deletedMessages = "deleted_messages"
     }
 
-    /// What else the payload asks of the SDK. The raw values are the wire names.
+    /// Another task of the payload for the SDK. The raw values are the wire names.
     public enum Feature: String, Sendable, CaseIterable {
         case contentCardSync = "content_card_sync"
         case featureFlagsRefresh = "feature_flags_refresh"
@@ -29,31 +29,31 @@ public struct BrazeFacts: Sendable {
 
     /// A button of the notification.
     public struct Action: Hashable, Sendable {
-        /// What a press on it does. The raw values are the wire names.
+        /// The effect of a press. The raw values are the wire names.
         public enum Kind: String, Sendable, CaseIterable {
             /// Opens a web address.
             case uri
-            /// Opens a link of another scheme than `http` and `https`.
+            /// Opens a link of a scheme other than `http` and `https`.
             case deepLink = "deep_link"
             /// Opens the app.
             case open
             /// Only removes the notification.
             case close
-            /// Something that this SDK does not know: the press is logged, nothing else happens.
+            /// A type that this SDK does not know: the SDK logs the press, and does nothing else.
             case unknown
         }
 
-        /// The id under which a press on it is reported; `nil` when the payload gives it none.
+        /// The id by which a press is reported; `nil`: the payload gives it none.
         public var id: String?
-        /// What a press on it does.
+        /// The effect of a press.
         public var kind: Kind
         /// The text on it.
         public var title: String?
-        /// Where `uri` and `deepLink` lead.
+        /// The address of `uri` and `deepLink`.
         public var uri: String?
     }
 
-    /// What else the payload asks of the SDK, a bit each.
+    /// The other tasks of the payload for the SDK, one bit each.
     struct FeatureSet: Hashable, Sendable {
         private var bits: UInt8 = 0
 
@@ -64,14 +64,14 @@ public struct BrazeFacts: Sendable {
         func contains(_ feature: Feature) -> Bool { bits & feature.bit != 0 }
     }
 
-    /// What the SDK does with it.
+    /// The SDK's treatment.
     public let kind: Kind
-    /// The campaign as the payload names it; `nil` for API campaigns and tests: their opens are not attributable.
+    /// The campaign in the payload; `nil` for API campaigns and tests, whose opens are not attributable.
     public let campaignID: String?
-    /// Android: the id by which the SDK drops a push that it has seen before; `nil`: it is never a repetition.
+    /// Android: the id by which the SDK drops a repeated push; `nil`: it is never a repetition.
     public let uniqueID: String?
-    /// Whether a session that starts soon enough after it can be its influenced open: it is displayed, has a campaign,
-    /// and is none of the SDK's own errands.
+    /// Whether a session soon after it can be its influenced open: it is displayed, has a campaign, and is not internal
+    /// to the SDK.
     public internal(set) var countsForInfluencedOpen = false
 
     let featureSet: FeatureSet
@@ -87,22 +87,22 @@ public struct BrazeFacts: Sendable {
         featureSet = features
     }
 
-    /// What else it asks for, in the order of `Feature`.
+    /// The other tasks of the payload, in the order of `Feature`.
     public var features: [Feature] { Feature.allCases.filter(featureSet.contains) }
 
-    /// The buttons of the notification, in their order. Read when asked for.
+    /// The buttons of the notification in order. Computed on each read.
     public var actions: [Action] { payload.brazeActions }
 
-    /// Where a tap on the notification leads; `nil`: into the app. Read when asked for.
+    /// The link that a tap on the notification opens; `nil`: the app. Computed on each read.
     public var deepLink: String? { payload.brazeLink }
 
-    /// Whether it says something to the user or the app, rather than about the app's installation.
+    /// Whether it is a message for the user or the app, not about the app's installation.
     var isMessage: Bool { kind == .visible || kind == .silent }
 
-    /// Whether the rules of the tracker (T9) ever count it as displayed. What is silent to the SDK may be.
+    /// Whether the tracker (T9) may count it as displayed. A payload that is silent to the SDK may be displayed.
     var mayBeDisplayed: Bool { isMessage && !featureSet.contains(.testInAppMessage) }
 
-    /// Whether it is an errand of the SDK's own (braze-swift-sdk: `isInternal`; React Native: `is_braze_internal`).
+    /// Whether it is internal to the SDK (braze-swift-sdk: `isInternal`; React Native: `is_braze_internal`).
     var isInternal: Bool {
         kind == .uninstallTracking || featureSet.contains(.featureFlagsRefresh) || featureSet.contains(.geofencesSync)
     }
@@ -124,13 +124,13 @@ extension BrazeFacts.Feature {
 }
 
 extension BrazeFacts.Action.Kind {
-    /// What a button that opens `uri` does (rule T1: only `http` and `https` are web addresses).
+    /// Returns the effect of a button that opens `uri` (rule T1: only `http` and `https` are web addresses).
     init(opening uri: String?) {
         let scheme = uri?.prefix { $0 != ":" }.lowercased()
         self = scheme == "http" || scheme == "https" ? .uri : .deepLink
     }
 
-    /// What a button on the web does: an address without a scheme is one of the site's own.
+    /// Returns the effect of a button on the web: an address without a scheme belongs to the site itself.
     init(webTarget: String) {
         let scheme = webTarget.prefix { $0 != ":" }
         self = scheme == webTarget || scheme.contains("/") ? .uri : Self(opening: webTarget)
@@ -138,7 +138,7 @@ extension BrazeFacts.Action.Kind {
 }
 
 extension ButtonAction {
-    /// `nil` for a button that the SDK does not know: the press is logged, nothing else happens.
+    /// Returns `nil` for a button that the SDK does not know: the SDK logs the press, and does nothing else.
     public init?(_ kind: BrazeFacts.Action.Kind) {
         switch kind {
         case .uri: self = .uri

@@ -1,7 +1,7 @@
 import PushModel
 
 extension BrazeFacts {
-    /// What a reviewer would say about the links and buttons of the notification.
+    /// Returns the warnings about the links and buttons of the notification.
     func warnings(on platform: Platform) -> [Warning] {
         guard kind == .visible else { return [] }
         let links =
@@ -17,8 +17,9 @@ extension BrazeFacts {
 }
 
 extension Platform {
-    /// Whether an address could be opened at all: it has a scheme, or on the web belongs to the site, and no character that an
-    /// address cannot have (RFC 3986, section 2). Liquid that the sender's service left in place has such ones, too.
+    /// Whether an address could be opened at all: it has a scheme, or is on the web, and has no character that an
+    /// address cannot have (RFC 3986, section 2). Liquid that the sender's service did not replace has such characters
+    /// too.
     fileprivate func mayOpen(_ address: String) -> Bool {
         let isPlain = address.utf8.allSatisfy { byte in
             byte > 0x20 && byte != 0x7F && !#"<>"{}|\^`"#.utf8.contains(byte)
@@ -32,7 +33,7 @@ extension Platform {
 }
 
 extension String {
-    /// Whether it begins with a scheme and a colon, behind which something follows (RFC 3986, section 3.1).
+    /// Whether it begins with a scheme and a colon, with at least one character behind it (RFC 3986, section 3.1).
     fileprivate var hasScheme: Bool {
         guard let colon = utf8.firstIndex(of: UInt8(ascii: ":")), utf8.index(after: colon) < utf8.endIndex else {
             return false

@@ -1,6 +1,6 @@
 import PushModel
 
-// Source: the service worker 3.5.1 of braze-web-sdk for the keys.
+// Source of the keys: the service worker 3.5.1 of braze-web-sdk.
 
 extension WebPayload {
     var reasonAgainstBraze: Reason? { isEmpty ? .webPayloadEmpty : .noBrazeWebKey }

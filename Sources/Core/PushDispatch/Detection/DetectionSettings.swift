@@ -1,8 +1,8 @@
 import PushModel
 
-/// What detection takes from the configuration. One reference: cheap to copy.
+/// The configuration of detection. A single reference, so that a copy is cheap.
 public struct DetectionSettings: Sendable {
-    /// The providers that are known, in any order; the names differ.
+    /// The known providers, in any order, with distinct names.
     public var providers: [ProviderRule] {
         get { content.providers }
         set {
@@ -18,7 +18,8 @@ public struct DetectionSettings: Sendable {
                 content.providers, newValue, runsServiceExtensionInForeground: runsServiceExtensionInForeground)
         }
     }
-    /// Whether iOS runs the service extension while the app is in the foreground, before `willPresent`. Apple does not say.
+    /// Whether iOS runs the service extension while the app is in the foreground, before `willPresent`. Apple does not
+    /// say.
     public var runsServiceExtensionInForeground: Bool {
         get { content.runsServiceExtensionInForeground }
         set {
@@ -28,7 +29,7 @@ public struct DetectionSettings: Sendable {
 
     private var content: Content
 
-    /// What is set, and the rules as they are tried.
+    /// The settings, and the rules in the order of trial.
     private final class Content: Sendable {
         let providers: [ProviderRule]
         let brazeKeys: BrazeKeys
@@ -49,24 +50,24 @@ public struct DetectionSettings: Sendable {
     var brazeKeyHashes: BrazeKeyHashes { content.brazeKeyHashes }
 
     /// - Parameters:
-    ///   - providers: the providers that are known, in any order; without a configuration only Braze.
+    ///   - providers: the known providers, in any order; Braze alone without a configuration.
     ///   - brazeKeys: the names of Braze's keys that the vendor has not published.
     public init(providers: [ProviderRule] = [.braze], brazeKeys: BrazeKeys = BrazeKeys()) {
         content = Content(providers, brazeKeys, runsServiceExtensionInForeground: false)
     }
 
-    /// The providers whose rule matches, the owner first. Nothing but the rules decides.
+    /// Returns the providers whose rules match, the owner first. Only the rules decide.
     func matches(_ payload: some PlatformPayload, on platform: Platform) -> [ProviderMatch] {
         content.table[platform].matches(payload)
     }
 
-    /// What the rules have to say to people about a payload, whether they match or not: a sentence each, with the
-    /// provider's title. Looked for when asked: nothing is decided by it.
+    /// Returns the remarks of the rules on a payload, matching or not: a sentence each, with the provider's title. No
+    /// decision depends on them.
     public func remarks(on decision: Decision) -> [String] {
         content.table[decision.platform].remarks(on: decision.keys.payload, matches: decision.matches)
     }
 
-    /// Why a payload is not Braze's; `nil` where Braze is not known.
+    /// Returns the reason why a payload is not Braze's; `nil`: Braze is not a known provider.
     func reasonAgainstBraze(_ payload: some PlatformPayload, on platform: Platform) -> Reason? {
         switch content.table[platform].brazeRule {
         case .unknown: nil
@@ -76,8 +77,8 @@ public struct DetectionSettings: Sendable {
     }
 }
 
-/// Names of keys in Braze's Android payloads whose constants are public and whose values are known only from
-/// decompiled apps. So they are settings.
+/// The names of keys in Braze's Android payloads whose constants are public, but whose values are known from decompiled
+/// apps only. So they are settings.
 public struct BrazeKeys: Hashable, Sendable {
     /// `BRAZE_PUSH_REFRESH_FEATURE_FLAGS_KEY`.
     public var refreshFeatureFlags: String
@@ -96,7 +97,7 @@ public struct BrazeKeys: Hashable, Sendable {
     }
 }
 
-/// The hashes of those keys: most payloads have none of them.
+/// The hashes of those keys, for a fast check: most payloads have none of them.
 struct BrazeKeyHashes: Sendable {
     let refreshFeatureFlags: JSONKeyHash
     let refreshBanners: JSONKeyHash

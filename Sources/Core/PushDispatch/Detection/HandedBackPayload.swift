@@ -1,32 +1,33 @@
 public import PushModel
 
-/// What is known of a delivery from the payload that the platform hands back when the user acts on it.
+/// The facts of a delivery from the payload that the platform hands back when the user acts on it.
 public struct HandedBackPayload: Sendable {
-    /// Whose it is; `nil` when no provider's rule matches.
+    /// The provider; `nil`: no provider's rule matches.
     public let provider: String?
-    /// The campaign, if it is Braze's and has one.
+    /// The campaign of a Braze payload; `nil`: none.
     public let campaignID: String?
-    /// The payload's own id, if it has one.
+    /// The payload's own id; `nil`: it has none.
     public let messageID: String?
-    /// The payload's keys, for routes to match; `nil` on the web, where what comes back is not what was delivered.
+    /// The payload's keys, for the conditions of routes; `nil` on the web, which hands back other data than it
+    /// received.
     public let keys: PayloadKeys?
-    /// The category on iOS, which says what buttons there are and whether the app hears of a dismissal.
+    /// The category on iOS, which determines the buttons and whether the app learns of a dismissal.
     public let category: String?
-    /// Whether `actions` are all the buttons that the notification has.
+    /// Whether `actions` has all buttons of the notification.
     let hasAllActions: Bool
     private let braze: Source
 
-    /// Where the facts of Braze's are read from.
+    /// The source of the Braze facts.
     private enum Source: Sendable {
-        /// It is not Braze's.
+        /// The payload is not Braze's.
         case none
-        /// What was delivered.
+        /// The delivered payload.
         case payload(any PlatformPayload)
-        /// What Braze's service worker left in the notification.
+        /// The data of the notification from Braze's service worker.
         case webNotification(JSONNode)
     }
 
-    /// Reads the payload: what was delivered on Android and iOS, the notification's `data` on the web.
+    /// Reads the payload: on Android and iOS as delivered, on the web the notification's `data`.
     public init(
         _ payload: JSONNode, platform: Platform, settings: DetectionSettings = DetectionSettings()
     ) throws(PayloadError) {
@@ -35,7 +36,7 @@ public struct HandedBackPayload: Sendable {
             self.init(try AndroidPayload(payload), platform, settings, category: nil) { _ in true }
         case .ios:
             let payload = try ApplePayload(payload)
-            // Buttons of a category of the app's own need no word in the payload.
+            // Buttons of the app's own category need not appear in the payload.
             self.init(payload, platform, settings, category: payload.category) { $0.hasButtons }
         case .web: try self.init(clicked: payload, settings)
         }
@@ -60,13 +61,13 @@ public struct HandedBackPayload: Sendable {
             }
     }
 
-    /// What a click on the web brings: the notification's data.
+    /// Reads the notification's data, which a click on the web brings.
     private init(clicked data: JSONNode, _ settings: DetectionSettings) throws(PayloadError) {
         messageID = PushDispatch.messageID(of: data, platform: .web)
         keys = nil
         category = nil
         hasAllActions = false
-        // The service worker leaves its ids under `ab_ids`; a click without them is somebody else's.
+        // Braze's service worker puts its ids under `ab_ids`; a click without them belongs to another provider.
         if let ids = data["ab_ids"] {
             provider = ProviderRule.brazeName
             campaignID = ids["cid"]?.string
@@ -79,7 +80,7 @@ public struct HandedBackPayload: Sendable {
         }
     }
 
-    /// The buttons, if it is Braze's. Read when asked for.
+    /// The buttons of a Braze notification. Computed on each read.
     public var actions: [BrazeFacts.Action] {
         switch braze {
         case .none: []
@@ -88,7 +89,7 @@ public struct HandedBackPayload: Sendable {
         }
     }
 
-    /// The first of the buttons with this id.
+    /// Returns the first button with this id.
     public func action(_ id: String) -> BrazeFacts.Action? {
         switch braze {
         case .none: return nil
@@ -100,7 +101,7 @@ public struct HandedBackPayload: Sendable {
         }
     }
 
-    /// A digest that is the delivered payload's as well (rule T15); `nil` where nothing tells. Read when asked for.
+    /// A digest that equals the delivered payload's (rule T15); `nil`: there is none. Computed on each read.
     public var digest: UInt64? {
         switch braze {
         case .none: nil
@@ -123,8 +124,8 @@ extension PlatformPayload {
 }
 
 extension JSONView {
-    /// The buttons of a notification of Braze's on the web, of those that are wanted, by what the worker leaves in its
-    /// data: `actionTargets` has the address of every button that opens one. A button of the type `ab_none` has none.
+    /// Returns the wanted buttons of a Braze notification on the web, from the worker's data in it: `actionTargets` has
+    /// the address of every button that opens one. A button of the type `ab_none` has no address.
     fileprivate func webButtons(where isWanted: (BrazeButton.Name) -> Bool) -> [BrazeFacts.Action] {
         guard let targets = member("actionTargets") else { return [] }
         var buttons: [BrazeFacts.Action] = []

@@ -1,56 +1,56 @@
 import PushModel
 
-/// One thing that a provider's rule asks of a payload. Only keys that the app can see count.
+/// A condition of a provider's rule on a payload. Only keys that the app can see count.
 public indirect enum ProviderCondition: Hashable, Sendable {
-    /// What a value may have to be.
+    /// A test of a value.
     public enum Test: Hashable, Sendable {
-        /// There, whatever it is: `containsKey`, `!= nil`.
+        /// The key exists, with any value: `containsKey`, `!= nil`.
         case present
-        /// There, and not `null`: `!= nil` and no `NSNull`.
+        /// The key exists, and its value is not `null`: `!= nil` and no `NSNull`.
         case notNull
         /// A string with exactly this text.
         case equals(String)
-        /// A string with this text, compared as `equalsIgnoreCase` of Java does.
+        /// A string equal to this one by Java's `equalsIgnoreCase`.
         case equalsIgnoringCase(String)
-        /// A string, whatever its text.
+        /// Any string.
         case string
-        /// A string with a text: not `TextUtils.isEmpty`.
+        /// A string that is not empty: not `TextUtils.isEmpty`.
         case notEmpty
-        /// A string with a text that is not only white space: not `isNullOrBlank` of Kotlin.
+        /// A string that is neither empty nor white space only: not `isNullOrBlank` of Kotlin.
         case notBlank
         /// An object.
         case object
         /// An object with members.
         case nonEmptyObject
-        /// What `boolValue` of Foundation takes for true.
+        /// A value that Foundation's `boolValue` reads as true.
         case truthy
-        /// A string whose text is a JSON object with this key.
+        /// A string that is a JSON object with this key.
         case jsonText(key: String)
     }
 
-    /// The value of a key, or of a key in the object there, and so on. The path is never empty.
+    /// The value of a key, or of a key in its object, and so on. The path is never empty.
     case value(at: [String], Test)
-    /// Some top-level key begins so.
+    /// Some top-level key has this prefix.
     case keyBeginning(with: String)
-    /// Some top-level key has this in it.
+    /// Some top-level key contains this text.
     case keyContaining(String)
-    /// The payload has exactly so many top-level keys.
+    /// The payload has exactly this number of top-level keys.
     case keyCount(Int)
-    /// The value of a top-level key is a string whose text is a JSON object, of which this holds.
+    /// The value of a top-level key is a string that is a JSON object, for which the condition holds.
     case inText(of: String, ProviderCondition)
     /// All of these hold. Never empty.
     case every([ProviderCondition])
 }
 
-/// What conditions are held against: a payload, or an object in one.
+/// The object that conditions are checked against: a payload, or an object within it.
 protocol ConditionSubject {
-    /// The value under a key that the app can see.
+    /// The value of a key that the app can see.
     subscript(key: String) -> JSONView? { get }
-    /// How many top-level keys the app can see.
+    /// The number of top-level keys that the app can see.
     var keyCount: Int { get }
-    /// Whether there is a top-level key that the app can see, and that is as wanted.
+    /// Whether a top-level key that the app can see is wanted.
     ///
-    /// - Parameter length: how many bytes it must have at least; most keys are told by that.
+    /// - Parameter length: the least length in bytes; it rules out most keys.
     func hasKey(ofLength length: Int, where isWanted: (JSONView) -> Bool) -> Bool
 }
 
@@ -64,9 +64,9 @@ extension JSONView: ConditionSubject {
 }
 
 extension ProviderCondition {
-    /// Whether the payload is so. Whoever calls this holds on to it.
+    /// Whether the condition holds for a payload, which the caller keeps alive.
     ///
-    /// - Parameter texts: the texts of the payload that were read as JSON for other conditions.
+    /// - Parameter texts: the strings of the payload that were parsed as JSON for other conditions.
     func holds(for payload: some ConditionSubject, _ texts: inout TextsRead) -> Bool {
         switch self {
         case .value(let path, let test):
@@ -77,7 +77,7 @@ extension ProviderCondition {
             }
             return test.holds(for: value, &texts)
         case .keyBeginning(let prefix):
-            // Most keys are told by their first byte.
+            // The first byte rules out most keys.
             guard let first = prefix.utf8.first else { return payload.keyCount > 0 }
             return payload.hasKey(ofLength: prefix.utf8.count) {
                 ($0.firstRawByte == first || $0.firstRawByte == UInt8(ascii: "\\")) && $0.starts(with: prefix)
@@ -115,11 +115,11 @@ extension ProviderCondition.Test {
     }
 }
 
-/// Texts of one payload that were read as JSON: each is read once, however many rules ask for it.
+/// The strings of one payload that were parsed as JSON: once each, for any number of rules.
 struct TextsRead {
     private var documents: [(text: JSONView, document: JSONDocument?)] = []
 
-    /// The object that a string holds as JSON text; `nil` for anything else.
+    /// Returns the object that a string holds as JSON; `nil` for any other value.
     mutating func object(in value: JSONView) -> JSONDocument? {
         if let known = documents.first(where: { $0.text == value }) { return known.document }
         let document = value.objectInText
@@ -129,7 +129,7 @@ struct TextsRead {
 }
 
 extension JSONView {
-    /// Whether this is a key that has a text in it.
+    /// Whether this key contains a text.
     @inline(__always)
     fileprivate func hasText(containing wanted: UnsafeBufferPointer<UInt8>) -> Bool {
         textLength >= wanted.count && withText { $0.contains(wanted) }
@@ -137,7 +137,7 @@ extension JSONView {
 }
 
 extension UnsafeBufferPointer<UInt8> {
-    /// Whether these bytes are among the others, one behind the other.
+    /// Whether these bytes contain the others as a contiguous part.
     fileprivate func contains(_ wanted: UnsafeBufferPointer<UInt8>) -> Bool {
         guard let first = wanted.first else { return true }
         var place = 0
@@ -149,7 +149,7 @@ extension UnsafeBufferPointer<UInt8> {
     }
 }
 
-/// `String.equalsIgnoreCase` of Java: character by character, equal in upper case or in the lower case of that.
+/// `String.equalsIgnoreCase` of Java: by character, equal in upper case or in the lower case of the upper case.
 private func isSameIgnoringCase(_ value: JSONView, _ text: String) -> Bool {
     // A character in UTF-8 is at most four times as long as the shortest.
     guard value.textLength <= 4 * text.utf8.count, let left = value.string else { return false }
@@ -161,7 +161,7 @@ private func isSameIgnoringCase(_ value: JSONView, _ text: String) -> Bool {
 }
 
 extension Unicode.Scalar {
-    /// What `mapping` makes of it where that is one character; Java leaves the others alone.
+    /// Returns the result of `mapping` if it is one character; Java does not map the others.
     fileprivate func mapped(_ mapping: KeyPath<Properties, String>) -> Unicode.Scalar {
         let scalars = properties[keyPath: mapping].unicodeScalars
         return scalars.count == 1 ? scalars.first ?? self : self

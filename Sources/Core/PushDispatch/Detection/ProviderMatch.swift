@@ -1,14 +1,14 @@
 public import PushModel
 
-/// A provider whose rule matches a payload, and by what.
+/// A provider whose rule matches a payload, with the conditions that hold.
 public struct ProviderMatch: Hashable, Sendable, CustomStringConvertible {
-    /// Which conditions of a rule hold.
+    /// The conditions of a rule that hold.
     enum Way: Hashable, Sendable {
-        /// All that must, and there are no others.
+        /// The whole of `all`; the rule has no `any`.
         case all
-        /// All that must, and the one at this place of those of which one must.
+        /// The whole of `all`, and the condition of `any` at this index.
         case any(Int)
-        /// The one at this place of those by which a probe is known.
+        /// The condition of `probes` at this index.
         case probe(Int)
     }
 
@@ -26,7 +26,7 @@ public struct ProviderMatch: Hashable, Sendable, CustomStringConvertible {
     /// The platform.
     public var platform: Platform { tried.platform }
 
-    /// What made the rule match: all that must hold, and the first that does of those of which one must. Never empty.
+    /// The conditions that made the rule match: the whole of `all`, and the first of `any` that holds. Never empty.
     public var conditions: [ProviderCondition] {
         switch way {
         case .all: tried.rule.all
@@ -44,19 +44,19 @@ public struct ProviderMatch: Hashable, Sendable, CustomStringConvertible {
     /// Whether the rule can match in this way only.
     var isWhole: Bool { way == .all }
 
-    /// Whether the provider's SDK sent it to itself, so that no handler gets it.
+    /// Whether the provider's SDK sent the payload to itself, so that no handler gets it.
     public var isProbe: Bool {
         if case .probe = way { return true }
         return provider.purpose == .uninstallProbe
     }
 
-    /// The rule that matches.
+    /// The matching rule.
     public var rule: ProviderRule.PlatformRule { tried.rule }
 
-    /// How well the rule is known.
+    /// The confidence of the rule.
     public var confidence: ProviderRule.Confidence { tried.rule.confidence }
 
-    /// Who in the app gets the payload.
+    /// The part of the app that gets the payload.
     public var entry: ProviderRule.Entry { tried.rule.entry }
 
     public static func == (left: ProviderMatch, right: ProviderMatch) -> Bool {
@@ -69,7 +69,7 @@ public struct ProviderMatch: Hashable, Sendable, CustomStringConvertible {
         hasher.combine(conditions)
     }
 
-    /// Why it matches and what follows, for people. It names keys of the rule, never of the payload.
+    /// The conditions and the consequence, for people, with keys of the rule only, never of the payload.
     public var description: String {
         let what =
             if case .probe = way {
@@ -92,7 +92,7 @@ public struct ProviderMatch: Hashable, Sendable, CustomStringConvertible {
 }
 
 extension Platform {
-    /// What the platform's developers call the object with a payload's top-level keys.
+    /// The name that the platform's developers use for the object with a payload's top-level keys.
     fileprivate var payloadName: String {
         switch self {
         case .android: "data"
@@ -104,7 +104,7 @@ extension Platform {
 
 /// Conditions in words.
 private struct ConditionText {
-    /// What the object is called whose keys the conditions name.
+    /// The name of the object whose keys the conditions test.
     let root: String
 
     func text(_ conditions: [ProviderCondition]) -> String {
@@ -147,6 +147,6 @@ private struct ConditionText {
         }
     }
 
-    /// Where a value is, as the platform's developers write it.
+    /// Returns the path of a value as the platform's developers write it.
     private func place(_ path: some Sequence<String>) -> String { path.reduce(root) { "\($0).\($1)" } }
 }

@@ -1,30 +1,30 @@
 public import PushModel
 
-/// How the payloads of one provider are told: one `.provider` file.
+/// The rules for the payloads of one provider: one `.provider` file.
 public struct ProviderRule: Hashable, Sendable {
-    /// How well a rule is known. The raw values are the configuration's.
+    /// The confidence of a rule. The raw values are the configuration's.
     public enum Confidence: String, Hashable, Sendable, CaseIterable {
-        /// Read in the provider's own source.
+        /// The rule was read in the provider's own source.
         case high
-        /// Known only from third-party copies.
+        /// The rule is known from third-party copies only.
         case low
     }
 
-    /// Where a rule is known from. The raw values are the configuration's.
+    /// The origin of a rule. The raw values are the configuration's.
     public enum Origin: String, Hashable, Sendable, CaseIterable {
-        /// The provider's own SDK has a test with these conditions.
+        /// A test in the provider's own SDK with these conditions.
         case sdk
-        /// The provider's own SDK has no such test; these are the keys that its code reads.
+        /// The keys that the provider's own SDK reads; it has no such test.
         case reading
-        /// The provider's documentation shows payloads like this.
+        /// Payloads in the provider's documentation.
         case documentation
-        /// App code, samples or decompiled apps of others.
+        /// Other people's app code, samples or decompiled apps.
         case copy
-        /// What the provider looks at is not public: a reading of what is known.
+        /// An interpretation: the provider's own test is not public.
         case interpretation
     }
 
-    /// What the provider's payloads are for. The raw values are the configuration's.
+    /// The purpose of the provider's payloads. The raw values are the configuration's.
     public enum Purpose: String, Hashable, Sendable, CaseIterable {
         /// Messages for the user or the app.
         case messages
@@ -32,9 +32,9 @@ public struct ProviderRule: Hashable, Sendable {
         case uninstallProbe = "uninstall-probe"
     }
 
-    /// Who in the app gets a payload. The raw values are the configuration's.
+    /// The part of the app that gets a payload. The raw values are the configuration's.
     public enum Entry: String, Hashable, Sendable, CaseIterable {
-        /// The app's one service, delegate or worker, which then dispatches it.
+        /// The app's only service, delegate or worker, which dispatches it.
         case service
         /// A receiver of the provider's own SDK, beside the service.
         case ownReceiver = "own-receiver"
@@ -42,30 +42,30 @@ public struct ProviderRule: Hashable, Sendable {
 
     /// The rule on one platform.
     public struct PlatformRule: Hashable, Sendable {
-        /// Of several rules of the same confidence that match, the one with the lowest number has the payload.
+        /// The rank: of several matching rules of the same confidence, the lowest number owns the payload.
         public var order: Int
-        /// How well the rule is known. A rule of low confidence has the payload only where no other rule matches.
+        /// The confidence of the rule. A rule of low confidence owns the payload only if no other rule matches.
         public var confidence: Confidence
-        /// Who in the app gets a payload.
+        /// The part of the app that gets a payload.
         public var entry: Entry
-        /// What must hold, all of it.
+        /// The conditions of which all must hold.
         public var all: [ProviderCondition]
-        /// Of what one must hold, unless it is empty.
+        /// The conditions of which one must hold; empty: no such condition.
         public var any: [ProviderCondition]
-        /// By what a payload is known that the provider's SDK sends to itself: where one holds, whatever `all` and `any`
-        /// say, the payload is the provider's, and no handler gets it.
+        /// The conditions for a probe that the provider's SDK sends to itself: if one holds, the payload is the
+        /// provider's whatever `all` and `any` say, and no handler gets it.
         public var probes: [ProviderCondition] = []
-        /// Where the rule is known from; `nil` where nobody says it.
+        /// The origin of the rule; `nil`: its file has none.
         public var origin: Origin?
-        /// The place that shows it: repository, file and function.
+        /// The evidence: repository, file and function.
         public var source: String?
-        /// What else people should know; for `explain`.
+        /// A remark for people, shown by `explain`.
         public var remark: String?
-        /// When the remark is told: where one of these holds, whether the rule matches or not. Empty: where the rule
-        /// matches.
+        /// The conditions for the remark: it is shown if one holds, even if the rule does not match. Empty: it is shown
+        /// if the rule matches.
         public var remarkConditions: [ProviderCondition] = []
 
-        /// Joins the parts that decide; without any condition it matches nothing.
+        /// Joins the parts that decide; without any condition the rule matches nothing.
         public init(
             order: Int, confidence: Confidence = .high, entry: Entry = .service, all: [ProviderCondition] = [],
             any: [ProviderCondition] = []
@@ -77,12 +77,12 @@ public struct ProviderRule: Hashable, Sendable {
             self.any = any
         }
 
-        /// The same rule with where it is from.
+        /// Returns the rule with its origin.
         ///
         /// - Parameters:
-        ///   - origin: where the rule is known from.
-        ///   - source: the place that shows it.
-        ///   - remark: what else people should know.
+        ///   - origin: the origin of the rule.
+        ///   - source: the evidence.
+        ///   - remark: a remark for people.
         func known(from origin: Origin, _ source: String, remark: String? = nil) -> PlatformRule {
             var rule = self
             rule.origin = origin
@@ -92,13 +92,13 @@ public struct ProviderRule: Hashable, Sendable {
         }
     }
 
-    /// The provider, as routes and reports call it.
+    /// The provider's name in routes and reports.
     public var name: String
-    /// The provider, as people call it.
+    /// The provider's name for people.
     public var title: String
-    /// What its payloads are for.
+    /// The purpose of its payloads.
     public var purpose: Purpose
-    /// The rule on each platform that the provider sends to.
+    /// The rules on the platforms that the provider sends to.
     public var platforms: [Platform: PlatformRule]
 
     /// Joins the parts.
@@ -116,7 +116,7 @@ extension ProviderRule {
     /// Braze's name.
     public static let brazeName = "braze"
 
-    /// Braze's rule as shipped: what the router is for, so that it is known without any configuration.
+    /// Braze's rule as shipped, known without any configuration.
     public static let braze = ProviderRule(
         name: brazeName, title: "Braze",
         platforms: [
@@ -126,7 +126,7 @@ extension ProviderRule {
             .ios: PlatformRule(
                 order: 0,
                 any: [
-                    // Needs no `ab`: a dispatcher that tests `ab` first gives the uninstall test away.
+                    // Does not require `ab`: a dispatcher that tests `ab` first misses the uninstall test.
                     .value(at: ["appboy_uninstall_tracking"], .truthy), .value(at: ["ab"], .nonEmptyObject),
                 ]
             ).known(from: .sdk, "braze-swift-sdk 18.2.0, Sources/BrazeKitCompat/AppboyKit/ABKPushUtils.m"),

@@ -1,23 +1,23 @@
 import PushModel
 
-/// The rules of each platform as they are tried for every delivery: laid out once, when the configuration is read.
+/// The rules of each platform in the order of trial, prepared once for each configuration.
 struct RuleTable: Sendable {
     /// The rules of one platform.
     struct Rules: Sendable {
-        /// What Braze's rule is.
+        /// The state of Braze's rule.
         enum BrazeRule { case unknown, shipped, other }
 
-        /// In the order in which they are tried.
+        /// The rules in the order of trial.
         fileprivate let rules: [TriedRule]
-        /// What a payload that a rule alone matches gets, where nothing but the rule decides how.
+        /// The prepared result for a payload that a single rule matches, if the rule can match in one way only.
         private let soleMatches: [[ProviderMatch]]
-        /// The keys of which a payload has one when a rule matches: a bit for the place of the rule.
+        /// The keys of which a matching payload has at least one, each with the bits of its rules.
         private let telltales: JSONKeyMasks
-        /// The rules for which no key tells, a bit each.
+        /// The bits of the rules without such keys.
         private let untold: UInt64
         let brazeRule: BrazeRule
 
-        /// The rules at this place and behind it have no bit, and are tried for every payload.
+        /// Rules from this index on have no bit, and are tried for every payload.
         private static var bits: Int { UInt64.bitWidth }
 
         fileprivate init(_ providers: [ProviderRule], on platform: Platform) {
@@ -42,7 +42,7 @@ struct RuleTable: Sendable {
             brazeRule = braze.map { $0.all == shipped?.all && $0.any == shipped?.any ? .shipped : .other } ?? .unknown
         }
 
-        /// The providers whose rule matches, the owner first.
+        /// Returns the providers whose rules match, the owner first.
         func matches(_ payload: some PlatformPayload) -> [ProviderMatch] {
             defer { withExtendedLifetime(payload) {} }
             var matches: [ProviderMatch] = []
@@ -54,7 +54,7 @@ struct RuleTable: Sendable {
             while candidates != 0 {
                 let place = candidates.trailingZeroBitCount
                 candidates &= candidates &- 1
-                // All bits are set where the keys cannot tell.
+                // All bits are set if the keys cannot be checked.
                 guard place < rules.count else { break }
                 match(place, payload, &texts, &matches)
             }
@@ -69,7 +69,7 @@ struct RuleTable: Sendable {
             _ place: Int, _ payload: some PlatformPayload, _ texts: inout TextsRead, _ matches: inout [ProviderMatch]
         ) {
             guard let match = rules[place].match(payload, &texts) else { return }
-            // Most payloads match one rule, and most rules in one way.
+            // Most payloads match one rule, and most rules match in one way.
             matches = matches.isEmpty && match.isWhole ? soleMatches[place] : matches + [match]
         }
     }
@@ -93,7 +93,7 @@ struct RuleTable: Sendable {
     }
 }
 
-/// The rule of a provider on a platform. A reference: matches have it in common.
+/// The rule of a provider on a platform. A class, because matches share it.
 final class TriedRule: Sendable {
     let provider: ProviderRule
     let platform: Platform
@@ -107,10 +107,11 @@ final class TriedRule: Sendable {
         isBraze = provider.name == ProviderRule.brazeName
     }
 
-    /// Rules of low confidence are tried after all others, whatever their `Order=`.
+    /// The order of trial. Rules of low confidence come after all others, whatever their `Order=`.
     fileprivate var place: (Int, Int, String) { (rule.confidence == .low ? 1 : 0, rule.order, provider.name) }
 
-    /// How the rule matches: by a probe, or by all of `all`, and the first that holds of `any`. `nil`: it does not.
+    /// Returns the match: by a probe, or by the whole of `all` and the first of `any` that holds. `nil`: the rule does
+    /// not match.
     fileprivate func match(_ payload: some PlatformPayload, _ texts: inout TextsRead) -> ProviderMatch? {
         for (place, condition) in rule.probes.enumerated() where condition.holds(for: payload, &texts) {
             return ProviderMatch(self, .probe(place))
@@ -123,7 +124,7 @@ final class TriedRule: Sendable {
         return nil
     }
 
-    /// Whether the remark of the rule is to be told of a payload.
+    /// Whether the remark of the rule applies to a payload.
     ///
     /// - Parameter isMatch: whether the rule matches.
     fileprivate func hasRemark(on payload: some PlatformPayload, isMatch: Bool) -> Bool {
@@ -136,9 +137,9 @@ final class TriedRule: Sendable {
 }
 
 extension RuleTable.Rules {
-    /// What the rules have to say to people about a payload, each with the provider's title.
+    /// Returns the remarks of the rules on a payload, each with the provider's title.
     ///
-    /// - Parameter matches: the names of the providers whose rule matches.
+    /// - Parameter matches: the names of the providers whose rules match.
     func remarks(on payload: some PlatformPayload, matches: [String]) -> [String] {
         rules.compactMap { tried in
             guard tried.hasRemark(on: payload, isMatch: matches.contains(tried.provider.name)) else { return nil }
@@ -148,7 +149,7 @@ extension RuleTable.Rules {
 }
 
 extension ProviderRule.PlatformRule {
-    /// Keys of which a payload has one, if the rule matches; `nil` among them: that cannot be told.
+    /// The keys of which a matching payload has at least one; a `nil` among them: no key is certain.
     fileprivate var telltales: [String?] {
         let probes = probes.map(\.telltale)
         if let key = all.lazy.compactMap(\.telltale).first { return probes + [key] }
@@ -158,7 +159,7 @@ extension ProviderRule.PlatformRule {
 }
 
 extension ProviderCondition {
-    /// The key that a payload has, if the condition holds; `nil` when there is none.
+    /// The key that a payload has if the condition holds; `nil`: no key is certain.
     fileprivate var telltale: String? {
         switch self {
         case .value(let path, _): path[0]

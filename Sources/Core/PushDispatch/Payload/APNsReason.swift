@@ -1,7 +1,7 @@
-/// Names why APNs refuses a request. The raw values are the words of its answers.
+/// The reason why APNs refuses a request. The raw values are the words of its answers.
 ///
-/// Source: Apple's "Handling notification responses from APNs", as apns2 (response.go) and APNSwift (APNSError.swift) have
-/// it. Those of channels are left out: no status of theirs was seen.
+/// Source: Apple's "Handling notification responses from APNs", as in apns2 (response.go) and APNSwift
+/// (APNSError.swift). The reasons for channels are left out: their statuses are unknown.
 public enum APNsReason: String, Error, Sendable, CaseIterable {
     case badCollapseID = "BadCollapseId"
     case badDeviceToken = "BadDeviceToken"
@@ -19,15 +19,15 @@ public enum APNsReason: String, Error, Sendable, CaseIterable {
     case topicDisallowed = "TopicDisallowed"
     case badCertificate = "BadCertificate"
     case badCertificateEnvironment = "BadCertificateEnvironment"
-    /// Newer than most clients.
+    /// Most clients do not know it yet.
     case badEnvironmentKeyIDInToken = "BadEnvironmentKeyIdInToken"
-    /// The other spelling, which Apple was seen to send too.
+    /// Another spelling, which Apple was also seen to send.
     case badEnvironmentKeyInToken = "BadEnvironmentKeyInToken"
     case expiredProviderToken = "ExpiredProviderToken"
     case forbidden = "Forbidden"
     case invalidProviderToken = "InvalidProviderToken"
     case missingProviderToken = "MissingProviderToken"
-    /// Newer than most clients.
+    /// Most clients do not know it yet.
     case unrelatedKeyIDInToken = "UnrelatedKeyIdInToken"
     case badPath = "BadPath"
     case methodNotAllowed = "MethodNotAllowed"
@@ -60,6 +60,6 @@ public enum APNsReason: String, Error, Sendable, CaseIterable {
         }
     }
 
-    /// Whether the answer says since when the token is not valid.
+    /// Whether the answer has the time since which the token is invalid.
     public var hasTimestamp: Bool { status == 410 }
 }

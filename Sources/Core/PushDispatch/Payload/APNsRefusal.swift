@@ -1,15 +1,15 @@
 public import PushModel
 
-/// Why APNs would refuse the request that carries a payload. FCM passes the request on and hands the refusal back.
+/// The reason why APNs would refuse the request with a payload. FCM passes the request on and returns the refusal.
 ///
 /// Source: Apple's "Sending notification requests to APNs" and "Handling notification responses from APNs", as apns2
 /// (response.go, notification.go) quotes them.
 public enum APNsRefusal: Hashable, Sendable, CustomStringConvertible {
-    /// No such push type.
+    /// An unknown push type.
     case invalidPushType(String)
-    /// A priority that is none of 10, 5 and 1.
+    /// A priority other than 10, 5 and 1.
     case badPriority(String)
-    /// A background notification has priority 5; `nil`: the header is left out, which means 10.
+    /// A background notification with a priority other than 5; `nil`: the header is missing, which means 10.
     case badBackgroundPriority(String?)
     /// A collapse id longer than 64 bytes.
     case badCollapseID(length: Int)
@@ -17,10 +17,10 @@ public enum APNsRefusal: Hashable, Sendable, CustomStringConvertible {
     case badExpirationDate(String)
     /// An id that is no UUID in its canonical form.
     case badMessageID(String)
-    /// A payload longer than the push type may have.
+    /// A payload longer than the limit of its push type.
     case payloadTooLarge(length: Int, limit: Int)
 
-    /// APNs' word for it, which has the status.
+    /// The word in APNs' answer, which determines the status.
     public var reason: APNsReason {
         switch self {
         case .invalidPushType: .invalidPushType
@@ -52,9 +52,9 @@ public enum APNsRefusal: Hashable, Sendable, CustomStringConvertible {
 
 // The checks.
 extension APNsRefusal {
-    /// Everything that APNs would refuse the headers of a request for, in the order of their names in Apple's table.
+    /// Returns the refusals for the headers of a request, in the order of Apple's table.
     ///
-    /// - Parameter header: the value of a header.
+    /// - Parameter header: returns the value of a header.
     public static func ofHeaders(_ header: (_ name: APNsHeader) -> String?) -> [APNsRefusal] {
         var refusals: [APNsRefusal] = []
         let type = header(.pushType)
@@ -73,7 +73,7 @@ extension APNsRefusal {
         return refusals
     }
 
-    /// How many bytes a payload of a push type may have.
+    /// Returns the limit of a payload of a push type, in bytes.
     public static func longestPayload(ofType pushType: String?) -> Int {
         pushType == APNsPushType.voip.rawValue ? 5120 : 4096
     }

@@ -25,7 +25,7 @@ public enum APSKey: String, Sendable, CaseIterable {
     /// The types of the value, for messages.
     var type: String { kinds.map(\.name).joined(separator: " or ") }
 
-    /// What becomes of a value of another type, for messages.
+    /// The reading of a value of another type, for messages.
     var readingOfAnotherType: String {
         switch self {
         case .alert: "there is no alert"

@@ -1,51 +1,51 @@
 import PushModel
 
-/// An Android payload: what FCM or Amazon Device Messaging puts into the intent, or what FCM or Huawei's push kit hands
-/// over as a `RemoteMessage`.
+/// An Android payload: the extras of an intent from FCM or Amazon Device Messaging, or a `RemoteMessage` from FCM or
+/// Huawei's push kit.
 ///
-/// The views are of the document beside them.
+/// Keeps the document alive, to which its views refer.
 final class AndroidPayload: PlatformPayload {
-    /// What came, with what the getters of a `RemoteMessage` are read from.
+    /// The form of the payload, with the source of the getters of a `RemoteMessage`.
     enum Form: Sendable {
         /// A send body of FCM v1.
         case v1(V1Message)
-        /// The extras of FCM's intent, its own keys among them.
+        /// The extras of FCM's intent, including FCM's own keys.
         case intent(JSONView)
-        /// The extras of an intent of Amazon Device Messaging, which keeps no keys to itself.
+        /// The extras of an intent of Amazon Device Messaging, which reserves no keys.
         case amazonIntent
         /// An object like a `RemoteMessage`, with `data` or `notification`.
         case remoteMessage(JSONView)
-        /// The data map alone: `RemoteMessage.getData`, or what Huawei's push kit hands over.
+        /// The data map alone: `RemoteMessage.getData`, or the map from Huawei's push kit.
         case dataMap
     }
 
-    /// What FCM does about a notification.
+    /// FCM's treatment of a notification.
     enum Notification: Sendable {
         case absent
         case shown
-        /// `gcm.n.noui`: neither shown nor handed to the app.
+        /// `gcm.n.noui`: FCM neither shows it nor hands it to the app.
         case suppressed
     }
 
     private let payload: JSONNode
     let form: Form
-    /// What brought it.
+    /// The transport.
     let transport: Transport
-    /// What the intent asks for; in any other form, to take a message.
+    /// The action of the intent; in any other form, to take a message.
     let action: IntentAction
     let messageID: String?
-    /// Whether FCM, in this form, has yet to take its own keys out of the data.
+    /// Whether the data of this form still has FCM's own keys, which FCM removes.
     let hidesReservedKeys: Bool
-    /// The object that holds the data; of an intent, all the extras. An intent that brings no message has no data.
+    /// The object with the data; of an intent, all extras. `nil`: the intent brings no message.
     let map: JSONObject?
-    /// What it is to Braze's SDK, if it has Braze's mark.
+    /// The SDK's classification of a payload with Braze's mark.
     let markedKind: (BrazeFacts.Kind, Reason)?
 
     /// Reads any of the accepted forms.
     ///
     /// - Parameters:
     ///   - payload: the payload.
-    ///   - given: what brought it, as the request says; `nil`: FCM, unless the payload shows that Amazon did.
+    ///   - given: the transport in the request; `nil`: FCM, unless the payload is Amazon's.
     ///   - id: the id of a payload that has none of its own.
     init(_ payload: JSONNode, over given: Transport? = nil, named id: String? = nil) throws(PayloadError) {
         self.payload = payload
@@ -94,9 +94,9 @@ final class AndroidPayload: PlatformPayload {
         markedKind = map.flatMap { $0.hasBrazeMarker ? $0.brazeKind(ofStringsOnly: hasStringsOnly) : nil }
     }
 
-    /// What brought a payload whose form only one transport has.
+    /// Returns the transport of a payload whose form only one transport has.
     ///
-    /// - Throws: where the request says otherwise.
+    /// - Throws: if the request names another transport.
     private static func transport(
         _ given: Transport?, ofForm form: Transport?, _ words: @autoclosure () -> String
     ) throws(PayloadError) -> Transport {
@@ -105,10 +105,10 @@ final class AndroidPayload: PlatformPayload {
             field: "transport", message: "transport is \(given.rawValue), but the payload is \(words())")
     }
 
-    /// A payload names no app; FCM's `restricted_package_name` only narrows the target.
+    /// A payload names no app; FCM's `restricted_package_name` only limits the target.
     var app: String? { nil }
 
-    /// Whether it has an object `aps`, as payloads for iOS do.
+    /// Whether it has an object `aps`, as payloads for iOS have.
     var hasAppleObject: Bool {
         (payload.view.member("userInfo") ?? payload.view).member("aps")?.isObject == true
     }
@@ -156,16 +156,16 @@ final class AndroidPayload: PlatformPayload {
 
     var dashboardPairs: DashboardPairs {
         guard let map else { return .none }
-        // ADM has no `extra`: it puts the pairs beside the other keys.
+        // ADM has no `extra`: it puts the key-values beside the other keys.
         guard let extra = map.member("extra") else {
             return .ownKeys(of: map.view) { Self.isReserved($0) || Self.isBrazeKey($0) }
         }
         return extra.objectInText.map(DashboardPairs.text) ?? .none
     }
 
-    /// What FCM's list of recent ids goes by. `handleMessageIntent` looks at `google.message_id` alone. A `RemoteMessage`
-    /// and the answer to a send show the id that came of it; in a bare data map every other name is a key of the app's
-    /// own. ADM and Huawei's push kit keep no such list.
+    /// The id for FCM's list of recent messages. `handleMessageIntent` reads `google.message_id` alone. A
+    /// `RemoteMessage` and the answer to a send have the resulting id; in a bare data map every other name is the app's
+    /// own key. ADM and Huawei's push kit have no such list.
     var duplicateID: String? {
         guard transport == .fcm else { return nil }
         return switch form {
@@ -193,23 +193,23 @@ extension AndroidPayload {
     /// Whether the app finds a key of the map in the data.
     func isVisible(_ key: JSONView) -> Bool { !hidesReservedKeys || !Self.isReserved(key) }
 
-    /// Whether the app finds a value of the map in the data: of an intent's extras FCM takes the strings alone
+    /// Whether the app finds a value of the map in the data: of an intent's extras FCM takes only the strings
     /// (`Constants.extractDeveloperDefinedPayload`).
     func isInData(_ value: JSONView) -> Bool {
         if case .intent = form { value.isString } else { true }
     }
 
-    /// Shows the members that FCM has not kept to itself.
+    /// Calls a closure for the members that FCM does not reserve.
     @inline(__always)
     private func forEachVisibleMember(_ body: (_ key: JSONView, _ value: JSONView) -> Void) {
         guard let map else { return }
         for (key, value) in map.view.members where isVisible(key) { body(key, value) }
     }
 
-    /// Whether FCM keeps a key from the app: `Constants.extractDeveloperDefinedPayload` does, and before it
+    /// Whether FCM removes a key from the data: `Constants.extractDeveloperDefinedPayload` does, and before it
     /// `FirebaseMessagingService.dispatchMessage` removes the id of the wake lock.
     static func isReserved(_ key: JSONView) -> Bool {
-        // Most keys are told by their first byte or by their length.
+        // The first byte or the length rules out most keys.
         switch key.firstRawByte {
         case UInt8(ascii: "g"): key.starts(withName: "google.") || key.starts(withName: "gcm.")
         case UInt8(ascii: "f"): key.equals("from")
@@ -221,7 +221,7 @@ extension AndroidPayload {
         }
     }
 
-    /// The same for a key that a rule or a route asks for.
+    /// The same for a key of a rule or a route.
     private static func isReserved(_ key: String) -> Bool {
         switch key.utf8.first {
         case UInt8(ascii: "g"), UInt8(ascii: "f"), UInt8(ascii: "m"), UInt8(ascii: "c"), UInt8(ascii: "a"):
@@ -234,23 +234,23 @@ extension AndroidPayload {
 
 // FCM's own extras.
 extension AndroidPayload {
-    /// One of FCM's own extras as `Bundle.getString` gives it: what is no string is absent.
+    /// Returns one of FCM's own extras as `Bundle.getString` does: a value other than a string counts as absent.
     func extra(_ key: String) -> String? {
         if case .v1(let message) = form { message.extra(key) } else { extraView(key)?.string }
     }
 
-    /// One of FCM's own extras that is a number, or the text of one.
+    /// Returns one of FCM's own extras that is a number, or the text of one.
     func integerExtra(_ key: String) -> Int64? {
         extraView(key)?.int64 ?? extra(key).flatMap { Int64($0) }
     }
 
-    /// What FCM does about a notification (FCM: `NotificationParams.isNotification`, and `getBoolean` for the mark that
-    /// nothing is to be shown).
+    /// FCM's treatment of the notification (`NotificationParams.isNotification`, and `getBoolean` for the mark that
+    /// suppresses it).
     var notification: Notification {
         switch form {
         case .v1(let message): return message.hasAndroidNotification ? .shown : .absent
         case .remoteMessage(let object):
-            // ADM knows no notifications.
+            // ADM has no notifications.
             return action != .amazonMessage && object.member("notification")?.isObject == true ? .shown : .absent
         case .amazonIntent, .dataMap: return .absent
         case .intent(let extras):
@@ -263,15 +263,15 @@ extension AndroidPayload {
         }
     }
 
-    /// Whether the notification says that Huawei's push kit leaves it to an app in the foreground.
+    /// Whether the notification has Huawei's push kit leave it to an app in the foreground.
     var isLeftToAppInForeground: Bool {
         guard case .remoteMessage(let object) = form, let block = object.member("notification") else { return false }
         let value = block.member("foreground_show") ?? block.member("foregroundShow")
         return value?.bool == false
     }
 
-    /// A parameter of the notification in an intent. The old prefix counts where the new one is absent, whatever its
-    /// value (FCM: `NotificationParams.normalizePrefix`).
+    /// Returns a parameter of the notification in an intent. The old prefix counts if the new one is absent, whatever
+    /// its value (FCM: `NotificationParams.normalizePrefix`).
     func notificationExtra(_ name: String) -> String? {
         guard case .intent(let extras) = form else { return nil }
         return (extras["gcm.n." + name] ?? extras["gcm.notification." + name])?.string
@@ -285,7 +285,7 @@ extension AndroidPayload {
         }
     }
 
-    /// What SDKs that print a `RemoteMessage` as JSON call the getters, by the extra that each reads.
+    /// The names of getters in a `RemoteMessage` that an SDK printed as JSON, by the extra that each getter reads.
     private static let getters = [
         "google.message_id": "messageId", "message_id": "message_id", "from": "from", "google.to": "to",
         "google.c.sender.id": "senderId", "message_type": "messageType", "collapse_key": "collapseKey",
@@ -295,11 +295,11 @@ extension AndroidPayload {
 }
 
 extension Transport {
-    /// What code of the app a message of it calls, where no intent says.
+    /// The action of a message of this transport without an intent.
     fileprivate var messageAction: IntentAction {
         switch self {
         case .adm: .amazonMessage
-        // The last two bring nothing to Android.
+        // `apns` and `webPush` deliver nothing to Android.
         case .fcm, .hms, .apns, .webPush: .message
         }
     }

@@ -25,7 +25,7 @@ extension AndroidPayload {
         var warnings: [Warning] = []
         var bytes = 0
         for (key, value) in map.view.members {
-            // In an intent FCM's own keys are where they belong.
+            // In an intent FCM's own keys are in their place.
             if Self.isReserved(key), !isIntent { warnings.append(.reservedKey(key.text)) }
             guard isVisible(key) else { continue }
             guard isInData(value) else {
@@ -39,7 +39,7 @@ extension AndroidPayload {
         return warnings
     }
 
-    /// Values that `NotificationParams` leaves out.
+    /// The warnings about values that `NotificationParams` ignores.
     private var notificationWarnings: [Warning] {
         guard notification != .absent else { return [] }
         return NotificationGetter.all.compactMap { getter in

@@ -1,7 +1,7 @@
 import PushModel
 
 extension ApplePayload {
-    /// Everything that APNs would refuse the payload for.
+    /// The reasons why APNs would refuse the payload.
     var refusals: [APNsRefusal] {
         var refusals = APNsRefusal.ofHeaders { header($0) }
         // A payload for the simulator does not go to APNs.
@@ -13,7 +13,7 @@ extension ApplePayload {
         return refusals
     }
 
-    /// A header's value; names of headers have no case.
+    /// Returns a header's value; names of headers ignore case.
     func header(_ name: APNsHeader) -> String? {
         headers?.members.first { $0.key.text.lowercased() == name.rawValue }?.value.string
     }

@@ -2,23 +2,23 @@ import PushModel
 
 /// An APNs payload: the `userInfo` that an iOS app gets.
 ///
-/// The views are of the document beside them.
+/// Keeps the document alive, to which its views refer.
 final class ApplePayload: PlatformPayload {
     private let payload: JSONNode
-    /// Holds on to the document of headers that came beside the payload.
+    /// The document of headers beside the payload, kept alive for its views.
     private let headersBeside: JSONNode?
     let messageID: String?
     let app: String?
     let validateOnly: Bool
     /// The `aps` object.
     let aps: JSONView?
-    /// Whether FCM makes an alert of a notification block.
+    /// Whether FCM creates an alert from a notification block.
     let hasFCMNotification: Bool
-    /// The headers of the request to APNs: those of a send body of FCM v1, else those that came beside the payload.
+    /// The headers of the request to APNs: those of a send body of FCM v1, or those beside the payload.
     let headers: JSONView?
-    /// The object with `aps` and the app's own keys; `nil` for a send body that has none.
+    /// The object with `aps` and the app's own keys; `nil` for a send body without it.
     let userInfo: JSONObject?
-    /// Data that FCM puts beside `userInfo`'s keys.
+    /// The data that FCM puts beside the keys of `userInfo`.
     private let data: JSONObject?
 
     var transport: Transport { .apns }
@@ -60,7 +60,7 @@ final class ApplePayload: PlatformPayload {
         if app != nil, let userInfo { try SimulatorFile.check(userInfo.view, at: path) }
     }
 
-    /// The `userInfo` of a payload that holds one, rather than being one.
+    /// Returns the `userInfo` within a payload; `nil`: the payload is the `userInfo` itself.
     static func wrappedUserInfo(in payload: JSONView) -> JSONView? {
         guard payload.member("aps") == nil, let userInfo = payload.member("userInfo"), userInfo.isObject else {
             return nil
@@ -72,7 +72,7 @@ final class ApplePayload: PlatformPayload {
         SimulatorFile.isOwn(key) ? nil : userInfo?[key] ?? data?[key]
     }
 
-    /// The value under a key that is none of the simulator's.
+    /// Returns the value of a key other than the simulator's.
     func member(_ key: StaticString) -> JSONView? { userInfo?.member(key) ?? data?.member(key) }
 
     var digest: UInt64? {
@@ -94,7 +94,7 @@ final class ApplePayload: PlatformPayload {
         return count
     }
 
-    /// Shows the app's own keys, then those of the data that they do not hide.
+    /// Calls a closure for the app's own keys, then for the keys of the data that are not among them.
     private func forEachMember(_ body: (_ key: JSONView, _ value: JSONView) -> Void) {
         if let userInfo {
             for (key, value) in userInfo.view.members where !SimulatorFile.isOwn(key) { body(key, value) }
@@ -106,7 +106,7 @@ final class ApplePayload: PlatformPayload {
         }
     }
 
-    /// They stand beside the other keys; Braze's own are not the dashboard's.
+    /// The key-values beside the other keys; Braze's own keys are none.
     var dashboardPairs: DashboardPairs {
         guard let userInfo else { return .none }
         return .ownKeys(of: userInfo.view) {
@@ -118,18 +118,18 @@ final class ApplePayload: PlatformPayload {
     /// The key of Braze's test whether the app is still installed.
     private static var uninstallTracking: StaticString { "appboy_uninstall_tracking" }
 
-    /// Whether there is an alert to show. Anything but a text or an object is none.
+    /// Whether there is an alert to show: a string or an object that is not empty.
     var hasAlert: Bool {
         guard let alert = aps?.member("alert") else { return hasFCMNotification }
         return alert.kind == .object ? alert.count > 0 : alert.textLength > 0
     }
 
-    /// Whether there is anything for the user: an alert, a badge or a sound.
+    /// Whether there is an alert, a badge or a sound.
     var hasUserFacingContent: Bool {
         hasAlert || aps?.member("badge")?.isNumber == true || [.string, .object].contains(aps?.member("sound")?.kind)
     }
 
-    /// Whether the app is to be woken.
+    /// Whether iOS wakes the app.
     var isContentAvailable: Bool { aps?.member("content-available")?.foundationInteger == 1 }
 
     /// Whether the service extension may change it.
@@ -144,18 +144,18 @@ final class ApplePayload: PlatformPayload {
             || aps?.member("event")?.isString == true
     }
 
-    /// The push type; `nil`: the headers say none that there is, which means an alert.
+    /// The push type; `nil`: the headers have no known one, which means an alert.
     var pushType: APNsPushType? {
         headers == nil ? nil : header(APNsHeader.pushType).flatMap(APNsPushType.init)
     }
 
-    /// Whether it is for the device's management, which is none of an app's.
+    /// Whether it is for the device's management, not for an app.
     var isForDeviceManagement: Bool {
         pushType == .mdm || member("mdm")?.kind == .string && !hasUserFacingContent && !isContentAvailable
     }
 }
 
 extension JSONView {
-    /// Whether Foundation reads an `NSNumber`.
+    /// Whether Foundation reads the value as an `NSNumber`.
     fileprivate var isNumber: Bool { kind == .number || kind == .bool }
 }

@@ -3,9 +3,9 @@ import PushModel
 extension ApplePayload {
     func warnings(braze: BrazeFacts?) -> [Warning] {
         var warnings: [Warning] = []
-        // What Android and the web call the same.
+        // The keys of other platforms' payloads.
         let others = aps == nil ? ["_ab", "extras", "notification"] : ["_ab"]
-        // The data of a message of FCM v1 is for all platforms alike.
+        // The data of a message of FCM v1 is for all platforms.
         warnings += others.filter { userInfo?[$0] != nil }.map { .keyOfAnotherPlatform($0, .android) }
         if aps == nil, !hasFCMNotification, pushType?.isForOtherCode != true { warnings.append(.apsMissing) }
         for key in APSKey.allCases {

@@ -1,6 +1,6 @@
 import PushModel
 
-/// What the action of an Android intent asks of the service or receiver that gets it.
+/// The action of an Android intent, for the service or receiver that gets it.
 ///
 /// Source: firebase-android-sdk a089298ed9, FirebaseMessagingService.handleIntent; braze-android-sdk 43.0.0,
 /// BrazePushReceiver.handlePush and handleAdmRegistrationIntent.
@@ -9,25 +9,25 @@ enum IntentAction: Hashable, Sendable {
     case message
     /// Amazon Device Messaging hands over a message.
     case amazonMessage
-    /// There is a new token; FCM hands over `null` where the intent has none.
+    /// There is a new token; `nil`: the intent has none, and FCM passes `null`.
     case newToken(String?)
-    /// The app instance is registered with FCM, under this installation id.
+    /// FCM registered the app instance under this installation id.
     case registered(String?)
-    /// It no longer is.
+    /// The app instance is no longer registered.
     case unregistered(String?)
-    /// Amazon Device Messaging refused to register the app: with this error, or without a word.
+    /// Amazon Device Messaging refused to register the app: with this error, or without any.
     case amazonRefusal(String?)
-    /// None that FCM knows.
+    /// An action that FCM does not know.
     case unknown(String)
 
-    /// Whether the intent hands over a message.
+    /// Whether the intent brings a message.
     var bringsMessage: Bool { self == .message || self == .amazonMessage }
 
-    /// Whether an intent with this action is one of Amazon Device Messaging.
+    /// Whether an intent with this action is of Amazon Device Messaging.
     static func isAmazons(_ action: String) -> Bool { action.utf8.starts(with: "com.amazon.device.messaging.".utf8) }
 
     /// - Parameters:
-    ///   - action: the intent's action; `nil` is taken as a message.
+    ///   - action: the intent's action; `nil` counts as a message.
     ///   - extras: the intent's extras.
     init(_ action: String?, extras: JSONView) {
         switch action {
@@ -42,7 +42,7 @@ enum IntentAction: Hashable, Sendable {
         }
     }
 
-    /// Braze's receiver asks in this order: error, id, end of registration.
+    /// Braze's receiver checks in this order: error, id, end of registration.
     private static func amazonRegistration(_ extras: JSONView) -> IntentAction {
         if let error = extras.member("error")?.string { return .amazonRefusal(error) }
         if let id = extras.member("registration_id")?.string { return .newToken(id) }

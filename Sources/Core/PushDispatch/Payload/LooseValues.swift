@@ -3,8 +3,8 @@ import PushModel
 // Values of the wrong type, read as the platforms' own code reads them.
 
 extension JSONView {
-    /// What `intValue` of Foundation makes of it: a number without its fraction, the digits that a string begins with, 1
-    /// for `true`; 0 for anything else.
+    /// The value by Foundation's `intValue`: a number without its fraction, the leading digits of a string, 1 for
+    /// `true`; 0 for anything else.
     var foundationInteger: Int64 {
         switch kind {
         case .number: int64 ?? double.flatMap { $0.magnitude < 0x1p63 ? Int64($0) : nil } ?? 0
@@ -14,8 +14,8 @@ extension JSONView {
         }
     }
 
-    /// What `boolValue` of Foundation makes of it: a number other than zero, `true`, a string that begins with a digit
-    /// other than zero or with one of `YyTt`, after white space, one sign and zeros.
+    /// The value by Foundation's `boolValue`: true for a number other than zero, `true`, and a string that begins with
+    /// a digit other than zero or with one of `YyTt`, after white space, one sign and zeros.
     var foundationBool: Bool {
         switch kind {
         case .number: double != 0
@@ -32,8 +32,8 @@ extension JSONView {
         }
     }
 
-    /// Whether it is a string without a character but white space: `isNullOrBlank` of Kotlin, whose white space is that of
-    /// Unicode and the separators U+001C to U+001F.
+    /// Whether it is a string of white space only: `isNullOrBlank` of Kotlin, whose white space is that of Unicode and
+    /// the separators U+001C to U+001F.
     var isBlank: Bool {
         isString
             && withText { text in
@@ -47,7 +47,7 @@ extension JSONView {
             }
     }
 
-    /// How many bytes the white space has that begins at a place; 0 where there is none.
+    /// Returns the length in bytes of the white space at a place; 0: there is none.
     private static func whiteSpaceLength(_ text: UnsafeBufferPointer<UInt8>, at place: Int) -> Int {
         switch text[place] {
         case 0x09...0x0D, 0x1C...0x20: return 1
@@ -63,17 +63,17 @@ extension JSONView {
         }
     }
 
-    /// The object that a string holds as JSON text; `nil` for anything else.
+    /// The object that a string holds as JSON; `nil` for any other value.
     var objectInText: JSONDocument? {
         guard isString, let document = try? JSONDocument(scanning: textBytes), document.root.kind == .object
         else { return nil }
         return document
     }
 
-    /// The text of a string, if it has any.
+    /// The text of a string; `nil` for an empty one.
     var nonEmptyString: String? { textLength > 0 ? string : nil }
 
-    /// A string as it is, anything else as its JSON without the white space between tokens.
+    /// The text of a string; of any other value its JSON without the white space between tokens.
     var text: String { string ?? String(decoding: compactBytes, as: UTF8.self) }
 
     private static func leadingInteger(of text: UnsafeBufferPointer<UInt8>) -> Int64 {
@@ -81,7 +81,7 @@ extension JSONView {
         var value: Int64 = 0
         for digit in digits {
             guard (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(digit) else { break }
-            // Saturated, as Foundation does it; what matters is that no text wraps around to 1.
+            // Saturates, as Foundation does: no text may wrap around to 1.
             value = min(value * 10 + Int64(digit - UInt8(ascii: "0")), Int64(Int32.max))
         }
         return negative ? -value : value

@@ -1,8 +1,9 @@
 public import PushModel
 
-/// The id that a payload brings itself: FCM's, in the place where its form has it. Plain APNs and web push have none.
+/// Returns a payload's own id: FCM's, at the place of its form. Plain APNs and web push have none.
 ///
-/// Also for a payload that the platform hands back with an interaction. Empty ids, and ids that are no strings, are none.
+/// Also reads a payload that the platform hands back with an interaction. An id that is empty or no string counts as
+/// none.
 public func messageID(of payload: JSONNode, platform: Platform) -> String? {
     payload.withView { messageID(of: $0, platform: platform) }
 }
@@ -13,8 +14,8 @@ func messageID(of payload: JSONView, platform: Platform) -> String? {
     }
     switch platform {
     case .android:
-        // FCM: RemoteMessage.getMessageId reads `google.message_id`, else `message_id`; `messageId` is what SDKs that
-        // print a RemoteMessage as JSON call it.
+        // FCM: RemoteMessage.getMessageId reads `google.message_id`, then `message_id`; SDKs that print a RemoteMessage
+        // as JSON name it `messageId`.
         let holder = payload.member("extras").flatMap { $0.isObject ? $0 : nil } ?? payload
         return holder.member("google.message_id")?.nonEmptyString ?? holder.member("message_id")?.nonEmptyString
             ?? holder.member("messageId")?.nonEmptyString ?? holder.member("gcm.message_id")?.nonEmptyString
@@ -23,8 +24,8 @@ func messageID(of payload: JSONView, platform: Platform) -> String? {
     }
 }
 
-/// The id in the name of an FCM v1 message. FCM answers a send with `projects/*/messages/{id}`; the id is what the device
-/// gets.
+/// Returns the id in the name of an FCM v1 message. FCM answers a send with `projects/*/messages/{id}`; the device gets
+/// the id.
 func messageIDInName(_ name: JSONView) -> String? {
     guard let id = name.string?.split(separator: "/", omittingEmptySubsequences: false).last, !id.isEmpty else {
         return nil

@@ -1,42 +1,42 @@
 public import PushModel
 
-/// What a payload has to be shown to a person, whatever its form: for a notification service that is not the phone's.
+/// The content of a payload for a person, in any form: for a notification service other than the phone's.
 ///
-/// The texts are plain, without control characters that a service could not show, and cut to bounds.
+/// The texts are plain, without control characters that a service could not show, and cut to limits.
 public struct NotificationContent: Hashable, Sendable {
-    /// How much a person is to be disturbed. The raw values are those of the desktop notifications specification, 1.2.
+    /// The urgency. The raw values are those of the desktop notifications specification, 1.2.
     public enum Urgency: UInt8, Sendable { case low, normal, critical }
 
     /// One button.
     public struct Button: Hashable, Sendable {
-        /// What a press is reported under.
+        /// The id by which a press is reported.
         public var id: String
         /// The text on it.
         public var title: String
     }
 
-    /// The most that a title, and the text of a button, may have, in bytes.
+    /// The limit of a title and of a button's text, in bytes.
     static let titleMax = 512
-    /// The most that the text may have, in bytes.
+    /// The limit of the body, in bytes.
     static let bodyMax = 4096
-    /// The most that a name, an address or a tag may have, in bytes; what is longer is left out.
+    /// The limit of a name, an address or a tag, in bytes; a longer one is left out.
     static let nameMax = 1024
-    /// How many buttons are taken, the first ones.
+    /// The limit of buttons; the first ones count.
     static let buttonsMax = 8
 
     /// The first line; never empty.
     public var title: String
-    /// The text below; empty where there is none.
+    /// The text below; empty: none.
     public var body: String
-    /// A name or an address.
+    /// The icon, a name or an address.
     public var icon: String?
-    /// An address.
+    /// The address of an image.
     public var image: String?
-    /// The name under which a later notification of the same app and device replaces this one.
+    /// The name by which a later notification of the same app and device replaces this one.
     public var tag: String?
-    /// How much a person is to be disturbed; `nil`: nothing says.
+    /// The urgency; `nil`: the payload has none.
     public var urgency: Urgency?
-    /// The buttons, in their order, each id once.
+    /// The buttons in order, with distinct ids.
     public var buttons: [Button]
     /// Whether it makes no sound.
     public var isSilent: Bool
@@ -46,10 +46,10 @@ public struct NotificationContent: Hashable, Sendable {
     /// Reads a payload.
     ///
     /// - Parameters:
-    ///   - payload: of a delivery that was accepted; its form is the platform's.
-    ///   - platform: whose form it has.
-    ///   - transport: what brought it, as the request says.
-    /// - Returns: `nil` where neither title nor text is there: then there is nothing to show.
+    ///   - payload: the payload of an accepted delivery.
+    ///   - platform: the platform whose form it has.
+    ///   - transport: the transport in the request.
+    /// - Returns: `nil` without title and body: there is nothing to show.
     public init?(_ payload: JSONNode, platform: Platform, transport: Transport? = nil) {
         let parts: Parts
         switch platform {
@@ -63,7 +63,7 @@ public struct NotificationContent: Hashable, Sendable {
             guard let read = try? WebPayload(payload) else { return nil }
             parts = Parts(read, message: V1Message.message(in: payload.view, platform: .web))
         }
-        // The parts are copies; the views behind them are not used any more.
+        // The parts are copies; the views behind them are no longer used.
         withExtendedLifetime(payload) {}
         let body = Self.shown(parts.body, max: Self.bodyMax)
         var title = Self.shown(parts.title, max: Self.titleMax)
@@ -71,7 +71,7 @@ public struct NotificationContent: Hashable, Sendable {
             title = Self.shown("\(title): \(subtitle)", max: Self.titleMax)
         }
         guard !title.isEmpty || !body.isEmpty else { return nil }
-        // A service shows the title whatever there is; a text alone is the better title.
+        // A service always shows the title: a body without a title becomes the title.
         self.title = title.isEmpty ? Self.shown(body, max: Self.titleMax) : title
         self.body = title.isEmpty ? "" : body
         icon = Self.name(parts.icon)
@@ -93,7 +93,7 @@ public struct NotificationContent: Hashable, Sendable {
         V1Message.message(in: payload, platform: platform)?.member("notification")
     }
 
-    /// A text without what no service shows: NUL is the end of a text on the bus.
+    /// Returns a text without characters that no service shows: NUL ends a string on the bus.
     private static func shown(_ text: String?, max limit: Int) -> String {
         guard let text else { return "" }
         var shown = String.UnicodeScalarView()
@@ -118,7 +118,7 @@ public struct NotificationContent: Hashable, Sendable {
     }
 }
 
-/// What the forms say, before it is bounded.
+/// The content in the payload's form, before the limits apply.
 private struct Parts {
     var title: String?
     var subtitle: String?
@@ -131,8 +131,8 @@ private struct Parts {
     var isSilent = false
     var stays = false
 
-    /// The notification that an app on Android finds in the message, else what the data says under the usual names, else
-    /// what Braze's keys say.
+    /// Reads the notification that an app on Android finds in the message, then the usual keys of the data, or Braze's
+    /// keys.
     init(_ payload: AndroidPayload) {
         if payload.notification == .shown {
             func field(_ name: String) -> String? {
@@ -156,7 +156,7 @@ private struct Parts {
         buttons = isBraze ? Self.buttons(payload.brazeActions) : Self.buttons(payload["actions"])
     }
 
-    /// The alert that iOS would show, else the block of FCM that it is made of.
+    /// Reads the alert that iOS would show, or the block of FCM from which it is made.
     init(_ payload: ApplePayload, fcm block: JSONView?) {
         if let alert = payload.aps?.member("alert") {
             if alert.isObject {
@@ -180,7 +180,8 @@ private struct Parts {
         if buttons.isEmpty { buttons = Self.buttons(payload["actions"]) }
     }
 
-    /// The options of `showNotification` in a body of FCM or in the object, else the object itself.
+    /// Reads the options of `showNotification`: in a body of FCM, in the member `notification`, or in the object
+    /// itself.
     init(_ payload: WebPayload, message: JSONView?) {
         let own = message?.protobufField("webpush")?.protobufField("notification") ?? payload["notification"]
         let shared = message?.protobufField("notification")
@@ -194,8 +195,8 @@ private struct Parts {
         if buttons.isEmpty { buttons = Self.buttons(field("actions")) }
     }
 
-    /// The priority of a notification on Android, by name or number, and the urgency of web push (RFC 8030, 5.3). Only the
-    /// highest one of Android is critical: such a notification stays until the person acts.
+    /// Reads the priority of a notification on Android, by name or number, and the urgency of web push (RFC 8030, 5.3).
+    /// Only the highest of Android is critical: such a notification stays until the person acts.
     private static func urgency(_ text: String?) -> NotificationContent.Urgency? {
         switch text?.lowercased() {
         case "-2", "-1", "min", "low", "very-low", "priority_min", "priority_low": .low
@@ -205,7 +206,8 @@ private struct Parts {
         }
     }
 
-    /// The actions of web notifications: objects with `action`, or `id`, and `title`; of a data message as text.
+    /// Reads the actions of web notifications: objects with `action` or `id`, and `title`; in a data message as JSON
+    /// text.
     private static func buttons(_ value: JSONView?) -> [NotificationContent.Button] {
         guard let value else { return [] }
         if value.isString {
@@ -221,7 +223,7 @@ private struct Parts {
         }
     }
 
-    /// Those of Braze that have a text: on iOS the app has it.
+    /// Returns Braze's buttons that have a text: on iOS the app has the texts.
     private static func buttons(_ actions: [BrazeFacts.Action]) -> [NotificationContent.Button] {
         actions.compactMap { action in
             guard let id = action.id, let title = action.title else { return nil }

@@ -1,23 +1,23 @@
 import PushModel
 
-/// A getter of FCM's `RemoteMessage.Notification`, and what it reads of an intent.
+/// A getter of FCM's `RemoteMessage.Notification`, and the extras that it reads.
 ///
 /// Source: firebase-android-sdk a089298ed9, RemoteMessage.java and NotificationParams.java.
 struct NotificationGetter: Sendable {
-    /// What FCM takes for a value; of anything else the getter gives nothing.
+    /// The values that FCM accepts; for any other the getter returns nothing.
     enum Reading: Sendable {
         case text
-        /// A whole number in the range; the words say which, for messages.
+        /// A whole number of the range, which the words name in messages.
         case number(ClosedRange<Int64>, String)
-        /// A JSON array with this many elements; `nil`: however many.
+        /// A JSON array with this number of elements; `nil`: any number.
         case list(count: Int?)
     }
 
-    /// The getter, as FCM v1 calls its field.
+    /// The getter by its field name in FCM v1.
     let name: String
-    /// The extras behind `gcm.n.`; the first that says something counts.
+    /// The extras with the prefix `gcm.n.`; the first one that is not empty counts.
     let extras: [String]
-    /// What FCM takes for a value.
+    /// The values that FCM accepts.
     let reading: Reading
 
     private init(_ name: String, _ extras: [String]? = nil, _ reading: Reading = .text) {
@@ -43,7 +43,7 @@ struct NotificationGetter: Sendable {
         NotificationGetter("light_settings", nil, .list(count: 3)),
     ]
 
-    /// Whether FCM takes a text of an intent for a value.
+    /// Whether FCM accepts a text of an intent as a value.
     func reads(_ text: String) -> Bool {
         switch reading {
         case .text: return true
@@ -58,8 +58,8 @@ struct NotificationGetter: Sendable {
 }
 
 extension AndroidPayload {
-    /// What a getter of the notification gives: the field of a block, or the first of its extras that says something
-    /// (FCM: `NotificationParams.getLink` and `getSoundResourceName`).
+    /// Returns the value of a getter of the notification: the field of a block, or the first of its extras that is not
+    /// empty (FCM: `NotificationParams.getLink` and `getSoundResourceName`).
     func value(of getter: NotificationGetter) -> String? {
         switch form {
         case .v1(let message): return message.androidNotificationField(getter.name)?.text

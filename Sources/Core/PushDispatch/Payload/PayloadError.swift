@@ -1,13 +1,13 @@
 import PushModel
 
-/// A payload that cannot be delivered: the platform's own server would refuse it, or its form cannot be read.
+/// An error for a payload that cannot be delivered: the platform's own server would refuse it, or its form is unknown.
 public struct PayloadError: Error, Hashable, Sendable {
-    /// Where, as a path from the request: `payload.message.data.badge`.
+    /// The place, as a path from the request: `payload.message.data.badge`.
     public var field: String
-    /// What is wrong there, for people.
+    /// The fault, for people.
     public var message: String
 
-    /// Names the place and what is wrong there.
+    /// Joins the place and the fault.
     public init(field: String, message: String) {
         self.field = field
         self.message = message
@@ -15,7 +15,7 @@ public struct PayloadError: Error, Hashable, Sendable {
 }
 
 extension JSONView {
-    /// The value itself, which has to be an object; `field` says where it stands.
+    /// Returns the value, which must be an object; `field` is its place.
     func requiringObject(_ field: @autoclosure () -> String) throws(PayloadError) -> JSONView {
         guard kind == .object else {
             throw PayloadError(field: field(), message: "this has to be an object; it is \(kind.name)")
@@ -23,7 +23,7 @@ extension JSONView {
         return self
     }
 
-    /// The text of the value, which has to be a string; `field` says where it stands.
+    /// Returns the text of the value, which must be a string; `field` is its place.
     func requiringString(_ field: @autoclosure () -> String) throws(PayloadError) -> String {
         guard let string else {
             throw PayloadError(field: field(), message: "this has to be a string; it is \(kind.name)")
