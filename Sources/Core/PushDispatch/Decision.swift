@@ -19,8 +19,8 @@ public final class Decision: Sendable {
     public let originalPriority: MessagePriority?
     /// The priority at which FCM delivered it, perhaps a lower one; `nil`: the payload does not have it.
     public let deliveredPriority: MessagePriority?
-    /// The id that the platform's list of recent messages goes by (FCM: the last ten, in the app's process); a delivery
-    /// whose id is in it ends as `duplicate`. `nil` when it has none, or never gets so far.
+    /// The id for the platform's list of recent messages (FCM: the last ten, in the app's process). A delivery whose id
+    /// is in the list ends as `duplicate`. `nil`: the payload has none, or the platform does not check the list.
     public let duplicateID: String?
     /// The app: the request's, or the one that an `.apns` file names.
     public let app: String?

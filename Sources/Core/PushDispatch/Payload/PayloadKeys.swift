@@ -1,52 +1,52 @@
 public import PushModel
 
-/// The keys of a payload, for routes to match: values as text, whatever their type.
+/// The keys of a payload for the conditions of routes: each value as text, whatever its type.
 public struct PayloadKeys: Sendable {
-    /// The longest value that patterns are held against, in bytes of text. Of a longer one only `*` is true: no platform
-    /// delivers so much (FCM 4096 bytes in all, APNs 4096, or 5120 of VoIP), and the patterns of hundreds of routes on 250 KB
-    /// would take the time of everybody else.
+    /// The longest value that patterns are matched against, in bytes of text. Only `*` matches a longer one: no
+    /// platform delivers so much (FCM 4096 bytes in all, APNs 4096, or 5120 of VoIP), and matching hundreds of routes
+    /// against 250 KB would delay all other requests.
     public static let longestMatched = 8 << 10
 
     let payload: any PlatformPayload
-    /// Where the dashboard's pairs are; `nil` until somebody asked.
+    /// The place of the dashboard's key-values; `nil` before the first use.
     private var pairs: DashboardPairs?
 
     init(payload: any PlatformPayload) { self.payload = payload }
 
-    /// The value under one of the payload's own keys: the data map on Android, the top level on iOS, the object on the
-    /// web. `nil` when absent; a value that is no string is its JSON without white space.
+    /// Returns the value of one of the payload's own keys: of the data map on Android, the top level on iOS, the object
+    /// on the web. `nil`: absent. A value other than a string is its JSON without white space.
     public func data(_ key: String) -> String? {
         defer { withExtendedLifetime(payload) {} }
         return payload[key]?.text
     }
 
-    /// Whether there is such a value, and the pattern matches it, as far as it is not too long for one.
+    /// Whether the key exists and the pattern matches its value; false for a value that is too long to match.
     ///
     /// - Parameters:
-    ///   - pattern: `nil`: any value.
-    ///   - text: the last text that was read; of the same keys.
+    ///   - pattern: the pattern; `nil`: any value.
+    ///   - text: the last text that was read, of the same keys.
     public func hasData(_ key: String, matching pattern: Glob?, _ text: inout TextRead) -> Bool {
         defer { withExtendedLifetime(payload) {} }
         return payload[key]?.matches(pattern, &text) ?? false
     }
 
-    /// The value of one of the dashboard's key-values: on Android in the JSON text `extra`, or beside the other keys
-    /// where there is none (ADM); on iOS at the top level; on the web in `e`. `nil` when absent.
+    /// Returns the value of one of the dashboard's key-values: on Android in the JSON text `extra`, or without it (ADM)
+    /// beside the other keys; on iOS at the top level; on the web in `e`. `nil`: absent.
     public func keyValue(_ key: String) -> String? {
         withKeyValue(key) { $0.text }
     }
 
-    /// Whether there is such a value, and the pattern matches it, as far as it is not too long for one.
+    /// Whether the key exists and the pattern matches its value; false for a value that is too long to match.
     ///
     /// - Parameters:
-    ///   - pattern: `nil`: any value.
-    ///   - text: the last text that was read; of the same keys.
+    ///   - pattern: the pattern; `nil`: any value.
+    ///   - text: the last text that was read, of the same keys.
     public func hasKeyValue(_ key: String, matching pattern: Glob?, _ text: inout TextRead) -> Bool {
         withKeyValue(key) { $0.matches(pattern, &text) } ?? false
     }
 
-    /// All of the payload's own keys that the app sees, in their order, with their values as text: the data map on Android, the
-    /// top level on iOS, the object on the web.
+    /// The payload's own keys that the app sees, in order, with their values as text: the data map on Android, the top
+    /// level on iOS, the object on the web.
     public var own: [(key: String, value: String)] {
         defer { withExtendedLifetime(payload) {} }
         let (first, second) = payload.keyHolders
@@ -54,7 +54,7 @@ public struct PayloadKeys: Sendable {
         for holder in [first, second].compactMap(\.self) {
             for (key, _) in holder.view.members {
                 let name = key.text
-                // Keys that the app does not see are among the holders'.
+                // The holders also have keys that the app does not see.
                 guard let value = payload[name], !found.contains(where: { $0.key == name }) else { continue }
                 found.append((name, value.text))
             }
@@ -62,7 +62,7 @@ public struct PayloadKeys: Sendable {
         return found
     }
 
-    /// All of the dashboard's key-values, in their order, as text.
+    /// The dashboard's key-values in order, as text.
     public var keyValues: [(key: String, value: String)] {
         defer { withExtendedLifetime(payload) {} }
         switch pairs ?? payload.dashboardPairs {
@@ -75,8 +75,8 @@ public struct PayloadKeys: Sendable {
         }
     }
 
-    /// The names of the dashboard's key-values that may be another spelling of a name, by their length and their first
-    /// letter. Of the first hundred or so only: a payload that is delivered seldom has more.
+    /// Returns the names of key-values that may be another spelling of a name, judged by length and first letter.
+    /// Checks only the first 128: a delivered payload seldom has more.
     public func namesOfKeyValues(like name: String) -> [String] {
         defer { withExtendedLifetime(payload) {} }
         let longest = name.utf8.count + 8
@@ -84,7 +84,7 @@ public struct PayloadKeys: Sendable {
         func mayBeLike(_ key: JSONView) -> Bool {
             guard key.textLength <= longest, !isPlain || key.rawText.allSatisfy({ $0 < 0x80 }) else { return false }
             let (one, other) = (key.firstRawByte, name.utf8.first ?? 0)
-            // What is no letter may stand before one.
+            // A first byte other than a letter may be a separator before the letter.
             let areLetters = one | 0x20 >= UInt8(ascii: "a") && one < 0x80 && one != UInt8(ascii: "\\") && one != 0x5F
             return !areLetters || other | 0x20 < UInt8(ascii: "a") || one | 0x20 == other | 0x20
         }
@@ -101,13 +101,12 @@ public struct PayloadKeys: Sendable {
         }
     }
 
-    /// How many bytes of memory the key-values take that were read out of a text.
+    /// The memory of key-values that were parsed from a text, in bytes.
     public var memorySizeOfKeyValues: Int {
         if case .text(let document)? = pairs { document.memorySize } else { 0 }
     }
 
-    /// Reads the dashboard's key-values now, if they were not read yet: once for all that is asked of these keys, rather
-    /// than once for each.
+    /// Reads the dashboard's key-values now, unless they were read before: once for all later uses.
     public mutating func readKeyValues() {
         if pairs == nil { pairs = payload.dashboardPairs }
     }
@@ -123,13 +122,13 @@ public struct PayloadKeys: Sendable {
     }
 }
 
-/// The last value whose text was made for a pattern: hundreds of routes may look at the same one, which may be long. It is
-/// good as long as the keys that it was read from.
+/// The last value whose text was made for a pattern: hundreds of routes may check the same value, which may be long.
+/// Valid as long as the keys that it was read from.
 public struct TextRead {
     fileprivate var value: JSONView?
     fileprivate var bytes: [UInt8] = []
 
-    /// Nothing read yet.
+    /// Creates an empty cache.
     public init() {}
 }
 

@@ -1,52 +1,53 @@
 import PushModel
 
-/// A payload, read as the platform's code would read it, whichever form it came in.
+/// A payload in any form, read as the platform's code would read it.
 ///
-/// A reference to what is read once and never changes: it holds on to the document, and the views that it gives are for
-/// whoever holds on to it.
+/// A class whose facts are read once and never change. It keeps its document alive; its views are valid as long as the
+/// caller keeps the payload alive.
 protocol PlatformPayload: AnyObject, ConditionSubject, Sendable {
-    /// What brought it.
+    /// The transport.
     var transport: Transport { get }
-    /// FCM's priorities of the message, as it was sent and as it was delivered; `nil` where there is none.
+    /// FCM's priorities of the message, as sent and as delivered; `nil`: there is none.
     var priorities: (original: MessagePriority?, delivered: MessagePriority?) { get }
     /// The payload's own id.
     var messageID: String? { get }
     /// The app that the payload names.
     var app: String? { get }
-    /// Whether it is a send body that FCM is only to check.
+    /// Whether it is a send body that FCM checks without sending.
     var validateOnly: Bool { get }
 
-    /// Where the key-value pairs of the provider's dashboard are. Reads the text that holds them, where one does.
+    /// The place of the dashboard's key-values. Parses the text that holds them, if there is one.
     var dashboardPairs: DashboardPairs { get }
 
-    /// The id that the platform's own list of recent messages goes by; `nil` when it keeps none, or for no id.
+    /// The id for the platform's own list of recent messages; `nil`: the platform has no such list, or the payload no
+    /// id.
     var duplicateID: String? { get }
-    /// What the getters of FCM's `RemoteMessage` give; `nil` where there is none.
+    /// The values of the getters of FCM's `RemoteMessage`; `nil`: there is no such object.
     var remoteMessage: RemoteMessage? { get }
 
-    /// What it says of the push token, where it is no message but an intent about one; `nil` otherwise.
+    /// The change of the push token, if the payload is an intent about it; `nil` for a message.
     var tokenChange: TokenChange? { get }
 
-    /// A digest of what the platform hands back when the notification is tapped; equal for equal payloads, in every run
-    /// (rule T15). `nil` where nothing comes back that would tell.
+    /// A digest of the payload that the platform hands back on a tap; equal for equal payloads, in every run (rule
+    /// T15). `nil`: nothing comes back that would identify it.
     var digest: UInt64? { get }
 
-    /// The objects that have the top-level keys, also those that the app does not see.
+    /// The objects with the top-level keys, including keys that the app does not see.
     var keyHolders: (JSONObject?, JSONObject?) { get }
 
-    /// What a Braze payload is; appends of what kind.
+    /// Classifies a Braze payload; appends the reasons.
     func brazeFacts(_ settings: DetectionSettings, because reasons: inout [Reason]) -> BrazeFacts
-    /// Shows the buttons of a Braze notification in their order, until `isEnough` says so.
+    /// Calls a closure for each button of a Braze notification in order, until `isEnough` returns true.
     func forEachButton(until isEnough: (BrazeButton) -> Bool)
-    /// Where a tap on a Braze notification leads; `nil`: into the app.
+    /// The link that a tap on a Braze notification opens; `nil`: the app.
     var brazeLink: String? { get }
-    /// Why Braze's rule, as shipped, does not match; `nil` for what is nobody's payload.
+    /// The reason why Braze's shipped rule does not match; `nil` for a payload without a provider, such as a token.
     var reasonAgainstBraze: Reason? { get }
-    /// What the platform does with it; appends why.
+    /// Returns the platform's treatment; appends the reasons.
     func fate(of delivery: Delivery, _ settings: DetectionSettings, because reasons: inout [Reason]) -> Fate
-    /// Whether the user sees a Braze payload of a kind that has met `fate`, where notifications are allowed.
+    /// Whether the user sees a Braze payload of this kind after this fate, if notifications are allowed.
     func shows(_ kind: BrazeFacts.Kind, under fate: Fate) -> Bool
-    /// What a reviewer would say about it.
+    /// Returns the warnings about the payload.
     func warnings(braze: BrazeFacts?) -> [Warning]
 }
 
@@ -57,14 +58,14 @@ extension PlatformPayload {
     var remoteMessage: RemoteMessage? { nil }
 }
 
-/// Where the key-value pairs of the provider's dashboard are. Indirect: it is handed on with the keys, and seldom read.
+/// The place of the dashboard's key-values. Indirect, because it is passed on with the keys and seldom read.
 indirect enum DashboardPairs: Sendable {
-    /// There are none.
+    /// There are no key-values.
     case none
-    /// They are the payload's own keys. Listed are only those of an object whose key is not the provider's.
+    /// The payload's own keys. A list has only the keys of the object that are not the provider's.
     case ownKeys(of: JSONView, isProviders: @Sendable (JSONView) -> Bool)
     /// The members of an object in the payload.
     case object(JSONView)
-    /// The members of the object that a text in the payload is.
+    /// The members of the object that a string in the payload holds as JSON.
     case text(JSONDocument)
 }

@@ -1,15 +1,15 @@
 public import PushModel
 
-/// What the getters of FCM's `RemoteMessage` give for a message, with their fallbacks.
+/// The values of the getters of FCM's `RemoteMessage`, with their fallbacks.
 ///
-/// Source: firebase-android-sdk a089298ed9, RemoteMessage.java. Google Play services set most
-/// of the extras behind it; what a payload does not tell is what FCM makes of an extra that is missing.
+/// Source: firebase-android-sdk a089298ed9, RemoteMessage.java. Google Play services set most of the extras; a missing
+/// one has the value that FCM gives it.
 public struct RemoteMessage: Hashable, Sendable {
-    /// One getter of the notification that gives a value.
+    /// A getter of the notification with its value.
     public struct Field: Hashable, Sendable {
-        /// The getter, as FCM v1 calls its field: `title`, `channel_id`.
+        /// The getter by its field name in FCM v1: `title`, `channel_id`.
         public var name: String
-        /// What it gives.
+        /// The value.
         public var text: String
     }
 
@@ -19,7 +19,7 @@ public struct RemoteMessage: Hashable, Sendable {
     public var to: String?
     /// `getSenderId`.
     public var senderID: String?
-    /// `getMessageId`: `google.message_id`, else `message_id`.
+    /// `getMessageId`: `google.message_id`, or `message_id` without it.
     public var messageID: String?
     /// `getMessageType`.
     public var messageType: String?
@@ -29,11 +29,11 @@ public struct RemoteMessage: Hashable, Sendable {
     public var sentTime: Int64
     /// `getTtl`: seconds; 0 when missing or unreadable.
     public var ttl: Int32
-    /// `getOriginalPriority`: as it was sent; `nil` for `PRIORITY_UNKNOWN`.
+    /// `getOriginalPriority`: as sent; `nil` for `PRIORITY_UNKNOWN`.
     public var originalPriority: MessagePriority?
-    /// `getPriority`: as it was delivered, which FCM may have lowered; `nil` for `PRIORITY_UNKNOWN`.
+    /// `getPriority`: as delivered, perhaps lowered by FCM; `nil` for `PRIORITY_UNKNOWN`.
     public var priority: MessagePriority?
-    /// `getNotification`: its getters that give a value; `nil` for a data message.
+    /// `getNotification`: its getters with a value; `nil` for a data message.
     public var notification: [Field]?
 }
 
@@ -57,8 +57,8 @@ extension RemoteMessage {
 }
 
 extension AndroidPayload {
-    /// FCM's priorities of the message, as it was sent and as it was delivered; `nil` where the extras do not tell, and
-    /// for what FCM did not bring. Read for every delivery.
+    /// FCM's priorities of the message, as sent and as delivered; `nil`: the extras have none, or FCM did not deliver
+    /// it. Read for every delivery.
     var priorities: (original: MessagePriority?, delivered: MessagePriority?) {
         guard transport == .fcm else { return (nil, nil) }
         switch form {
@@ -71,14 +71,14 @@ extension AndroidPayload {
             }
             let isReduced = extras.member("google.priority_reduced")?.equals("1") == true
             return (Self.priority(original), isReduced ? .normal : Self.priority(sent))
-        // What SDKs that print a `RemoteMessage` as JSON call the getters.
+        // The names of getters in a `RemoteMessage` that an SDK printed as JSON.
         case .remoteMessage(let object):
             return (Self.priority(object.member("originalPriority")), Self.priority(object.member("priority")))
         case .amazonIntent, .dataMap: return (nil, nil)
         }
     }
 
-    /// `Bundle.getString`: what is no string is absent.
+    /// `Bundle.getString`: a value other than a string counts as absent.
     private static func text(_ view: JSONView?) -> JSONView? { view.flatMap { $0.isString ? $0 : nil } }
 
     private static func priority(_ view: JSONView?) -> MessagePriority? {

@@ -1,17 +1,17 @@
 public import PushModel
 
-/// An `.apns` file, as `xcrun simctl push` takes it.
+/// An `.apns` file, as `xcrun simctl push` reads it.
 ///
 /// Source: the release notes of Xcode 11.4 (an object with `aps`; `Simulator Target Bundle` unless the command line
-/// names the app); 4,096 bytes as tools around it check it, for `simctl` refuses more without saying why. Its own words
-/// are not public.
+/// names the app). The limit of 4,096 bytes is that of other tools: `simctl` refuses a longer file without a reason.
+/// Its own messages are not public.
 public enum SimulatorFile {
-    /// The longest file, in bytes.
+    /// The limit of the file, in bytes.
     static let lengthMax = 4096
     /// The key for the bundle id.
     static let targetBundle = "Simulator Target Bundle"
 
-    /// The keys that are for the simulator alone, and that the app does not see.
+    /// The keys for the simulator alone, which the app does not see.
     private static let keys: Set<String> = [targetBundle, "WatchKit Simulator Actions"]
 
     /// Whether a key is for the simulator alone.
@@ -19,7 +19,7 @@ public enum SimulatorFile {
 
     /// Whether a key is for the simulator alone.
     static func isOwn(_ key: JSONView) -> Bool {
-        // Both are long; few keys are.
+        // Both keys are long; few others are.
         key.textLength > 20 && key.string.map(keys.contains) == true
     }
 
@@ -27,8 +27,8 @@ public enum SimulatorFile {
     ///
     /// - Parameters:
     ///   - payload: the object of the file.
-    ///   - length: the bytes of the file, white space and all; `nil` when the object is all that is known of it.
-    ///   - path: where it stands, for the error.
+    ///   - length: the size of the file with white space, in bytes; `nil`: only the object is known.
+    ///   - path: the place of the object, for the error.
     public static func check(
         _ payload: JSONNode, length: Int? = nil, at path: String = "payload"
     ) throws(PayloadError) {

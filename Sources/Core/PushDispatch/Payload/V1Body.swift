@@ -1,6 +1,6 @@
 public import PushModel
 
-/// The send body of FCM v1, for whoever passes it on: checked as FCM checks it, and what it says of its target.
+/// A send body of FCM v1 for a program that passes it on: checked as FCM checks it, with its target.
 public struct V1Body: Sendable {
     /// The one target of a message.
     public enum Recipient: Hashable, Sendable {
@@ -10,13 +10,13 @@ public struct V1Body: Sendable {
         case fid(String)
         /// A topic, without `/topics/` before it.
         case topic(String)
-        /// An expression over topics; nothing of it is checked here.
+        /// An expression over topics, not checked here.
         case condition(String)
     }
 
-    /// The whole body, as it came.
+    /// The whole body, as received.
     public let payload: JSONNode
-    /// Whom it is for.
+    /// The target.
     public let recipient: Recipient
     /// `validate_only`: FCM checks the message and sends nothing.
     public let isDryRun: Bool
@@ -27,7 +27,7 @@ public struct V1Body: Sendable {
 
     /// Checks a body.
     ///
-    /// - Throws: the first thing that FCM refuses.
+    /// - Throws: the first fault that FCM refuses.
     public init(_ body: JSONNode) throws(V1Refusal) {
         payload = body
         (recipient, isDryRun, platforms, package) = try body.withView { (view) throws(V1Refusal) in
@@ -75,11 +75,10 @@ extension V1Body {
     }
 }
 
-/// Why FCM refuses a send body.
+/// The reason why FCM refuses a send body.
 public struct V1Refusal: Error, Hashable, Sendable {
-    /// Whether FCM's reader of JSON refuses it, before anything looks at what it says: an unknown name, a value of another
-    /// type.
+    /// Whether FCM's JSON reader refuses it, before any check of its content: an unknown name, a value of a wrong type.
     public var isMalformed: Bool
-    /// The place, from the request, and what is wrong there.
+    /// The place, as a path from the request, and the fault.
     public var error: PayloadError
 }

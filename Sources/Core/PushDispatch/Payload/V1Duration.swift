@@ -1,25 +1,25 @@
 import PushModel
 
-/// A `google.protobuf.Duration` in JSON: seconds with up to nine decimals and an `s` behind.
+/// A `google.protobuf.Duration` in JSON: seconds with up to nine decimals and a final `s`.
 struct V1Duration: Hashable, Sendable {
-    /// The whole seconds, rounded down to zero, and without their sign.
+    /// The whole seconds without their sign, rounded towards zero.
     let seconds: Int64
-    /// Whether the rest is not zero.
+    /// Whether there is a fraction other than zero.
     let hasFraction: Bool
     /// Whether it is below zero.
     let isNegative: Bool
 
-    /// Four weeks, in seconds: as long as FCM keeps a message, and what a message without `ttl` gets.
+    /// Four weeks, in seconds: the limit of `ttl`, and the value without one.
     static let longestTTL: Int64 = 2_419_200
 
-    /// Whether FCM takes it as `ttl`.
+    /// Whether FCM accepts it as `ttl`.
     var isTaken: Bool {
         !isNegative && (seconds < Self.longestTTL || seconds == Self.longestTTL && !hasFraction)
     }
 
     private static let secondsMax: Int64 = 315_576_000_000
 
-    /// Reads the text of a string; `nil` when it is none.
+    /// Reads the text of a string; returns `nil` for any other value or form.
     init?(_ value: JSONView) {
         guard let duration = value.withText({ V1Duration($0) }) else { return nil }
         self = duration

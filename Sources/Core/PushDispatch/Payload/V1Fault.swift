@@ -1,9 +1,9 @@
-/// What is wrong in a send body of FCM v1. It is worded where it is noticed, and learns where that is on its way out: a
-/// body that is right costs no path.
+/// A fault in a send body of FCM v1. The check that finds it writes the message; each caller on the way out adds its
+/// step of the path. So a valid body costs no path.
 struct V1Fault: Error {
-    /// Where, from the object or value that was checked: `.message.data.badge`.
+    /// The path from the checked object or value: `.message.data.badge`.
     private var path: String
-    /// The object in which a name is not known, likewise.
+    /// The path of the object with an unknown name.
     private var place: String
     private var problem: Problem
 
@@ -12,27 +12,27 @@ struct V1Fault: Error {
         case other(String)
     }
 
-    /// A value is not what it has to be.
+    /// Creates a fault for an invalid value.
     ///
     /// - Parameters:
-    ///   - path: where in what is checked, such as `.badge`.
-    ///   - message: what is wrong, for people.
+    ///   - path: the path from the checked value, such as `.badge`.
+    ///   - message: the fault, for people.
     init(at path: String = "", _ message: String) {
         self.path = path
         place = ""
         problem = .other(message)
     }
 
-    /// An object has a member of a name that is not known.
+    /// Creates a fault for a member with an unknown name.
     init(unknownName name: String) {
         path = ".\(name)"
         place = ""
         problem = .unknownName(name)
     }
 
-    /// The same, seen from the value around it.
+    /// Returns the fault with its path from the enclosing value.
     ///
-    /// - Parameter step: where the value is in that, such as `.message` or `[0]`.
+    /// - Parameter step: the place of the value in the enclosing one, such as `.message` or `[0]`.
     func within(_ step: String) -> V1Fault {
         var fault = self
         fault.path = step + path
@@ -40,7 +40,7 @@ struct V1Fault: Error {
         return fault
     }
 
-    /// The error for the whole body, which stands in `payload`.
+    /// The error for the whole body, which is in `payload`.
     var payloadError: PayloadError {
         switch problem {
         case .other(let message): return PayloadError(field: "payload\(path)", message: message)

@@ -1,20 +1,20 @@
 import PushModel
 
-/// The body of a send request of FCM HTTP v1, checked as FCM checks it, for every platform that it has a part for.
+/// The body of a send request of FCM HTTP v1, checked as FCM checks it, with the parts for all platforms.
 ///
-/// Source: the discovery document, revision 20261023, and the reference's page on `ErrorCode`; the mapping to what a
-/// device gets, `AndroidConfig` and `ApnsConfig` there. Both of protobuf JSON's spellings are accepted.
+/// Source: the discovery document, revision 20261023, and the reference's page on `ErrorCode`; for the message that a
+/// device gets, `AndroidConfig` and `ApnsConfig` there. Both spellings of protobuf JSON are accepted.
 ///
-/// It consists of views: whoever keeps it holds on to their document.
+/// Its views are valid as long as the caller keeps their document alive.
 final class V1Message: Sendable {
     /// `validate_only`: FCM checks the message and sends nothing.
     let validateOnly: Bool
     private let parts: V1Parts
 
-    /// Checks the whole body, `message` in it and the parts for other platforms, as the server does.
+    /// Checks the whole body, with `message` and the parts for other platforms, as the server does.
     init(_ body: JSONView, message: JSONView) throws(PayloadError) {
         parts = V1Parts(message)
-        // Most bodies are told to be right without the words for what may be wrong.
+        // A short check passes most bodies, without the full check and its messages.
         if body.count == 1, parts.areSurelyRight {
             validateOnly = false
         } else {
@@ -24,8 +24,8 @@ final class V1Message: Sendable {
         }
     }
 
-    /// The message of a send body, if `payload` is one. On iOS and the web an object called `message` may be the app's
-    /// own: there it needs a name that a v1 message has, and no `aps` beside it.
+    /// Returns the message of a send body; `nil`: `payload` is none. On iOS and the web an object `message` may be the
+    /// app's own: there it needs a name of a v1 message, and no `aps` beside it.
     static func message(in payload: JSONView, platform: Platform) -> JSONView? {
         guard let message = payload.member("message"), message.isObject else { return nil }
         switch platform {
@@ -41,25 +41,25 @@ final class V1Message: Sendable {
         return isBody ? message : nil
     }
 
-    /// What an iOS app gets as `userInfo`.
+    /// The `userInfo` of an iOS app.
     var applePayload: JSONView? { parts.apns?.protobufField("payload") }
 
     /// The headers of the request to APNs.
     var appleHeaders: JSONView? { parts.apns?.protobufField("headers") }
 
-    /// The id that the message itself has.
+    /// The message's own id.
     var messageID: String? { parts.name.flatMap(messageIDInName) }
 
-    /// The data, which on iOS FCM puts beside the keys of the APNs payload (UNVERIFIED).
+    /// The data, which FCM on iOS puts beside the keys of the APNs payload (UNVERIFIED).
     var data: JSONView? { parts.data }
 
-    /// Whether FCM makes an alert for iOS of the notification block.
+    /// Whether FCM creates an alert for iOS from the notification block.
     var hasNotification: Bool { parts.notification != nil }
 
-    /// What a service worker gets: `webpush.data` replaces `data`.
+    /// The data for a service worker: `webpush.data` replaces `data`.
     var webData: JSONView? { ownWebData ?? data }
 
-    /// Whom a message that was checked is for.
+    /// The target of a checked message.
     var recipient: V1Body.Recipient {
         if let token = parts.token { return .token(token.text) }
         if let fid = parts.fid { return .fid(fid.text) }
@@ -67,7 +67,7 @@ final class V1Message: Sendable {
         return .condition(parts.condition?.text ?? "")
     }
 
-    /// The platforms that it has a part for.
+    /// The platforms that the message has a part for.
     var platforms: Set<Platform> {
         var platforms: Set<Platform> = []
         if androidPart != nil { platforms.insert(.android) }
@@ -80,19 +80,19 @@ final class V1Message: Sendable {
     var ownWebData: JSONView? { parts.webpush?.protobufField("data") }
 }
 
-// What an Android app gets.
+// The message for an Android app.
 extension V1Message {
-    /// `android.data` replaces `data`, it is not merged with it.
+    /// `android.data` replaces `data`; FCM does not merge them.
     var androidData: JSONView? { androidPart?.protobufField("data") ?? data }
 
-    /// Whether an Android app gets a notification message: the two blocks are merged field by field, so one is enough.
+    /// Whether an Android app gets a notification message: FCM merges the two blocks by field, so one is enough.
     var hasAndroidNotification: Bool {
         if notification != nil || android?.protobufField("notification") != nil { return true }
         guard let remoteNotification else { return false }
         return remoteNotification.protobufField("use_as_v1_data_message", "useAsV1DataMessage")?.bool != true
     }
 
-    /// A field of the notification that an Android app gets: the part's own, else the one that all platforms share.
+    /// Returns a field of the notification for an Android app: the part's own, or that of the block for all platforms.
     func androidNotificationField(_ name: String) -> JSONView? {
         func field(_ name: String, of object: JSONView?) -> JSONView? {
             object?[name].flatMap { $0.kind == .null ? nil : $0 }
@@ -101,8 +101,8 @@ extension V1Message {
         return field(name, of: own) ?? field(V1Schema.lowerCamelCase(name), of: own) ?? field(name, of: notification)
     }
 
-    /// The extra of FCM's intent that Google Play services make of the message. What they write for a message is not
-    /// public (UNVERIFIED); these follow from the getters of `RemoteMessage` that read them.
+    /// Returns the extra of FCM's intent that Google Play services create from the message. Their code is not public
+    /// (UNVERIFIED); the values follow from the getters of `RemoteMessage` that read them.
     func extra(_ key: String) -> String? {
         switch key {
         case "google.message_id": messageID
@@ -114,7 +114,7 @@ extension V1Message {
         }
     }
 
-    /// The preview generation of `android`. FCM translates it for clients that do not know it.
+    /// The preview generation of `android`. FCM translates it for clients that do not support it.
     var androidV2: JSONView? { parts.androidV2 }
 
     private var android: JSONView? { parts.android }
@@ -126,10 +126,11 @@ extension V1Message {
 
     private var ttl: V1Duration? { androidPart?.protobufField("ttl").flatMap(V1Duration.init) }
 
-    /// The priority with which FCM sends it.
+    /// The priority at which FCM sends it.
     var priority: MessagePriority { isHighPriority ? .high : .normal }
 
-    /// Without `priority`, a notification is urgent and data is not; the preview has none, its kind decides.
+    /// Without `priority` a notification has a high priority and data a normal one. The preview has no field: its kind
+    /// decides.
     private var isHighPriority: Bool {
         if androidV2 != nil { return remoteNotification != nil }
         guard let priority = android?.protobufField("priority") else { return hasAndroidNotification }
@@ -137,7 +138,7 @@ extension V1Message {
     }
 }
 
-// What the server looks at beyond the types.
+// The server's checks beyond the types.
 extension V1Message {
     private func check() throws(PayloadError) {
         let isForMany = try checkTarget()
@@ -150,14 +151,14 @@ extension V1Message {
                 field: "payload.message.android_v2",
                 message: "FCM v1 takes remote_notification or background_sync, not both")
         }
-        // The server's own words, as fcm-cloudflare-workers#10 has them.
+        // The server's own words, as in fcm-cloudflare-workers#10.
         if let payload = applePayload, payload.member("aps") == nil {
             throw PayloadError(
                 field: "payload.message.apns.payload.aps",
                 message: "FCM v1: Payload of Apple Push Notification Service must contain an [aps] key")
         }
         try checkTTL()
-        // Data of a topic has half the room.
+        // The limit for a topic is half as large.
         let limit = isForMany ? V1Parts.dataLimitOfTopics : 2 * V1Parts.dataLimitOfTopics
         try checkData(data, of: nil, limit: limit)
         try checkData(androidPart?.protobufField("data"), of: android == nil ? "android_v2" : "android", limit: limit)
@@ -169,7 +170,7 @@ extension V1Message {
         }
     }
 
-    /// Checks that there is one target, and returns whether it stands for many devices.
+    /// Checks that there is one target; returns whether it stands for many devices.
     private func checkTarget() throws(PayloadError) -> Bool {
         guard parts.targets == 1, let target = parts.fid ?? parts.token ?? parts.topic ?? parts.condition else {
             throw PayloadError(
@@ -203,9 +204,9 @@ extension V1Message {
         }
     }
 
-    /// Keys that FCM refuses, and the size: keys and values counted.
+    /// Checks for keys that FCM refuses, and the size of keys and values.
     ///
-    /// - Parameter part: the part of the message that the data is of; `nil`: the message itself.
+    /// - Parameter part: the part of the message that has the data; `nil`: the message itself.
     private func checkData(_ data: JSONView?, of part: String?, limit: Int) throws(PayloadError) {
         guard let data else { return }
         var refused: JSONView?
@@ -213,7 +214,7 @@ extension V1Message {
             refused = key
             break
         }
-        // What stands there is no shorter than what it says.
+        // The source text is never shorter than keys and values.
         let size = data.rawBytes.count <= limit ? 0 : data.textBytesOfMembers
         guard refused != nil || size > limit else { return }
         let path = "payload.message.\(part.map { "\($0)." } ?? "")data"
@@ -229,7 +230,7 @@ extension V1Message {
 }
 
 extension UnsafeBufferPointer<UInt8> {
-    /// Whether this is `HIGH`, in whatever case.
+    /// Whether this is `HIGH` in any case.
     fileprivate var isHigh: Bool {
         guard count == 4 else { return false }
         return self[0] | 0x20 == UInt8(ascii: "h") && self[1] | 0x20 == UInt8(ascii: "i")
@@ -238,17 +239,17 @@ extension UnsafeBufferPointer<UInt8> {
 }
 
 extension JSONView {
-    /// The member under a name that both spellings share. In protobuf JSON `null` is as good as absent.
+    /// Returns the member of a name that both spellings share. In protobuf JSON `null` counts as absent.
     @inline(__always)
     func protobufField(_ name: StaticString) -> JSONView? {
         guard let value = member(name), value.kind != .null else { return nil }
         return value
     }
 
-    /// The bytes of the keys and of the texts of an object.
+    /// The size of an object's keys and of its texts, in bytes.
     fileprivate var textBytesOfMembers: Int { members.reduce(0) { $0 + $1.key.textLength + $1.value.textLength } }
 
-    /// The member under either of protobuf JSON's spellings.
+    /// Returns the member by either spelling of protobuf JSON.
     @inline(__always)
     func protobufField(_ snakeCase: StaticString, _ lowerCamelCase: StaticString) -> JSONView? {
         protobufField(snakeCase) ?? protobufField(lowerCamelCase)

@@ -1,16 +1,16 @@
 import PushModel
 
-/// The members of a message of FCM v1 that decide anything, read in one pass.
+/// The members of a message of FCM v1 that matter, read in one pass.
 struct V1Parts: Sendable {
     private(set) var name: JSONView?
-    /// Each target of the message, and how many of them there are.
+    /// The targets of the message, and their number.
     private(set) var fid, token, topic, condition: JSONView?
     private(set) var targets = 0
     private(set) var data, notification, android, androidV2, apns, webpush: JSONView?
-    /// Whether there is anything but a token, data, the notification and the part for Android.
+    /// Whether it has other members than a token, data, the notification and the part for Android.
     private var hasOthers = false
 
-    /// - Parameter message: the object `message`. In protobuf JSON `null` is as good as absent.
+    /// - Parameter message: the object `message`. In protobuf JSON `null` counts as absent.
     init(_ message: JSONView) {
         var hasSnakeCase = false
         for (key, value) in message.members {
@@ -53,13 +53,13 @@ struct V1Parts: Sendable {
     }
 }
 
-// The check in short.
+// The short check.
 extension V1Parts {
-    /// How many bytes of keys and values FCM takes for a topic; for one device, twice as many.
+    /// The limit of keys and values for a topic, in bytes; for one device FCM takes twice as many.
     static let dataLimitOfTopics = 2048
 
-    /// Whether the message passes the whole check, told from it being like almost all messages: to a token, with data, a
-    /// simple notification, and the usual fields for Android. `false` says nothing.
+    /// Whether the message certainly passes the full check, because it is like most messages: to a token, with data, a
+    /// simple notification, and the usual fields for Android. `false`: unknown.
     var areSurelyRight: Bool {
         guard !hasOthers, let token, token.isString, token.textLength > 0 else { return false }
         return isSurelyRight(data) && isSurelyRight(android, field: Self.isSurelyRightForAndroid)
@@ -93,8 +93,8 @@ extension V1Parts {
         value.isString && (key.equals("title") || key.equals("body") || key.equals("image"))
     }
 
-    /// Whether FCM refuses a key of data. The reference and the discovery document name these; others that FCM uses,
-    /// like `collapse_key`, it overrides.
+    /// Whether FCM refuses a key of data: those that the reference and the discovery document name. FCM overrides other
+    /// keys of its own, such as `collapse_key`.
     static func isRefused(_ key: JSONView) -> Bool {
         switch key.firstRawByte {
         case UInt8(ascii: "f"), UInt8(ascii: "m"), UInt8(ascii: "g"), UInt8(ascii: "\\"):

@@ -1,10 +1,10 @@
 import PushModel
 
-/// The type of an object in the send body of FCM v1, and the check that the server's JSON reader makes: no names that it
-/// does not know, and the type of every value.
+/// The type of an object in the send body of FCM v1, with the check of the server's JSON reader: no unknown names, and
+/// the type of every value.
 ///
 /// Source: the discovery document, revision 20261023, and the JSON mapping of protobuf: both spellings of a name,
-/// `null` as good as absent, enumerations by name or number, whole numbers in a string too.
+/// `null` as absent, enumerations by name or number, whole numbers in strings too.
 final class V1Schema: Sendable {
     /// The type of a value.
     indirect enum FieldType: Sendable {
@@ -14,7 +14,7 @@ final class V1Schema: Sendable {
         case list(FieldType)
         /// An object whose values are strings.
         case strings
-        /// An object, whatever is in it.
+        /// An object with any content.
         case anyObject
         case object(V1Schema)
     }
@@ -50,7 +50,7 @@ final class V1Schema: Sendable {
         func check(_ value: JSONView) throws(V1Fault) { try type.check(value, of: self) }
     }
 
-    /// Both spellings of the names, and the field that stands at the place of each.
+    /// Both spellings of the names, and at the same index the field of each.
     private let names: JSONNames
     private let fields: [Field]
 
@@ -79,7 +79,7 @@ final class V1Schema: Sendable {
         }
     }
 
-    /// The other spelling of a name in snake_case.
+    /// Returns the other spelling of a name in snake_case.
     static func lowerCamelCase(_ name: String) -> String {
         let words = name.split(separator: "_")
         return words.dropFirst().reduce(into: words.first.map(String.init) ?? "") { camel, word in
@@ -126,7 +126,7 @@ extension V1Schema.FieldType {
 }
 
 extension JSONView {
-    /// Whether it is a string that protobuf's JSON mapping takes for a floating point number.
+    /// Whether it is a string that protobuf's JSON mapping reads as a floating-point number.
     fileprivate var isNumberInText: Bool {
         guard isString, textLength > 0 else { return false }
         if equals("NaN") || equals("Infinity") || equals("-Infinity") { return true }
@@ -186,7 +186,7 @@ extension V1Schema {
         "use_as_v1_data_message": .boolean,
     ])
 
-    /// What both generations of the Android notification have.
+    /// The fields that both generations of the Android notification have.
     private static let androidNotificationFields: [String: FieldType] = [
         "title": .string, "body": .string, "icon": .string, "color": .string, "sound": .string, "tag": .string,
         "click_action": .string, "body_loc_key": .string, "body_loc_args": .list(.string), "title_loc_key": .string,

@@ -2,14 +2,14 @@ import PushModel
 
 /// A web push payload: the object that a service worker reads from the event.
 ///
-/// The views are of the document beside them.
+/// Keeps the document alive, to which its views refer.
 final class WebPayload: PlatformPayload {
     private let payload: JSONNode
     let messageID: String?
     let validateOnly: Bool
-    /// The object; `nil` for a send body of FCM v1 that carries no data.
+    /// The object; `nil` for a send body of FCM v1 without data.
     let object: JSONObject?
-    /// Whether that is the data of a message of FCM v1, which all platforms get.
+    /// Whether the object is the data of a message of FCM v1, which goes to all platforms.
     let isDataOfAll: Bool
 
     var transport: Transport { .webPush }
@@ -32,13 +32,13 @@ final class WebPayload: PlatformPayload {
 
     var app: String? { nil }
 
-    /// Whether the service worker finds nothing in it.
+    /// Whether it is empty to the service worker.
     var isEmpty: Bool { object?.view.count == 0 }
 
     subscript(key: String) -> JSONView? { object?[key] }
 
-    /// The worker hands back its ids alone, of which the campaign is the only one that was in the payload; those without a
-    /// campaign are all alike.
+    /// Braze's service worker hands back its ids alone, of which only the campaign is in the payload; payloads without
+    /// a campaign have the same digest.
     var digest: UInt64? {
         guard let campaign = object?.member("cid"), campaign.isString else { return stableDigest("".utf8) }
         return campaign.withText { stableDigest($0) }

@@ -2,20 +2,20 @@ import PushModel
 
 /// A command of Android's activity manager: `adb shell am broadcast -a ACTION --es KEY VALUE`.
 ///
-/// Source: Android 14, `Intent.parseCommandArgs` and `ActivityManagerShellCommand`; adb's `commandline.cpp`, which joins
-/// its words with spaces for the shell of the device, and protects none of them.
+/// Source: Android 14, `Intent.parseCommandArgs` and `ActivityManagerShellCommand`; adb's `commandline.cpp`, which
+/// joins its words with spaces for the shell of the device, without quoting.
 struct ActivityManagerCommand {
     private var action: String?
     private var app: String?
     private var keys: [String] = []
     private var values: [String: [UInt8]] = [:]
 
-    /// The verbs that hand an intent to an app.
+    /// The verbs that send an intent to an app.
     private static let verbs: Set<String> = [
         "broadcast", "start", "start-activity", "startservice", "start-service", "startforegroundservice",
         "start-foreground-service",
     ]
-    /// Options of `adb` and of `am` with a value that says nothing here.
+    /// The options of `adb` and `am` with a value that does not matter here.
     private static let withValue: Set<String> = [
         "-s", "-t", "-H", "-P", "-L", "-e", "-d", "-i", "-c", "-f", "-R", "--user", "--receiver-permission",
         "--start-profiler", "--sampling", "--display", "--windowingMode", "--activityType", "--task",
@@ -41,7 +41,7 @@ struct ActivityManagerCommand {
         return WrittenPayload(json: writer.bytes, platform: .android, app: app)
     }
 
-    /// The words behind `am broadcast`. Behind `adb shell` the device's shell takes them apart first.
+    /// Returns the words behind `am broadcast`. Behind `adb shell` the device's shell splits them first.
     private static func behindVerb(_ words: [[UInt8]]) throws(PayloadFormError) -> [String] {
         var words = words[...]
         if words.first.map({ ShellWords.name($0[...]).elementsEqual("adb".utf8) }) == true {
@@ -57,9 +57,9 @@ struct ActivityManagerCommand {
         return Array(texts.dropFirst(2))
     }
 
-    /// `am` reads no option behind its operand.
+    /// Rejects words behind the operand: `am` reads no option there.
     private static func check(operand: String, _ rest: ArraySlice<String>) throws(PayloadFormError) {
-        // A URI, a component or a package.
+        // The operand is a URI, a component or a package.
         guard rest.isEmpty, operand.utf8.contains(where: { ":/.".utf8.contains($0) }) else {
             throw PayloadFormError(
                 """
@@ -86,7 +86,7 @@ struct ActivityManagerCommand {
         case "--eia", "--eial", "--ela", "--elal": try put(option, &rest) { .list($0, Self.integer) }
         case "--efa", "--efal", "--eda", "--edal": try put(option, &rest) { .list($0, Self.real) }
         case "--esa", "--esal": try put(option, &rest) { .texts($0) }
-        // Neither a URI nor the name of a component is a text to the app.
+        // A URI or the name of a component is no string to the app.
         case "--eu", "--ecn": try put(option, &rest) { .object(of: $0) }
         default: if Self.withValue.contains(option) { _ = try Self.next(option, &rest) }
         }
@@ -135,7 +135,7 @@ extension ActivityManagerCommand {
         put(key, value.json)
     }
 
-    /// The last of several with one key counts.
+    /// Stores a value; the last one of a key counts.
     private mutating func put(_ key: String, _ json: [UInt8]) {
         if values.updateValue(json, forKey: key) == nil { keys.append(key) }
     }
@@ -148,7 +148,7 @@ extension ActivityManagerCommand {
         }
     }
 
-    /// As `Long.decode` has it: decimal, or hexadecimal behind `0x`.
+    /// Reads an integer as `Long.decode` does: decimal, or hexadecimal behind `0x`.
     private static func integer(_ text: String) -> String? {
         let isHexadecimal = text.utf8.starts(with: "0x".utf8) || text.utf8.starts(with: "0X".utf8)
         return (isHexadecimal ? Int64(text.dropFirst(2), radix: 16) : Int64(text)).map(String.init)

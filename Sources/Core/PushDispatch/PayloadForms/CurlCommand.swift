@@ -6,7 +6,7 @@ struct CurlCommand {
     private var url: String?
     private var app: String?
 
-    /// Options of one letter with a value.
+    /// The options of one letter with a value.
     private static let withValue = Set("AbcCdDeEFHKmoPQrtTuUwxXyYz".utf8)
 
     init(_ words: [[UInt8]]) throws(PayloadFormError) {
@@ -46,12 +46,13 @@ struct CurlCommand {
             throw PayloadFormError("curl --\(option): neither FCM nor APNs takes a form; give the JSON with -d")
         case "header": take(header: rest.popFirst() ?? [])
         case "url": url = rest.popFirst().map { String(decoding: $0, as: UTF8.self) }
-        // A word behind another option is no URL, or names none.
+        // A value of any other option is taken for a URL only if it is one.
         default: break
         }
     }
 
-    /// Options of one letter, several in a word; behind one with a value its value, there or in the next word.
+    /// Reads options of one letter, several in a word; the value of an option is the rest of the word, or the next
+    /// word.
     private mutating func takeLetters(
         _ letters: ArraySlice<UInt8>, _ rest: inout ArraySlice<[UInt8]>
     ) throws(PayloadFormError) {
@@ -74,7 +75,7 @@ struct CurlCommand {
                     ? "the body of the curl command comes from another command: put it into a file, and give that file"
                     : "the body of the curl command is the file \(name): give that file")
         }
-        // curl joins them.
+        // curl joins several bodies with `&`.
         if body == nil { body = [] } else { body?.append(UInt8(ascii: "&")) }
         body?.append(contentsOf: value)
     }
@@ -87,7 +88,7 @@ struct CurlCommand {
         app = String(decoding: value, as: UTF8.self)
     }
 
-    /// The host of a URL, without user, port and path.
+    /// Returns the host of a URL, without user, port and path.
     private static func host(of url: String) -> String? {
         var text = Array(url.utf8)[...]
         if let scheme = text.firstIndex(of: UInt8(ascii: ":")), text[scheme...].starts(with: "://".utf8) {

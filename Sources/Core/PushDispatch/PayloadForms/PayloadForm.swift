@@ -1,16 +1,16 @@
 public import PushModel
 
-/// Names a form in which people have payloads. inject.sock takes JSON; `pushctl` makes JSON of the others.
+/// A form in which people have payloads. inject.sock takes JSON; `pushctl` converts the others.
 public enum PayloadForm: Hashable, Sendable, CaseIterable {
-    /// Objects, one a line or one on many lines.
+    /// Objects, one per line or each on several lines.
     case json
     /// An array of objects.
     case list
-    /// The output of `Bundle.toString`, in a line of a log or by itself.
+    /// The output of `Bundle.toString`, alone or in a line of a log.
     case bundle
-    /// The output of `Map.toString`, by itself.
+    /// The output of `Map.toString`, alone.
     case map
-    /// A command that hands an intent to an app.
+    /// A command that sends an intent to an app.
     case activityManager
     /// A command that sends a message to FCM or APNs.
     case curl
@@ -27,13 +27,13 @@ public enum PayloadForm: Hashable, Sendable, CaseIterable {
         }
     }
 
-    /// The forms that are no JSON, for the help.
+    /// The forms other than JSON, for the help.
     public static var namesOfOthers: String {
         allCases.filter { $0 != .json && $0 != .list }.map(\.name).joined(separator: "; ")
     }
 
-    /// The form of a file, or of the next payload in it, by a line that is not blank. A line of no other form is JSON,
-    /// or wrong.
+    /// Determines the form of a file, or of the next payload in it, by a line that is not blank. A line of no other
+    /// form is JSON, or invalid.
     public init(ofLine line: [UInt8]) {
         let text = line.drop(while: \.isJSONWhiteSpace)
         switch text.first {
@@ -51,7 +51,7 @@ public enum PayloadForm: Hashable, Sendable, CaseIterable {
         }
     }
 
-    /// Whether a line is one of Android's log, by the text before its message.
+    /// Whether a line is from Android's log, judged by the text before its message.
     public static func isLog(_ line: [UInt8]) -> Bool {
         let marks = line.prefix(11).map { $0.isDigit ? UInt8(ascii: "0") : $0 }
         let starts = ["00-00 00:00", "0000-00-00 ", "---------"] + "VDIWEF".map { "\($0)/" }
@@ -59,44 +59,44 @@ public enum PayloadForm: Hashable, Sendable, CaseIterable {
     }
 }
 
-/// Joins a payload as JSON and the facts that its form tells of the request.
+/// A payload as JSON, with the facts that its form has about the request.
 public struct WrittenPayload: Sendable {
     /// The payload.
     public let json: [UInt8]
-    /// The platform that has such payloads alone.
+    /// The platform, if only one has this form.
     public var platform: Platform?
     /// The app that it is for.
     public var app: String?
-    /// The host of the service that it was for; `nil` where the form does not say it.
+    /// The host of the service that it was for; `nil`: the form does not have it.
     public var host: String?
 }
 
-/// Names the mistake in a payload whose form is no JSON.
+/// An error in a payload whose form is not JSON.
 public struct PayloadFormError: Error, Hashable, Sendable {
-    /// The mistake and the remedy.
+    /// The fault and its remedy.
     public let message: String
 
     init(_ message: String) { self.message = message }
 }
 
-/// A payload in a form that is no JSON, line by line until it is whole.
+/// A payload in a form other than JSON, read by line until it is complete.
 ///
-/// Reading takes time in proportion to its length.
+/// The time to read is linear in the length.
 public struct PayloadText: Sendable {
     private enum Content: Sendable {
         case printed(PrintedText)
         case command(ShellWords)
     }
 
-    /// Its form.
+    /// The form.
     public let form: PayloadForm
     private var content: Content
     private var size = 0
 
-    /// No request is nearly so long.
+    /// A limit that no request comes close to.
     private static let sizeMax = 4 << 20
 
-    /// Begins with a line of the form; `nil` for JSON.
+    /// Begins with a line of the form; returns `nil` for JSON.
     public init?(_ form: PayloadForm, line: [UInt8]) throws(PayloadFormError) {
         switch form {
         case .json, .list: return nil
@@ -107,7 +107,7 @@ public struct PayloadText: Sendable {
         _ = try add(line)
     }
 
-    /// Whether it is whole.
+    /// Whether it is complete.
     public var isWhole: Bool {
         switch content {
         case .printed(let text): text.isWhole
@@ -115,7 +115,7 @@ public struct PayloadText: Sendable {
         }
     }
 
-    /// Adds a line to a payload that is not whole yet.
+    /// Adds a line to an incomplete payload.
     ///
     /// - Returns: false for a line that does not belong to it.
     public mutating func add(_ line: [UInt8]) throws(PayloadFormError) -> Bool {

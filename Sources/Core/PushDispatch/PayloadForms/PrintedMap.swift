@@ -1,35 +1,35 @@
 import PushModel
 
-/// The members that `toString` of a Bundle or of a Java map prints: `{a=1, b=2}`.
+/// The members in the output of `toString` of a Bundle or of a Java map: `{a=1, b=2}`.
 ///
-/// The text escapes nothing, so that a reading is a choice. A comma and white space separate where a key and `=` follow;
-/// not within braces and brackets that match, and not before a key that was there already, since a map has each once. A
-/// value such as `Sale, code=A1` is read as two members all the same.
+/// The output escapes nothing, so that a reading is a guess. A comma and white space separate members if a key and `=`
+/// follow; but not within matching braces and brackets, and not before a key that was read before, since a map has each
+/// key once. A value such as `Sale, code=A1` is still read as two members.
 struct PrintedMap {
     private(set) var members: [(key: ArraySlice<UInt8>, value: ArraySlice<UInt8>)] = []
 
     private static let open = Array("Bundle[{".utf8)
-    /// Apps nest Bundles at most this deep.
+    /// The limit of nested Bundles in real apps.
     private static let depthMax = 8
 
-    /// Whether a text begins as a map is printed.
+    /// Whether a text begins like a printed map.
     static func isMap(_ text: ArraySlice<UInt8>) -> Bool {
         text.first == UInt8(ascii: "{") && keyEnd(in: text, from: text.startIndex + 1) != nil
     }
 
     /// - Parameters:
     ///   - text: begins with `{`.
-    ///   - isBundle: whether `}]` is its end; else the last byte is.
-    /// - Returns: `nil` when it has no end, or no key at its beginning.
+    ///   - isBundle: whether `}]` is the end; if not, the last byte is.
+    /// - Returns: `nil` without an end, or without a key at the beginning.
     init?(_ text: ArraySlice<UInt8>, isBundle: Bool) {
         if !scan(text, isBundle: isBundle, counting: true), !scan(text, isBundle: isBundle, counting: false) {
             return nil
         }
     }
 
-    /// Finds the members.
+    /// Reads the members.
     ///
-    /// - Parameter counting: whether brackets hold a value together. Where they do not match in a value, they do not.
+    /// - Parameter counting: whether brackets group a value; false if the brackets of a value do not match.
     private mutating func scan(_ text: ArraySlice<UInt8>, isBundle: Bool, counting: Bool) -> Bool {
         members = []
         var place = text.startIndex + 1
@@ -46,7 +46,7 @@ struct PrintedMap {
             case UInt8(ascii: "{") where counting, UInt8(ascii: "[") where counting: depth += 1
             case UInt8(ascii: "}") where depth == 0 && (counting && isBundle || place == last):
                 let isEnd = !isBundle || text.dropFirst(place + 1 - text.startIndex).first == UInt8(ascii: "]")
-                // `}]` may stand in a value, too.
+                // A value may contain `}]` too.
                 guard isEnd, place == last || Self.separated(in: text, from: place + 2) == nil else { break }
                 members.append((key, text[(equals + 1)..<place]))
                 return true
@@ -65,7 +65,7 @@ struct PrintedMap {
         return false
     }
 
-    /// The key behind a comma at `place`, where that separates.
+    /// Returns the range of the key behind a comma at `place`; `nil`: the comma does not separate.
     private static func separated(in text: ArraySlice<UInt8>, from place: Int) -> Range<Int>? {
         guard place < text.endIndex, text[place] == UInt8(ascii: ",") else { return nil }
         let rest = text[(place + 1)...].drop(while: \.isJSONWhiteSpace)
@@ -73,7 +73,7 @@ struct PrintedMap {
         return rest.startIndex..<end
     }
 
-    /// The place of the `=` behind a key; `nil` where no key is.
+    /// Returns the place of the `=` behind a key; `nil`: there is no key.
     private static func keyEnd(in text: ArraySlice<UInt8>, from start: Int) -> Int? {
         guard start < text.endIndex else { return nil }
         let end = text[start...].firstIndex { !isOfKey($0) } ?? text.endIndex
@@ -90,13 +90,13 @@ struct PrintedMap {
         }
     }
 
-    /// The place of the last `}]`.
+    /// Returns the place of the last `}]`.
     private static func lastEnd(in text: ArraySlice<UInt8>) -> Int? {
         text.dropLast().indices.last { text[$0] == UInt8(ascii: "}") && text[$0 + 1] == UInt8(ascii: "]") }
     }
 
-    /// Writes the members as texts. A Bundle in a value becomes the text of an object: FCM delivers texts alone, and
-    /// Braze's SDK makes a Bundle of the text `extra`.
+    /// Writes the members as strings. A Bundle in a value becomes the JSON text of an object: FCM delivers strings
+    /// alone, and Braze's SDK creates a Bundle from the string `extra`.
     func write(to writer: inout JSONWriter, depth: Int = 1) {
         writer.object { writer in
             for (key, value) in members {
@@ -114,18 +114,18 @@ struct PrintedMap {
     }
 }
 
-/// A printed Bundle or map, line by line: a value may have line feeds.
+/// A printed Bundle or map, read by line: a value may contain line feeds.
 struct PrintedText: Sendable {
     private let isBundle: Bool
     private var bytes: [UInt8] = []
-    /// The text before the message in a line of a log, and again in each further line of the message.
+    /// The text before the message in a line of a log, repeated in each further line of the message.
     private var header: ArraySlice<UInt8>?
     private var depth = 0
     private var endsLikeAMap = false
 
     init(isBundle: Bool) { self.isBundle = isBundle }
 
-    /// Whether its brackets are closed, or its last line ends as it does.
+    /// Whether its brackets are closed, or its last line ends like a map.
     var isWhole: Bool { depth <= 0 || endsLikeAMap }
 
     mutating func add(_ line: [UInt8]) -> Bool {

@@ -1,7 +1,7 @@
 import PushModel
 
-/// Takes the words of one command apart as a shell does: quotes, backslashes, and lines that go on. Nothing is replaced: a
-/// `$NAME` stays as it is.
+/// Splits one command into words as a shell does: quotes, backslashes, and continued lines. Expands nothing: a `$NAME`
+/// stays as it is.
 struct ShellWords: Sendable {
     private enum Quote: Sendable { case none, single, double, escapes }
 
@@ -11,28 +11,28 @@ struct ShellWords: Sendable {
     private var isEscaped = false
     private var hasEnded = false
 
-    /// The program that a line names, without its directory, behind the prompt that people copy with it.
+    /// Returns the program of a line without its directory, behind a copied prompt.
     static func program(of text: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
         let isPrompt = text.starts(with: "$ ".utf8) || text.starts(with: "% ".utf8)
         return name(text.dropFirst(isPrompt ? 2 : 0).drop { $0.isJSONWhiteSpace }.prefix { !$0.isJSONWhiteSpace })
     }
 
-    /// The last part of a path.
+    /// Returns the last part of a path.
     static func name(_ path: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
         path.lastIndex(of: UInt8(ascii: "/")).map { path[($0 + 1)...] } ?? path
     }
 
-    /// The words of one text.
+    /// Splits one text.
     static func words(of text: [UInt8]) throws(PayloadFormError) -> [[UInt8]] {
         var words = ShellWords()
         words.add(line: text)
         return try words.finished()
     }
 
-    /// Whether the command ends with the lines so far.
+    /// Whether the lines so far are the whole command.
     var isWhole: Bool { hasEnded }
 
-    /// The words. A prompt is none of them.
+    /// Returns the words, without a prompt.
     func finished() throws(PayloadFormError) -> [[UInt8]] {
         guard quote == .none else {
             let mark = quote == .double ? "\"" : "'"
@@ -47,7 +47,7 @@ struct ShellWords: Sendable {
         var rest = line.last == UInt8(ascii: "\r") ? line.dropLast() : line[...]
         while !hasEnded, let byte = rest.popFirst() { take(byte, &rest) }
         if isEscaped {
-            // The line goes on: neither the backslash nor the line feed is in a word.
+            // The next line continues this one: neither the backslash nor the line feed is in a word.
             isEscaped = false
         } else if quote == .none {
             hasEnded = true
@@ -98,12 +98,12 @@ struct ShellWords: Sendable {
 
     private mutating func begin(_ quote: Quote, with byte: UInt8? = nil) {
         self.quote = quote
-        // Not assigned through a copy: a word may be long.
+        // Assigns in place: a copy of a long word would cost time.
         if word == nil { word = [] }
         if let byte { word?.append(byte) }
     }
 
-    /// Takes the character behind a backslash; at the end of a line, that the line goes on.
+    /// Reads the character behind a backslash; at the end of a line the next line continues it.
     private mutating func escape(_ rest: inout ArraySlice<UInt8>, keeps: (UInt8) -> Bool) {
         guard let byte = rest.popFirst() else { return isEscaped = true }
         if byte == UInt8(ascii: "\n") { return }
@@ -112,7 +112,7 @@ struct ShellWords: Sendable {
         word?.append(byte)
     }
 
-    /// The character of an escape in `$'...'`.
+    /// Returns the bytes of an escape in `$'...'`.
     private static func escaped(_ letter: UInt8, _ rest: inout ArraySlice<UInt8>) -> [UInt8] {
         switch letter {
         case UInt8(ascii: "n"): return [UInt8(ascii: "\n")]

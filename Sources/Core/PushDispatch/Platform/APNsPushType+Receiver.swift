@@ -4,16 +4,16 @@ import PushModel
 // (CLLocationPushServiceExtension), File Provider (NSFileProviderManager) and WidgetKit.
 
 extension APNsPushType {
-    /// Whether code other than the app delegate and the notification delegate takes a push of the type.
+    /// Whether code other than the app delegate and the notification delegate gets a push of the type.
     var isForOtherCode: Bool {
         switch self {
-        // The first two are the delegates'; what iOS does with the next two has reasons of its own.
+        // The delegates get the first two; iOS handles the next two itself, with reasons of their own.
         case .alert, .background, .liveactivity, .mdm: false
         case .voip, .complication, .pushtotalk, .location, .fileprovider, .controls, .widgets: true
         }
     }
 
-    /// The code that takes a push of the type, for people.
+    /// The code that gets a push of the type, for people.
     var receiver: String {
         switch self {
         case .voip:
@@ -33,7 +33,7 @@ extension APNsPushType {
         }
     }
 
-    /// The same for programs.
+    /// The code of the reason, for programs.
     var code: ReasonCode {
         switch self {
         case .voip, .complication: .pushKit

@@ -14,7 +14,7 @@ extension AndroidPayload {
             case .message:
                 switch transport {
                 case .hms: huaweiFate(of: delivery)
-                // Neither of the last two brings anything to Android.
+                // `apns` and `webPush` deliver nothing to Android.
                 case .fcm, .adm, .apns, .webPush: messageFate(of: delivery)
                 }
             case .amazonMessage: (.amazonMessage, .callbacks([.onMessageReceived]))
@@ -31,7 +31,7 @@ extension AndroidPayload {
         return fate
     }
 
-    /// `passMessageIntentToSdk`. What comes as a `RemoteMessage`, or as its data, is a message already.
+    /// `passMessageIntentToSdk`. A `RemoteMessage` or its data is past this step.
     private func messageFate(of delivery: Delivery) -> (Reason, Fate) {
         guard case .intent(let extras) = form else { return dispatchFate(of: delivery) }
         guard let type = extras.member("message_type")?.string, type != "gcm" else { return dispatchFate(of: delivery) }
@@ -47,8 +47,8 @@ extension AndroidPayload {
     }
 
     /// Source: HMS-Core/hms-push-clientdemo-android#1 and #7, HMS-Core/hms-flutter-plugin#50: the push kit shows a
-    /// notification message itself, and calls the app for a data message, or in the foreground for a notification
-    /// message that says `foreground_show` false. Low confidence: known from reports, not from the SDK's code.
+    /// notification message itself. It calls the app for a data message, and in the foreground for a notification
+    /// message with `foreground_show` false. Low confidence: known from reports, not from the SDK's code.
     private func huaweiFate(of delivery: Delivery) -> (Reason, Fate) {
         guard notification != .absent else { return (.huaweiMessage, .callbacks([.onMessageReceived])) }
         if delivery.isInForeground, isLeftToAppInForeground {
@@ -74,7 +74,7 @@ extension AndroidPayload {
         }
     }
 
-    /// What else becomes of a Braze payload that has met `fate`.
+    /// Returns the consequence of `fate` for a Braze payload.
     private func brazeConsequence(of fate: Fate, _ kind: BrazeFacts.Kind, _ delivery: Delivery) -> Reason? {
         guard fate.outcome == nil else { return fate.outcome == .shownBySystem ? .brazeLost : nil }
         guard kind == .visible || kind == .silent else { return nil }
@@ -84,6 +84,7 @@ extension AndroidPayload {
 }
 
 extension Delivery {
-    /// Whether the app is in front of the user (FCM: `DisplayNotification.isAppForeground`): not behind a locked screen.
+    /// Whether the app is in front of the user (FCM: `DisplayNotification.isAppForeground`): not behind a locked
+    /// screen.
     fileprivate var isInForeground: Bool { state == .foreground && !locked }
 }

@@ -3,10 +3,10 @@ import PushModel
 // Source: Apple's documentation of application(_:didReceiveRemoteNotification:fetchCompletionHandler:),
 // userNotificationCenter(_:willPresent:), UNNotificationServiceExtension and UNNotificationSettings.authorizationStatus.
 //
-// The extension has two conditions there, an alert and mutable-content; that it runs in the foreground too is not said,
-// but what people see (invertase/notifee#138, #126): a setting. Where the user denies notifications, "the system doesn't
-// deliver notifications to your app", so there is no willPresent either. In which order iOS calls willPresent and
-// didReceiveRemoteNotification is UNVERIFIED.
+// The documentation has two conditions for the extension, an alert and mutable-content. It does not say whether the
+// extension runs in the foreground; people see it run (invertase/notifee#138, #126): a setting. If the user denies
+// notifications, "the system doesn't deliver notifications to your app", so there is no willPresent either. The order
+// of willPresent and didReceiveRemoteNotification is UNVERIFIED.
 
 extension ApplePayload {
     func fate(of delivery: Delivery, _ settings: DetectionSettings, because reasons: inout [Reason]) -> Fate {
@@ -54,7 +54,7 @@ extension ApplePayload {
         return .decided(.swallowed)
     }
 
-    /// What iOS does with it itself, whatever the app is doing.
+    /// The reason if iOS handles the payload itself, in any state of the app.
     private var ofTheSystem: Reason? {
         if isForDeviceManagement { return .deviceManagement }
         return isForLiveActivity ? .liveActivity : nil

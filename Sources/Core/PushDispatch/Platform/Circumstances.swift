@@ -1,6 +1,6 @@
 import PushModel
 
-/// What a delivery says of the device beside the payload, for the warnings.
+/// The facts of a delivery about the device, beside the payload, for the warnings.
 struct Circumstances: Sendable {
     let platform: Platform
     let state: AppState
@@ -14,10 +14,10 @@ struct Circumstances: Sendable {
         sdk = delivery.sdk
     }
 
-    /// That an app of the platform is never in this state.
+    /// A warning if apps of the platform do not have this state.
     var stateWarnings: [Warning] { platform.appStates.contains(state) ? [] : [.stateOfAnotherPlatform(state)] }
 
-    /// What a reviewer would say, whatever the payload is but for whose.
+    /// Returns the warnings that depend on the provider, but not on the rest of the payload.
     func warnings(isBraze: Bool) -> [Warning] {
         var warnings: [Warning] = []
         // A locked screen counts as background on Android, and only an iOS app may lack its Braze instance.

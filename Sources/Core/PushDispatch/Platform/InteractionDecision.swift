@@ -1,24 +1,24 @@
 public import PushModel
 
-/// What a person did with a notification, as the platform tells its code.
+/// A person's act on a notification, as the platform reports it to code.
 public enum UserAct: Hashable, Sendable {
-    /// Tapped the body.
+    /// A tap on the body.
     case opened
-    /// Pressed the button with this identifier, and typed `text` if it has a text field.
+    /// A press on the button with this identifier; `text`: the input, if it has a text field.
     case button(id: String, text: String?)
-    /// Swept it away.
+    /// A dismissal.
     case dismissed
 
-    /// The identifier that iOS hands over for a tap on the body: `UNNotificationDefaultActionIdentifier`.
+    /// The identifier that iOS passes for a tap on the body: `UNNotificationDefaultActionIdentifier`.
     public static let defaultAction = "com.apple.UNNotificationDefaultActionIdentifier"
-    /// The identifier that iOS hands over for a dismissal: `UNNotificationDismissActionIdentifier`.
+    /// The identifier that iOS passes for a dismissal: `UNNotificationDismissActionIdentifier`.
     public static let dismissAction = "com.apple.UNNotificationDismissActionIdentifier"
 
     /// - Parameters:
-    ///   - kind: what `op: interact` says.
-    ///   - action: the button's identifier; without one `action` is a tap on the body. Apple's identifiers for body and
-    ///     dismissal are taken for what they mean.
-    ///   - text: what was typed.
+    ///   - kind: the kind in `op: interact`.
+    ///   - action: the button's identifier; `action` without one is a tap on the body. Apple's identifiers for body and
+    ///     dismissal stand for these acts.
+    ///   - text: the typed text.
     public init(_ kind: InteractRequest.Kind, action: String?, text: String?) {
         switch (kind, action) {
         case (.opened, _), (.action, nil), (.action, Self.defaultAction): self = .opened
@@ -28,26 +28,25 @@ public enum UserAct: Hashable, Sendable {
     }
 }
 
-/// What the platform does when a person acts on a notification.
+/// The platform's treatment of a person's act on a notification.
 public struct InteractionDecision: Hashable, Sendable {
-    /// The callback that runs; `none` on Android, where an activity or a receiver starts, and where no code runs.
+    /// The callback; `none` on Android, where an activity or a receiver starts, and if no code runs.
     public var callback: Callback
-    /// `swallowed` where it ends without anybody's code. `nil`: the payload's owner gets it, the tracker what is Braze's,
-    /// a route what is another's.
+    /// `swallowed` if no code runs. `nil`: the payload's owner gets it: the tracker if it is Braze's, else a route.
     public var outcome: Outcome?
-    /// Why, in order; the last one explains `outcome`.
+    /// The reasons in order; the last one explains `outcome`.
     public var reasons: [InteractionReason]
 }
 
-/// Decides which callback runs when a person acts on a notification, and whether any does.
+/// Decides which callback runs for a person's act on a notification, if any.
 ///
-/// Depends on nothing but its arguments.
+/// Depends only on its arguments.
 /// - Parameters:
-///   - act: what the person did.
-///   - payload: what the platform hands back; `nil` when the notification is only named by an id.
-///   - provider: whose notification it is, as the payload or the tracker's memory says.
+///   - act: the person's act.
+///   - payload: the payload that the platform hands back; `nil`: only an id names the notification.
+///   - provider: the provider of the notification, from the payload or the tracker's memory.
 ///   - platform: the device's platform.
-///   - rules: what the app has registered.
+///   - rules: the app's registrations.
 public func decide(
     _ act: UserAct, on payload: HandedBackPayload?, of provider: String?, platform: Platform,
     rules: InteractionRules = InteractionRules()
@@ -60,8 +59,8 @@ public func decide(
     }
 }
 
-// Source: braze-android-sdk 43.0.0, BrazePushReceiver: PUSH_CLICKED, ACTION_CLICKED, PUSH_DELETED. What other providers
-// attach to their notifications starts code of theirs too.
+// Source: braze-android-sdk 43.0.0, BrazePushReceiver: PUSH_CLICKED, ACTION_CLICKED, PUSH_DELETED. The intents of other
+// providers' notifications start code of these providers too.
 private func decideOnAndroid(
     _ act: UserAct, _ payload: HandedBackPayload?, isBraze: Bool
 ) -> InteractionDecision {
@@ -103,7 +102,7 @@ private func decideOnApple(
     return decision
 }
 
-// Source: the Notifications API; the service worker 3.5.1 of braze-web-sdk, which listens to clicks alone.
+// Source: the Notifications API; the service worker 3.5.1 of braze-web-sdk, which handles clicks only.
 private func decideOnWeb(
     _ act: UserAct, _ payload: HandedBackPayload?, isBraze: Bool
 ) -> InteractionDecision {
@@ -122,7 +121,7 @@ private func decideOnWeb(
 }
 
 extension InteractionRules {
-    /// Whether iOS tells the app of a dismissal of a notification of this category.
+    /// Whether iOS reports a dismissal of a notification of this category to the app.
     fileprivate func tellsOfDismissal(_ category: String) -> Bool {
         BrazeCategory(rawValue: category) != nil || dismissActionCategories.contains { $0.matches(category) }
     }
@@ -133,16 +132,17 @@ extension InteractionDecision {
         self.init(callback: callback, outcome: nil, reasons: reasons)
     }
 
-    /// What is the same of a button on all platforms.
+    /// Appends the reasons for a button that are the same on all platforms.
     fileprivate mutating func press(_ id: String, _ text: String?, _ payload: HandedBackPayload?, isBraze: Bool) {
         if text != nil { reasons.append(.textInput) }
         if isBraze, let payload, payload.hasAllActions, payload.action(id) == nil { reasons.append(.unknownButton) }
     }
 }
 
-/// What an app has registered with the platform, which no payload tells and which decides what it hears of the person.
+/// The app's registrations with the platform, which decide what the app learns of the person. No payload has them.
 public struct InteractionRules: Hashable, Sendable {
-    /// The categories, beside Braze's, that an iOS app registers with `customDismissAction`: iOS tells it of a dismissal.
+    /// The categories, beside Braze's, that an iOS app registers with `customDismissAction`: iOS reports their
+    /// dismissals.
     public var dismissActionCategories: [Glob]
 
     /// - Parameter dismissActionCategories: patterns of the category identifiers.

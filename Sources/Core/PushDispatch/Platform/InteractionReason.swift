@@ -1,7 +1,7 @@
 public import PushModel
 
-/// One step of the decision on an interaction, for people who know Android and iOS. The text is made when asked for, and
-/// has nothing of the payload's: reasons reach the journal.
+/// One step of the decision on an interaction, for people who know Android and iOS. The text is computed on each read,
+/// without any text of the payload: reasons reach the journal.
 public enum InteractionReason: Hashable, Sendable, CaseIterable, CustomStringConvertible {
     // Android.
     case brazePushClicked, brazeActionClicked, brazePushDeleted
@@ -48,7 +48,7 @@ public enum InteractionReason: Hashable, Sendable, CaseIterable, CustomStringCon
 }
 
 extension InteractionReason {
-    /// The same for programs.
+    /// The code of the reason, for programs.
     public var code: ReasonCode {
         switch self {
         case .brazePushClicked: .brazePushClicked

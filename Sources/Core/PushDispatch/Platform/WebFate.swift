@@ -1,7 +1,7 @@
 import PushModel
 
 extension WebPayload {
-    /// The browser starts the service worker for every push, whatever the page was doing.
+    /// Returns the callback of the service worker, which the browser starts for every push, in any state of the page.
     func fate(of delivery: Delivery, _ settings: DetectionSettings, because reasons: inout [Reason]) -> Fate {
         reasons.append(.serviceWorker)
         return .callbacks([.push])

@@ -1,29 +1,29 @@
-/// An expression over topics, as `condition` of FCM has it: `'a' in topics && ('b' in topics || !('c' in topics))`.
+/// An expression over topics, the `condition` of FCM: `'a' in topics && ('b' in topics || !('c' in topics))`.
 ///
 /// Source: Firebase's page on topics: parentheses, then from left to right; `&&`, `||`, `!`; at most five topics.
 public struct TopicCondition: Hashable, Sendable {
-    /// The facts about expressions that no page is sure of.
+    /// The facts about expressions that the documentation leaves uncertain.
     public struct Rules: Hashable, Sendable {
-        /// How many topics an expression may name, each time counted.
+        /// The limit of topics in an expression, repeated ones counted.
         public var topicsMax = 5
-        /// Whether `&&` binds as tightly as `||`, so that only parentheses and the order count: so the page says it
-        /// (UNVERIFIED in this form). Otherwise `&&` comes first, as in most languages.
+        /// Whether `&&` and `||` have the same precedence, so that only parentheses and the order count: the page's
+        /// words (UNVERIFIED in this form). If not, `&&` has precedence, as in most languages.
         public var isLeftToRight = true
-        /// How deep parentheses and negations may be (UNVERIFIED that there is a limit): the reader recurses.
+        /// The limit of nested parentheses and negations (UNVERIFIED that there is one): the reader recurses.
         public var depthMax = 32
-        /// How long an expression may be, in bytes (UNVERIFIED): five topics of 900 bytes, and what is around them.
+        /// The limit of an expression in bytes (UNVERIFIED): five topics of 900 bytes, and the rest.
         public var lengthMax = 8 << 10
 
-        /// Those that are likely.
+        /// Creates the likely rules.
         public init() {}
     }
 
-    /// Why a text is no condition.
+    /// The reason why a text is no condition.
     public struct Fault: Error, Hashable, Sendable {
         /// The fault and its byte, for people.
         public let message: String
 
-        /// All that Google says of it, whatever is wrong (firebase/quickstart-python#11).
+        /// Google's message for any fault (firebase/quickstart-python#11).
         public var googleMessage: String { "Invalid condition expression provided." }
     }
 
@@ -34,9 +34,9 @@ public struct TopicCondition: Hashable, Sendable {
         case or(Expression, Expression)
     }
 
-    /// The expression as it came.
+    /// The expression as received.
     public let text: String
-    /// The topics that it names, in their order, each once.
+    /// The topics in the expression in order, each once.
     public let topics: [String]
     private let expression: Expression
 
@@ -53,10 +53,10 @@ public struct TopicCondition: Hashable, Sendable {
         topics = reader.topics.reduce(into: []) { if !$0.contains($1) { $0.append($1) } }
     }
 
-    /// Whether somebody with these subscriptions gets the message.
+    /// Whether a device with these subscriptions gets the message.
     public func isMet(bySubscriptions subscriptions: Set<String>) -> Bool { expression.isMet(by: subscriptions) }
 
-    /// Whether somebody without a subscription gets the message: then the topics' own members are not all who do.
+    /// Whether a device without a subscription gets the message: then the topics' members are not all receivers.
     public var includesNonMembers: Bool { isMet(bySubscriptions: []) }
 }
 

@@ -5,7 +5,7 @@ struct TopicConditionReader {
     typealias Expression = TopicCondition.Expression
     typealias Fault = TopicCondition.Fault
 
-    /// The topics so far, as often as they are named.
+    /// The topics so far, with repetitions.
     private(set) var topics: [String] = []
     private let text: [UInt8]
     private let rules: TopicCondition.Rules
@@ -16,7 +16,7 @@ struct TopicConditionReader {
         self.rules = rules
     }
 
-    /// The whole text.
+    /// Reads the whole text.
     mutating func whole() throws(Fault) -> Expression {
         let expression = try alternatives(depth: 0)
         skipSpace()
@@ -62,7 +62,7 @@ struct TopicConditionReader {
         return inner
     }
 
-    /// `'name' in topics`. No page shows other quotes.
+    /// Reads `'name' in topics`. No page shows other quotes.
     private mutating func topic() throws(Fault) -> Expression {
         skipSpace()
         guard place < text.count, text[place] == UInt8(ascii: "'") else {
@@ -92,7 +92,7 @@ struct TopicConditionReader {
         return true
     }
 
-    /// Takes a word that is not the beginning of a longer one.
+    /// Reads a word that is not the beginning of a longer one.
     private mutating func takeWord(_ word: StaticString) -> Bool {
         skipSpace()
         let start = place
