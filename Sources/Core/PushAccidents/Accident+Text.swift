@@ -3,9 +3,9 @@ import PushModel
 public import PushRouting
 
 extension Accident {
-    /// The story for people, told by a configuration: lines for a terminal, the last with its line feed.
+    /// Returns the story for people, explained by a configuration: lines for a terminal, each with its line feed.
     ///
-    /// - Throws: that the configuration refuses a payload of it.
+    /// - Throws: if the configuration refuses one of its payloads.
     public func text(by table: RoutingTable) throws(PayloadError) -> String {
         let explained = try explained(by: table)
         var lines = ["\(name): \(title)", "  \(story)", ""]
@@ -16,9 +16,9 @@ extension Accident {
         return lines.joined(separator: "\n") + "\n"
     }
 
-    /// The story for programs: one object on one line without its line feed.
+    /// Returns the story for programs: one object on one line without a line feed.
     ///
-    /// - Throws: that the configuration refuses a payload of it.
+    /// - Throws: if the configuration refuses one of its payloads.
     public func json(by table: RoutingTable) throws(PayloadError) -> [UInt8] {
         let explained = try explained(by: table)
         var writer = JSONWriter(reserving: 8192)
@@ -35,7 +35,7 @@ extension Accident {
         return writer.bytes
     }
 
-    /// The names and titles of the catalogue for people.
+    /// The names and titles of the catalogue, for people.
     public static var list: String {
         let width = names.map(\.count).max() ?? 0
         return catalogue.map { accident in
@@ -44,7 +44,7 @@ extension Accident {
         }.joined()
     }
 
-    /// The same for programs: one list.
+    /// The names and titles for programs: one array.
     public static var jsonList: [UInt8] {
         var writer = JSONWriter()
         writer.array { list in
@@ -58,18 +58,18 @@ extension Accident {
         return writer.bytes
     }
 
-    /// The file for `pushctl test`.
+    /// The scenario as a file for `pushctl test`.
     var scenarioText: String { scenario.map { String(decoding: $0, as: UTF8.self) + "\n" }.joined() }
 
-    /// Joins a delivery and its explanation by the configuration.
+    /// A delivery with its explanation by the configuration.
     struct Explained {
         let example: Example
         let explanation: Explanation
-        /// The explanation for people, or the delivery before of which the same is said.
+        /// The explanation for people, or the id of an earlier delivery with the same explanation.
         let text: String
     }
 
-    /// Explains the deliveries, and says the same only once.
+    /// Explains the deliveries; an explanation that repeats refers to the earlier delivery.
     func explained(by table: RoutingTable) throws(PayloadError) -> (accident: [Explained], mended: [Explained]) {
         var before: [String: String] = [:]
         func explain(_ half: Half) throws(PayloadError) -> [Explained] {

@@ -1,12 +1,13 @@
 import PushModel
 import PushRouting
 
-/// An accident of the catalogue: a payload, its ends, and the fix. One scenario shows all of it.
+/// An accident of the catalogue: a payload, its outcomes, and the fix. One scenario shows all of it.
 ///
-/// Its file has an object, whose last line is `}` alone, and behind it the lines of the scenario. `accident` and `mended`
-/// of the object are the ids of the deliveries to explain; the first of `mended` begins what the fix changes.
+/// Its file has an object, whose last line is `}` alone, and behind it the lines of the scenario. `accident` and
+/// `mended` of the object are the ids of the deliveries to explain; the effect of the fix begins with the first of
+/// `mended`.
 public struct Accident: Sendable {
-    /// A delivery of the scenario that is explained.
+    /// A delivery of the scenario to explain.
     struct Example: Sendable {
         let id: String
         /// The line of the scenario.
@@ -30,18 +31,18 @@ public struct Accident: Sendable {
     let story: String
     /// The fix, in a sentence or two.
     let fix: String
-    /// The documents that tell of it.
+    /// The documents that describe it.
     let sources: [String]
     /// The deliveries that go wrong, with the facts that follow.
     let accident: Half
-    /// The same with the fix.
+    /// The same deliveries with the fix.
     let mended: Half
-    /// A scenario for `pushctl test`: its lines without line feeds.
+    /// The scenario for `pushctl test`: its lines without line feeds.
     public let scenario: [[UInt8]]
 
     /// Reads an accident.
     ///
-    /// - Throws: the mistake in the file.
+    /// - Throws: for a fault of the file.
     public init(name: String, file: [UInt8]) throws(AccidentError) {
         let lines = file.split(separator: UInt8(ascii: "\n")).map(Array.init)
         guard let end = lines.firstIndex(of: [UInt8(ascii: "}")]) else { throw AccidentError("\(name): no head") }
@@ -83,9 +84,9 @@ public struct Accident: Sendable {
     }
 }
 
-/// Names the mistake in a file of the catalogue.
+/// A fault in a file of the catalogue.
 public struct AccidentError: Error, Hashable, Sendable {
-    /// The file and the mistake.
+    /// The file and the fault.
     public let message: String
 
     init(_ message: String) { self.message = message }

@@ -1,5 +1,5 @@
 extension Accident {
-    /// The files of the folder `Catalogue`, compiled in, in the order in which people read them.
+    /// The files of the folder `Catalogue`, compiled in, in reading order.
     private static let files: [(name: String, bytes: [UInt8])] = [
         ("notification-block", PackageResources.notification_block_accident),
         ("two-owners", PackageResources.two_owners_accident),
@@ -16,17 +16,17 @@ extension Accident {
     /// The names for `--example`, in the order of the catalogue.
     public static let names = files.map(\.name)
 
-    /// The whole catalogue.
+    /// All accidents of the catalogue.
     public static let catalogue = files.map { read($0.name, $0.bytes) }
 
-    /// An accident; `nil` for a name that none has.
+    /// Returns an accident; `nil`: there is none of this name.
     public static func named(_ name: String) -> Accident? {
         files.first { $0.name == name }.map { read($0.name, $0.bytes) }
     }
 
     private static func read(_ name: String, _ bytes: [UInt8]) -> Accident {
         do { return try Accident(name: name, file: bytes) } catch {
-            // A test reads them all.
+            // A test reads all files.
             preconditionFailure(error.message)
         }
     }

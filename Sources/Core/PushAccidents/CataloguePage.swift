@@ -2,10 +2,10 @@ public import PushDispatch
 public import PushRouting
 
 extension Accident {
-    /// The page of the catalogue in the documentation.
+    /// Returns the page of the catalogue for the documentation.
     ///
     /// - Parameter table: the configuration that explains the payloads.
-    /// - Throws: the refusal of a payload.
+    /// - Throws: if the configuration refuses a payload.
     public static func page(by table: RoutingTable) throws(PayloadError) -> String {
         var page = """
             # Catalogue of accidents

@@ -1,12 +1,12 @@
 public import PushModel
 
-/// A Braze delivery that the tracker takes over.
+/// A Braze delivery for the tracker.
 public struct TrackedDelivery: Hashable, Sendable {
     /// A button of a notification.
     public struct Button: Hashable, Sendable {
         /// Its id; at most 255 bytes.
         public var id: String
-        /// What it does.
+        /// The effect of a press.
         public var action: ButtonAction
 
         public init(id: String, action: ButtonAction) {
@@ -14,7 +14,7 @@ public struct TrackedDelivery: Hashable, Sendable {
         }
     }
 
-    /// Its number.
+    /// The number of its request.
     public var seq: SequenceNumber
     /// The platform.
     public var platform: Platform
@@ -24,28 +24,28 @@ public struct TrackedDelivery: Hashable, Sendable {
     public var device: String?
     /// The user at the time.
     public var externalID: String?
-    /// The payload's own id, or the request's that stands in for it.
+    /// The payload's own id, or the request's in place of it.
     public var messageID: String?
-    /// Whether the message id is the payload's own. Only such an id tells a repeat (T14): the request's is unique for
-    /// its producer alone.
+    /// Whether the message id is the payload's own. Only such an id identifies a repeat (T14): the request's is unique
+    /// within its producer only.
     public var hasOwnID: Bool
     /// The id by which the provider's SDK drops a second receipt (`br_p_id`).
     public var uniqueID: String?
-    /// The campaign; without one an open is not attributable.
+    /// The campaign; `nil`: an open is not attributable.
     public var campaignID: String?
     /// Whether it was displayed (T9).
     public var isDisplayed: Bool
     /// Whether the app was in the foreground (T11).
     public var inForeground: Bool
-    /// A digest of what the platform hands back when the notification is tapped; equal for equal payloads, and the same
-    /// in every run. Remembered only where there is no id of its own (T15).
+    /// A digest of the payload that the platform hands back on a tap; equal for equal payloads, in every run.
+    /// Remembered only for a payload without an id of its own (T15).
     public var digest: UInt64?
     /// Its buttons.
     public var buttons: ButtonList
-    /// When it was received.
+    /// The time of receipt.
     public var receivedAt: WallTime
 
-    /// Joins the parts. No text may have more than 65,535 bytes, all of a delivery's together.
+    /// Joins the parts. The texts of a delivery may have at most 65,535 bytes together.
     public init(
         seq: SequenceNumber, platform: Platform, app: String?, device: String?, externalID: String?,
         messageID: String?, hasOwnID: Bool = true, uniqueID: String? = nil, campaignID: String?,

@@ -1,13 +1,13 @@
 public import PushModel
 
 extension Tracker {
-    /// When the tracker next needs the clock; `nil` when nothing waits. It may turn out that nothing is to be done then.
+    /// The time at which the tracker next needs the clock; `nil`: nothing waits. The timer may turn out to be stale.
     public var nextDue: WallTime? { timers.first.map { clock.wall($0.due) } }
 
-    /// Decides what is due: influenced opens and held interactions at the end of the grace, sessions at their timeout.
+    /// Fires due timers: influenced opens and held interactions at the end of the grace, sessions at their timeout.
     ///
-    /// Of what comes at the same time as a request, the request comes first. What is too much for one go is left for the
-    /// next (``isBehind``).
+    /// At the same time a request comes before a timer. Work beyond the limit of one call is left for the next
+    /// (``isBehind``).
     public mutating func takeDue(now: WallTime, into output: inout TrackerOutput) {
         begin(now, into: &output)
         var left = Self.workAtOnce
@@ -27,7 +27,7 @@ extension Tracker {
             }
             switch timer.purpose {
             case .heldInteraction:
-                // The timer that giving up leaves behind is this one, and it is taken out.
+                // `giveUp` counts its timer as stale, but this timer has just left the heap.
                 staleTimers -= 1
                 giveUp(timer.cause, into: &output)
             case .pendingStart:
@@ -41,17 +41,17 @@ extension Tracker {
         }
     }
 
-    /// At how many deliveries timers that are taken in one go look. One that is taken is carried out, so it may be more by
-    /// those of one device.
+    /// The most deliveries that the timers of one call check. A timer runs to its end, so the deliveries of one device
+    /// may exceed the limit.
     static let looksAtOnce = 1 << 18
 
-    /// At how many deliveries it looks to decide what a timer is for.
+    /// Returns the number of deliveries that a timer checks.
     private func looks(for timer: TrackerTimer) -> Int {
         guard timer.purpose == .pendingStart, let start = pendingStarts[timer.slot] else { return 0 }
         return devices[start.device].unopened.all.count
     }
 
-    /// Whether a timer still means something.
+    /// Whether a timer is still valid.
     private func isCurrent(_ timer: TrackerTimer) -> Bool {
         switch timer.purpose {
         case .heldInteraction: held[timer.cause] != nil
@@ -60,12 +60,12 @@ extension Tracker {
         }
     }
 
-    /// At how many timers one call looks for stale ones, and how many of them it takes out.
+    /// The most timers that one call checks for stale ones, and the most that it removes.
     private static let staleLooksAtOnce = 32
     private static let staleTakenAtOnce = 8
 
-    /// What a timer was for is settled before its time. Those that mean nothing are taken out before they are most: each that
-    /// comes takes out some, from where the one before stopped, and among so many there are more than come.
+    /// Counts a timer that has become stale. Once stale timers are the majority, each call also removes some, from
+    /// where the last call stopped: more than the one that it adds.
     mutating func noteStaleTimer() {
         staleTimers += 1
         guard staleTimers > 1000, 2 * staleTimers > timers.count else { return }
@@ -81,6 +81,6 @@ extension Tracker {
 }
 
 extension TrackerRules {
-    /// Both ends of the grace are included: it is over a millisecond after it.
+    /// The grace includes both ends: it is over one millisecond later.
     var waitMilliseconds: Int64 { grace.milliseconds.saturatingAdd(1) }
 }

@@ -1,8 +1,8 @@
 public import PushModel
 
 extension Tracker {
-    /// Forgets a person: deliveries, sessions, session starts, and what waits for a decision. No event and no record comes of
-    /// it: whoever asks takes the rows out. Linear in what is remembered.
+    /// Erases a person: deliveries, sessions, session starts, and pending decisions. Emits no event and no record: the
+    /// caller deletes the rows. Linear in the memory of the tracker.
     public mutating func forget(_ person: Person) {
         let user = person.externalID.flatMap { texts.find($0) }
         var named: Set<UInt32> = []
@@ -26,7 +26,7 @@ extension Tracker {
         for device in left { releaseIfUnused(device) }
     }
 
-    /// - Parameter left: gets the devices of which nothing may be remembered any more.
+    /// - Parameter left: takes the devices that may be unused now.
     private mutating func forgetDeliveries(of includes: (UInt32, UInt32) -> Bool, _ left: inout Set<UInt32>) {
         for slot in deliveries.slots where !deliveries[slot].flags.contains(.erased) {
             let entry = deliveries[slot]
@@ -37,7 +37,7 @@ extension Tracker {
             texts.release(entry.user)
             texts.release(entry.campaign)
             deliveries.erase(slot)
-            // Its place is passed when its turn to be forgotten comes; until then it is on no device that has a name.
+            // Its slot is freed in its turn, by age; until then it belongs to the device without a name.
             devices[entry.device].deliveries -= 1
             left.insert(entry.device)
             let nameless = findOrAdd(nil, app: nil)
@@ -83,7 +83,7 @@ extension Tracker {
             if devices[start.device].pendingStarts == 0 { unlistOpened(start.device) }
             left.insert(start.device)
         }
-        // The slot may be another start's soon.
+        // Another start may soon reuse the slot.
         if !forgotten.isEmpty {
             timers.removeAll { $0.purpose == .pendingStart && forgotten.contains($0.slot) }
         }

@@ -1,21 +1,21 @@
 import PushModel
 
-/// A session start whose influenced opens are not decided yet, as its row says it, but in the tracker's own numbers.
+/// A session start with pending influenced opens: its row in the tracker's own numbers.
 struct WaitingStart: Sendable {
     var cause: SequenceNumber
-    /// It is remembered for as long as a start waits on it.
+    /// The slot of the device, which is kept while a start waits on it.
     var device: UInt32
-    /// A use of its own.
+    /// The number of the user in `texts`, retained.
     var user: UInt32
     var at: WallTime
-    /// What was received less than this before can be credited, in milliseconds.
+    /// The window in milliseconds: a delivery received less than this before the start can be credited.
     var window: Int64
 }
 
 extension Tracker {
-    /// A session start enters the user's history (T5).
+    /// Adds a session start to the user's history (T5).
     ///
-    /// - Returns: its window in milliseconds; `nil` for a start so late that it counts as none.
+    /// - Returns: its window in milliseconds; `nil`: the start is too late to count.
     mutating func takeStart(
         _ source: TrackerSource, _ device: UInt32, _ user: UInt32, now: WallTime, into output: inout TrackerOutput
     ) -> Int64? {
@@ -36,7 +36,8 @@ extension Tracker {
         if isAnonymous { texts.release(owner) }
         let start = source.at.milliseconds
         var entry = history[slot]
-        // So long after the others it begins anew, by its time or by the clock; so long before them it comes too late.
+        // After more than `intervalMax` the history begins anew, by the event's time or the clock's. A start that is as
+        // much earlier than the latest is too late.
         if Int64(entry.since) < historyHorizon { entry.count = 0 }
         if let latest = entry.latest {
             guard latest.saturatingSubtract(start) <= rules.intervalMax else { return nil }
@@ -51,7 +52,7 @@ extension Tracker {
         return window
     }
 
-    /// Has the influenced opens of a session start decided at the end of the grace (T6).
+    /// Sets the timer that decides the influenced opens of a session start at the end of the grace (T6).
     mutating func decideLater(
         _ source: TrackerSource, _ device: UInt32, _ user: UInt32, window: Int64, now: WallTime,
         into output: inout TrackerOutput
@@ -73,13 +74,12 @@ extension Tracker {
         timers.insert(TrackerTimer(due: due, cause: start.cause, purpose: .pendingStart, slot: slot))
     }
 
-    /// How many deliveries are credited in one go.
+    /// The most deliveries that one call credits.
     static let creditedAtOnce = 1000
 
-    /// T4, T6, T10: the grace is over.
+    /// Decides the influenced opens of a session start after the grace (T4, T6, T10).
     ///
-    /// - Returns: whether all of it is decided. If not, the rest is to be decided by the same timer: what was credited is not
-    ///   looked at again.
+    /// - Returns: whether all are decided. If not, the same timer decides the rest: credited deliveries are skipped.
     mutating func decide(_ timer: TrackerTimer, into output: inout TrackerOutput) -> Bool {
         guard let start = pendingStarts[timer.slot] else { return true }
         var credited = influenced(by: start)
@@ -100,7 +100,7 @@ extension Tracker {
         return true
     }
 
-    /// The deliveries of a device that a session start is an influenced open of, by their numbers.
+    /// Returns the deliveries of a device that a session start is an influenced open of, by their numbers.
     private func influenced(by start: WaitingStart) -> [UInt32] {
         var found: [(seq: Int64, slot: UInt32)] = []
         for slot in devices[start.device].unopened.all {
@@ -111,7 +111,7 @@ extension Tracker {
             else { continue }
             found.append((entry.seq, slot))
         }
-        // Most have come in the order of their numbers.
+        // Most are in the order of their numbers already.
         found.sort { $0.seq < $1.seq }
         return found.map(\.slot)
     }
@@ -139,7 +139,7 @@ extension Tracker {
     }
 
     /// Whether a delivery counts as opened for a session start: the request of its open came before the start's, or the
-    /// open was no later than the grace after the start.
+    /// open was later than the start by the grace at most.
     private func isOpened(_ entry: Deliveries.Entry, at start: WaitingStart) -> Bool {
         guard entry.flags.contains(.opened) else { return false }
         guard let opening = openings[SequenceNumber(entry.seq)], opening.by >= start.cause else { return true }
@@ -158,7 +158,7 @@ extension Tracker {
 
     // MARK: Memory
 
-    /// Starts that were taken in before this are forgotten, in Unix seconds.
+    /// The time before which forgotten starts were added, in Unix seconds.
     private var historyHorizon: Int64 { horizon(rules.intervalMax / 1000) }
 
     private mutating func forgetOldStarts(into output: inout TrackerOutput) {

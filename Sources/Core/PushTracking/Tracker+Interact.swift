@@ -1,15 +1,15 @@
 public import PushModel
 
 extension Tracker {
-    /// Records what a person did with a notification of Braze's.
+    /// Records a person's act on a Braze notification.
     ///
-    /// A tap on another provider's that opens the app is a session's start (T8): `session(.start, ...)`.
+    /// A tap on another provider's notification starts a session (T8): `session(.start, ...)`.
     ///
     /// - Parameters:
     ///   - interaction: the interaction.
-    ///   - now: the clock.
-    ///   - output: what it leads to is appended.
-    /// - Returns: what became of it; it may be held.
+    ///   - now: the time of the clock.
+    ///   - output: takes the events and records.
+    /// - Returns: the verdict; none while the interaction is held.
     public mutating func interact(
         _ interaction: Interaction, now: WallTime, into output: inout TrackerOutput
     ) -> InteractionResult {
@@ -20,7 +20,8 @@ extension Tracker {
         if case .found(let slot) = match {
             return apply(interaction, to: slot, startsSession: true, now: now, into: &output)
         }
-        // It may be ahead of its delivery (T15). The app is open already, if the tap opens it whatever it was on (T8).
+        // The interaction may come before its delivery (T15). A tap that opens the app in any case starts the session
+        // now (T8).
         if interaction.startsSessionAlone { startSession(TrackerSource(interaction), now: now, into: &output) }
         guard !held.isFull(for: interaction) else {
             let result = verdict(withoutDelivery: match)
@@ -36,7 +37,7 @@ extension Tracker {
         return InteractionResult(verdict: nil, delivery: inVain.delivery, otherwise: inVain.verdict)
     }
 
-    /// The delivery that an interaction names, as far as it is remembered; it may be opened already.
+    /// Returns the delivery that an interaction names, if it is remembered, opened or not.
     public func delivery(for subject: Interaction.Subject, app: String?, device: String?) -> KnownDelivery? {
         let slot: UInt32
         switch match(subject, app: app, device: device) {
@@ -52,15 +53,16 @@ extension Tracker {
 
     // MARK: Held interactions
 
-    /// Whether an interaction that is held counts nothing unless one more delivery comes within the grace: what it names
-    /// is opened already or went elsewhere, or the same thing is held from before.
+    /// Whether a held interaction counts only if another delivery comes within the grace: its delivery is opened
+    /// already or went elsewhere, or an equal interaction is held.
     public func isHeldInVain(_ interaction: Interaction) -> Bool {
         switch match(interaction) {
         case .opened, .elsewhere: return true
         case .found: return false
         case .unknown: break
         }
-        // Where the payload does not come back a digest is the campaign's (T15): without a device anybody may have tapped.
+        // On a platform that hands back no payload the digest is the campaign's (T15): without a device it may be
+        // anyone's tap.
         if case .payload = interaction.subject, !interaction.platform.handsBackPayload, interaction.device == nil {
             return false
         }
@@ -73,7 +75,7 @@ extension Tracker {
             TrackerTimer(due: due, cause: waiting.interaction.cause, purpose: .heldInteraction, slot: noSlot))
     }
 
-    /// Lets the interactions that waited for this delivery have it.
+    /// Applies the interactions that waited for this delivery.
     mutating func settleHeld(
         by delivery: SequenceNumber, _ messageID: String?, _ digest: UInt64?, on device: String?, now: WallTime,
         into output: inout TrackerOutput
@@ -82,7 +84,7 @@ extension Tracker {
         if let messageID { subjects.append(.message(messageID)) }
         if let digest { subjects.append(.payload(digest)) }
         for cause in held.causes(of: subjects, on: device) {
-            // What comes after the grace is too late, though the clock was not asked yet.
+            // After the grace it is too late, even if `takeDue` has not run yet.
             guard let (waiting, due) = held[cause], clock.own(now) < due, case .found(let slot) = match(waiting)
             else { continue }
             release(cause, into: &output)
@@ -91,14 +93,14 @@ extension Tracker {
         }
     }
 
-    /// The grace is over: nothing more will be known of it.
+    /// Gives up an interaction at the end of the grace.
     mutating func giveUp(_ cause: SequenceNumber, into output: inout TrackerOutput) {
         guard let waiting = held[cause]?.interaction else { return }
         release(cause, into: &output)
         record(waiting, verdict(withoutDelivery: match(waiting)), nil, into: &output)
     }
 
-    /// What becomes of an interaction for which no delivery comes.
+    /// Returns the verdict on an interaction without a delivery.
     private func verdict(withoutDelivery match: Match) -> InteractionResult {
         switch match {
         case .found, .unknown: InteractionResult(verdict: .unmatched, delivery: nil)
@@ -117,9 +119,9 @@ extension Tracker {
 
     private enum Match {
         case found(UInt32)
-        /// Of the deliveries with that payload all are opened.
+        /// All deliveries with the payload are opened.
         case opened(UInt32)
-        /// It went to another device or app.
+        /// The delivery went to another device or app.
         case elsewhere(UInt32)
         case unknown
     }
@@ -149,7 +151,7 @@ extension Tracker {
         }
     }
 
-    /// The delivery with a digest on a device.
+    /// Returns the delivery with a digest on a device.
     private func match(_ digest: UInt64, app: String?, device: String) -> Match {
         var found: UInt32?
         var latest: UInt32?
@@ -161,7 +163,7 @@ extension Tracker {
         return found.map(Match.found) ?? latest.map(Match.opened) ?? .unknown
     }
 
-    /// The latest unopened delivery with this digest.
+    /// Returns the latest unopened delivery with this digest.
     private func unopened(_ digest: UInt64, latest: UInt32, device: UInt32) -> UInt32? {
         if !deliveries[latest].flags.contains(.opened) { return latest }
         var found: UInt32?
@@ -171,7 +173,7 @@ extension Tracker {
         return found
     }
 
-    /// The apps of a device that an interaction may be about: the one it names and the one without a name, or all.
+    /// Calls a closure for the apps of a device that match: the named one and the one without a name, or all.
     private func forEachApp(on device: String, _ app: String?, _ body: (UInt32) -> Void) {
         let wanted = texts.find(app)
         var next = devices.first(device) ?? noSlot
@@ -182,7 +184,7 @@ extension Tracker {
         }
     }
 
-    /// Whether a delivery is on the device and in the app that are named, as far as they are.
+    /// Whether a delivery is on the named device and in the named app; a missing name matches any.
     private func isMeant(_ slot: UInt32, app: String?, device: String?) -> Bool {
         let place = devices[deliveries[slot].device]
         guard device == nil || place.isNamed(device) else { return false }
@@ -225,7 +227,7 @@ extension Tracker {
         return result
     }
 
-    /// T8: the tap opened the app.
+    /// Starts a session (T8): the tap opened the app.
     private mutating func startsSession(
         _ interaction: Interaction, _ slot: UInt32, now: WallTime, into output: inout TrackerOutput
     ) {
@@ -237,7 +239,7 @@ extension Tracker {
         startSession(source, now: now, into: &output)
     }
 
-    /// T1 to T3: a delivery is opened once.
+    /// Opens a delivery, once (T1 to T3).
     private mutating func open(
         _ slot: UInt32, _ interaction: Interaction, button: ButtonAction?, into output: inout TrackerOutput
     ) -> Interaction.Verdict {
@@ -254,14 +256,14 @@ extension Tracker {
         let entry = deliveries[slot]
         deliveries[slot].flags.insert(.opened)
         if entry.flags.contains(.listed), devices[entry.device].pendingStarts > 0 {
-            // A start before it is still to be decided, and asks when it was opened (T6).
+            // A pending earlier session start needs the time of the open (T6).
             openings[number(slot)] = opening
         } else {
             unlist(slot)
         }
     }
 
-    /// T1, T2: each distinct close button counts once, and opens nothing.
+    /// Counts a close button (T1, T2): each distinct one once, without an open.
     private mutating func close(
         _ slot: UInt32, _ interaction: Interaction, button: String, into output: inout TrackerOutput
     ) -> Interaction.Verdict {
@@ -297,9 +299,9 @@ extension Tracker {
     }
 }
 
-/// What the tracker knows of a delivery that an interaction names: it fills in what the interaction leaves out.
+/// The tracker's facts of a delivery that an interaction names; they fill in fields that the interaction leaves out.
 public struct KnownDelivery: Hashable, Sendable {
-    /// Its number.
+    /// The number.
     public var seq: SequenceNumber
     /// The platform.
     public var platform: Platform
@@ -309,12 +311,12 @@ public struct KnownDelivery: Hashable, Sendable {
     public var device: String?
     /// The user at the time.
     public var externalID: String?
-    /// The payload's own id, or the request's that stands in for it.
+    /// The payload's own id, or the request's in place of it.
     public var messageID: String?
 }
 
 extension TrackerSource {
-    /// Whoever did something with a notification.
+    /// Takes user, device and app of an interaction.
     init(_ interaction: Interaction) {
         self.init(
             cause: interaction.cause, platform: interaction.platform, app: interaction.app, device: interaction.device,
@@ -323,6 +325,6 @@ extension TrackerSource {
 }
 
 extension Interaction {
-    /// Whether it opens the app whatever it is on, on a device that is known.
+    /// Whether it opens the app regardless of its delivery, on a known device.
     fileprivate var startsSessionAlone: Bool { act == .opened && device != nil }
 }

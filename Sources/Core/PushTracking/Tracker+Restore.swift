@@ -1,19 +1,18 @@
 public import PushModel
 
-// After a restart the rows are given back to a new tracker: first the session starts that wait for their decision, then
-// everything else, each kind in the order in which its rows were first written. What has become too old or too much
-// goes with the first request or the next.
+// After a restart a new tracker gets the rows back: first the pending session starts, then all others, each kind in the
+// order in which its rows were first written. The first requests forget what has become too old or too much.
 extension Tracker {
-    /// Makes room for the deliveries that will be given back, which is faster than growing with them.
+    /// Reserves memory for the deliveries to restore, which is faster than growth.
     ///
-    /// - Parameter deliveries: how many.
+    /// - Parameter deliveries: the number of deliveries.
     public mutating func reserve(deliveries count: Int) { deliveries.reserve(count) }
 
-    /// Gives back a session start whose influenced opens were not decided.
+    /// Restores a session start with pending influenced opens.
     ///
     /// - Parameters:
     ///   - start: the row.
-    ///   - now: the clock; whatever it was set to meanwhile, the wait is no longer than the grace.
+    ///   - now: the time of the clock. A clock that was set makes the wait no longer than the grace.
     public mutating func restore(_ start: PendingStart, now: WallTime) {
         clock.read(now)
         let waiting = WaitingStart(
@@ -22,13 +21,13 @@ extension Tracker {
         wait(for: waiting, due: min(start.due, rules.endOfWait(now)).milliseconds)
     }
 
-    /// Gives back an interaction that was held.
+    /// Restores a held interaction.
     public mutating func restore(_ waiting: HeldInteraction, now: WallTime) {
         clock.read(now)
         hold(waiting, due: min(waiting.due, rules.endOfWait(now)).milliseconds)
     }
 
-    /// Gives back a session.
+    /// Restores a session.
     public mutating func restore(_ row: SessionRow, now: WallTime) {
         clock.read(now)
         let device = findOrAdd(row.key.device, app: row.key.app)
@@ -46,7 +45,7 @@ extension Tracker {
         sessionCount += 1
     }
 
-    /// Gives back the session starts of a user.
+    /// Restores the session starts of a user.
     public mutating func restore(_ row: StartsRow) {
         var entry = StartHistory.Entry(
             number: row.number.value, owner: texts.retain(row.key.owner), app: texts.retain(row.key.app),
@@ -55,7 +54,7 @@ extension Tracker {
         _ = history.add(entry)
     }
 
-    /// Gives back a delivery, with what its receipt says.
+    /// Restores a delivery, with the facts of its receipt.
     public mutating func restore(_ row: TrackedRow, received: TrackedReceipt) {
         let slot = add(
             row, on: findOrAdd(received.deviceID, app: received.appID), isNamed: received.deviceID != nil,
@@ -65,7 +64,7 @@ extension Tracker {
         if let opened = row.opened { markOpened(slot, opened) }
     }
 
-    /// Gives back that a close button of a delivery was pressed; after the delivery.
+    /// Restores a pressed close button, after its delivery.
     public mutating func restore(closed button: String, of delivery: SequenceNumber) {
         guard deliveries.find(delivery) != nil else { return }
         closed[delivery, default: []].insert(button)

@@ -1,13 +1,13 @@
 public import PushModel
 
 extension Tracker {
-    /// A person's use of the app begins or ends.
+    /// Starts or ends a person's use of the app.
     ///
     /// - Parameters:
-    ///   - kind: which of the two.
-    ///   - source: the request, and whom it is about. An end is one of whatever session is open there, whoever's it is.
-    ///   - now: the clock.
-    ///   - output: what it leads to is appended.
+    ///   - kind: start or end.
+    ///   - source: the request and its subject. An end applies to any user's open session there.
+    ///   - now: the time of the clock.
+    ///   - output: takes the events and records.
     @discardableResult
     public mutating func session(
         _ kind: SessionRequest.Kind, _ source: TrackerSource, now: WallTime, into output: inout TrackerOutput
@@ -21,7 +21,7 @@ extension Tracker {
         }
     }
 
-    /// T7, T8: begins a session unless it continues or resumes one of the same user.
+    /// Begins a session unless it continues or resumes one of the same user (T7, T8).
     @discardableResult
     mutating func startSession(
         _ source: TrackerSource, now: WallTime, into output: inout TrackerOutput
@@ -70,7 +70,7 @@ extension Tracker {
         session.endedAt = source.at.milliseconds
         session.endedBy = source.cause.value
         session.since = now.clockSeconds
-        // The timeout itself is included: it is over a millisecond later.
+        // The timeout includes its last millisecond: the session is over one millisecond later.
         session.endDue = clock.own(now).saturatingAdd(rules.sessionTimeout(on: session.platform)).saturatingAdd(1)
         devices[device].session = session
         let timer = TrackerTimer(due: session.endDue, cause: source.cause, purpose: .sessionEnd, slot: device)
@@ -79,7 +79,7 @@ extension Tracker {
         return .ended
     }
 
-    /// The session that ended can no longer be resumed.
+    /// Ends a session that can no longer be resumed.
     mutating func finishSession(_ timer: TrackerTimer, into output: inout TrackerOutput) {
         guard let session = devices[timer.slot].session else { return }
         tellEnd(of: session, timer.slot, cause: timer.cause, at: session.endedAt, into: &output)
@@ -87,13 +87,13 @@ extension Tracker {
         releaseIfUnused(timer.slot)
     }
 
-    /// Whether the end of this timer is still the one of the session there.
+    /// Whether the session of this timer still has this end.
     func isCurrentEnd(_ timer: TrackerTimer) -> Bool {
         guard let session = devices[timer.slot].session else { return false }
         return session.endedBy == timer.cause.value && session.endDue == timer.due
     }
 
-    /// An event once for each session: at its end, or when another user's begins.
+    /// Emits the event of a session's end, once: at its end, or when another user's begins.
     private func tellEnd(
         of session: Devices.Session, _ device: UInt32, cause: SequenceNumber, at time: Int64,
         into output: inout TrackerOutput
@@ -108,23 +108,23 @@ extension Tracker {
             event(.sessionEnd(duration), number: SequenceNumber(session.number), source, at: source.at))
     }
 
-    /// Whether a session counts: an open one of which nothing was heard for too long does not.
+    /// Whether a session counts: an open one without any sign of use for too long does not.
     private func isBelieved(_ session: Devices.Session) -> Bool {
         !session.isOpen || Int64(session.since) >= horizon(rules.remember.seconds)
     }
 
     // MARK: Memory
 
-    /// How many sessions, or users' starts, one start makes the tracker forget at most.
+    /// The most sessions, or users' starts, that one start makes the tracker forget.
     static let forgottenAtOnce = 16
 
-    /// Remembers a session, and forgets those that were not used for long.
+    /// Stores a session, and forgets sessions that were unused for long.
     mutating func set(_ session: Devices.Session, _ device: UInt32, into output: inout TrackerOutput) {
         devices[device].session = session
         sessionCount += 1
         let horizon = horizon(rules.remember.seconds)
-        // The new one stays, though the others may have ended and wait for that to be told. Of many that are old each start
-        // takes some.
+        // The new session stays, even if all others have ended and wait for their events. Each start removes some of
+        // many old ones.
         var left = Self.forgottenAtOnce
         while left > 0,
             let old = devices.nextOldSession(before: horizon, tooMany: sessionCount > rules.rememberUsersMax),
@@ -144,7 +144,7 @@ extension Tracker {
         sessionCount -= 1
     }
 
-    /// The app and the name of a device that has one, as all with a session have.
+    /// Returns the app and name of a device; every device with a session has a name.
     func key(of device: UInt32) -> DeviceKey {
         DeviceKey(app: texts[devices[device].app], device: devices[device].name ?? "")
     }

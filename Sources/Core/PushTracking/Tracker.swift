@@ -1,6 +1,6 @@
 public import PushModel
 
-/// The native tracker of opens: takes over Braze payloads, taps and sessions, and says which analytics events follow.
+/// The native tracker of opens: takes Braze payloads, taps and sessions, and emits the analytics events that follow.
 ///
 /// A pure value; the rules are T1 to T15 of the page TrackerRules. Two times come in with everything. The event's own (`at`)
 /// decides what is counted (T4 to T7). The clock's (`now`) decides how long something is remembered or waited for. An
@@ -10,13 +10,14 @@ public import PushModel
 public struct Tracker: Sendable {
     /// Which ids the events of this state directory get.
     public let stateID: UUID128
-    /// The settings; a change holds for what is decided from then on.
+    /// The settings; a change applies to later decisions.
     public var rules: TrackerRules {
         didSet { rememberSeconds = rules.remember.seconds }
     }
-    /// Whether something is forgotten by its age. By a clock that nobody believes it is not; what is too much goes all the same.
+    /// Whether anything is forgotten by age; false while the civil clock is not trusted. The limits of counts apply
+    /// always.
     public var forgetsByAge = true
-    /// How long a delivery is remembered: read for every request.
+    /// The time for which a delivery is remembered, in seconds; read for every request.
     private var rememberSeconds: Int64
 
     var deliveries = Deliveries()
@@ -24,26 +25,26 @@ public struct Tracker: Sendable {
     var history = StartHistory()
     /// Users, campaigns and apps.
     var texts = SharedTexts()
-    /// The close buttons that were pressed, of the few deliveries that have some.
+    /// The pressed close buttons, of the few deliveries that have any.
     var closed: [SequenceNumber: Set<String>] = [:]
-    /// Openings of deliveries that a session start before may still be an influenced open of.
+    /// The opens of deliveries that an earlier session start may still be an influenced open of.
     var openings: [SequenceNumber: TrackedRow.Opening] = [:]
     var pendingStarts = Slab<WaitingStart?>()
     /// Interactions that wait for their delivery.
     var held = HeldInteractions()
     var sessionCount = 0
     var timers = Heap<TrackerTimer>()
-    /// How many of the timers mean nothing any more.
+    /// The number of stale timers.
     var staleTimers = 0
-    /// Where in the heap the last look for them stopped.
+    /// The index in the heap at which the last search for stale timers stopped.
     var staleHand = 0
     var clock = TrackerClock()
     private var hasMoreToForget = false
-    /// Whether timers are due that were too many for one go.
+    /// Whether due timers are left that were too many for one call.
     var hasMoreDue = false
 
     /// - Parameters:
-    ///   - stateID: the state directory's id; events derive their ids from it.
+    ///   - stateID: the id of the state directory, from which events derive their ids.
     ///   - rules: the settings.
     public init(stateID: UUID128, rules: TrackerRules = TrackerRules()) {
         self.stateID = stateID
@@ -51,18 +52,18 @@ public struct Tracker: Sendable {
         rememberSeconds = rules.remember.seconds
     }
 
-    /// Whether more was to be done than is done in one go; ``takeDue(now:into:)`` goes on.
+    /// Whether work is left that was too much for one call; ``takeDue(now:into:)`` continues it.
     public var isBehind: Bool { hasMoreToForget || hasMoreDue }
 
-    /// How many deliveries are remembered.
+    /// The number of remembered deliveries.
     public var count: Int { deliveries.count }
 
-    /// Takes over a Braze payload.
+    /// Receives a Braze payload.
     ///
     /// - Parameters:
-    ///   - delivery: the delivery; a message or unique id of more than 1,024 bytes is taken for none.
-    ///   - now: the clock.
-    ///   - output: the receipt, and what interactions that waited for it lead to, are appended.
+    ///   - delivery: the delivery; a message id or unique id of more than 1,024 bytes counts as none.
+    ///   - now: the time of the clock.
+    ///   - output: takes the receipt, and the results of interactions that waited for it.
     @discardableResult
     public mutating func receive(
         _ delivery: TrackedDelivery, now: WallTime, into output: inout TrackerOutput
@@ -73,7 +74,7 @@ public struct Tracker: Sendable {
         let uniqueID = Self.trackable(delivery.uniqueID)
         let campaignID = Self.trackable(delivery.campaignID)
         let isKnownByID = delivery.hasOwnID && messageID != nil
-        // One that has its own id is told by it, and another of equal payload has the same.
+        // A payload with its own id needs no digest: the id identifies it, and equal payloads have equal digests.
         let digest = isKnownByID ? nil : delivery.digest
         let device = find(delivery.device, app: delivery.app)
         if let device, delivery.device != nil,
@@ -103,14 +104,14 @@ public struct Tracker: Sendable {
         return .received
     }
 
-    /// The push service gave the app on a device a token, or took it back.
+    /// Records that the push service gave the app on a device a token, or revoked it.
     ///
     /// - Parameters:
-    ///   - kind: which of them.
+    ///   - kind: the change.
     ///   - token: the token.
-    ///   - source: the request, and whom it is about.
-    ///   - now: the clock.
-    ///   - output: the events are appended.
+    ///   - source: the request and its subject.
+    ///   - now: the time of the clock.
+    ///   - output: takes the events.
     public func token(
         _ kind: TokenRequest.Kind, _ token: String?, _ source: TrackerSource, now: WallTime,
         into output: inout TrackerOutput
@@ -121,7 +122,7 @@ public struct Tracker: Sendable {
         output.events.append(event(.uninstall, number: source.cause, source, at: min(source.at, now)))
     }
 
-    /// A delivery that this device had before: by its message id, if that is the payload's own, or the unique id.
+    /// Returns an earlier delivery of the device: by the message id if it is the payload's own, or by the unique id.
     private func earlierReceipt(on device: UInt32, messageID: String?, uniqueID: String?) -> SequenceNumber? {
         if let messageID, let slot = deliveries.find(.message, messageID, device: device),
             deliveries[slot].flags.contains(.hasOwnID)
@@ -132,21 +133,22 @@ public struct Tracker: Sendable {
         return slot.map { SequenceNumber(deliveries[$0].seq) }
     }
 
-    /// An id as it may be remembered. Real ones have at most a few hundred bytes; a payload has room for far more.
+    /// Returns an id if it may be remembered. Real ids have a few hundred bytes at most; a payload has room for far
+    /// more.
     private static func trackable(_ id: String?) -> String? { id.flatMap { $0.utf8.count <= 1024 ? $0 : nil } }
 
     // MARK: Memory
 
-    /// Reads the clock and forgets what is too old by it.
+    /// Reads the clock and forgets what is too old.
     mutating func begin(_ now: WallTime, into output: inout TrackerOutput) {
         clock.read(now)
         forgetOld(into: &output)
     }
 
-    /// How many deliveries are forgotten, and how many timers taken, in one go: no turn of a loop is long.
+    /// The most deliveries forgotten, and timers fired, in one call: each turn of the loop is short.
     static let workAtOnce = 256
 
-    /// Forgets deliveries that are too old or too many, some at a time.
+    /// Forgets deliveries that are too old or too many, a limited number per call.
     private mutating func forgetOld(into output: inout TrackerOutput) {
         let horizon = horizon(rememberSeconds)
         var left = Self.workAtOnce
@@ -163,10 +165,10 @@ public struct Tracker: Sendable {
         hasMoreToForget = false
     }
 
-    /// The time in Unix seconds before which a last use is more than `age` seconds ago; `.min` where nothing goes by its age.
+    /// Returns the time `age` seconds ago, in Unix seconds; `.min` if nothing is forgotten by age.
     func horizon(_ age: Int64) -> Int64 { forgetsByAge ? clock.seconds.saturatingSubtract(age) : .min }
 
-    /// Remembers a delivery, as the newest.
+    /// Stores a delivery as the newest.
     ///
     /// - Parameter isNamed: whether the device has a name.
     @discardableResult
@@ -188,20 +190,20 @@ public struct Tracker: Sendable {
         return slot
     }
 
-    /// The app on a device, if it is remembered.
+    /// Returns the app on a device; `nil`: it is not remembered.
     private func find(_ name: String?, app: String?) -> UInt32? {
         texts.find(app).flatMap { devices.find(name, app: $0) }
     }
 
-    /// Remembers the app on a device, which is not remembered yet.
+    /// Stores the app on a device that is not remembered yet.
     private mutating func add(_ name: String?, app: String?) -> UInt32 { devices.add(name, app: texts.retain(app)) }
 
-    /// The app on a device, which is remembered from now on.
+    /// Returns the app on a device; stores it if it is new.
     mutating func findOrAdd(_ name: String?, app: String?) -> UInt32 {
         find(name, app: app) ?? add(name, app: app)
     }
 
-    /// Lets go of a device of which nothing is remembered.
+    /// Removes a device that nothing refers to.
     mutating func releaseIfUnused(_ device: UInt32) {
         guard devices[device].isUnused else { return }
         texts.release(devices[device].app)
@@ -239,7 +241,7 @@ public struct Tracker: Sendable {
 
     // MARK: Events
 
-    /// An event about a delivery that is just received.
+    /// Creates an event about a delivery that was just received.
     private func event(
         _ content: AnalyticsEvent.Content, _ delivery: TrackedDelivery, at time: WallTime
     ) -> AnalyticsEvent {
@@ -249,7 +251,7 @@ public struct Tracker: Sendable {
             deviceID: delivery.device, appID: delivery.app, platform: delivery.platform, content: content)
     }
 
-    /// An event about no delivery.
+    /// Creates an event about no delivery.
     func event(
         _ content: AnalyticsEvent.Content, number: SequenceNumber, _ source: TrackerSource, at time: WallTime
     ) -> AnalyticsEvent {
@@ -259,7 +261,7 @@ public struct Tracker: Sendable {
             appID: source.app, platform: source.platform, content: content)
     }
 
-    /// An event about a remembered delivery that something else caused.
+    /// Creates an event about a remembered delivery, caused by another request.
     func event(
         _ content: AnalyticsEvent.Content, number: SequenceNumber, cause: SequenceNumber, about slot: UInt32,
         user: String?, at time: WallTime
@@ -272,7 +274,7 @@ public struct Tracker: Sendable {
             appID: texts[device.app], platform: entry.platform, content: content)
     }
 
-    /// What an event says of a remembered delivery.
+    /// Returns the facts of a remembered delivery for its events.
     func push(_ slot: UInt32) -> AnalyticsEvent.Push {
         AnalyticsEvent.Push(
             campaignID: texts[deliveries[slot].campaign], messageID: deliveries.messageID(of: slot))
@@ -280,7 +282,7 @@ public struct Tracker: Sendable {
 }
 
 extension Platform {
-    /// Whether the provider has an event for a push that an app in the foreground shows.
+    /// Whether the provider has an event for a push that an app shows in the foreground.
     fileprivate var tellsOfForeground: Bool {
         switch self {
         case .ios: true
@@ -289,9 +291,9 @@ extension Platform {
     }
 }
 
-/// A request about a device: who, where, when.
+/// The subject of a request: user, device, app and time.
 public struct TrackerSource: Hashable, Sendable {
-    /// The request.
+    /// The number of the request.
     public var cause: SequenceNumber
     /// The platform.
     public var platform: Platform
@@ -301,7 +303,7 @@ public struct TrackerSource: Hashable, Sendable {
     public var device: String?
     /// The user; `nil`: anonymous.
     public var externalID: String?
-    /// When it happened.
+    /// The time of the event.
     public var at: WallTime
 
     public init(

@@ -1,7 +1,7 @@
 import PushModel
 
-/// The tracker's own time: the clock, but standing still where that is set back. What waits then waits no longer for it,
-/// and what is due at a time of the clock is due at the same instant afterwards.
+/// The tracker's own time: the civil clock without its steps back. A step back prolongs no wait, and a timer for a time
+/// of the clock stays due at the same instant.
 struct TrackerClock: Sendable {
     private var last: Int64?
     private var setBack: Int64 = 0
@@ -16,14 +16,14 @@ struct TrackerClock: Sendable {
     /// The clock, in Unix seconds.
     var seconds: Int64 { WallTime(milliseconds: last ?? 0).seconds }
 
-    /// The tracker's time at this reading of the clock, or one to come.
+    /// Returns the tracker's time at a present or future reading of the clock.
     func own(_ time: WallTime) -> Int64 { time.milliseconds.saturatingAdd(setBack) }
 
-    /// What the clock will show at this time of the tracker's.
+    /// Returns the reading of the clock at a time of the tracker.
     func wall(_ own: Int64) -> WallTime { WallTime(milliseconds: own.saturatingSubtract(setBack)) }
 }
 
-/// Something that is to be decided at a time of the tracker's.
+/// A decision that is due at a time of the tracker.
 struct TrackerTimer: Comparable, Sendable {
     enum Purpose: UInt8, Sendable {
         case heldInteraction, pendingStart, sessionEnd
@@ -32,7 +32,7 @@ struct TrackerTimer: Comparable, Sendable {
     var due: Int64
     var cause: SequenceNumber
     var purpose: Purpose
-    /// For the end of a session its device, for a start its slot among the pending ones; else `noSlot`.
+    /// The device of a session's end; the slot of a pending start; `noSlot` for a held interaction.
     var slot: UInt32
 
     static func < (left: TrackerTimer, right: TrackerTimer) -> Bool {

@@ -1,37 +1,37 @@
 public import PushModel
 
-/// What the tracker decided in a turn; appended to in order.
+/// The events and records of the tracker in a turn, in order.
 public struct TrackerOutput: Sendable {
     /// New events.
     public var events: [AnalyticsEvent] = []
-    /// Changes of the state, to be written in one transaction with the events.
+    /// The changes of the state, to be written in one transaction with the events.
     public var records: [TrackerRecord] = []
 
-    /// Nothing.
+    /// Creates an empty output.
     public init() {}
 }
 
-/// What became of an interaction.
+/// The result of an interaction.
 public struct InteractionResult: Hashable, Sendable {
-    /// What became of it; `nil`: it is held for the grace, and a record will say.
+    /// The verdict; `nil`: the interaction is held for the grace, and a record will have its verdict.
     public var verdict: Interaction.Verdict?
-    /// The delivery it is about; for `elsewhere` the one on the other device, for `duplicate` the one that was opened.
+    /// The delivery; for `elsewhere` the one on the other device, for `duplicate` the one that was opened.
     public var delivery: SequenceNumber?
-    /// Of an interaction that is held: the verdict unless one more delivery comes within the grace.
+    /// The verdict on a held interaction if no further delivery comes within the grace.
     public var otherwise: Interaction.Verdict?
-    /// Whether the delivery it is about was displayed (T9). Without a delivery nobody says that it was not.
+    /// Whether the delivery was displayed (T9); true without a delivery.
     public var wasDisplayed = true
 }
 
-/// What became of a receipt.
+/// The result of a receipt.
 public enum ReceiptResult: Hashable, Sendable {
-    /// It is new.
+    /// The delivery is new.
     case received
-    /// This device had it before (T14): no event, nothing displayed.
+    /// This device had the delivery before (T14): no event, nothing displayed.
     case repeated(of: SequenceNumber)
 }
 
-/// What became of a session's start or end.
+/// The result of a session's start or end.
 public enum SessionResult: Hashable, Sendable {
     /// A new session began.
     case started
@@ -41,6 +41,6 @@ public enum SessionResult: Hashable, Sendable {
     case ended
     /// There was no session to end.
     case noSession
-    /// Without a device there is no session to know of.
+    /// The request names no device, so there is no session.
     case withoutDevice
 }

@@ -1,44 +1,44 @@
 public import PushModel
 
-/// The buttons of a delivery as bytes: for each what it does, how long its id is, and the id.
+/// The buttons of a delivery as bytes: for each its action, the length of its id, and the id.
 public struct ButtonList: Hashable, Sendable {
-    /// Fixed for good: ledgers hold it.
+    /// The order must never change: ledgers store the indices.
     private static let actions: [ButtonAction] = [.uri, .deepLink, .none, .close]
 
-    /// At most this many bytes: a payload has four kilobytes, ids of buttons a few.
+    /// The limit in bytes: a payload has four kilobytes, and the id of a button a few bytes.
     private static let lengthMax = 4096
 
     /// The bytes.
     public private(set) var bytes: [UInt8] = []
 
-    /// No buttons.
+    /// Creates an empty list.
     public init() {}
 
-    /// These buttons, as far as there is room for them.
+    /// Creates a list of these buttons, as far as they fit.
     public init(_ buttons: [TrackedDelivery.Button]) {
         for button in buttons { button.id.withBytes { append($0, button.action) } }
     }
 
-    /// Adds a button, unless its id is too long to be one, or there is no room for it.
+    /// Adds a button, unless its id is too long or the list has no room for it.
     ///
     /// - Parameters:
-    ///   - id: its id in UTF-8.
-    ///   - action: what it does.
+    ///   - id: the id in UTF-8.
+    ///   - action: the effect of a press.
     public mutating func append(_ id: UnsafeBufferPointer<UInt8>, _ action: ButtonAction) {
         guard let code = Self.actions.firstIndex(of: action), id.count <= 255,
             bytes.count + id.count + 2 <= Self.lengthMax
         else { return }
-        // Most notifications have two or three, and short ids.
+        // Most notifications have two or three buttons with short ids.
         if bytes.isEmpty { bytes.reserveCapacity(64) }
         bytes.append(UInt8(code))
         bytes.append(UInt8(id.count))
         bytes.append(contentsOf: id)
     }
 
-    /// Whether there is no room for another button, whatever its id.
+    /// Whether no button fits any more, however short its id.
     public var isFull: Bool { bytes.count + 2 > Self.lengthMax }
 
-    /// The buttons, in their order.
+    /// The buttons in order.
     public var all: [TrackedDelivery.Button] {
         var buttons: [TrackedDelivery.Button] = []
         Self.forEach(in: bytes) { id, action in
@@ -48,7 +48,7 @@ public struct ButtonList: Hashable, Sendable {
         return buttons
     }
 
-    /// What the button with this id does; the first one counts.
+    /// Returns the action of the first button with this id.
     static func action(of id: String, in bytes: [UInt8]) -> ButtonAction? {
         var found: ButtonAction?
         forEach(in: bytes) { other, action in
@@ -58,7 +58,8 @@ public struct ButtonList: Hashable, Sendable {
         return found
     }
 
-    /// Shows each button, until `isEnough` says so. The bytes may be of another version, or come from a broken ledger.
+    /// Calls a closure for each button until it returns true. The bytes may be of another version, or from a damaged
+    /// ledger.
     private static func forEach(in bytes: [UInt8], until isEnough: (ArraySlice<UInt8>, ButtonAction) -> Bool) {
         var start = 0
         while start + 2 <= bytes.count {
@@ -71,6 +72,6 @@ public struct ButtonList: Hashable, Sendable {
 }
 
 extension ButtonList: ExpressibleByArrayLiteral {
-    /// These buttons, as far as there is room for them.
+    /// Creates a list of these buttons, as far as they fit.
     public init(arrayLiteral buttons: TrackedDelivery.Button...) { self.init(buttons) }
 }

@@ -1,11 +1,11 @@
 import PushModel
 
-/// The deliveries that are remembered: about 100 bytes each, their texts included.
+/// The remembered deliveries: about 100 bytes each, with their texts.
 ///
-/// They are forgotten in the order in which they came, so they lie in pages of 8,192 with their texts, and a page goes
-/// as a whole when its last delivery has gone.
+/// They are forgotten in order of arrival. So they lie in pages of 8,192 with their texts, and a page is freed as a
+/// whole after its last delivery.
 struct Deliveries: Sendable {
-    /// What is kept of a delivery.
+    /// The stored facts of a delivery.
     struct Entry: Sendable {
         var seq: Int64
         /// Unix milliseconds.
@@ -15,7 +15,7 @@ struct Deliveries: Sendable {
         var user: UInt32
         var campaign: UInt32
         var device: UInt32
-        /// Where its texts begin in the page: the message id, the unique id, then digest and buttons.
+        /// The start of its texts in the page: the message id, the unique id, then digest and buttons.
         var textStart: UInt32
         var messageLength: UInt16
         var uniqueLength: UInt16
@@ -33,20 +33,20 @@ struct Deliveries: Sendable {
         static let opened = Flags(rawValue: 16)
         static let influenced = Flags(rawValue: 32)
         static let hasDevice = Flags(rawValue: 64)
-        /// Nothing is remembered of it any more; only its place is not free yet.
+        /// The delivery is erased; only its slot is not free yet.
         static let erased = Flags(rawValue: 128)
         static let displayed = Flags(rawValue: 256)
     }
 
-    /// What a delivery can be found by, beside its number.
+    /// The keys of a delivery, beside its number.
     enum Name: Int, CaseIterable {
-        /// Its message id, on its device.
+        /// The message id, with the device.
         case message
-        /// Its message id, on any.
+        /// The message id, on any device.
         case messageAnywhere
-        /// The id by which the provider's SDK drops a repeat, on its device.
+        /// The id by which the provider's SDK drops a repeat, with the device.
         case unique
-        /// The digest of its payload, on its device.
+        /// The digest of the payload, with the device.
         case digest
     }
 
@@ -62,14 +62,14 @@ struct Deliveries: Sendable {
     /// The pages in use, the oldest first; new deliveries go to `lastPage`.
     private var order = Queue<UInt32>()
     private var lastPage = noSlot
-    /// How many of the oldest page have gone.
+    /// The number of deliveries that have left the oldest page.
     private var gone = 0
     private var numbers = HashIndex()
     private var names = ContiguousArray(repeating: HashIndex(), count: Name.allCases.count)
-    /// How many there are.
+    /// The number of deliveries.
     private(set) var count = 0
 
-    /// The one that came first.
+    /// The oldest delivery.
     var oldest: UInt32? { order.first.map { $0 * UInt32(Self.pageLength) + UInt32(gone) } }
 
     subscript(slot: UInt32) -> Entry {
@@ -79,14 +79,14 @@ struct Deliveries: Sendable {
 
     // MARK: Coming and going
 
-    /// Makes room in the indexes for `count` deliveries; does nothing once there are some.
+    /// Reserves the indexes for `count` deliveries; does nothing once they have any.
     mutating func reserve(_ count: Int) {
         numbers.reserve(count)
-        // Others have few or none of these names.
+        // The other names are few.
         for name in [Name.message, .messageAnywhere] { names[name.rawValue].reserve(count) }
     }
 
-    /// Adds a delivery as the newest; the text fields of `entry` are set by the texts.
+    /// Adds a delivery as the newest; sets the text fields of `entry`.
     mutating func append(
         _ entry: Entry, message: String?, unique: String?, digest: UInt64?, buttons: [UInt8]
     ) -> UInt32 {
@@ -122,7 +122,7 @@ struct Deliveries: Sendable {
         return slot
     }
 
-    /// Lets go of the one that came first, which no list has any more.
+    /// Removes the oldest delivery, which is in no list any more.
     mutating func removeOldest() {
         guard let slot = oldest else { return }
         removeFromIndexes(slot)
@@ -137,7 +137,7 @@ struct Deliveries: Sendable {
         if lastPage == page { lastPage = noSlot }
     }
 
-    /// All slots, the oldest first.
+    /// The slots of all, the oldest first.
     var slots: [UInt32] {
         var slots: [UInt32] = []
         slots.reserveCapacity(count)
@@ -152,8 +152,8 @@ struct Deliveries: Sendable {
         return slots
     }
 
-    /// Takes one out of all indexes and its texts away, which no list has any more. Its place stays until its turn to be
-    /// forgotten comes.
+    /// Removes a delivery from all indexes and clears its texts; it is in no list any more. Its slot stays until its
+    /// turn to be forgotten.
     mutating func erase(_ slot: UInt32) {
         removeFromIndexes(slot)
         let entry = self[slot]
@@ -174,7 +174,7 @@ struct Deliveries: Sendable {
     }
 
     private mutating func beginPage() {
-        // What room its texts have left is of no use any more.
+        // Frees the unused capacity of the last page's texts.
         if lastPage != noSlot { pages[Int(lastPage)].texts = ContiguousArray(pages[Int(lastPage)].texts[...]) }
         if let page = unusedPages.popLast() {
             lastPage = page
@@ -182,19 +182,19 @@ struct Deliveries: Sendable {
             pages.append(Page())
             lastPage = UInt32(pages.count - 1)
         }
-        // The first page grows as it is needed: most daemons are small.
+        // The first page grows on demand: most daemons are small.
         if pages.count > 1 { pages[Int(lastPage)].entries.reserveCapacity(Self.pageLength) }
         order.append(lastPage)
     }
 
     // MARK: Finding
 
-    /// The delivery with this number.
+    /// Returns the delivery with this number.
     func find(_ seq: SequenceNumber) -> UInt32? {
         numbers.find(slotHash(seq.value)) { self[$0].seq == seq.value }
     }
 
-    /// The latest delivery with this name on this device; `device` is `noSlot` for `messageAnywhere`.
+    /// Returns the latest delivery with this name on this device; `device` is `noSlot` for `messageAnywhere`.
     func find(_ name: Name, _ text: String, device: UInt32) -> UInt32? {
         var text = text
         return text.withUTF8 {
@@ -203,7 +203,7 @@ struct Deliveries: Sendable {
         }
     }
 
-    /// The latest delivery with this digest on this device.
+    /// Returns the latest delivery with this digest on this device.
     func find(digest: UInt64, device: UInt32) -> UInt32? {
         withUnsafeBytes(of: digest.littleEndian) { find(.digest, $0, slotHash(device, $0), device: device) }
     }
@@ -215,8 +215,8 @@ struct Deliveries: Sendable {
         }
     }
 
-    /// Makes a delivery the one that its name means, unless a later one has it: one that waited in its lane is taken over
-    /// after those that came later, and the number says what is latest.
+    /// Enters a delivery under a name, unless a later one has the name. A delivery that waited in its lane comes after
+    /// later ones, so the number decides which is the latest.
     private mutating func put(_ slot: UInt32, _ name: Name, _ bytes: UnsafeRawBufferPointer, device: UInt32) {
         let hash = slotHash(device, bytes)
         if let other = find(name, bytes, hash, device: device) {
@@ -228,17 +228,17 @@ struct Deliveries: Sendable {
 
     // MARK: Texts
 
-    /// The message id.
+    /// Returns the message id.
     func messageID(of slot: UInt32) -> String? {
         withBytes(.messageAnywhere, of: slot) { String(decoding: $0, as: UTF8.self) }
     }
 
-    /// The digest of the payload.
+    /// Returns the digest of the payload.
     func digest(of slot: UInt32) -> UInt64? {
         withBytes(.digest, of: slot) { UInt64(littleEndian: $0.loadUnaligned(as: UInt64.self)) }
     }
 
-    /// The buttons, as `ButtonList` writes them.
+    /// Returns the buttons in the bytes of `ButtonList`.
     func buttons(of slot: UInt32) -> [UInt8] {
         let entry = self[slot]
         let end = Int(entry.textStart) + Int(entry.messageLength) + Int(entry.uniqueLength) + Int(entry.extraLength)
@@ -246,17 +246,18 @@ struct Deliveries: Sendable {
         return withTexts(of: slot) { Array($0[end - length..<end]) }
     }
 
-    /// Reads a byte of the texts of each of these deliveries.
+    /// Reads one byte of the texts of each of these deliveries.
     ///
-    /// They lie far apart, and what asks memory for one after the other waits for each: as long again as all else that an
-    /// influenced open takes. Reads with nothing between them wait together, and then the texts are near.
+    /// The texts lie far apart. Reads that depend on each other take one cache miss after the other, which doubles the
+    /// time of an influenced open. These reads are independent, so their cache misses overlap, and then the texts are
+    /// in the cache.
     func readAhead(_ slots: ArraySlice<UInt32>) {
         var read = 0
         for slot in slots {
             let start = Int(self[slot].textStart)
             withTexts(of: slot) { read += start < $0.count && $0[start] != 0 ? 1 : 0 }
         }
-        // Always so; a result that nobody looked at would not be read.
+        // Always true: without a use of `read` the compiler would drop the reads.
         precondition(read <= slots.count)
     }
 
@@ -264,7 +265,7 @@ struct Deliveries: Sendable {
         pages[Int(slot) / Self.pageLength].texts.withUnsafeBytes(body)
     }
 
-    /// The bytes that a name consists of; `nil` when the delivery has no such name.
+    /// Calls a closure with the bytes of a name; returns `nil` if the delivery has no such name.
     private func withBytes<Result>(
         _ name: Name, of slot: UInt32, _ body: (UnsafeRawBufferPointer) -> Result
     ) -> Result? {
@@ -296,5 +297,5 @@ struct Deliveries: Sendable {
     }
 }
 
-/// No slot of any table.
+/// The value for no slot, of any table.
 let noSlot = UInt32.max

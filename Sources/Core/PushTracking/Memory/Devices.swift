@@ -1,6 +1,6 @@
 import PushModel
 
-/// The apps on devices that something is remembered of: deliveries, a session, or a decision that is still to come.
+/// The apps on devices with a remembered delivery, a session, or a pending decision.
 struct Devices: Sendable {
     struct Session: Sendable {
         var user: UInt32
@@ -9,13 +9,13 @@ struct Devices: Sendable {
         var startedAt: Int64
         /// Unix milliseconds; meaningless while it is open.
         var endedAt: Int64 = 0
-        /// The request that ended it; 0 while it is open.
+        /// The request that ended the session; 0 while it is open.
         var endedBy: Int64 = 0
-        /// When it can no longer be resumed, in the tracker's own time.
+        /// The time from which it cannot be resumed, in the tracker's own time.
         var endDue: Int64 = 0
-        /// When it was last used, in Unix seconds of the clock.
+        /// The time of its last use, in Unix seconds of the clock.
         var since: UInt32
-        /// What that was when it was last looked at for being old.
+        /// The value of `since` when `nextOldSession` last checked it.
         var sinceSeen = UInt32.max
         var platform: Platform
 
@@ -23,16 +23,16 @@ struct Devices: Sendable {
     }
 
     struct Device: Sendable {
-        /// Nobody knows which device it is without a name; only the app is kept then.
+        /// The name; `nil`: the device is unknown, and only the app is kept.
         var name: String?
         var app: UInt32
-        /// Another app on the same device.
+        /// The next app on the same device.
         var nextApp = noSlot
-        /// Its unopened, displayed deliveries.
+        /// The unopened, displayed deliveries.
         var unopened = SlotList()
-        /// How many deliveries are remembered, listed or not.
+        /// The number of remembered deliveries, listed or not.
         var deliveries: UInt32 = 0
-        /// How many session starts wait for their decision.
+        /// The number of pending session starts.
         var pendingStarts: UInt32 = 0
         var session: Session?
 
@@ -45,10 +45,10 @@ struct Devices: Sendable {
     /// The first app of each device, by the device's name.
     private var index = HashIndex()
 
-    /// How many there are.
+    /// The number of apps on devices.
     var count: Int { devices.count }
 
-    /// All slots, those of no device too.
+    /// All slots, free ones included.
     var slots: Range<UInt32> { devices.slots }
 
     subscript(slot: UInt32) -> Device {
@@ -56,19 +56,19 @@ struct Devices: Sendable {
         _modify { yield &devices[slot] }
     }
 
-    /// The first of a device's apps; the others follow by `nextApp`.
+    /// Returns the first of a device's apps; the others follow by `nextApp`.
     func first(_ name: String?) -> UInt32? {
         index.find(Self.hash(name)) { devices[$0].isNamed(name) }
     }
 
-    /// An app on a device.
+    /// Returns an app on a device.
     func find(_ name: String?, app: UInt32) -> UInt32? {
         var next = first(name) ?? noSlot
         while next != noSlot, devices[next].app != app { next = devices[next].nextApp }
         return next == noSlot ? nil : next
     }
 
-    /// Adds an app on a device that is not there.
+    /// Adds a new app on a device.
     mutating func add(_ name: String?, app: UInt32) -> UInt32 {
         let slot = devices.insert(Device(name: name, app: app))
         if let first = first(name) {
@@ -94,11 +94,11 @@ struct Devices: Sendable {
         devices.remove(slot, leaving: Device(name: nil, app: SharedTexts.none))
     }
 
-    /// An app on a device with an open session that was last used before `horizon`, or, when there are too many, one that
-    /// was not used for a round. Each call looks at two.
+    /// Returns an app on a device with an open session that was last used before `horizon`, or, if there are too many,
+    /// one that was unused for a whole round. A call without too many checks two slots.
     mutating func nextOldSession(before horizon: Int64, tooMany: Bool) -> UInt32? {
         devices.next(tooMany ? min(2 * devices.slotCount, looksMax) : 2) { device in
-            // One that ended goes by itself, and its end is to be told.
+            // An ended session goes by itself, after the event of its end.
             guard let session = device.session, session.isOpen else { return false }
             defer { device.session?.sinceSeen = session.since }
             return Int64(session.since) < horizon || tooMany && session.since == session.sinceSeen

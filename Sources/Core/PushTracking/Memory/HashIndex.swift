@@ -1,15 +1,15 @@
 import PushModel
 
-/// From hashes to the slots of a table: eight bytes an entry, beside the table that holds the entries themselves.
+/// A map from hashes to the slots of a table: eight bytes per entry, beside the table with the entries themselves.
 ///
-/// Half of them are of the hash, so neither what is passed in a search nor what moves as the index grows is looked at in
-/// its table: that is the time that a large one takes. Split into shards that grow each on its own, so that no insertion
-/// moves more than a 256th of what there is. Whoever owns the table says whether an entry is the one that is meant.
+/// Half of the eight bytes are hash bits, so that neither a search nor growth reads the table for entries that do not
+/// match: these reads would take most of the time of a large index. The 256 shards grow separately, so that an
+/// insertion moves no more than a 256th of the entries. The owner of the table decides whether an entry matches.
 struct HashIndex: Sendable {
     private struct Bucket: Sendable {
-        /// The slot plus one, 0 where there is none.
+        /// The slot plus one; 0: none.
         var entry: UInt32 = 0
-        /// The low half of its hash.
+        /// The low half of the hash.
         var hash: UInt32 = 0
     }
 
@@ -18,7 +18,7 @@ struct HashIndex: Sendable {
         var buckets: ContiguousArray<Bucket> = []
         var count = 0
 
-        /// In the order of the hashes, so that a shard that grows is written from one end to the other.
+        /// In the order of the hashes, so that a growing shard is written sequentially.
         func home(_ hash: UInt32) -> Int { Int((UInt64(hash) * UInt64(buckets.count)) >> 32) }
 
         func next(_ index: Int) -> Int { index + 1 == buckets.count ? 0 : index + 1 }
@@ -43,14 +43,14 @@ struct HashIndex: Sendable {
 
     private var shards = ContiguousArray(repeating: Shard(), count: 256)
 
-    /// The slot under `hash` whose entry `isMeant`.
+    /// Returns the slot under `hash` whose entry `isMeant`.
     func find(_ hash: UInt64, where isMeant: (UInt32) -> Bool) -> UInt32? {
         shards[Int(hash >> 56)].find(UInt32(truncatingIfNeeded: hash), where: isMeant)
     }
 
-    /// Makes room for `count` slots, so that adding them moves none; does nothing to an index that has some.
+    /// Reserves `count` slots, so that adding them moves none; does nothing to an index that has entries.
     mutating func reserve(_ count: Int) {
-        // Of many a shard gets its share, of few sometimes more: three standard deviations of it.
+        // Allows for the uneven shares of the shards: three standard deviations.
         let share = Double(count) / Double(shards.count)
         let room = Int((share + 3 * share.squareRoot()) * 5 / 4)
         for number in shards.indices where shards[number].buckets.isEmpty && room > 0 {
@@ -62,7 +62,7 @@ struct HashIndex: Sendable {
     mutating func insert(_ slot: UInt32, _ hash: UInt64) {
         let number = Int(hash >> 56)
         let room = shards[number].buckets.count
-        // At four fifths a search for what is there looks at three places, in the mean.
+        // At a load of four fifths a successful search checks three buckets on average.
         if (shards[number].count + 1) * 5 > room * 4 {
             let old = shards[number].buckets
             shards[number].buckets = ContiguousArray(repeating: Bucket(), count: max(4, room + room / 4 + 1))
@@ -72,7 +72,7 @@ struct HashIndex: Sendable {
         shards[number].count += 1
     }
 
-    /// Takes out a slot that was added under `hash`; does nothing if it is not there.
+    /// Removes a slot that was added under `hash`; does nothing if it is not there.
     mutating func remove(_ slot: UInt32, _ hash: UInt64) {
         let number = Int(hash >> 56)
         guard !shards[number].buckets.isEmpty else { return }
@@ -81,7 +81,7 @@ struct HashIndex: Sendable {
             guard shards[number].buckets[hole].entry != 0 else { return }
             hole = shards[number].next(hole)
         }
-        // Whatever a search would no longer find behind the hole moves into it.
+        // Moves entries behind the hole into it that a search would no longer find.
         var index = shards[number].next(hole)
         while shards[number].buckets[index].entry != 0 {
             let home = shards[number].home(shards[number].buckets[index].hash)
@@ -97,7 +97,7 @@ struct HashIndex: Sendable {
     }
 }
 
-/// The hash of some bytes and a number; differs from process to process, so nothing that is kept may depend on it.
+/// Returns the hash of some bytes and a number. It differs in every process, so stored data must not depend on it.
 func slotHash(_ number: UInt32, _ bytes: UnsafeRawBufferPointer) -> UInt64 {
     let hash = WordHash.ofThisProcess
     return hash.joined(hash(bytes.assumingMemoryBound(to: UInt8.self)), UInt64(number))
@@ -107,7 +107,7 @@ func slotHash(_ number: UInt32, _ text: String) -> UInt64 {
     text.withBytes { slotHash(number, UnsafeRawBufferPointer($0)) }
 }
 
-/// The hash of a number that nobody outside chooses: spread over all bits, and the same in every process.
+/// Returns the hash of a number that no outsider chooses: spread over all bits, and the same in every process.
 func slotHash(_ number: Int64) -> UInt64 {
     // The finalizer of MurmurHash3.
     var hash = UInt64(bitPattern: number)

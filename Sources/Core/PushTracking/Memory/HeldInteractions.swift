@@ -1,9 +1,9 @@
 import PushModel
 
-/// Interactions that wait for their delivery, each until a time of the tracker's. Bounded in count and bytes: what is too
-/// much is for the tracker to give up, the one that waited longest first.
+/// The interactions that wait for their delivery, each until a time of the tracker. Bounded in count and bytes: beyond
+/// the limits the tracker gives up the one that has waited longest.
 struct HeldInteractions: Sendable {
-    /// What two interactions that say the same have in common.
+    /// The content by which two interactions are equal.
     private struct Content: Hashable, Sendable {
         var subject: Interaction.Subject
         var act: Interaction.Act
@@ -20,7 +20,7 @@ struct HeldInteractions: Sendable {
         }
     }
 
-    /// What a delivery settles at once: those that name it, and are on its device or on none that is known.
+    /// The key of the interactions that a delivery settles: their subject, and its device or none.
     private struct Place: Hashable, Sendable {
         var subject: Interaction.Subject
         var device: ExactName?
@@ -31,28 +31,28 @@ struct HeldInteractions: Sendable {
         }
     }
 
-    /// How many may wait for one delivery on one device: all are settled in the turn in which it comes.
+    /// The limit of interactions for one delivery on one device: one turn settles them all.
     static let countMaxAtPlace = 256
-    /// How many may wait at most, and how many bytes of texts they may have.
+    /// The limits of all interactions: their number, and the bytes of their texts.
     static let countMax = 10_000
     static let byteCountMax = 16 << 20
 
     private var entries: [SequenceNumber: (interaction: Interaction, due: Int64)] = [:]
     private var byPlace: [Place: Set<SequenceNumber>] = [:]
     private var byContent: [Content: Int] = [:]
-    /// The causes in the order in which they came; those that wait no more are left out when they are met.
+    /// The causes in order of arrival, with stale ones, which `surplus` skips.
     private var queue = Queue<SequenceNumber>()
     private(set) var byteCount = 0
 
     var count: Int { entries.count }
     var isEmpty: Bool { entries.isEmpty }
 
-    /// All that wait, in no order.
+    /// All held interactions, unordered.
     var all: [Interaction] { entries.values.map(\.interaction) }
 
     subscript(cause: SequenceNumber) -> (interaction: Interaction, due: Int64)? { entries[cause] }
 
-    /// The one that waited longest, if there are more than may wait.
+    /// The interaction that has waited longest, if a limit is exceeded.
     var surplus: SequenceNumber? {
         mutating get {
             guard entries.count > Self.countMax || byteCount > Self.byteCountMax && entries.count > 1 else {
@@ -88,7 +88,8 @@ struct HeldInteractions: Sendable {
         return interaction
     }
 
-    /// Those that wait for this on a device, or on none that is known, in the order of their numbers.
+    /// Returns the causes of the interactions that wait for one of these subjects, on a device or on no known one, by
+    /// number.
     func causes(of subjects: [Interaction.Subject], on device: String?) -> [SequenceNumber] {
         var causes: Set<SequenceNumber> = []
         for subject in subjects {
@@ -99,19 +100,19 @@ struct HeldInteractions: Sendable {
         return causes.sorted()
     }
 
-    /// Whether so many wait for the same on the same device that no other may.
+    /// Whether the limit of interactions with the same subject on the same device is reached.
     func isFull(for interaction: Interaction) -> Bool {
         byPlace[Place(interaction.subject, on: interaction.device)]?.count ?? 0 >= Self.countMaxAtPlace
     }
 
-    /// Whether another one that waits says the same.
+    /// Whether an equal interaction is held.
     func hasAnother(like interaction: Interaction) -> Bool {
         (byContent[Content(interaction)] ?? 0) > (entries[interaction.cause] == nil ? 0 : 1)
     }
 }
 
 extension Interaction {
-    /// How many bytes its texts have.
+    /// The size of its texts, in bytes.
     fileprivate var byteCount: Int {
         var count = (app?.utf8.count ?? 0) + (device?.utf8.count ?? 0) + (externalID?.utf8.count ?? 0)
         if case .message(let id) = subject { count += id.utf8.count }

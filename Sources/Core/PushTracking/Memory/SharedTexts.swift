@@ -1,31 +1,31 @@
 import PushModel
 
-/// Texts that many have in common, each held once under a number, for as long as somebody uses it.
+/// Reference-counted texts: each is stored once under a number as long as it is in use.
 struct SharedTexts: Sendable {
     private struct Entry: Sendable {
         var text: String
         var uses: Int
     }
 
-    /// The number that stands for no text.
+    /// The number for no text.
     static let none = UInt32.max
 
     private var entries = Slab<Entry>()
     private var index = HashIndex()
 
-    /// How many texts there are.
+    /// The number of texts.
     var count: Int { entries.count }
 
     /// The text of a number; `nil` for `none`.
     subscript(number: UInt32) -> String? { number == Self.none ? nil : entries[number].text }
 
-    /// The number of a text that somebody uses; `nil` when nobody does.
+    /// Returns the number of a text in use; `nil`: it is not in use.
     func find(_ text: String?) -> UInt32? {
         guard let text else { return Self.none }
         return index.find(slotHash(0, text)) { entries[$0].text.isSame(as: text) }
     }
 
-    /// One more use of a text.
+    /// Adds a use of a text.
     mutating func retain(_ text: String?) -> UInt32 {
         guard let text else { return Self.none }
         if let number = find(text) {
@@ -37,12 +37,12 @@ struct SharedTexts: Sendable {
         return number
     }
 
-    /// One more use of the text of a number.
+    /// Adds a use of the text of a number.
     mutating func retain(_ number: UInt32) {
         if number != Self.none { entries[number].uses += 1 }
     }
 
-    /// One use less.
+    /// Removes a use; the last one frees the text.
     mutating func release(_ number: UInt32) {
         guard number != Self.none else { return }
         entries[number].uses -= 1

@@ -1,18 +1,19 @@
-/// Elements that keep their slot until they are removed. Grows by pieces, so that nothing is copied as a whole.
+/// A table whose elements keep their slots until they are removed. It grows by pieces and never copies itself as a
+/// whole.
 struct Slab<Element: Sendable>: Sendable {
     private static var pieceLength: Int { 1024 }
     private var pieces: ContiguousArray<ContiguousArray<Element>> = []
     private var free: ContiguousArray<UInt32> = []
-    /// Where `next` looks first.
+    /// The slot at which `next` begins.
     private var hand: UInt32 = 0
 
-    /// How many slots there are, the free ones too.
+    /// The number of slots, free ones included.
     var slotCount: Int {
         guard let last = pieces.last else { return 0 }
         return (pieces.count - 1) * Self.pieceLength + last.count
     }
 
-    /// How many elements there are.
+    /// The number of elements.
     var count: Int { slotCount - free.count }
 
     subscript(slot: UInt32) -> Element {
@@ -20,7 +21,7 @@ struct Slab<Element: Sendable>: Sendable {
         _modify { yield &pieces[Int(slot) / Self.pieceLength][Int(slot) % Self.pieceLength] }
     }
 
-    /// Adds an element; its slot may have been that of one that was removed.
+    /// Adds an element; may reuse the slot of a removed one.
     mutating func insert(_ element: Element) -> UInt32 {
         if let slot = free.popLast() {
             self[slot] = element
@@ -28,7 +29,7 @@ struct Slab<Element: Sendable>: Sendable {
         }
         if pieces.last.map({ $0.count == Self.pieceLength }) ?? true {
             var piece = ContiguousArray<Element>()
-            // The first piece grows as it is needed: most tables are small.
+            // The first piece grows on demand: most tables are small.
             if !pieces.isEmpty { piece.reserveCapacity(Self.pieceLength) }
             pieces.append(piece)
         }
@@ -36,14 +37,14 @@ struct Slab<Element: Sendable>: Sendable {
         return UInt32((pieces.count - 1) * Self.pieceLength + pieces[pieces.count - 1].count - 1)
     }
 
-    /// All slots, the free ones too.
+    /// All slots, free ones included.
     var slots: Range<UInt32> { 0..<UInt32(slotCount) }
 
-    /// Goes on round the slots, from where it stopped the last time, to one that is wanted.
+    /// Returns the next wanted slot in a round, from where the last call stopped; `nil`: none among those checked.
     ///
     /// - Parameters:
-    ///   - looks: at how many slots it looks at most.
-    ///   - isWanted: sees the blanks of free slots too, and may mark what it has seen.
+    ///   - looks: the most slots that it checks.
+    ///   - isWanted: also gets the blanks of free slots, and may mark an element as seen.
     mutating func next(_ looks: Int, where isWanted: (inout Element) -> Bool) -> UInt32? {
         let end = UInt32(slotCount)
         for _ in 0..<(end == 0 ? 0 : looks) {
@@ -54,13 +55,13 @@ struct Slab<Element: Sendable>: Sendable {
         return nil
     }
 
-    /// Removes the element at `slot`; `blank` takes its place until the slot is used again.
+    /// Removes the element at `slot`; `blank` stays there until the slot is reused.
     mutating func remove(_ slot: UInt32, leaving blank: Element) {
         self[slot] = blank
         free.append(slot)
     }
 }
 
-/// At how many slots a look for one that was not used for long stops, so that no turn of a loop is long. What is too many
-/// then stays until the next look, which goes on from there.
+/// The most slots that one search for an unused element checks, so that a turn of the loop is short. A search without a
+/// result leaves surplus elements in place, and the next one continues from there.
 let looksMax = 4096

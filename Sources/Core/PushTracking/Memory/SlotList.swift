@@ -1,17 +1,17 @@
-/// Slots in the order in which they came, side by side: whoever reads them all need not wait for one to learn the next.
+/// A contiguous list of slots in order of arrival: a reader of all of them follows no links.
 struct SlotList: Sendable {
     private var slots: ContiguousArray<UInt32> = []
-    /// How many of the first have been removed, but still lie there.
+    /// The number of removed slots that are still at the front of the array.
     private var gone = 0
 
     /// The slots, the oldest first.
     var all: Slice<ContiguousArray<UInt32>> { Slice(base: slots, bounds: gone..<slots.count) }
 
-    /// Adds one as the newest.
+    /// Adds a slot as the newest.
     mutating func append(_ slot: UInt32) { slots.append(slot) }
 
-    /// Takes out one; does nothing if it is not there. For the oldest, which is what is forgotten, it costs next to
-    /// nothing, else what the list is long.
+    /// Removes a slot; does nothing if it is not there. Constant time for the oldest, which is forgotten first; linear
+    /// in the list for any other.
     mutating func remove(_ slot: UInt32) {
         guard let place = slots[gone...].firstIndex(of: slot) else { return }
         if place > gone {
@@ -27,7 +27,7 @@ struct SlotList: Sendable {
         }
     }
 
-    /// Takes out some, which are in the order of the list, in one go through it.
+    /// Removes some slots, which are in the order of the list, in one pass.
     mutating func remove(_ some: [UInt32]) {
         guard some.count > 1 else { return some.first.map { remove($0) } ?? () }
         var next = 0

@@ -9,11 +9,11 @@ struct StartHistory: Sendable {
         var app: UInt32
         var isAnonymous: Bool
         var count: UInt8 = 0
-        /// When it was last used, in Unix seconds of the clock.
+        /// The time of its last use, in Unix seconds of the clock.
         var since: UInt32
-        /// What that was when it was last looked at for being old.
+        /// The value of `since` when `nextOld` last checked it.
         var sinceSeen = UInt32.max
-        /// Unix milliseconds, the earliest first.
+        /// The starts in Unix milliseconds, the earliest first.
         var starts = InlineArray<10, Int64>(repeating: 0)
 
         var latest: Int64? { count == 0 ? nil : starts[Int(count) - 1] }
@@ -22,10 +22,10 @@ struct StartHistory: Sendable {
     private var entries = Slab<Entry>()
     private var index = HashIndex()
 
-    /// How many users in apps there are.
+    /// The number of entries: users in apps.
     var count: Int { entries.count }
 
-    /// All slots, those without a user too.
+    /// All slots, free ones included.
     var slots: Range<UInt32> { entries.slots }
 
     subscript(slot: UInt32) -> Entry {
@@ -53,8 +53,8 @@ struct StartHistory: Sendable {
             leaving: Entry(number: 0, owner: SharedTexts.none, app: SharedTexts.none, isAnonymous: false, since: 0))
     }
 
-    /// One that was last used before `horizon`, or, when there are too many, one that was not used for a round. Each call
-    /// looks at two, so a round is done before as many again are added.
+    /// Returns an entry that was last used before `horizon`, or, if there are too many, one that was unused for a whole
+    /// round. A call without too many checks two slots, so a round is complete before as many again are added.
     mutating func nextOld(before horizon: Int64, tooMany: Bool) -> UInt32? {
         entries.next(tooMany ? min(2 * entries.slotCount, looksMax) : 2) { entry in
             guard entry.owner != SharedTexts.none else { return false }
@@ -72,19 +72,19 @@ struct StartHistory: Sendable {
 }
 
 extension StartHistory.Entry {
-    /// The window of a start at `start` (T5), in milliseconds: what was received less than this before it counts.
+    /// Returns the window of a start in milliseconds (T5): a delivery received less than this before the start counts.
     func window(at start: Int64, _ rules: TrackerRules) -> Int64 {
         let fixed = rules.influencedWindow.milliseconds
         var before = Int(count)
         while before > 0, starts[before - 1] >= start { before -= 1 }
         guard before >= 2, rules.windowRule != .fixed else { return fixed }
-        // Half the mean interval, rounded up: for whole milliseconds less than it is less than that.
+        // Half the mean interval, rounded up: a whole number below the rounded value is also below the exact one.
         let intervals = Int64(before - 1)
         let half = (starts[before - 1] - starts[0] + 2 * intervals - 1) / (2 * intervals)
         return rules.windowRule == .max ? max(fixed, half) : min(fixed, half)
     }
 
-    /// Takes in a start; of eleven the earliest goes.
+    /// Adds a start; an eleventh removes the earliest.
     mutating func insert(_ start: Int64) {
         var place = Int(count)
         while place > 0, starts[place - 1] > start { place -= 1 }
@@ -105,13 +105,13 @@ extension StartHistory.Entry {
 }
 
 extension Int64 {
-    /// The difference, at the limits of 64 bits where it is beyond them.
+    /// Returns the difference, clamped to 64 bits.
     func saturatingSubtract(_ other: Int64) -> Int64 {
         let (difference, overflow) = subtractingReportingOverflow(other)
         return overflow ? (self < other ? .min : .max) : difference
     }
 
-    /// The sum, at the limits of 64 bits where it is beyond them.
+    /// Returns the sum, clamped to 64 bits.
     func saturatingAdd(_ other: Int64) -> Int64 {
         let (sum, overflow) = addingReportingOverflow(other)
         return overflow ? (other < 0 ? .min : .max) : sum
