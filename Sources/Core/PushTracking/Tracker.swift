@@ -2,13 +2,13 @@ public import PushModel
 
 /// The native tracker of opens: takes Braze payloads, taps and sessions, and emits the analytics events that follow.
 ///
-/// A pure value; the rules are T1 to T15 of the page TrackerRules. Two times come in with everything. The event's own (`at`)
-/// decides what is counted (T4 to T7). The clock's (`now`) decides how long something is remembered or waited for. An
-/// event time later than the clock is taken for the clock's, as the provider's own API does; one in the past is kept.
+/// A pure value; its rules are T1 to T15 of the page TrackerRules. Each input has two times. The event's own (`at`) decides
+/// what counts (T4 to T7). The clock's (`now`) decides how long the tracker remembers and waits. An event time later than
+/// the clock is set to the clock's, as the provider's own API does; a past one is kept.
 ///
-/// What comes out as records, given back to the `restore` calls after a restart, makes the same tracker again.
+/// The records, given to the `restore` methods after a restart, recreate the same tracker.
 public struct Tracker: Sendable {
-    /// Which ids the events of this state directory get.
+    /// The id of the state directory, from which events derive their ids.
     public let stateID: UUID128
     /// The settings; a change applies to later decisions.
     public var rules: TrackerRules {
