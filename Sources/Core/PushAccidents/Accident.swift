@@ -4,8 +4,7 @@ import PushRouting
 /// An accident of the catalogue: a payload, its outcomes, and the fix. One scenario shows all of it.
 ///
 /// Its file has an object, whose last line is `}` alone, and behind it the lines of the scenario. `accident` and
-/// `mended` of the object are the ids of the deliveries to explain; the effect of the fix begins with the first of
-/// `mended`.
+/// `mended` of the object are the ids of the deliveries to explain; the fix takes effect at the first of `mended`.
 public struct Accident: Sendable {
     /// A delivery of the scenario to explain.
     struct Example: Sendable {

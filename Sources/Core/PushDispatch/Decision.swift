@@ -1,7 +1,6 @@
 public import PushModel
 
-/// The platform's treatment of a delivery, and the provider of its payload. A class, because it is large and never
-/// changes.
+/// The platform's treatment of a delivery, and the provider of its payload. A class: it is large and never changes.
 public final class Decision: Sendable {
     /// The providers whose rules match, the owner first.
     public let providers: [ProviderMatch]

@@ -62,8 +62,7 @@ private func decide(_ delivery: Delivery, payload: some PlatformPayload, setting
 }
 
 extension ProviderMatch {
-    /// Removes callbacks for a message that the owner's SDK handles by itself. The platform's own treatment stays as it
-    /// is.
+    /// Removes callbacks for a message that the owner's SDK handles by itself. The platform's own treatment stays.
     fileprivate func change(_ fate: inout Fate, because reasons: inout [Reason]) {
         // FCM's other callbacks concern the app's messages in general.
         guard case .callbacks(let callbacks) = fate else { return }

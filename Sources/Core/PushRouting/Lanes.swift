@@ -30,8 +30,7 @@ struct Lanes: Sendable {
         return ahead
     }
 
-    /// Removes the head. The caller checks whether the next head still waits, and calls ``takeTurn(_:)`` or
-    /// ``dropHead(_:)``.
+    /// Removes the head. The caller checks whether the next one still waits: ``takeTurn(_:)`` or ``dropHead(_:)``.
     ///
     /// - Parameter handler: the handler of the head; `nil` for the tracker.
     mutating func popHead(_ key: DeviceKey, at now: Instant, handler: String?) {
@@ -50,8 +49,7 @@ struct Lanes: Sendable {
     /// Removes a lane without invocations.
     mutating func end(_ key: DeviceKey) { lanes[key] = nil }
 
-    /// Returns the lanes with the most waiting invocations, the longest first, with these numbers; ties by device and
-    /// app.
+    /// Returns the lanes with the most waiting invocations, the longest first, and these numbers; ties by device, app.
     func longest(_ limit: Int) -> [(key: DeviceKey, waiting: Int)] {
         var found: [(key: DeviceKey, waiting: Int)] = []
         for (key, count) in waiting.elements {

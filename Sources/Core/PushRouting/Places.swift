@@ -42,8 +42,7 @@ struct Places: Sendable {
         /// Returns how many more owners or observers it may run; never below 0, though a reload may lower the limit
         /// below the number that runs.
         ///
-        /// - Parameter all: the free common places for that role; `nil`: an earlier call already applied
-        ///   `leavesPlaces`.
+        /// - Parameter all: the free common places for that role; `nil`: `leavesPlaces` was applied before.
         func free(ofAll all: Int?, ofObservers isObserver: Bool) -> Int {
             let limit = handler.maxConcurrent.map { max(0, $0 - shares.owners.own - shares.observers.own) } ?? .max
             guard let all, handler.leavesPlaces else { return limit }
@@ -58,7 +57,7 @@ struct Places: Sendable {
     /// The limits of running invocations, and below them the numbers that run.
     private var limits = PerRole(0)
     private(set) var running = PerRole(0)
-    /// The invocations that are ready to run, in order. One that finds no place of its handler moves to the handler's
+    /// The invocations that are ready to run, in order. One without a place of its handler moves to the handler's
     /// queue.
     private var ready = PerRole(Queue<InvocationID>())
     private var byHandler: [String: OfHandler] = [:]
@@ -92,8 +91,7 @@ struct Places: Sendable {
 
     // MARK: Configuration
 
-    /// Applies the limits and handlers of a table. A breaker keeps its state if all settings of its handler are the
-    /// same.
+    /// Applies the limits and handlers of a table. A breaker keeps its state if its handler's settings are the same.
     mutating func configure(_ table: RoutingTable) {
         (limits.owners, limits.observers) = (table.limits.handlers, table.limits.observers)
         for (name, handler) in table.handlers where !handler.kind.isBuiltIn {
@@ -316,7 +314,7 @@ struct Places: Sendable {
     /// Counts an invocation that passed by a handler.
     mutating func passOver(_ handler: String) { byHandler[handler]?.passedOver += 1 }
 
-    /// Notes that a handler answered or failed. Ignores a handler with older settings: it says nothing about the newer
+    /// Notes that a handler answered or failed. Ignores one with older settings, which says nothing about the newer
     /// ones.
     ///
     /// - Returns: the change of the breaker, for the journal.

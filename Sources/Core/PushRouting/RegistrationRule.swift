@@ -58,8 +58,7 @@ extension RoutingTable {
 }
 
 extension Router {
-    /// Returns the device that registered a token last, or that a file of `registrations.d` names; `nil`: none is
-    /// known.
+    /// Returns the device that registered a token last, or that a file of `registrations.d` names; `nil`: none.
     ///
     /// - Parameter presumed: the target that the sender assumes.
     public func owner(ofToken token: String, presumed: Target) -> TokenOwner? {

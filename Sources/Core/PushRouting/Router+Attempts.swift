@@ -124,8 +124,7 @@ extension Router {
     ///   - wished: the wait that the handler asks for; `nil`: it named none. Zero counts as `nil`: otherwise the
     ///     handler would be retried as fast as it answers.
     ///   - said: the handler's reason; `nil`: it gave none.
-    ///   - failure: the reason why the daemon could not start or reach it; `nil`: the handler itself asked for the
-    ///     retry.
+    ///   - failure: the reason why the daemon could not start or reach it; `nil`: the handler asked for the retry.
     mutating func retry(
         _ invocation: inout Invocation, after wished: Duration?, because said: String? = nil,
         notAsked failure: String? = nil, at now: Moment, _ effects: inout Effects

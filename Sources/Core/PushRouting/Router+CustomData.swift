@@ -56,8 +56,7 @@ extension Router {
         return "log: \(entries) rejected; pushctl pending --rejected shows why"
     }
 
-    /// Queues the entries that the tracks make of a push or an interaction, in the transaction that accepts the
-    /// request.
+    /// Queues the entries that the tracks make of a push or an interaction, in the transaction of its request.
     mutating func queueTracks(
         _ facts: TrackFacts, of accepted: AcceptedRequest, at time: WallTime, now: Moment, _ effects: inout Effects
     ) {

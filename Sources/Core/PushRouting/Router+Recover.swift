@@ -46,8 +46,7 @@ public struct UnfinishedRequest: Sendable {
 }
 
 extension Router {
-    /// Recovers requests of an earlier run of the daemon: runs invocations with budget left, and gives the others an
-    /// outcome.
+    /// Recovers requests of an earlier run: runs invocations with budget left, and gives the others an outcome.
     ///
     /// Call it before the first `submit`, with the requests in order of their numbers, in any number of parts, once no
     /// process of an earlier run is alive. No handler starts before ``endRecovery(at:effects:)``.

@@ -150,8 +150,7 @@ extension Router {
         if let fault { throw fault }
     }
 
-    /// Makes a slice of the deliveries of the oldest publish. The same batch records the progress, so a crash repeats
-    /// none.
+    /// Makes a slice of the oldest publish's deliveries. The same batch records the progress, so a crash repeats none.
     mutating func continueFanOuts(at now: Moment, _ effects: inout Effects) {
         guard !isDraining, var open = memory.fanOuts.open.first else { return }
         if let paused = memory.fanOuts.pausedUntil, now.monotonic < paused { return }

@@ -5,8 +5,7 @@ struct Usage: Sendable {
     private(set) var requests = 0
     /// The size of the lines of requests in flight, in bytes.
     private(set) var bytes = 0
-    /// The part of these bytes in memory for waiting invocations; a request counts once for each invocation that keeps
-    /// it.
+    /// The part of these bytes in memory for waiting invocations; a request counts for each invocation that keeps it.
     private(set) var payloadBytes = 0
     /// The memory that invocations in flight take beside these, in bytes, about.
     private(set) var invocationBytes = 0

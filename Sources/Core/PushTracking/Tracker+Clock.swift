@@ -6,7 +6,7 @@ extension Tracker {
 
     /// Fires due timers: influenced opens and held interactions at the end of the grace, sessions at their timeout.
     ///
-    /// At the same time a request comes before a timer. Work beyond the limit of one call is left for the next
+    /// At the same time a request comes before a timer. One call does limited work, and the next one the rest
     /// (``isBehind``).
     public mutating func takeDue(now: WallTime, into output: inout TrackerOutput) {
         begin(now, into: &output)

@@ -14,8 +14,8 @@ public struct Tracker: Sendable {
     public var rules: TrackerRules {
         didSet { rememberSeconds = rules.remember.seconds }
     }
-    /// Whether anything is forgotten by age; false while the civil clock is not trusted. The limits of counts apply
-    /// always.
+    /// Whether anything is forgotten by age; false while the civil clock is not trusted. The limits of counts always
+    /// apply.
     public var forgetsByAge = true
     /// The time for which a delivery is remembered, in seconds; read for every request.
     private var rememberSeconds: Int64
@@ -133,8 +133,7 @@ public struct Tracker: Sendable {
         return slot.map { SequenceNumber(deliveries[$0].seq) }
     }
 
-    /// Returns an id if it may be remembered. Real ids have a few hundred bytes at most; a payload has room for far
-    /// more.
+    /// Returns an id of at most 1,024 bytes. Real ids have a few hundred at most; a payload has room for far more.
     private static func trackable(_ id: String?) -> String? { id.flatMap { $0.utf8.count <= 1024 ? $0 : nil } }
 
     // MARK: Memory

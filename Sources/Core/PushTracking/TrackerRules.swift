@@ -38,8 +38,7 @@ public struct TrackerRules: Hashable, Sendable {
     public var reportsForeground = false
     /// The apps whose own SDK logs opens: they get no campaign events from the tracker, or each open would count twice.
     public var appsWithoutCampaignEvents: [Glob] = []
-    /// The time for which a delivery can be opened or influence an open, and an open session counts, from its
-    /// acceptance.
+    /// The time from acceptance for which a delivery can be opened or influence an open, and an open session counts.
     public var remember: Duration = .seconds(30 * 86_400)
     /// The limit of remembered deliveries; beyond it the oldest goes first.
     public var rememberMax = 100_000

@@ -3,8 +3,7 @@ import PushModel
 // The buttons of Braze's notifications on iOS and the web.
 
 extension ApplePayload {
-    /// Calls a closure for the buttons of a default category, with their objects in `ab.ab_cat`, then for its other
-    /// buttons.
+    /// Calls a closure for the buttons of a default category, with their objects in `ab.ab_cat`, then for the others.
     func forEachButton(until isEnough: (BrazeButton) -> Bool) {
         let described = member("ab")?.member("ab_cat")
         let category = category.flatMap { BrazeCategory(rawValue: $0) }?.buttons ?? []

@@ -66,8 +66,8 @@ extension AndroidPayload {
         return features
     }
 
-    /// The SDK refreshes if the key "was true", not if it was "not included or false"; Kotlin's `toBoolean` reads it
-    /// (UNVERIFIED).
+    /// The SDK refreshes if the key "was true", not if it was "not included or false"; it reads the key with Kotlin's
+    /// `toBoolean` (UNVERIFIED).
     private func isOn(_ value: JSONView?) -> Bool { value?.string?.lowercased() == "true" }
 
     /// Calls a closure for the buttons `ab_a0_*`, `ab_a1_*` and so on, up to the first without a type, as

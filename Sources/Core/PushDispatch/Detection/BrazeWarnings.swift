@@ -18,8 +18,7 @@ extension BrazeFacts {
 
 extension Platform {
     /// Whether an address could be opened at all: it has a scheme, or is on the web, and has no character that an
-    /// address cannot have (RFC 3986, section 2). Liquid that the sender's service did not replace has such characters
-    /// too.
+    /// address cannot have (RFC 3986, section 2), such as those of Liquid that the sender's service did not replace.
     fileprivate func mayOpen(_ address: String) -> Bool {
         let isPlain = address.utf8.allSatisfy { byte in
             byte > 0x20 && byte != 0x7F && !#"<>"{}|\^`"#.utf8.contains(byte)

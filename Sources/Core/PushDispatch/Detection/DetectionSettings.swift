@@ -18,8 +18,8 @@ public struct DetectionSettings: Sendable {
                 content.providers, newValue, runsServiceExtensionInForeground: runsServiceExtensionInForeground)
         }
     }
-    /// Whether iOS runs the service extension while the app is in the foreground, before `willPresent`. Apple does not
-    /// say.
+    /// Whether iOS runs the service extension while the app is in the foreground, before `willPresent`. Apple documents
+    /// neither case.
     public var runsServiceExtensionInForeground: Bool {
         get { content.runsServiceExtensionInForeground }
         set {

@@ -8,8 +8,7 @@ public struct HandedBackPayload: Sendable {
     public let campaignID: String?
     /// The payload's own id; `nil`: it has none.
     public let messageID: String?
-    /// The payload's keys, for the conditions of routes; `nil` on the web, which hands back other data than it
-    /// received.
+    /// The payload's keys, for the conditions of routes; `nil` on the web, which hands back other data.
     public let keys: PayloadKeys?
     /// The category on iOS, which determines the buttons and whether the app learns of a dismissal.
     public let category: String?

@@ -2,8 +2,7 @@ public import PushModel
 
 /// Returns a payload's own id: FCM's, at the place of its form. Plain APNs and web push have none.
 ///
-/// Also reads a payload that the platform hands back with an interaction. An id that is empty or no string counts as
-/// none.
+/// Also reads a payload that the platform hands back with an interaction. An id must be a string that is not empty.
 public func messageID(of payload: JSONNode, platform: Platform) -> String? {
     payload.withView { messageID(of: $0, platform: platform) }
 }

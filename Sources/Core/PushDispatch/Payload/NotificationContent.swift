@@ -131,8 +131,7 @@ private struct Parts {
     var isSilent = false
     var stays = false
 
-    /// Reads the notification that an app on Android finds in the message, then the usual keys of the data, or Braze's
-    /// keys.
+    /// Reads the notification that an Android app finds in the message, then the usual keys of the data, or Braze's.
     init(_ payload: AndroidPayload) {
         if payload.notification == .shown {
             func field(_ name: String) -> String? {
@@ -180,8 +179,7 @@ private struct Parts {
         if buttons.isEmpty { buttons = Self.buttons(payload["actions"]) }
     }
 
-    /// Reads the options of `showNotification`: in a body of FCM, in the member `notification`, or in the object
-    /// itself.
+    /// Reads the options of `showNotification`: in a body of FCM, in the member `notification`, or at the top level.
     init(_ payload: WebPayload, message: JSONView?) {
         let own = message?.protobufField("webpush")?.protobufField("notification") ?? payload["notification"]
         let shared = message?.protobufField("notification")
@@ -206,8 +204,7 @@ private struct Parts {
         }
     }
 
-    /// Reads the actions of web notifications: objects with `action` or `id`, and `title`; in a data message as JSON
-    /// text.
+    /// Reads the actions of web notifications: objects with `action` or `id`, and `title`; in data as JSON text.
     private static func buttons(_ value: JSONView?) -> [NotificationContent.Button] {
         guard let value else { return [] }
         if value.isString {

@@ -19,8 +19,7 @@ protocol PlatformPayload: AnyObject, ConditionSubject, Sendable {
     /// The place of the dashboard's key-values. Parses the text that holds them, if there is one.
     var dashboardPairs: DashboardPairs { get }
 
-    /// The id for the platform's own list of recent messages; `nil`: the platform has no such list, or the payload no
-    /// id.
+    /// The id for the platform's list of recent messages; `nil`: the platform has no list, or the payload no id.
     var duplicateID: String? { get }
     /// The values of the getters of FCM's `RemoteMessage`; `nil`: there is no such object.
     var remoteMessage: RemoteMessage? { get }

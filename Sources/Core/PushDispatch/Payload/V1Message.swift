@@ -129,7 +129,7 @@ extension V1Message {
     /// The priority at which FCM sends it.
     var priority: MessagePriority { isHighPriority ? .high : .normal }
 
-    /// Without `priority` a notification has a high priority and data a normal one. The preview has no field: its kind
+    /// Without `priority` a notification has a high one and data a normal one. In the preview, which has none, the kind
     /// decides.
     private var isHighPriority: Bool {
         if androidV2 != nil { return remoteNotification != nil }

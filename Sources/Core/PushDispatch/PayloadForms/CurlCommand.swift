@@ -51,8 +51,7 @@ struct CurlCommand {
         }
     }
 
-    /// Reads options of one letter, several in a word; the value of an option is the rest of the word, or the next
-    /// word.
+    /// Reads options of one letter, several in a word; an option's value is the rest of the word, or the next word.
     private mutating func takeLetters(
         _ letters: ArraySlice<UInt8>, _ rest: inout ArraySlice<[UInt8]>
     ) throws(PayloadFormError) {

@@ -84,7 +84,7 @@ extension AndroidPayload {
 }
 
 extension Delivery {
-    /// Whether the app is in front of the user (FCM: `DisplayNotification.isAppForeground`): not behind a locked
-    /// screen.
+    /// Whether the app is in front of the user, not behind a locked screen (FCM:
+    /// `DisplayNotification.isAppForeground`).
     fileprivate var isInForeground: Bool { state == .foreground && !locked }
 }

@@ -179,7 +179,7 @@ public struct InstancePool: Sendable {
         guard let place = instances.index(forKey: id) else { return }
         breakSilence(at: place, &effects)
         let only = rules.isSingleUse ? instances.values[place].outstanding.keys.first : nil
-        // The line with a status may come from the service manager, behind the run's own lines. The deadline ends a
+        // The line with a status may come from the service manager, after the run's own lines. The deadline ends a
         // flood.
         if only != nil, instances.values[place].written.take(line) { return }
         // A blank line is no fault by itself, but counts towards `strayLinesMax`.
@@ -243,8 +243,8 @@ public struct InstancePool: Sendable {
         _ id: InstanceID, leavesLast: Bool, at now: Instant, _ effects: inout [Effect]
     ) {
         instances[id]?.takesNoMore = true
-        // Without any answer the end of the instance is a failure, reported soon, which sets the wait before the next
-        // one.
+        // Without any answer the end of the instance is a failure, which sets the wait before the next one; the end
+        // comes soon.
         guard instances[id]?.hasAnswered == true else { return }
         if leavesLast { passOnLast(of: id, &effects) }
         goOn(at: now, &effects)

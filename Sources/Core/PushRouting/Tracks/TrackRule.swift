@@ -89,7 +89,7 @@ public struct TrackField: Hashable, Sendable {
     }
 }
 
-/// The type that a text is converted to: payloads have most values as strings. The raw values are the words of `.track`
+/// The type that a text is converted to: most values in payloads are strings. The raw values are words of `.track`
 /// files.
 public enum TrackValueType: String, Sendable, CaseIterable {
     /// The text itself.

@@ -4,8 +4,7 @@ import PushModel
 let valueDepthMax = JSONLimits().depth
 
 extension TrackValueType {
-    /// Returns a text converted to JSON of this type, without white space between tokens; `nil`: the text is no such
-    /// value.
+    /// Returns a text converted to JSON of this type, without white space between tokens; `nil`: no such value.
     public func json(of text: String) -> [UInt8]? {
         switch self {
         case .string: Self.quoted(text)

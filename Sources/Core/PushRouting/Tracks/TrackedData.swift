@@ -18,8 +18,7 @@ public struct TrackedData: Sendable {
 
 extension RoutingTable {
     /// Returns the entries that the tracks make of the facts: by name of the track, in each the attributes first, the
-    /// order of `/users/track`. Entries that cannot be sent are included with their faults, so that none is lost
-    /// unnoticed.
+    /// order of `/users/track`. Entries that cannot be sent have a fault, so that none is lost unnoticed.
     ///
     /// Depends only on the tracks and `facts`.
     public func tracked(_ facts: TrackFacts) -> [TrackedData] {

@@ -58,8 +58,7 @@ public struct ButtonList: Hashable, Sendable {
         return found
     }
 
-    /// Calls a closure for each button until it returns true. The bytes may be of another version, or from a damaged
-    /// ledger.
+    /// Calls a closure for each button until it returns true. The bytes may be of another version, or damaged.
     private static func forEach(in bytes: [UInt8], until isEnough: (ArraySlice<UInt8>, ButtonAction) -> Bool) {
         var start = 0
         while start + 2 <= bytes.count {

@@ -88,8 +88,7 @@ struct HeldInteractions: Sendable {
         return interaction
     }
 
-    /// Returns the causes of the interactions that wait for one of these subjects, on a device or on no known one, by
-    /// number.
+    /// Returns the causes of the interactions that wait for one of these subjects, on a device or on none, by number.
     func causes(of subjects: [Interaction.Subject], on device: String?) -> [SequenceNumber] {
         var causes: Set<SequenceNumber> = []
         for subject in subjects {

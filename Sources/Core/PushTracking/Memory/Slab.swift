@@ -1,5 +1,4 @@
-/// A table whose elements keep their slots until they are removed. It grows by pieces and never copies itself as a
-/// whole.
+/// A table whose elements keep their slots until they are removed. It grows by pieces, without a copy of the whole.
 struct Slab<Element: Sendable>: Sendable {
     private static var pieceLength: Int { 1024 }
     private var pieces: ContiguousArray<ContiguousArray<Element>> = []
