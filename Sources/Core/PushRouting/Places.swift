@@ -57,8 +57,7 @@ struct Places: Sendable {
     /// The limits of running invocations, and below them the numbers that run.
     private var limits = PerRole(0)
     private(set) var running = PerRole(0)
-    /// The invocations that are ready to run, in order. One without a place of its handler moves to the handler's
-    /// queue.
+    /// The invocations that are ready to run, in order. One without a place of its handler moves to its queue.
     private var ready = PerRole(Queue<InvocationID>())
     private var byHandler: [String: OfHandler] = [:]
     /// The invocations that have a handler's place and wait for a common one.
@@ -314,8 +313,7 @@ struct Places: Sendable {
     /// Counts an invocation that passed by a handler.
     mutating func passOver(_ handler: String) { byHandler[handler]?.passedOver += 1 }
 
-    /// Notes that a handler answered or failed. Ignores one with older settings, which says nothing about the newer
-    /// ones.
+    /// Notes that a handler answered or failed. Ignores one with older settings: the newer ones may differ.
     ///
     /// - Returns: the change of the breaker, for the journal.
     mutating func note(answered: Bool, _ id: InvocationID, by handler: Handler, at now: Instant) -> BreakerChange? {

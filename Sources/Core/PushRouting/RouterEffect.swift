@@ -72,8 +72,7 @@ public struct Effects {
     /// Returns the number of unreported outcomes since the last call.
     public mutating func takeUntold() -> Int { exchange(&untold, with: 0) }
 
-    /// Takes out the rejected entries of custom data since the last call. ``Acceptance/rejections`` has those of a
-    /// request.
+    /// Takes out the rejected entries of custom data since the last call; ``Acceptance/rejections`` has a request's.
     public mutating func takeRejections() -> [Rejection] {
         rejections.isEmpty ? [] : exchange(&rejections, with: [])
     }

@@ -6,8 +6,7 @@ extension Tracker {
 
     /// Fires due timers: influenced opens and held interactions at the end of the grace, sessions at their timeout.
     ///
-    /// At the same time a request comes before a timer. One call does limited work, and the next one the rest
-    /// (``isBehind``).
+    /// At the same time a request comes before a timer. A call does limited work; the next does the rest (``isBehind``).
     public mutating func takeDue(now: WallTime, into output: inout TrackerOutput) {
         begin(now, into: &output)
         var left = Self.workAtOnce

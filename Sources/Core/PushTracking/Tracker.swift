@@ -14,8 +14,7 @@ public struct Tracker: Sendable {
     public var rules: TrackerRules {
         didSet { rememberSeconds = rules.remember.seconds }
     }
-    /// Whether anything is forgotten by age; false while the civil clock is not trusted. The limits of counts always
-    /// apply.
+    /// Whether anything is forgotten by age; false while the civil clock is not trusted. Limits of counts always apply.
     public var forgetsByAge = true
     /// The time for which a delivery is remembered, in seconds; read for every request.
     private var rememberSeconds: Int64

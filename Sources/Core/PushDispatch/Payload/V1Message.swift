@@ -129,8 +129,7 @@ extension V1Message {
     /// The priority at which FCM sends it.
     var priority: MessagePriority { isHighPriority ? .high : .normal }
 
-    /// Without `priority` a notification has a high one and data a normal one. In the preview, which has none, the kind
-    /// decides.
+    /// Without `priority` a notification has a high one and data a normal one. The preview has none: its kind decides.
     private var isHighPriority: Bool {
         if androidV2 != nil { return remoteNotification != nil }
         guard let priority = android?.protobufField("priority") else { return hasAndroidNotification }

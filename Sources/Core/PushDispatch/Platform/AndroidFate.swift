@@ -84,7 +84,6 @@ extension AndroidPayload {
 }
 
 extension Delivery {
-    /// Whether the app is in front of the user, not behind a locked screen (FCM:
-    /// `DisplayNotification.isAppForeground`).
+    /// Whether the user sees the app (FCM: `DisplayNotification.isAppForeground`): the screen is not locked.
     fileprivate var isInForeground: Bool { state == .foreground && !locked }
 }

@@ -141,8 +141,7 @@ extension InteractionDecision {
 
 /// The app's registrations with the platform, which decide what the app learns of the person. No payload has them.
 public struct InteractionRules: Hashable, Sendable {
-    /// The categories, beside Braze's, that an iOS app registers with `customDismissAction`, so that iOS reports a
-    /// dismissal.
+    /// The categories, beside Braze's, with `customDismissAction`: iOS reports their dismissals to the app.
     public var dismissActionCategories: [Glob]
 
     /// - Parameter dismissActionCategories: patterns of the category identifiers.

@@ -179,8 +179,7 @@ public struct InstancePool: Sendable {
         guard let place = instances.index(forKey: id) else { return }
         breakSilence(at: place, &effects)
         let only = rules.isSingleUse ? instances.values[place].outstanding.keys.first : nil
-        // The line with a status may come from the service manager, after the run's own lines. The deadline ends a
-        // flood.
+        // The line with a status may come from the service manager, after the run's own. The deadline ends a flood.
         if only != nil, instances.values[place].written.take(line) { return }
         // A blank line is no fault by itself, but counts towards `strayLinesMax`.
         guard !line.isEmpty else { return strayed(id, nil, at: now, &effects) }

@@ -11,8 +11,7 @@ public struct NotificationAct: Hashable, Sendable {
     /// The target of the delivery, as accepted.
     public var target: Target
 
-    /// The request line, without its line feed. Its id is the invocation's, so that a repeated D-Bus signal has no
-    /// effect.
+    /// The request line, without its line feed. The invocation's id in it makes a repeated D-Bus signal harmless.
     public var line: [UInt8] {
         var writer = JSONWriter(reserving: 256)
         writer.object {

@@ -4,7 +4,7 @@ public import PushModel
 public struct TrackRule: Hashable, Sendable {
     /// The occasion. The raw values are the words of `On=`.
     public enum Occasion: String, Sendable, CaseIterable {
-        /// Code of the app got the push; for Braze's, also the system that showed it (rule T9).
+        /// Code of the app got the push, or the system showed a Braze push (rule T9).
         case received
         /// The person tapped its body.
         case opened
@@ -89,8 +89,7 @@ public struct TrackField: Hashable, Sendable {
     }
 }
 
-/// The type that a text is converted to: most values in payloads are strings. The raw values are words of `.track`
-/// files.
+/// The type that a text is converted to; most payload values are strings. The raw values are words of `.track` files.
 public enum TrackValueType: String, Sendable, CaseIterable {
     /// The text itself.
     case string
