@@ -35,7 +35,7 @@ struct Arrival {
         Completions(callback, rules: table.completion, osVersion: subject.osVersion)
     }
 
-    /// The row of the request's next invocation.
+    /// Returns the row of the request's next invocation.
     mutating func row(_ callback: Callback, budget: Duration, isObserver: Bool = false) -> InvocationRecord {
         defer { count += 1 }
         return InvocationRecord(

@@ -1,7 +1,7 @@
 public import SettingsSyntax
 
-/// One of our programs, `pushrouter-NAME`, that passes invocations on to something outside, such as a web server. It
-/// reads and answers the same lines as a worker. Only the program knows what it does with them.
+/// A program of this package, `pushrouter-NAME`, that passes invocations on to something outside, such as a web server.
+/// The program reads and answers the same lines as a worker. Only the program knows what it does with them.
 public struct Bridge: Hashable, Sendable {
     /// A file that the program reads.
     public struct File: Hashable, Sendable {

@@ -21,7 +21,7 @@ struct NamedHandlers: Sendable {
         if names.count < Self.namesMax { names.append(name()) }
     }
 
-    /// The handlers for people; `nil`: there are none.
+    /// Returns the handlers for people; `nil`: there are none.
     ///
     /// - Parameter and: the text before the number of unnamed handlers.
     func text(and: String) -> String? {

@@ -84,7 +84,7 @@ struct Completions {
 
     private var presentation: [String] { rules.presentation(on: osVersion).map(\.rawValue) }
 
-    /// The options that iOS knows, each once.
+    /// Returns the options that iOS knows, each once.
     private static func known(_ options: [String]) -> [String] {
         var known: [String] = []
         for option in options where PresentationOption(rawValue: option) != nil && !known.contains(option) {

@@ -32,7 +32,7 @@ struct DeviceMemory: Sendable {
         remember(accepted, instead: known(accepted.device, app: accepted.app), &effects)
     }
 
-    /// The same, with the last known facts already looked up.
+    /// Stores what a request says of its device, whose last known facts the caller has looked up.
     mutating func remember(_ accepted: AcceptedRequest, instead last: KnownDevice?, _ effects: inout Effects) {
         guard let name = accepted.device else { return }
         let key = DeviceKey(app: accepted.app, device: name)

@@ -12,7 +12,7 @@ public struct Handler: Hashable, Sendable {
         indirect case socket(path: String, InstanceRules)
         /// A notification on the desktop, by the service of a D-Bus bus.
         indirect case notify(NotificationRules)
-        /// One of our programs that passes invocations on to something outside.
+        /// A program of this package that passes invocations on to something outside.
         indirect case bridge(Bridge, InstanceRules)
         /// Built in: writes an entry in the journal.
         case journal

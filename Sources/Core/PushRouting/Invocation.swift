@@ -151,7 +151,7 @@ struct Invocation: Sendable {
             isInLane: isInLane)
     }
 
-    /// The facts for the conditions of routes.
+    /// Returns the facts for the conditions of routes.
     private func facts(_ keys: PayloadKeys?) -> RouteFacts {
         RouteFacts(
             provider: record.provider, platform: request.platform, callback: record.callback, app: request.app,

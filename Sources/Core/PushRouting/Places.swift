@@ -165,7 +165,7 @@ struct Places: Sendable {
     /// Adds an invocation that is ready to run.
     mutating func join(_ id: InvocationID, _ handler: Handler, isObserver: Bool) {
         if byHandler[handler.name] == nil {
-            // A reload removed the handler after it accepted the request.
+            // A reload removed the handler after the router accepted the request.
             var places = OfHandler(handler)
             (places.isConfigured, places.breaker) = (false, nil)
             byHandler[handler.name] = places

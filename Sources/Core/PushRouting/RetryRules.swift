@@ -20,7 +20,7 @@ public struct RetryRules: Hashable, Sendable {
         return .milliseconds(half + Int64(Self.mixed(seed ^ UInt64(clamping: attempt)) % spread))
     }
 
-    /// SplitMix64, by Steele, Lea and Flood: neighbouring inputs give unrelated outputs.
+    /// Mixes bits by SplitMix64, by Steele, Lea and Flood: neighbouring inputs give unrelated outputs.
     private static func mixed(_ value: UInt64) -> UInt64 {
         var mixed = value &+ 0x9E37_79B9_7F4A_7C15
         mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9

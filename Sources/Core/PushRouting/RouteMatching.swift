@@ -26,7 +26,7 @@ extension RouteMatch {
         return holds(for: facts, &text)
     }
 
-    /// The same, with the key-values already read.
+    /// Whether all given conditions hold, with the key-values already read.
     ///
     /// - Parameter text: the last text that was read, of the same keys.
     fileprivate func holds(for facts: RouteFacts, _ text: inout TextRead) -> Bool {
@@ -47,7 +47,7 @@ extension RouteMatch {
 }
 
 extension RouteFacts {
-    /// The facts with the dashboard's key-values read, if a route needs them: once for all routes.
+    /// Returns the facts with the dashboard's key-values read, if a route needs them: once for all routes.
     fileprivate func read(for table: RoutingTable) -> RouteFacts {
         guard table.looksAtKeyValues else { return self }
         var facts = self
@@ -57,7 +57,7 @@ extension RouteFacts {
 }
 
 extension PayloadKeys? {
-    /// The keys with the dashboard's key-values read, if a route or track needs them: once for all of them.
+    /// Returns the keys with the dashboard's key-values read, if a route or track needs them: once for all of them.
     func read(for table: RoutingTable) -> PayloadKeys? {
         guard table.looksAtKeyValues, var keys = self else { return self }
         keys.readKeyValues()

@@ -62,7 +62,7 @@ extension Router {
 }
 
 extension TokenRequest.Kind {
-    /// The callback of the platform.
+    /// Returns the callback of the platform.
     fileprivate func callback(on platform: Platform) -> Callback {
         switch (platform, self) {
         case (.android, .new): .onNewToken

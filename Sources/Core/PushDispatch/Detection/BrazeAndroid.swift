@@ -21,13 +21,13 @@ extension AndroidPayload {
             uniqueID: uniqueID(settings))
     }
 
-    /// Kotlin: a null or blank id counts as none, so such a push is never a repetition.
+    /// Returns the unique id. Kotlin: a null or blank id counts as none, so such a push is never a repetition.
     private func uniqueID(_ settings: DetectionSettings) -> String? {
         guard let map, map.mayHaveMember(settings.brazeKeyHashes.uniqueID) else { return nil }
         return map[settings.brazeKeys.uniqueID].flatMap { $0.isBlank ? nil : $0.nonEmptyString }
     }
 
-    /// The user sees what the SDK shows, so only a payload that reaches the SDK.
+    /// Whether the SDK shows the payload, and so the user sees it: only a payload that reaches the SDK.
     func shows(_ kind: BrazeFacts.Kind, under fate: Fate) -> Bool {
         guard case .callbacks = fate else { return false }
         return kind == .visible && !isStoryOnAmazon
@@ -66,8 +66,8 @@ extension AndroidPayload {
         return features
     }
 
-    /// The SDK refreshes if the key "was true", not if it was "not included or false"; it reads the key with Kotlin's
-    /// `toBoolean` (UNVERIFIED).
+    /// Whether the SDK refreshes: if the key "was true", not if it was "not included or false". The SDK reads the key
+    /// with Kotlin's `toBoolean` (UNVERIFIED).
     private func isOn(_ value: JSONView?) -> Bool { value?.string?.lowercased() == "true" }
 
     /// Calls a closure for the buttons `ab_a0_*`, `ab_a1_*` and so on, up to the first without a type, as

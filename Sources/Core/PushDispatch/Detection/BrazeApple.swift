@@ -31,7 +31,7 @@ extension ApplePayload {
 
     var brazeLink: String? { member("ab_uri")?.nonEmptyString }
 
-    /// The user sees what iOS shows, with or without code of the app, whatever the SDK's classification (rule T9).
+    /// Whether iOS shows the payload: with or without code of the app, whatever the SDK's classification (rule T9).
     func shows(_ kind: BrazeFacts.Kind, under fate: Fate) -> Bool {
         switch fate {
         case .callbacks, .decided(.shownBySystem): hasAlert

@@ -67,7 +67,8 @@ enum BrazeButton {
         return type.equals("ab_none") ? .close : .unknown
     }
 
-    /// The values of `a_t` are not public (UNVERIFIED): if it is none of Android's types, the address decides.
+    /// Returns the effect of a press. The values of `a_t` are not public (UNVERIFIED): for none of Android's the
+    /// address decides.
     private func appleKind(_ button: JSONView?) -> BrazeFacts.Action.Kind {
         let type = button?.member("a_t")
         if type?.equals("ab_none") == true { return .close }

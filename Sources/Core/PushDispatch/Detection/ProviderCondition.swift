@@ -149,7 +149,7 @@ extension UnsafeBufferPointer<UInt8> {
     }
 }
 
-/// `String.equalsIgnoreCase` of Java: by character, equal in upper case or in the lower case of the upper case.
+/// Compares as Java's `String.equalsIgnoreCase`: by character, in upper case or in the lower case of the upper case.
 private func isSameIgnoringCase(_ value: JSONView, _ text: String) -> Bool {
     // A character in UTF-8 is at most four times as long as the shortest.
     guard value.textLength <= 4 * text.utf8.count, let left = value.string else { return false }

@@ -221,7 +221,7 @@ extension AndroidPayload {
         }
     }
 
-    /// The same for a key of a rule or a route.
+    /// Whether FCM removes a key of a rule or a route from the data.
     private static func isReserved(_ key: String) -> Bool {
         switch key.utf8.first {
         case UInt8(ascii: "g"), UInt8(ascii: "f"), UInt8(ascii: "m"), UInt8(ascii: "c"), UInt8(ascii: "a"):

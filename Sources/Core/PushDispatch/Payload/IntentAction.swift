@@ -42,7 +42,7 @@ enum IntentAction: Hashable, Sendable {
         }
     }
 
-    /// Braze's receiver checks in this order: error, id, end of registration.
+    /// Reads a registration in the order of Braze's receiver: error, id, end of registration.
     private static func amazonRegistration(_ extras: JSONView) -> IntentAction {
         if let error = extras.member("error")?.string { return .amazonRefusal(error) }
         if let id = extras.member("registration_id")?.string { return .newToken(id) }

@@ -78,7 +78,7 @@ extension AndroidPayload {
         }
     }
 
-    /// `Bundle.getString`: a value other than a string counts as absent.
+    /// Returns a string as `Bundle.getString` does: any other value counts as absent.
     private static func text(_ view: JSONView?) -> JSONView? { view.flatMap { $0.isString ? $0 : nil } }
 
     private static func priority(_ view: JSONView?) -> MessagePriority? {

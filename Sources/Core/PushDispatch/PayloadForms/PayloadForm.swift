@@ -136,7 +136,7 @@ public struct PayloadText: Sendable {
         }
     }
 
-    /// The payload as JSON.
+    /// Returns the payload as JSON.
     public func payload() throws(PayloadFormError) -> WrittenPayload {
         switch content {
         case .printed(let text): return try text.payload()

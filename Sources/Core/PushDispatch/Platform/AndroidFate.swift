@@ -31,7 +31,7 @@ extension AndroidPayload {
         return fate
     }
 
-    /// `passMessageIntentToSdk`. A `RemoteMessage` or its data is past this step.
+    /// Follows `passMessageIntentToSdk`. A `RemoteMessage` or its data is past this step.
     private func messageFate(of delivery: Delivery) -> (Reason, Fate) {
         guard case .intent(let extras) = form else { return dispatchFate(of: delivery) }
         guard let type = extras.member("message_type")?.string, type != "gcm" else { return dispatchFate(of: delivery) }
@@ -58,7 +58,7 @@ extension AndroidPayload {
         return (.huaweiNotification, .decided(.shownBySystem))
     }
 
-    /// `dispatchMessage`.
+    /// Follows `dispatchMessage`.
     private func dispatchFate(of delivery: Delivery) -> (Reason, Fate) {
         switch notification {
         case .absent: (.dataMessage, .callbacks([.onMessageReceived]))

@@ -41,7 +41,7 @@ struct Instance: Sendable {
     var strayLines = 0
     /// Whether the journal has an entry on them.
     var hasToldStray = false
-    /// The value of ``lastLine`` when its unanswered invocations were last told of a stray line.
+    /// The value of ``lastLine`` when a stray line was last reported for its unanswered invocations.
     private var strayToldAt: Int64?
     /// The lines that it wrote before its answer, if it is single-use.
     var written = RunLines()
@@ -88,7 +88,7 @@ struct Instance: Sendable {
         return true
     }
 
-    /// Returns its unanswered invocations, to be told of a stray line: once after each line that it gets.
+    /// Returns the unanswered invocations to report a stray line for: at most once after each line that it gets.
     mutating func unansweredAtStray() -> [InvocationID] {
         guard strayToldAt != lastLine else { return [] }
         strayToldAt = lastLine

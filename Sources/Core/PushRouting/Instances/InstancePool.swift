@@ -106,7 +106,7 @@ public struct InstancePool: Sendable {
         return due
     }
 
-    /// The time at which an instance must answer a cancellation, ends from idleness, or is closed.
+    /// Returns the time at which an instance must answer a cancellation, ends from idleness, or is closed.
     private func endDue(of instance: Instance) -> Instant? {
         switch instance.phase {
         case .opening: nil
@@ -242,8 +242,7 @@ public struct InstancePool: Sendable {
         _ id: InstanceID, leavesLast: Bool, at now: Instant, _ effects: inout [Effect]
     ) {
         instances[id]?.takesNoMore = true
-        // Without any answer the end of the instance is a failure, which sets the wait before the next one; the end
-        // comes soon.
+        // An instance without any answer fails: its end is reported soon, and sets the wait before the next one.
         guard instances[id]?.hasAnswered == true else { return }
         if leavesLast { passOnLast(of: id, &effects) }
         goOn(at: now, &effects)

@@ -100,7 +100,7 @@ struct Decided {
         }
     }
 
-    /// A difference in request or owner weighs more: a line of another request does not help.
+    /// Weighs differences: one in request or owner counts more, because a line of another request does not help.
     private static func distance(_ differences: [String]) -> Int {
         differences.reduce(0) { sum, difference in
             sum + (["seq is ", "id is ", "observer is "].contains { difference.hasPrefix($0) } ? 10 : 1)
@@ -117,7 +117,7 @@ struct Decided {
             matching.prefix(10).map(Self.summary) + (pattern.mayBeOpen ? storiesOfInteractions : []))
     }
 
-    /// `none` must also find copies of observers.
+    /// Checks `none`, which must also find copies of observers.
     private func failure(ofNone pattern: Pattern) -> Check.Failure? {
         let matching = lines(pattern).filter(pattern.matchesAnybody)
         guard !matching.isEmpty else { return nil }
@@ -154,7 +154,7 @@ struct Decided {
             lines)
     }
 
-    /// The invocations of a request, or of all, by number; `nil`: there is no such request.
+    /// Returns the invocations of a request, or of all, by number; `nil`: there is no such request.
     private func decided(of name: Expectation.RequestName?) -> [JSONNode]? {
         var chosen = invocations
         if let name {

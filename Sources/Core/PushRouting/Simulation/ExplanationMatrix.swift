@@ -74,7 +74,7 @@ public struct ExplanationMatrix: Sendable {
         return warnings
     }
 
-    /// The table for people.
+    /// Returns the table for people.
     ///
     /// - Parameters:
     ///   - name: the file of the payload, optionally with a line number.

@@ -391,7 +391,7 @@ public struct Simulator {
         answers.insert(.init(due: due, invocation: id, answer: answer, facts: script.facts))
     }
 
-    /// Virtual time has a single clock: the monotonic reading equals the civil one.
+    /// Returns both clocks' reading: virtual time has a single clock, so the monotonic one equals the civil one.
     private func moment(_ time: WallTime) -> Moment {
         Moment(monotonic: Instant(nanoseconds: 0) + .milliseconds(time.milliseconds), wall: time)
     }

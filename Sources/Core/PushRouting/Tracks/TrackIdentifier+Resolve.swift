@@ -64,7 +64,7 @@ public func nearMiss(of wanted: String, among names: some Sequence<String>) -> S
     return isOnlyCase ? "\(near): names are case-sensitive" : "\"\(near)\": names must match exactly"
 }
 
-/// A name in lower case, without hyphens, underscores and spaces.
+/// Returns a name in lower case, without hyphens, underscores and spaces.
 private func letters(of name: String) -> [UInt8] {
     name.lowercased().utf8.filter { !"-_ ".utf8.contains($0) }
 }
