@@ -90,7 +90,7 @@ public struct Handler: Hashable, Sendable {
     /// The rules of its circuit breaker, in `relay` mode; `nil`: it has none.
     public var breaker: BreakerRules?
 
-    /// The shipped `Queue=`: about what a handler of 50 ms on 64 places gets done in 9 s.
+    /// The shipped `Queue=`: about the invocations of 50 ms each that 64 places complete in 9 s.
     public static let defaultQueueMax = 10_000
     /// The limit of repeated attempts for one invocation, in `relay` mode; `nil`: the budget alone limits them.
     public var retries: Int?

@@ -141,7 +141,7 @@ extension Router {
             } else if isInTime {
                 nil
             } else {
-                // The outcome is `failed`, not late: no attempt begins without time to end.
+                // The outcome is `failed`, not `timed_out`: no attempt begins without time to end.
                 failure.map { .handlerNotStarted($0) } ?? .noTimeForRetry(attempts: attempts.count, last: said)
             }
         endAttempt(

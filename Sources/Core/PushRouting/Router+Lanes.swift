@@ -192,7 +192,7 @@ extension Router {
         effects.append(invocation.subject == nil ? .load(run) : .start(run))
     }
 
-    /// Ends an invocation's time in its lane; after the head it begins the next one's turn.
+    /// Notes that an invocation is done with its lane; if it was the head, the next one's turn begins.
     mutating func advance(_ lane: DeviceKey, past invocation: Invocation, at now: Moment) {
         guard lanes[lane]?.head == invocation.record.id else {
             // An invocation that never joined its lane has no `ahead`.
@@ -210,7 +210,7 @@ extension Router {
                 lanes.takeTurn(lane)
                 return schedule.giveTurn(to: next)
             }
-            // This invocation expired while it waited.
+            // The head expired while it waited.
             guard schedule.mayLook else { return schedule.leave(lane) }
             schedule.countLook()
             lanes.dropHead(lane)

@@ -128,7 +128,7 @@ public struct HandlerRun: Sendable {
     public var handler: Handler
     /// The deadline.
     public var deadline: Instant
-    /// The number of the attempt, from 1; it starts again from 1 after a restart of the daemon.
+    /// The number of the attempt, from 1; it continues after a restart of the daemon (0090).
     public var attempt = 1
     /// The term of the leader that runs it; `nil` on one machine.
     public var epoch: Int64?

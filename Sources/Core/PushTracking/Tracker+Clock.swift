@@ -80,6 +80,6 @@ extension Tracker {
 }
 
 extension TrackerRules {
-    /// The grace includes both ends: it is over one millisecond later.
+    /// The grace plus one millisecond: the grace is inclusive.
     var waitMilliseconds: Int64 { grace.milliseconds.saturatingAdd(1) }
 }

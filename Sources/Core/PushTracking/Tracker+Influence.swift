@@ -138,8 +138,8 @@ extension Tracker {
         }
     }
 
-    /// Whether a delivery counts as opened for a session start: the request of its open came before the start's, or the
-    /// open was later than the start by the grace at most.
+    /// Whether a delivery counts as opened for a session start: the request of its open came before the start's, or its
+    /// open came at most the grace after the start.
     private func isOpened(_ entry: Deliveries.Entry, at start: WaitingStart) -> Bool {
         guard entry.flags.contains(.opened) else { return false }
         guard let opening = openings[SequenceNumber(entry.seq)], opening.by >= start.cause else { return true }
@@ -158,7 +158,7 @@ extension Tracker {
 
     // MARK: Memory
 
-    /// The time before which forgotten starts were added, in Unix seconds.
+    /// The horizon of session starts in Unix seconds: older ones are forgotten.
     private var historyHorizon: Int64 { horizon(rules.intervalMax / 1000) }
 
     private mutating func forgetOldStarts(into output: inout TrackerOutput) {

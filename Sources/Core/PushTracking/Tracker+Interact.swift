@@ -9,7 +9,7 @@ extension Tracker {
     ///   - interaction: the interaction.
     ///   - now: the time of the clock.
     ///   - output: takes the events and records.
-    /// - Returns: the verdict; none while the interaction is held.
+    /// - Returns: the result, whose verdict is `nil` while the interaction is held.
     public mutating func interact(
         _ interaction: Interaction, now: WallTime, into output: inout TrackerOutput
     ) -> InteractionResult {

@@ -70,7 +70,7 @@ extension Tracker {
         session.endedAt = source.at.milliseconds
         session.endedBy = source.cause.value
         session.since = now.clockSeconds
-        // The timeout includes its last millisecond: the session is over one millisecond later.
+        // The timeout is inclusive: the session is over one millisecond later.
         session.endDue = clock.own(now).saturatingAdd(rules.sessionTimeout(on: session.platform)).saturatingAdd(1)
         devices[device].session = session
         let timer = TrackerTimer(due: session.endDue, cause: source.cause, purpose: .sessionEnd, slot: device)

@@ -51,7 +51,7 @@ public struct InstancePool: Sendable {
     var runs: [InvocationID: PooledRun] = [:]
     /// The invocations that wait for an instance, with stale ids, which `nextWaiting` skips.
     private var waiting = Queue<InvocationID>()
-    /// Those of them that a lost instance had: they go first.
+    /// The waiting invocations that a lost instance had; they go first.
     private var displaced = Queue<InvocationID>()
     /// The failed invocations of a lost instance that are still to be reported, with the reason. They count as
     /// outstanding until then.
@@ -60,7 +60,7 @@ public struct InstancePool: Sendable {
     private var hopeless = Queue<InvocationID>()
     /// Whether ``hopeless`` is complete for the current pause.
     private var isLookedThrough = false
-    /// The number of searches for them.
+    /// The number of searches for hopeless invocations, for the tests.
     private(set) var looksThrough = 0
     private var outstandingCount = 0
     /// The time since which work is left; the clock continues it.
@@ -128,8 +128,8 @@ public struct InstancePool: Sendable {
         goOn(another: isBusy, at: now, &effects)
     }
 
-    /// Removes an invocation that missed its deadline. The pool replaces its instance, which may not answer the others
-    /// either; an instance that takes cancellations gets one and must answer it.
+    /// Removes an invocation that missed its deadline. The pool replaces its instance, which may be stuck; an instance
+    /// that takes cancellations gets one instead, and must answer it.
     public mutating func stop(_ invocation: InvocationID, at now: Instant, _ effects: inout [Effect]) {
         guard let run = runs.removeValue(forKey: invocation) else { return }
         guard let (id, line) = run.place else {

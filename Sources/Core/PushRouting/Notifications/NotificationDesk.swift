@@ -55,7 +55,7 @@ public struct NotificationDesk: Sendable {
     static let shortestDelay = Duration.milliseconds(100)
     /// The longest wait.
     static let longestDelay = Duration.seconds(2)
-    /// The most calls without an answer at their deadline before the desk closes the connection.
+    /// The limit of calls unanswered beyond their deadline; above it the desk closes the connection.
     static let overdueMax = 64
 
     private var phase = Phase.closed

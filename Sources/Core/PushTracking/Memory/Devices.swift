@@ -95,7 +95,7 @@ struct Devices: Sendable {
     }
 
     /// Returns an app on a device with an open session that was last used before `horizon`, or, if there are too many,
-    /// one that was unused for a whole round. A call without too many checks two slots.
+    /// one that was unused for a whole round. Checks at least two slots per call.
     mutating func nextOldSession(before horizon: Int64, tooMany: Bool) -> UInt32? {
         devices.next(tooMany ? min(2 * devices.slotCount, looksMax) : 2) { device in
             // An ended session goes by itself, after the event of its end.

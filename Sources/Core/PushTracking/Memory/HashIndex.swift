@@ -18,8 +18,7 @@ struct HashIndex: Sendable {
         var buckets: ContiguousArray<Bucket> = []
         var count = 0
 
-        /// Returns the first bucket to check, in the order of the hashes, so that a growing shard is written
-        /// sequentially.
+        /// Returns the first bucket to check, in order of hashes, so that a growing shard is written sequentially.
         func home(_ hash: UInt32) -> Int { Int((UInt64(hash) * UInt64(buckets.count)) >> 32) }
 
         func next(_ index: Int) -> Int { index + 1 == buckets.count ? 0 : index + 1 }

@@ -54,7 +54,7 @@ struct StartHistory: Sendable {
     }
 
     /// Returns an entry that was last used before `horizon`, or, if there are too many, one that was unused for a whole
-    /// round. A call without too many checks two slots, so a round is complete before as many again are added.
+    /// round. Checks at least two slots per call, so that a round is complete before as many again are added.
     mutating func nextOld(before horizon: Int64, tooMany: Bool) -> UInt32? {
         entries.next(tooMany ? min(2 * entries.slotCount, looksMax) : 2) { entry in
             guard entry.owner != SharedTexts.none else { return false }
